@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Copies the money in DATA_DIR/gateway.db into the PostgreSQL of DATABASE_URL, both of them stopped for gateways:
-# DATA_DIR=… DATABASE_URL=postgres://… deploy/sqlite-to-postgresql.sh
-# The PostgreSQL database has the gateway's tables, empty: start a gateway on it once, and stop it. Needs sqlite3 and psql.
+# Copies payments and credit from DATA_DIR/gateway.db to the PostgreSQL at DATABASE_URL:
+#   DATA_DIR=… DATABASE_URL=postgres://… deploy/sqlite-to-postgresql.sh
+# First start a gateway on the empty PostgreSQL database once, which creates the tables, and stop all gateways. Needs
+# sqlite3 and psql.
 set -euo pipefail
 umask 077
 folder=$(mktemp -d)

@@ -8,7 +8,7 @@ import { alone, installTool, stop } from './setup.mjs';
 
 const CLI = 'release/node_modules/@changesets/cli/bin.js';
 
-/** What names the version of the packages besides themselves, and what stands before it there. */
+/** Other files that contain the packages' version, and the text before it. */
 const NAMED_IN = {
   'package.json': '"version": "',
   'packages/cli/manifest.json': '"version": "',
@@ -25,17 +25,17 @@ function run(words) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The sentences of all changesets. */
+/** The summaries of all changesets. */
 async function readSentences() {
   const { default: getReleasePlan } = createRequire(resolve('release/package.json'))('@changesets/get-release-plan');
   const { changesets } = await getReleasePlan(process.cwd());
   return changesets.map(({ summary }) => summary).filter((summary) => summary !== '');
 }
 
-/** Makes the next version of all changesets: in the packages, in what names their version, in the lock and in the changelog. */
+/** Applies all changesets: new version in the packages, the lock and other files, new entries in the changelog. */
 async function makeVersion() {
   const [before, sentences] = [versionNow(), await readSentences()];
-  if (sentences.length === 0) stop('Nothing is to be released: npm run changeset writes down what is.');
+  if (sentences.length === 0) stop('There is no changeset to release: npm run changeset adds one.');
   run([CLI, 'version']);
   const version = versionNow();
   for (const [path, start] of Object.entries(NAMED_IN))
@@ -43,10 +43,10 @@ async function makeVersion() {
   edit('CHANGELOG.md', (text) => withRelease(text, version, sentences));
   const fault = followPackages();
   if (fault) stop(fault);
-  process.stdout.write(`${version}: commit it, and CONTRIBUTING.md says how it is published\n`);
+  process.stdout.write(`${version}: commit it, then publish as CONTRIBUTING.md says\n`);
 }
 
-/** Runs changesets, which this installs first; `version` is ours around theirs. */
+/** Runs the changesets CLI, installed on first use; `version` adds our own steps. */
 export async function changeset(words) {
   alone(() => installTool('release'));
   if (words[0] === 'version') await makeVersion();

@@ -4,13 +4,13 @@ const TSC = ['--build', '--watch', '--preserveWatchOutput'];
 const SANDBOX = ['--watch', '--watch-preserve-output', '--enable-source-maps'];
 const PROGRAM = 'packages/sandbox/dist/start.js';
 
-/** Whether this is an option of Node that opens a debugger's port. */
+/** Whether a word is one of Node's debugger options. */
 export const isInspect = (word) => /^--inspect(?:-brk)?(?:=[\w.:[\]]+)?$/.test(word);
 
-/** The compiler itself: its script for Node would leave it behind when it is killed. */
+/** The native compiler: its Node wrapper would leave it running when killed. */
 const compiler = async () => (await import('../node_modules/typescript-7/lib/getExePath.js')).default();
 
-/** Compiles what changes, and starts the sandboxed gateway again with it, until it is stopped. */
+/** Compiles each change and restarts the sandboxed gateway with it, until stopped. */
 export async function dev(words) {
   const programs = [
     [await compiler(), TSC],
@@ -22,7 +22,7 @@ export async function dev(words) {
     isStopping = true;
     for (const child of children) child.kill('SIGTERM');
   };
-  // A terminal sends SIGINT to all of them, so all that is left to do is to wait.
+  // A terminal sends SIGINT to the whole group.
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   for (const child of children) {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** Writes the files that are made from the route table. */
+/** Writes the files generated from the route table. */
 export async function docs() {
   const { writtenPages } = await import('../packages/gateway/dist/describe/pages.js');
   for (const [path, text] of Object.entries(writtenPages())) {

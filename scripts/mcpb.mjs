@@ -6,7 +6,7 @@ import { packExtension } from '@anthropic-ai/mcpb';
 const CLI = 'packages/cli';
 const FILES = ['manifest.json', 'package.json', 'LICENSE'];
 
-/** Packs the bundled command line and its manifest into one file, which the packer validates. */
+/** Packs the bundled command line and its manifest into an extension for Claude Desktop. */
 export async function mcpb(outputPath) {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-mcpb-'));
   try {

@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 
-/** The files that a run has not ended, as a list of names. */
+/** A list of the test files that a run did not finish. */
 export const UNFINISHED = '.setup/unfinished.json';
 
 const MINUTE_MS = 60_000;
 const LOOK_EVERY_MS = 5_000;
 
-/** Longer than any file of tests takes on a busy machine; those that run for long by intent do so with ROUNDS=full. */
+/** Longer than any test file takes on a busy machine; files that are meant to run longer do so with ROUNDS=full. */
 const LIMIT_MS = (process.env.ROUNDS === 'full' ? 180 : 4) * MINUTE_MS;
 
-/** So long nothing begins and nothing ends where all other workers are done. */
+/** For this long no file has started or ended, so all other workers are done. */
 const QUIET_MS = 1.5 * MINUTE_MS;
 
-/** The workers' process ids: one that loops cannot be asked to end. */
+/** Process ids of the workers; a looping one must be killed. */
 function workerIds() {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   const processes = rows.map((row) => row.trim().split(/\s+/));
@@ -22,8 +22,8 @@ function workerIds() {
 }
 
 /**
- * Vitest's own limits cannot end a test that never lets go of its process. When only such files are left, this names them, kills
- * the workers, and leaves behind which files have not been run to their end.
+ * Vitest's own time-outs cannot end a test that blocks its process. When only such files are left, this names them, kills the
+ * workers, and records which files did not finish.
  */
 export default class OverdueReporter {
   #timer;

@@ -7,7 +7,7 @@ import { installLocked, isInstalled } from './dependencies.mjs';
 const STAMPS = '.setup';
 const PACKAGES = ['protocol', 'doctor', 'client', 'console', 'gateway', 'cli', 'sandbox'];
 
-/** Ends the process with one sentence that says what to change. */
+/** Ends the process with a sentence that says what to change. */
 export function stop(sentence) {
   process.stderr.write(`${sentence}\n`);
   process.exit(1);
@@ -31,7 +31,7 @@ function isAlive(pid) {
   }
 }
 
-/** Runs the steps while no other command of this folder sets up; two installations at once would spoil each other. */
+/** Runs steps under this folder's set-up lock, because concurrent installations would corrupt each other. */
 export function alone(steps) {
   const lock = join(STAMPS, 'lock');
   mkdirSync(STAMPS, { recursive: true });
@@ -52,7 +52,6 @@ export function alone(steps) {
   release();
 }
 
-/** Installs what the lock of a folder names, unless it is there. */
 function installOnce(folder, what, ...options) {
   if (isInstalled(folder)) return;
   process.stderr.write(`Installing ${what} (the first time only) …\n`);
@@ -60,10 +59,9 @@ function installOnce(folder, what, ...options) {
   if (fault) stop(fault);
 }
 
-/** Installs the dependencies, unless they are there. */
 export const install = () => installOnce('.', 'the dependencies');
 
-/** Installs a tool that few commands need, from the lock in its own folder, unless it is there; nothing that it brings is run. */
+/** Installs a tool that few commands need, from the lock in its own folder, without install scripts. */
 export const installTool = (folder) => installOnce(folder, `what ${folder}/ needs`, '--ignore-scripts');
 
 const filesIn = (folder) =>
@@ -74,14 +72,14 @@ const filesIn = (folder) =>
 
 const CONSOLE = 'packages/console';
 
-/** Each with where its standard output goes: tsc says there what is wrong, rolldown only what it has made. */
+/** `output`: tsc reports errors on standard output, rolldown only what it has built. */
 const BUILD_STEPS = [
   { words: ['node_modules/typescript-7/bin/tsc', '--build'], output: 2 },
   { words: ['node_modules/vite/bin/vite.js', 'build', CONSOLE], output: 2 },
   { words: ['node_modules/rolldown/bin/cli.mjs', '--config'], output: 'ignore' },
 ];
 
-/** Compiles the packages, and bundles their programs, when their sources have changed. */
+/** Compiles and bundles the packages if their sources have changed. */
 export function build() {
   const pages = ['index.html', 'operate.html', 'vite.config.ts'].map((name) => `${CONSOLE}/${name}`);
   const folders = [...PACKAGES.map((name) => `packages/${name}/src`), `${CONSOLE}/public`];

@@ -4,11 +4,11 @@ import { alone, installTool, stop } from './setup.mjs';
 
 const GENERATOR = ['site/node_modules/@11ty/eleventy/cmd.cjs', '--config=site/eleventy.config.mjs', '--quiet'];
 
-/** Makes the pages anew. */
+/** Rebuilds the site. */
 export function site() {
   alone(() => installTool('site'));
   rmSync('site/dist', { recursive: true, force: true });
   const { status } = spawnSync(process.execPath, GENERATOR, { stdio: 'inherit' });
-  if (status !== 0) stop('The pages could not be made; see the lines above.');
+  if (status !== 0) stop('The site could not be built; see the lines above.');
   process.stdout.write('site/dist/index.html written\n');
 }

@@ -7,18 +7,18 @@ const REPORT = '.setup/tests.json';
 
 const idsIn = (tests) => new Set(tests.flatMap(({ fullName }) => fullName.match(/\b[SPURHLCVW]\d+\b/g) ?? []));
 
-/** The ids of docs/cases.md that name a test of which no run has passed: skipped, or gone. */
+/** The ids of docs/cases.md without a passed test: skipped, or missing. */
 function casesWithoutProof(results) {
   const tests = results.flatMap(({ assertionResults }) => assertionResults);
   const passed = idsIn(tests.filter(isPassed));
   const rows = readFileSync('docs/cases.md', 'utf8').matchAll(/^\| ([A-Z]\d+) \|.*\| tests\/[^|]+ \|$/gm);
   const without = [...rows].map(([, id]) => id).filter((id) => !passed.has(id));
-  // A suite that needs a program which is not here, or that is left to CI, says so in its title.
+  // Suites that need a missing program, or are left to CI, say so in their titles.
   const skipped = idsIn(tests.filter(({ fullName }) => fullName.includes('(skipped: ')));
   return { skipped: without.filter((id) => skipped.has(id)), unproved: without.filter((id) => !skipped.has(id)) };
 }
 
-/** The statements of docs/conformance.md whose test has not passed: skipped, renamed, or gone. */
+/** The statements of docs/conformance.md without a passed test: skipped, renamed or missing. */
 function statementsWithoutProof(results) {
   const rows = readFileSync('docs/conformance.md', 'utf8').matchAll(/^\| ([\d.]+) \|.*\| `([^`]+)` (.+) \|$/gm);
   const isShown = (path, words) =>
@@ -33,7 +33,7 @@ function statementsWithoutProof(results) {
 function run(words, isWhole) {
   const reporters = ['--reporter=default', '--reporter=./scripts/overdue.mjs', '--reporter=json'];
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, `--outputFile.json=${REPORT}`, ...words];
-  // What the set-up has just compiled loads much faster; single files are looked at as they are written.
+  // Compiled packages load much faster; single files run from the sources.
   const env = { PACKAGES: isWhole ? 'built' : 'source', ...process.env };
   const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit', env });
   const unfinished = existsSync(UNFINISHED) ? JSON.parse(readFileSync(UNFINISHED, 'utf8')) : [];
@@ -46,8 +46,8 @@ const isFailed = ({ status }) => status === 'failed';
 const failuresOf = ({ assertionResults }) => assertionResults.filter(isFailed);
 
 /**
- * Runs the tests. A few files that fail beside others, and those that a run could not end, run once more: a machine that is busy
- * enough breaks any bound. What failed or did not end is named all the same.
+ * Runs the tests. If few files failed or did not finish, they run once more alone, since a busy machine breaks any time bound. All
+ * of them are named.
  */
 function runTests(words) {
   const isWhole = words.length === 0;
@@ -58,12 +58,12 @@ function runTests(words) {
   const second = run(['--maxWorkers=1', ...again], isWhole);
   const titles = failed.flatMap((file) => failuresOf(file).map(({ fullName }) => fullName));
   const named = [...titles, ...first.unfinished].map((name) => `  ${name}\n`).join('');
-  process.stdout.write(`Failed or did not end beside other tests, and run again alone:\n${named}`);
+  process.stdout.write(`Failed or did not finish beside other tests; run again alone:\n${named}`);
   const kept = first.files.filter(({ name }) => !again.includes(name));
   return { status: second.status, files: [...kept, ...second.files] };
 }
 
-/** Runs the tests; the last line is their count. */
+/** Runs the tests; the last line counts them. */
 export function test(words) {
   mkdirSync('.setup', { recursive: true });
   const { status, files: testResults } = runTests(words);
@@ -73,7 +73,7 @@ export function test(words) {
   const cases = isWhole ? casesWithoutProof(testResults) : { skipped: [], unproved: [] };
   const unproved = isWhole ? [...cases.unproved, ...statementsWithoutProof(testResults)] : [];
   if (cases.skipped.length > 0)
-    process.stdout.write(`Cases skipped for want of a program, or left to CI: ${cases.skipped.join(', ')}\n`);
+    process.stdout.write(`Cases skipped because a program is missing, or left to CI: ${cases.skipped.join(', ')}\n`);
   if (unproved.length > 0) process.stdout.write(`Cases and statements without a passed test: ${unproved.join(', ')}\n`);
   const failed = numFailedTests + unproved.length || (status === 0 ? 0 : 1);
   if (numPassedTests === 0) stop('No test ran.');

@@ -1,6 +1,6 @@
 import { readSite, surroundingsOf } from './pages.mjs';
 
-/** Makes the pages of the Markdown in the repository, from whose root it has to be run. */
+/** Builds the pages from the repository's Markdown. Run it from the repository's root. */
 export default function configure(eleventy) {
   const site = readSite();
   eleventy.setLibrary('md', site.markdown);
@@ -14,7 +14,7 @@ export default function configure(eleventy) {
   return {
     dir: { input: 'site', includes: 'layout', output: 'site/dist' },
     templateFormats: ['md'],
-    // The documentation has braces of its own, and no templates.
+    // The documentation contains braces but no templates.
     markdownTemplateEngine: false,
   };
 }

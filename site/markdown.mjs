@@ -7,14 +7,14 @@ const ALIGNMENT = /^text-align:(\w+)$/;
 const LIGHT = /-light\.png$/;
 const PICTURE_OF_TERMINAL = /^text \d+$/;
 
-/** Makes a link that leads nowhere plain code: its text stays. */
+/** Replaces a link without an address by its text, as code. */
 function unlink(children, at) {
   const end = children.findIndex(({ type }, index) => index > at && type === 'link_close');
   for (const child of children.slice(at, end)) if (child.type === 'text') child.type = 'code_inline';
   for (const child of [children[at], children[end]]) Object.assign(child, { type: 'text', content: '', nesting: 0 });
 }
 
-/** Gives a link the address that it has in the site; one that only names a file gets the title of the page. */
+/** Gives a link its address in the site. A link whose text is a file name gets the page's title. */
 function rewriteLink(children, at, { page, site }) {
   const [opening, text] = children.slice(at);
   const href = opening.attrGet('href');
@@ -25,14 +25,14 @@ function rewriteLink(children, at, { page, site }) {
   if ([href, target].includes(text.content)) text.content = site.titles.get(target) ?? text.content;
 }
 
-/** Gives a picture the address that it has in the site, and its size, so that nothing moves when it comes. */
+/** Gives a picture its address in the site, and its size, so that the layout does not shift. */
 function rewritePicture(image, { page, site }) {
   const src = image.attrGet('src');
   const picture = site.pictures.find(({ source }) => source === targetOf(src, page));
   if (!picture) throw new Error(`${page.source} shows ${src}, which the site does not have`);
   const { width, height } = picture;
   const address = resolveLink(src, page, site);
-  // The renderer writes what stands for the picture into `alt`.
+  // The renderer fills in `alt`.
   image.attrs = Object.entries({ src: address, alt: '', width, height, loading: 'lazy' });
   const dark = site.pictures.find(({ output }) => output === picture.output.replace(LIGHT, '-dark.png'));
   image.meta = {
@@ -47,19 +47,19 @@ function rewriteAddresses(children, place) {
   });
 }
 
-/** Alignment by class, as the pages allow no style of an element's own. */
+/** Aligns by class, because the pages' policy forbids style attributes. */
 function alignByClass(token) {
   const alignment = ALIGNMENT.exec(token.attrGet('style') ?? '')?.[1];
   if (alignment) token.attrs = [['class', alignment]];
 }
 
-/** A column without a name has an empty cell in its place: a heading that says nothing only stops whoever listens to the page. */
+/** An empty column heading becomes a plain cell, so that screen readers do not announce it. */
 function leaveOutEmptyHeading(tokens, at) {
   const [opening, text, closing] = tokens.slice(at);
   if (text.content === '') for (const token of [opening, closing]) token.tag = 'td';
 }
 
-/** What is wider than a phone scrolls inside itself, by keyboard too. */
+/** Tables and code wider than a phone scroll, by keyboard too. */
 function renderScrolling(markdown) {
   const { rules } = markdown.renderer;
   rules.table_open = () => '<div class="wide" role="group" aria-label="Table" tabindex="0"><table>\n';
@@ -71,7 +71,7 @@ function renderScrolling(markdown) {
   };
 }
 
-/** A picture of a light page is replaced, where there is one, by that of the dark page for readers who have it dark. */
+/** In dark mode, shows the dark variant of a picture, if any. */
 function renderPictures({ renderer: { rules } }) {
   const renderImage = rules.image;
   rules.image = (tokens, at, ...rest) => {
@@ -82,7 +82,7 @@ function renderPictures({ renderer: { rules } }) {
   };
 }
 
-/** What reads the Markdown of the repository: as GitHub does, with the same anchors. The page stands in what it is given beside the text. */
+/** A Markdown renderer that matches GitHub's, anchors included. Its environment is the page. */
 export function createMarkdown(site) {
   const markdown = markdownIt({ html: false });
   markdown.use(anchor, { slugify: (text) => slug(text), uniqueSlugStartIndex: 1, tabIndex: false });

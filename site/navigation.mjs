@@ -1,4 +1,4 @@
-/** The pages in the order in which they are read, by their files in the repository. One that is not there is left out. */
+/** The pages in reading order, by file. Missing files are left out. */
 const GROUPS = [
   { title: 'Start', sources: ['README.md', 'docs/console.md', 'docs/cli.md', 'docs/client.md', 'docs/mcp.md'] },
   {
@@ -18,16 +18,16 @@ const GROUPS = [
     ],
   },
   {
-    title: 'What holds',
+    title: 'Guarantees',
     sources: ['docs/cases.md', 'docs/conformance.md', 'docs/proof.md', 'docs/performance.md', 'SECURITY.md'],
   },
-  { title: 'How it is built', sources: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/decisions'] },
+  { title: 'Internals', sources: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/decisions'] },
 ];
 
-/** The folder whose pages are listed on a page of their own. */
+/** The folder whose pages are listed on a separate page. */
 export const DECISIONS = 'docs/decisions';
 
-/** The path of a page in the site, from its file in the repository. */
+/** The path in the site for a file of the repository. */
 function outputOf(source) {
   if (source === 'README.md') return 'index.html';
   if (source === DECISIONS) return 'decisions/index.html';
@@ -35,15 +35,12 @@ function outputOf(source) {
   return name.startsWith('docs/') ? name.slice('docs/'.length) : name.toLowerCase();
 }
 
-/**
- * The groups of pages of the files that are there, each page with its file and its path in the site. A page of docs/ without a
- * place in the groups ends the build: nobody would find it.
- */
+/** The groups of pages, each page with its file and its path in the site. A page without a group ends the build. */
 export function navigationOf(sources) {
   const named = new Set(GROUPS.flatMap((group) => group.sources));
   const decisions = sources.filter((source) => source.startsWith(`${DECISIONS}/`)).sort();
   const lost = sources.filter((source) => !named.has(source) && !decisions.includes(source));
-  if (lost.length > 0) throw new Error(`${lost.join(', ')} has no place in the groups of site/navigation.mjs`);
+  if (lost.length > 0) throw new Error(`${lost.join(', ')} is missing from the groups of site/navigation.mjs`);
   const pageOf = (source) => ({ source, output: outputOf(source) });
   const groups = GROUPS.map(({ title, sources: all }) => ({
     title,

@@ -6,7 +6,7 @@ import { PAGE_WITH_PICTURES, PICTURES, partWith, picturesIn } from './pictures.m
 
 const OF_THE_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
 
-/** The files of the repository that become pages. */
+/** The files that become pages. */
 function readSources() {
   const inDocs = readdirSync('docs', { recursive: true }).filter((name) => name.endsWith('.md'));
   return [...OF_THE_ROOT, ...inDocs.map((name) => `docs/${name.replaceAll('\\', '/')}`)];
@@ -15,17 +15,17 @@ function readSources() {
 /** The page that lists the decisions, in Markdown. */
 function listOf(decisions) {
   const lines = decisions.map(({ source, title }) => `1. [${title}](${source.slice('docs/'.length)})`);
-  return `# Decisions\n\nWhy it is as it is, in the order in which it was decided.\n\n${lines.join('\n')}\n`;
+  return `# Decisions\n\nDesign decisions and their reasons, oldest first.\n\n${lines.join('\n')}\n`;
 }
 
 const textOf = ({ children }) => children.map(({ content }) => content).join('');
 
-/** The title of a page, and the parts that it has. */
+/** The title of a page, and its sections. */
 function outlineOf(markdown, page) {
   const tokens = markdown.parse(page.text, page);
   const headingsOf = (tag) => tokens.flatMap((token, at) => (token.tag === tag && token.nesting === 1 ? [at] : []));
   const [first] = headingsOf('h1');
-  if (first === undefined) throw new Error(`${page.source} has no title: begin it with a line like "# Title"`);
+  if (first === undefined) throw new Error(`${page.source} has no title: begin it with a line such as "# Title"`);
   return {
     title: textOf(tokens[first + 1]).replace(/^\d{4} /, ''),
     parts: headingsOf('h2').map((at) => ({ id: tokens[at].attrGet('id'), title: textOf(tokens[at + 1]) })),
@@ -33,8 +33,8 @@ function outlineOf(markdown, page) {
 }
 
 /**
- * Everything that the site shows: `pages` in the order in which they are read, each with its file, its path in the site, its
- * title and its text in Markdown, the `groups` of its navigation, the `pictures`, and the `markdown` that makes pages of the text.
+ * The content of the site: `pages` in reading order, each with file, path, title and Markdown text; the `groups` of the navigation;
+ * the `pictures`; and the `markdown` renderer.
  */
 export function readSite() {
   const { groups, decisions } = navigationOf(readSources());
@@ -56,7 +56,7 @@ export function readSite() {
   return { pages: [...listed, ...decisions], groups, pictures, markdown };
 }
 
-/** What the layout shows around a page, with addresses that hold wherever the site lies. */
+/** What the layout shows around a page, with relative addresses. */
 export function surroundingsOf(page, { pages, groups }) {
   const to = (other) =>
     other && { title: other.title, url: relativeUrl(page.output, other.output), parts: other.parts };

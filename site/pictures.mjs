@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the tests of the console leave its pictures; git has none of them. */
+/** Where the console's tests leave pictures; git ignores them. */
 export const PICTURES = '.setup/pictures';
 
-/** The page whose last part they are. */
+/** The page that shows them at its end. */
 export const PAGE_WITH_PICTURES = 'docs/console.md';
 
-/** A PNG begins with 8 bytes of its own and its first chunk, in which width and height are the first two numbers. */
+/** Offsets of width and height in a PNG's first chunk. */
 const WIDTH_AT = 16;
 const HEIGHT_AT = 20;
 
-/** The pictures that are there, in the order of their names, with their sizes in pixels. */
+/** The pictures by name, with their sizes in pixels. */
 export function picturesIn(folder) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^[\w-]+\.png$/.test(name)) : [];
   return names.sort().map((name) => {
@@ -25,16 +25,13 @@ export function picturesIn(folder) {
   });
 }
 
-/** What a picture shows, from its name: `try-search-narrow.png` is "Try search narrow", and `try-search-light.png` "Try search". */
+/** A picture's caption from its name: `try-search-narrow.png` is "Try search narrow", and `try-search-light.png` "Try search". */
 function captionOf({ output }) {
   const words = output.replace(/^pictures\/|(?:-light)?\.png$/g, '').replaceAll(/[-_]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/**
- * The part of the page that shows them, in Markdown; nothing where there is none. A picture of a dark page is left out where there
- * is one of the same page in light: it takes that one's place for whoever reads in the dark.
- */
+/** The Markdown section that shows the pictures, if any. The dark variant of a light picture is left out; dark mode shows it instead. */
 export function partWith(pictures) {
   if (pictures.length === 0) return '';
   const light = new Set(pictures.map(({ source }) => source).filter((source) => source.endsWith('-light.png')));

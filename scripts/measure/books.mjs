@@ -1,5 +1,4 @@
-// A gateway whose journal has a million entries: its file, its start, and `/sales` of a day while it serves:
-// `npm run measure:books`.
+// A gateway with a journal of a million entries: its file, its start, and `/sales` of a day while it serves.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,7 @@ const USUAL = { entries: 1_000_000, entriesADay: 432_000, wallets: 5_000, perSec
 const [CLIENTS, DAY_MS] = [8, 86_400_000];
 const FREE = '/v1/x402/tokens/health';
 
-/** One settlement that brings credit for 48 calls that are paid from it. */
+/** Groups of one settlement, its grant, and 48 debits. */
 const FILL = `with recursive n (n) as (select 0 union all select n + 1 from n where n + 1 < $1)
 insert into journal_entries (at, kind, cluster, wallet_id, route, micro_usdc, fee_lamports, signature, request_id, node, key)
 select strftime('%Y-%m-%dT%H:%M:%fZ', $2 + n * $3, 'unixepoch'),
@@ -25,7 +24,7 @@ select strftime('%Y-%m-%dT%H:%M:%fZ', $2 + n * $3, 'unixepoch'),
   case when n % 50 < 2 then 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:' || hex(randomblob(16)) || (n / 50) end
 from n`;
 
-/** Makes the journal, whose last entry is of now. Answers the size of the file, in MiB. */
+/** Writes the journal up to now. Returns the size of the file in MiB. */
 async function fill(folder, { entries, entriesADay, wallets }) {
   await new SqliteDatabase(sqliteIn(folder), { now: Date.now }).close();
   const Connection = createRequire(new URL('../../packages/gateway/package.json', import.meta.url))('libsql');
@@ -44,7 +43,7 @@ async function fill(folder, { entries, entriesADay, wallets }) {
 
 const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 
-/** Asks at an even pace, and answers the 99th percentile of the times in milliseconds. */
+/** Sends requests at a constant rate. Returns the 99th percentile of their latency in milliseconds. */
 async function percentile99(clients, { perSecond, seconds }) {
   const times = [];
   const asked = Array.from({ length: perSecond * seconds }, async (_, index) => {
@@ -62,7 +61,7 @@ async function percentile99(clients, { perSecond, seconds }) {
   );
 }
 
-/** Asks for a day's sales again and again. Answers what it took each time, in milliseconds, once it is told to end. */
+/** Requests a day's sales until `isOver`. Returns the sorted latencies in milliseconds. */
 async function askForSales(port, isOver) {
   const times = [];
   while (!isOver()) {
@@ -76,7 +75,7 @@ async function askForSales(port, isOver) {
   return times.sort((one, other) => one - other);
 }
 
-/** Writes what a journal of a million entries costs. */
+/** Writes the cost of a journal of a million entries. */
 export async function measureBooks(pace = USUAL, metricsPort = 19_464) {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-measure-'));
   const megabytes = await fill(folder, pace);
@@ -111,7 +110,7 @@ export async function measureBooks(pace = USUAL, metricsPort = 19_464) {
           `${at(sales, 0.5).toFixed(0)} and ${at(sales, 1).toFixed(0)} ms`,
         ],
         [`p99 of ${pace.perSecond} requests a second, alone`, `${alone.toFixed(1)} ms`],
-        ['the same while `/sales` is asked for', `${beside.toFixed(1)} ms`],
+        ['the same during requests for `/sales`', `${beside.toFixed(1)} ms`],
       ],
     );
   } finally {

@@ -15,10 +15,10 @@ const CLIENTS = 8;
 const ADDRESS = 'So11111111111111111111111111111111111111112';
 const FREE = '/v1/x402/tokens/health';
 export const PAID = `/v1/x402/helius/wallet/balances/${ADDRESS}`;
-/** The largest budget whose slots are kept on disk, and a window so short that it lasts for every request. */
+/** The largest budget with slots on disk, and a window short enough that it suffices for every request. */
 const [LIMIT, WINDOW_MS] = [1_000, 50];
 
-/** A facilitator that is there and never asked to settle. */
+/** A facilitator that is never asked to settle. */
 export async function startFacilitator() {
   const facilitator = createServer((_, response) => {
     const kinds = Object.values(NETWORKS).map((network) => {
@@ -30,7 +30,7 @@ export async function startFacilitator() {
   return facilitator;
 }
 
-/** What the wallets have paid ahead. */
+/** Gives the wallets credit. */
 async function fund(folder, signers) {
   const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
   const sql = `insert into wallets (cluster, address, granted_micro_usdc) select 'mainnet', $1, 5000000 where {in time} returning id`;
@@ -38,7 +38,7 @@ async function fund(folder, signers) {
   await database.close();
 }
 
-/** A gateway that sells wallet data for credit, and keeps its state where `state` says. */
+/** A gateway that sells wallet data for credit; `state` names its stores. */
 export const startGateway = ({ upstream, facilitator }, state) =>
   start('gateway.mjs', {
     ...state,
@@ -55,7 +55,7 @@ export const startGateway = ({ upstream, facilitator }, state) =>
     TOKENS_RATE_LIMIT_PER_MINUTE: LIMIT,
   });
 
-/** Writes what a call from credit costs beside a free one. */
+/** Writes the cost of a call from credit and of a free one. */
 export async function measureCredit(pace = USUAL) {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-measure-'));
   const signers = Array.from({ length: CLIENTS }, newSigner);
@@ -72,7 +72,7 @@ export async function measureCredit(pace = USUAL) {
     const least = await measureSubjects(subjects, pace);
     const [free] = least.values();
     const rows = Array.from(least, ([name, micros]) => [name, Math.round(micros), (micros / free).toFixed(2)]);
-    writeTable([titleOf(pace), 'µs', 'it / free'], rows);
+    writeTable([titleOf(pace), 'µs', 'relative to free'], rows);
   } finally {
     for (const each of [child, upstream.child]) each.kill('SIGTERM');
     facilitator.close();

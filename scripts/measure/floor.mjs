@@ -1,6 +1,6 @@
-// What nobody can do without who gives the same answer: read the sign-in, verify it, use its nonce up, ask the upstream, answer.
-// No deadline, no limits, no budget, no log, no care for what is hostile. SIGN_IN=official checks by the official extension,
-// KEEP=on asks its upstream once and gives that answer ever after.
+// A minimal server with the same answer: read the sign-in, verify it, use up its nonce, call the upstream, answer. No deadlines,
+// limits, budget or log, and no defence against hostile input. SIGN_IN=official uses the official extension; KEEP=on calls the
+// upstream once and repeats that answer.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';

@@ -1,5 +1,4 @@
-// What one would put together from the protocol's own packages: their middleware for Hono with their sign-in extension, in front of
-// the same upstream, with nonces that are good once.
+// The official packages: the middleware for Hono with the sign-in extension and single-use nonces, in front of the same upstream.
 import { serve } from '@hono/node-server';
 import {
   createSIWxResourceServerExtension,
@@ -22,7 +21,7 @@ const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ po
   const origin = `http://127.0.0.1:${port}`;
   const resources = new x402ResourceServer().registerExtension(createSIWxResourceServerExtension({ storage, origin }));
   const extensions = declareSIWxExtension({ network: CHAIN, expirationSeconds: 300 });
-  // Nothing is sold here, so that there is no facilitator to ask at the start.
+  // Nothing is sold, so no facilitator is needed at the start.
   app.use(paymentMiddleware({ [`GET ${PATH}`]: { accepts: [], extensions } }, resources, undefined, undefined, false));
   app.get(PATH, async (context) => {
     const response = await fetch(`${process.env.TOKENS_API_BASE_URL}/v1/health`);

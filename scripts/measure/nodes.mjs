@@ -1,5 +1,5 @@
-// Debits a second with one, two and four gateways on one PostgreSQL and one Redis, which run on this machine and are empty:
-// `DATABASE_URL=postgres://… REDIS_URL=redis://… npm run measure:nodes`. Linux only: it reads /proc.
+// Debits a second with one, two and four gateways on an empty PostgreSQL and an empty Redis on this machine. Linux only: it reads
+// /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createClient } from '../../packages/client/dist/index.js';
@@ -18,7 +18,7 @@ const cpuOf = (name) =>
       try {
         return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name ? sum + cpuMicros({ pid }) : sum;
       } catch {
-        return sum; // It has just ended.
+        return sum; // It has exited.
       }
     }, 0);
 
@@ -59,11 +59,11 @@ async function measureNodes(count, { shared, signers, upstream, facilitator, pac
   }
 }
 
-/** Writes debits a second, and the processor time of each, by the number of gateways. */
+/** Writes debits a second, and the CPU time of each part, by the number of gateways. */
 export async function measureNodeCounts(pace = USUAL) {
   const { DATABASE_URL, REDIS_URL } = process.env;
   if (!DATABASE_URL || !REDIS_URL)
-    throw new Error('set DATABASE_URL and REDIS_URL: an empty database and an empty Redis');
+    throw new Error('set DATABASE_URL and REDIS_URL to an empty database and an empty Redis');
   const shared = { DATABASE_URL, REDIS_URL, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
   const signers = Array.from({ length: pace.wallets }, newSigner);
   const facilitator = await startFacilitator();

@@ -9,7 +9,7 @@ process.once('exit', () => {
   for (const child of children) child.kill();
 });
 
-/** Starts a script that says where it listens. */
+/** Starts a script that prints its URL. */
 export function start(file, variables = {}) {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(process.execPath, [path], { env: { PATH: process.env.PATH, ...variables } });
@@ -30,7 +30,7 @@ export function cpuMicros({ pid }) {
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1e6;
 }
 
-/** Sends so many requests over as many clients as there are, each waiting for its answer. */
+/** Sends `count` requests, concurrently over all clients. */
 export async function send(asks, count, expected = 200) {
   let left = count;
   await Promise.all(
@@ -44,14 +44,14 @@ export async function send(asks, count, expected = 200) {
   );
 }
 
-/** The CPU time of a process for one of so many requests. */
+/** The CPU time of a process for one of `count` requests. */
 async function microsPerRequest({ child, asks, expected }, count) {
   const before = cpuMicros(child);
   await send(asks, count, expected);
   return (cpuMicros(child) - before) / count;
 }
 
-/** Microseconds by name: the least of several rounds, in turns, for whatever else runs on the machine only adds. */
+/** Microseconds by name: the minimum of several rounds, in turns, since other work on the machine only adds. */
 export async function measureSubjects(subjects, { rounds, requests, warmUp }) {
   const least = new Map();
   for (const { asks, expected, share = 1 } of subjects) await send(asks, warmUp * share, expected);
@@ -64,8 +64,9 @@ export async function measureSubjects(subjects, { rounds, requests, warmUp }) {
   return least;
 }
 
-/** The heading of such a table. */
-export const titleOf = ({ rounds, requests }) => `µs of CPU for one request, least of ${rounds} rounds of ${requests}`;
+/** The heading of a table of such figures. */
+export const titleOf = ({ rounds, requests }) =>
+  `µs of CPU for one request, minimum of ${rounds} rounds of ${requests}`;
 
 /** Writes a table in Markdown. */
 export function writeTable([title, ...cells], rows) {

@@ -1,4 +1,4 @@
-// An upstream that answers at once, so that only the gateway is measured.
+// An upstream that answers immediately, so that only the gateway is measured.
 import { createServer } from 'node:http';
 
 const BODY = JSON.stringify({ ok: true });

@@ -2,9 +2,8 @@ import { measureWorst } from './worst/measure.mjs';
 import { faultsIn, tableOf } from './worst/report.mjs';
 
 /**
- * What the worst requests cost. For every row of the table the largest admissible texts of the worst kinds are sent in path, query,
- * headers and body, with and without a sign-in or a payment, and the CPU time of the gateway's process is taken. Words name the
- * rows to be measured, all unless told.
+ * Measures the worst requests: for every route, or the named ones, the most expensive texts of the largest allowed size in path, query,
+ * headers and body, with and without a sign-in or payment.
  */
 export async function worst(words) {
   const results = await measureWorst({ ids: words, isFull: process.env.ROUNDS === 'full' });

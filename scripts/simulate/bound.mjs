@@ -1,6 +1,6 @@
 import { segmentsOf } from './workload.mjs';
 
-/** The share of honest requests that an order could answer at best that knew every rate beforehand. */
+/** The largest share of honest requests that an order could answer if it knew every rate in advance. */
 export function boundOf(workload, rows, { slots, windowSeconds }) {
   let [answered, asked] = [0, 0];
   let from = 0;
@@ -13,7 +13,7 @@ export function boundOf(workload, rows, { slots, windowSeconds }) {
   return answered / asked;
 }
 
-/** Fractional knapsack: by answers for a call, best first, until the calls are used up. */
+/** Fractional knapsack: the keys with the most answers for a call first, until the calls are used up. */
 function answeredOf({ rate, mix, mints = 20 }, weights, rows, callsPerSecond) {
   const keys = Object.entries(mix).flatMap(([row, share]) => {
     const { lifetime, batch } = rows.get(row);

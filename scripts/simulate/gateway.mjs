@@ -1,8 +1,8 @@
-/** What the gateway has: 30 calls a minute, each of them over after 0.3 s, and waiters that give up. */
+/** The gateway's limits, and an upstream that takes 0.3 s. */
 export const GATEWAY = { slots: 30, windowSeconds: 60, upstreamSeconds: 0.3, waitSeconds: 2, maxWaiting: 256 };
 
-/** A queue of what is due in the order in which it was put in. */
-class Line {
+/** A first-in, first-out queue. */
+class Queue {
   #items = [];
   #head = 0;
   get first() {
@@ -21,15 +21,15 @@ class Line {
   }
 }
 
-/** Runs all requests of a workload through a gateway with a virtual clock. */
+/** Runs a workload through a gateway with a virtual clock. */
 export class SimulatedGateway {
   now = 0;
   free = GATEWAY.slots;
   waiting = 0;
   #entries = new Map();
-  #calls = new Line();
-  #slots = new Line();
-  #patience = new Line();
+  #calls = new Queue();
+  #slots = new Queue();
+  #patience = new Queue();
   #againAtMs = Number.POSITIVE_INFINITY;
   #waiters = new Map();
   #inFlight = new Map();
@@ -104,7 +104,7 @@ export class SimulatedGateway {
   }
 
   #giveUp(waiter) {
-    // Whose call is under way already is answered by it.
+    // A call in flight will still answer this waiter.
     if (waiter.isOver || [...waiter.left].every((id) => this.#inFlight.has(id))) return;
     waiter.isOver = true;
     this.waiting--;
@@ -139,7 +139,7 @@ export class SimulatedGateway {
       if (this.#inFlight.get(id) === 1) this.#inFlight.delete(id);
       else this.#inFlight.set(id, this.#inFlight.get(id) - 1);
       const waiters = this.#waiters.get(id) ?? [];
-      // Without collapsing a call answers the first of those who wait.
+      // Without collapsing, a call answers only the first waiter.
       const served = this.#order.isShared === false ? waiters.splice(0, 1) : waiters.splice(0);
       if (waiters.length === 0) this.#waiters.delete(id);
       for (const waiter of served) {

@@ -12,12 +12,12 @@ const ORDERS = {
   staleIfLimited: () => new StaleIfLimited(GATEWAY.slots),
   ours: () => new Ours(CallOrder, GATEWAY),
 };
-/** The rows of prices, whose answers should be young. */
+/** Rows with prices, whose answers should be young. */
 const PRICE_ROWS = ['assetDetail', 'variantMarket', 'marketSnapshots', 'variantMarkets'];
 
 const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
-/** What became of the honest requests of a workload under one order, after the warm-up. */
+/** The outcome of a workload's honest requests under one order, after the warm-up. */
 function outcomeOf(workload, rows, order) {
   const outcome = { asked: 0, answered: 0, tooOld: 0, ages: new Map() };
   const gateway = new SimulatedGateway(order, ({ row, atMs, isHonest }, ageSeconds) => {
@@ -40,7 +40,7 @@ function agesOf(parts) {
   return sorted.length === 0 ? undefined : { median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) };
 }
 
-/** The share that each order answers of a workload, the best possible one, and how old ours were, as parts of their bound. */
+/** The share of a workload that each order answers, the best possible share, and the ages under our order as fractions of the bound. */
 export function measure(workload) {
   const rows = rowsOf(lifetimes, Object.keys(workload.mix));
   const outcomes = Object.entries(ORDERS).map(([name, make]) => [name, outcomeOf(workload, rows, make())]);

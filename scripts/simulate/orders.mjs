@@ -1,14 +1,12 @@
-/** First come, first called; what is younger than `good(key)` seconds is served. */
+/** Calls in order of arrival; serves answers younger than `good(key)` seconds. */
 class Queue {
   #queue = new Map();
   #inFlight = new Set();
   #good;
-  constructor(good) {
+  /** `isShared`: whether one call answers all requests that wait for its key. */
+  constructor(good, isShared = true) {
     this.#good = good;
-  }
-  /** Whether one call answers everybody who waits for its key. */
-  get isShared() {
-    return true;
+    this.isShared = isShared;
   }
   missing(keys, ages) {
     return keys.filter((key, index) => ages[index] === undefined || ages[index] >= this.#good(key));
@@ -36,19 +34,11 @@ class Queue {
     for (const id of ids) this.#inFlight.delete(id);
   }
 }
-/** Every request is a call of its own, and nothing is kept. */
-class NoCache extends Queue {
-  constructor() {
-    super(() => 0);
-  }
-  get isShared() {
-    return false;
-  }
-}
-export const noCache = () => new NoCache();
+/** Each request is a call of its own; nothing is cached. */
+export const noCache = () => new Queue(() => 0, false);
 export const timeToLive = () => new Queue((key) => key.freshSeconds);
 
-/** What is fresh is served; what is stale is fetched anew while a slot is free, and served stale else. */
+/** Fetches stale answers again while a slot is free, and serves them stale otherwise. */
 export class StaleIfLimited extends Queue {
   #free;
   constructor(slots) {
@@ -62,7 +52,7 @@ export class StaleIfLimited extends Queue {
   }
 }
 
-/** The order of the gateway, as the gateway drives it. */
+/** The gateway's own order. */
 export class Ours {
   constructor(CallOrder, { slots, windowSeconds }) {
     this.order = new CallOrder({ slots, windowMs: windowSeconds * 1000, known: 8192, candidates: 256 });
@@ -75,11 +65,11 @@ export class Ours {
     const missing = asked.filter(({ isWaiting }) => isWaiting).length;
     for (const { key, ageSeconds, isWaiting } of asked) {
       const weight = 1 / (isWaiting ? missing : asked.length);
-      this.order.ask(key, { ageSeconds, isWaiting, weight, refusesCached }, now);
+      this.order.enqueue(key, { ageSeconds, isWaiting, weight, refusesCached }, now);
     }
   }
   leave(key, { missing, request }) {
-    this.order.leave(key.id, { weight: 1 / missing.length, refusesCached: request.refusesCached });
+    this.order.dequeue(key.id, { weight: 1 / missing.length, refusesCached: request.refusesCached });
   }
   next(free, now) {
     return this.order.next(free, now);

@@ -1,4 +1,4 @@
-/** Uniform numbers in [0, 1) from a seed: mulberry32 by Tommy Ettinger, in the public domain. */
+/** Uniform numbers in [0, 1) from a seed: mulberry32 by Tommy Ettinger, public domain. */
 export function randomFrom(seed) {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** The rows that requests are simulated for, with the lifetimes that the gateway has for them. */
+/** The simulated rows with the gateway's lifetimes. */
 export function rowsOf({ LIFETIMES, BATCH_SIZES, candlesLifetime }, kinds) {
   return new Map(
     kinds.map((kind) => {

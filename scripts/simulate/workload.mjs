@@ -1,6 +1,6 @@
 import { drawer, exponential, randomFrom } from './random.mjs';
 
-/** The kinds of request and their shares, as they were assumed when the cache was designed. */
+/** The kinds of request and their assumed shares. */
 export const USUAL = {
   assetDetail: 0.3,
   'ohlcv 1H': 0.15,
@@ -31,7 +31,7 @@ function shuffledPart(weights, share, random) {
   return next;
 }
 
-/** Which assets are asked for how often, as a list of spans of time. */
+/** The popularity of the assets, as a list of time spans. */
 export function segmentsOf({ assets, exponent, seconds, seed, moves, crowd }) {
   const random = randomFrom(seed ^ 0x5eed);
   let weights = normal(zipf(assets, exponent));
@@ -54,7 +54,7 @@ export function segmentsOf({ assets, exponent, seconds, seed, moves, crowd }) {
   return segments;
 }
 
-/** All requests of a workload in the order of time: `{ atMs, row, keys, isHonest, refusesCached }`. */
+/** All requests of a workload in order of time: `{ atMs, row, keys, isHonest, refusesCached }`. */
 export function* requestsOf(workload, rows) {
   const random = randomFrom(workload.seed);
   const kinds = Object.keys(workload.mix);

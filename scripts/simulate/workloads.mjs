@@ -6,7 +6,7 @@ const BATCHES = { ...parts(USUAL, 0.5), marketSnapshots: 0.35, variantMarkets: 0
 const PRICES = { assetDetail: 0.5, variantMarket: 0.2, 'priceChart 15m': 0.2, 'ohlcv 1m': 0.1 };
 const LOOKUPS = { search: 0.3, resolve: 0.2, assetDetail: 0.2, riskDetails: 0.1, variantTopMarkets: 0.1, profile: 0.1 };
 
-/** So long before it is measured that caches hold what they will: the slower the requests, the longer it takes. */
+/** Warm-up until the caches are steady, by requests a second: slow requests need longer. */
 const WARM_UP_SECONDS = { 1: 4 * HOUR, 3: 6 * HOUR, 10: 6 * HOUR, 30: 4 * HOUR, 100: 2 * HOUR };
 
 function workload(name, [rate, assets, exponent], more = {}) {
@@ -24,7 +24,7 @@ const CROWD = { crowd: { share: 0.5 } };
 const random = (rate) => ({ attack: { kind: 'random', rate } });
 const noCache = (rate) => ({ attack: { kind: 'noCache', rate } });
 
-/** Those that the constants of the order were chosen on. */
+/** The workloads used to choose the constants of the order. */
 const tuned = [
   workload('usual', [100, 50, 1]),
   workload('usual', [100, 200, 1]),
@@ -42,7 +42,7 @@ const tuned = [
   workload('20/s no-cache', [10, 200, 1], noCache(20)),
 ];
 
-/** Those that it was never run on while they were chosen: other seeds, other sizes and exponents, other mixes. */
+/** Workloads not used for that choice: other seeds, sizes, exponents and mixes. */
 const heldOut = [
   workload('prices', [10, 120, 0.9], { seed: 71, mix: PRICES }),
   workload('lookups', [10, 500, 1.1], { seed: 72, mix: LOOKUPS }),
@@ -59,7 +59,7 @@ const heldOut = [
   workload('usual', [100, 120, 0.9], { seed: 83 }),
 ];
 
-/** Two of those held out, warmed up for an hour only: a few seconds of processor time. */
+/** Two held-out workloads with a warm-up of one hour: a few seconds of CPU. */
 export const QUICK = heldOut
   .filter(({ seed }) => seed === 73 || seed === 75)
   .map((each) => ({ ...each, warmUpSeconds: HOUR, seconds: 1.5 * HOUR, isHeldOut: true }));

@@ -1,39 +1,37 @@
 import { type Route, routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { initOf, targetOf } from '../http/targets.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { ROOMY } from '../payments/calls.ts';
-import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { refusedExchanges } from './exchanges.ts';
-import { normalAnswer } from './normal.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { AnswerRecorder } from './recorder.ts';
+import { refusedRequests } from './requests.ts';
 
-let gateway: TestGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startTestGateway(ROOMY, { paid: true });
-  if (!gateway.solana) throw new Error('nothing is sold');
-  wallet = await openWallet(gateway.solana);
-}, 60_000);
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway(ROOMY, { paid: true }));
+if (!gateway.solana) throw new Error('nothing is sold');
+const wallet = await openWallet(gateway.solana);
 
-const ask = (route: Route): Promise<Response> => {
+/** Asks with the credential that the route takes. */
+function ask(route: Route): Promise<Response> {
   const [url, init] = [`${gateway.url}${targetOf(route)}`, initOf(route)];
   if (route.access === 'exact') return wallet.buy(url, init);
   return route.access === 'siwx' ? askSigned(url, init) : fetch(url, init);
-};
+}
 
 async function answersOf(route: Route): Promise<string> {
+  const recorder = new AnswerRecorder();
   const blocks: string[] = [];
-  for (const { title, target, init } of refusedExchanges(route))
-    blocks.push(`${title}\n${await normalAnswer(await fetch(`${gateway.url}${target}`, init))}`);
-  blocks.push(`let in\n${await normalAnswer(await ask(route))}`);
+  for (const [title, [target, init]] of Object.entries(refusedRequests(route)))
+    blocks.push(`${title}\n${await recorder.record(await fetch(`${gateway.url}${target}`, init))}`);
+  blocks.push(`with its credential\n${await recorder.record(await ask(route))}`);
   return `# ${route.id}\n\n${blocks.join('\n\n')}\n`;
 }
 
-// What a change is meant to change is written anew with: npm test -- tests/answers --update
+// `npm test -- tests/answers --update` records intended changes.
 it.each(['system', 'tokens', 'rpc', 'das', 'wallet'])(
-  'every answer of %s is what was recorded',
+  'every answer of %s is as recorded',
   async (surface) => {
     const texts: string[] = [];
     for (const route of routes.filter((each) => each.surface === surface)) texts.push(await answersOf(route));

@@ -27,7 +27,7 @@ export function expressionsIn(source: Source): Expression[] {
   return found;
 }
 
-/** Where a file makes an expression of a text, which nobody can judge before it runs. */
+/** Regular expressions built from text at run time. */
 export function madeOfText(source: Source): string[] {
   const { path } = source;
   const file = syntaxOf(source);
@@ -51,7 +51,7 @@ export function patternsIn(value: unknown, where: string): Expression[] {
   );
 }
 
-/** What is wrong with an expression: that the time it takes can grow faster than the text which it searches. */
+/** Whether an expression can take super-linear time. */
 export function faultOf({ where, pattern, flags }: Expression): string | undefined {
   const { safe, error } = isSafePattern(pattern, {
     caseInsensitive: flags.includes('i'),

@@ -3,8 +3,8 @@ import { routes } from '@asset-gateway/protocol';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
-import { routesPage } from '../../packages/gateway/src/describe/markdown.ts';
 import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
+import { routesPage } from '../../packages/gateway/src/describe/pages.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 
@@ -26,7 +26,7 @@ const parsed = new Map<string, ts.SourceFile | undefined>();
 /** Compiles the gateway with changes that are nowhere on the disk. */
 function compiled(steps: readonly Step[]): ts.Program {
   const host = ts.createCompilerHost(OPTIONS);
-  // The same files each time, so that the compiler takes over what it knows of them.
+  // The same files each time, so that the compiler reuses them.
   const texts = new Map([...RECIPES].map((name) => [name, ts.sys.readFile(name) ?? 'export {};\n']));
   for (const [path, from, to] of steps) {
     const name = resolve(path);
@@ -46,7 +46,7 @@ function compiled(steps: readonly Step[]): ts.Program {
   return last;
 }
 
-/** What the compiler says of these files. */
+/** Compiler messages about these files. */
 function diagnostics(steps: readonly Step[], paths: readonly string[]): string[] {
   const program = programs.get(steps) ?? compiled(steps);
   programs.set(steps, program);
@@ -135,7 +135,7 @@ suiteInCi('the recipes of CONTRIBUTING.md, which the compiler follows', { timeou
     expect(diagnostics(BEGUN, [ENDPOINTS])).toEqual([missing(ENDPOINTS, 'voucher')]);
   });
 
-  it.each(PORTS)('%s: a class that is none yet is told what it lacks', (_name, port, type, members) => {
+  it.each(PORTS)('%s: the compiler lists the missing members', (_name, port, type, members) => {
     const [path] = unwritten(port, type);
     const [fault = '', ...others] = diagnostics(BEGUN, [path]);
     expect(others).toEqual([]);

@@ -19,19 +19,17 @@ const DATA_TABLES =
 const FORBIDDEN_NAMES = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\.ts$|\/)/;
 const GATEWAY = 'packages/gateway/src/';
 
-/** The types that travel from room to room, which every one of them may name. */
+/** Types that every folder may import. */
 const FOR_ALL = 'call.ts';
 
 /** Who may import whom inside the gateway, and which other package than the protocol; `types` of a room are for everybody whom the table lets name it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'call.ts': ['budget/store.ts'],
-  'json-member.ts': [],
   'config/': ['config/', 'cache/lifetimes.ts', 'blocked/file.ts', 'stores/sql/database-url.ts'],
   'ip-address.ts': [],
   'native-fetch.ts': [],
   'pool.ts': ['native-fetch.ts'],
   'log.ts': ['stages/trail.ts', 'secrets.ts'],
-  'log-format.ts': ['log.ts', 'stages/trail.ts'],
   'secrets.ts': [],
   'run.ts': ['config/'],
   'stores/': ['stores/'],
@@ -40,14 +38,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'http/': ['http/', 'last-resort.ts'],
   'describe/': ['describe/'],
   'receipts/': ['receipts/'],
-  'console/': ['console/', 'upstreams/self.ts', 'upstreams/member-text.ts'],
-  'blocked/': ['blocked/', 'gates/base58.ts', 'gates/gate.ts', 'ip-address.ts'],
+  'console/': ['console/', 'upstreams/upstream.ts', 'upstreams/member-text.ts'],
+  'blocked/': ['blocked/', 'gates/encodings.ts', 'gates/gate.ts', 'ip-address.ts'],
   'metrics/': ['metrics/', 'console/files.ts', 'stages/trail.ts'],
   'stages/': ['stages/', 'budget/store.ts'],
   'gates/': ['gates/', 'describe/', 'budget/store.ts'],
   'payments/': [
     'payments/',
-    'json-member.ts',
     'pool.ts',
     'gates/',
     'describe/',
@@ -58,26 +55,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'metrics/readings.ts',
   ],
   'credit/': ['credit/', 'gates/', 'payments/cover.ts', 'stores/sql/'],
-  'sales/': [
-    'credit/covered-payments.ts',
-    'sales/',
-    'json-member.ts',
-    'payments/facilitator/chain.ts',
-    'payments/payments.ts',
-    'payments/read/',
-    'payments/record.ts',
-    'payments/state.ts',
-    'stores/',
-  ],
-  'upstreams/': ['upstreams/', 'json-member.ts', 'pool.ts', 'budget/store.ts'],
+  'sales/': ['sales/', 'payments/facilitator/chain.ts', 'payments/read/', 'payments/record.ts', 'stores/'],
+  'upstreams/': ['upstreams/', 'pool.ts', 'budget/store.ts'],
   'cache/': [
     'cache/',
     'budget/store.ts',
-    'gates/base58.ts',
+    'gates/encodings.ts',
     'stores/redis/',
     'upstreams/upstream.ts',
     'upstreams/member-text.ts',
-    'upstreams/upstream-refusal.ts',
     'metrics/readings.ts',
   ],
   'endpoint.ts': ['gates/gate.ts', 'upstreams/upstream.ts'],
@@ -109,38 +95,25 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'console/files.ts',
     'http/',
     'log.ts',
-    'log-format.ts',
     'metrics/',
     'sales/answer.ts',
     'secrets.ts',
     'stages/trail.ts',
     'stores/',
   ],
-  'usage.ts': [],
-  'main.ts': [
-    '@asset-gateway/doctor',
-    'compose/sales.ts',
-    'config/',
-    'run.ts',
-    'sales/command.ts',
-    'start.ts',
-    'usage.ts',
-  ],
-  'index.ts': ['config/', 'run.ts', 'start.ts', 'upstreams/self.ts'],
+  'main.ts': ['@asset-gateway/doctor', 'compose/sales.ts', 'config/', 'run.ts', 'sales/command.ts', 'start.ts'],
+  'index.ts': ['config/', 'run.ts', 'start.ts', 'upstreams/upstream.ts'],
 };
 
 /** Rooms that do not speak the protocol. */
 const WITHOUT_PROTOCOL = [
-  'json-member.ts',
   'native-fetch.ts',
   'pool.ts',
   'stores/',
   'log.ts',
-  'log-format.ts',
   'secrets.ts',
   'run.ts',
   'start.ts',
-  'usage.ts',
   'main.ts',
   'index.ts',
 ];
@@ -175,7 +148,7 @@ function once<Value>(read: (source: Source) => Value): (source: Source) => Value
   };
 }
 
-/** What a file imports: paths of our own files, or package names. */
+/** The imports of a file: our own paths, or package names. */
 export const importsOf = once(({ path, text }): readonly string[] => {
   const specifiers = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
   return specifiers.map((name) => (name.startsWith('.') ? normalize(join(path, '..', name)) : name));
@@ -204,9 +177,8 @@ function wrongInGateway(source: Source): string[] {
     .map((name) => `${source.path} must not import ${name}`);
 }
 
-/** Pages load the console, and what the client is made of, all but what reads files. */
-const isForBrowsers = (path: string): boolean =>
-  /^packages\/(?:client\/src\/(?!keypair\.ts$)|console\/src\/)/.test(path);
+/** Browsers load the console and the client, except its keypair reader. */
+const isForBrowsers = (path: string): boolean => /^packages\/(?:client\/src\/(?!node\.ts$)|console\/src\/)/.test(path);
 
 function wrongBetweenPackages(source: Source): string[] {
   const own = source.path.split('/')[1] ?? '';

@@ -9,7 +9,7 @@ import { samples } from '../kit/rounds.ts';
 const newWallet = (): string => bs58.encode(newKeypair().subarray(32));
 
 describe('a list', () => {
-  it('takes wallets, addresses and ranges, one a line, and what is behind a # for a comment', () => {
+  it('has one wallet, address or range a line, and # comments', () => {
     const [one, other] = [newWallet(), newWallet()];
     const list = readList(
       [
@@ -29,19 +29,19 @@ describe('a list', () => {
     expect(addresses.map((address) => list.hasAddress(address))).toEqual([true, false, true, false, true, false]);
   });
 
-  it('has everybody of a family in a range of no bits, and nobody of the other', () => {
+  it('with a range of no bits contains every address of its family', () => {
     const [four, six] = [readList('0.0.0.0/0'), readList('2001:db8::/0')];
     expect([four.hasAddress('203.0.113.1'), four.hasAddress('2001:db8::1')]).toEqual([true, false]);
     expect(six.hasAddress('2001:db8::1')).toBe(true);
   });
 
-  it('knows an IPv4 address however IPv6 writes it', () => {
+  it('contains IPv4 addresses in IPv6 notation', () => {
     const list = readList('203.0.113.0/24\n::ffff:198.51.100.0/120');
     for (const address of ['::ffff:203.0.113.9', '::ffff:cb00:7109', '0:0:0:0:0:FFFF:203.0.113.9', '198.51.100.3'])
       expect([address, list.hasAddress(address)]).toEqual([address, true]);
   });
 
-  it('is as empty as its file', () => {
+  it('is empty for an empty file', () => {
     const list = readList('');
     expect([list.counts, list.hasAddress('127.0.0.1'), list.hasWallet('')]).toEqual([
       { wallets: 0, ranges: 0 },
@@ -51,11 +51,11 @@ describe('a list', () => {
   });
 
   it.each(['', 'unknown', '1.2.3', '1.2.3.4.5', '::g', 'localhost', '203.0.113.9, 1.2.3.4', '__proto__'])(
-    'has no address %j, which is none',
+    'does not contain %j, which is no address',
     (address) => expect(readList('0.0.0.0/0\n::/0').hasAddress(address)).toBe(false),
   );
 
-  it('says of every address what the block list of node:net says', () => {
+  it('agrees with the BlockList of node:net', () => {
     const ranges = fc.oneof(
       fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })),
       fc.tuple(
@@ -81,7 +81,7 @@ describe('a list', () => {
   });
 });
 
-describe('a line that names nothing', () => {
+describe('an invalid line', () => {
   const wallet = newWallet();
   it.each([
     'wallet',
@@ -111,14 +111,14 @@ describe('a line that names nothing', () => {
     '1'.repeat(1_000_000),
     '/'.repeat(1_000_000),
     ':'.repeat(1_000_000),
-  ])('is named by its number, and is not quoted (%#)', (line) => {
+  ])('is named by its number, not quoted (%#)', (line) => {
     const read = () => readList(`# two\n192.0.2.1\n${line}\nwallet`);
     expect(read).toThrow(ListFault);
-    expect(read).toThrow(/^line 3 is no wallet, no address and no CIDR such as 192\.0\.2\.0\/24$/);
+    expect(read).toThrow(/^line 3 is not a wallet, address or CIDR such as 192\.0\.2\.0\/24$/);
   });
 });
 
-it('a list of 100,000 lines is taken, and a longer one is not', () => {
+it('a list has at most 100,000 lines', () => {
   const lines = Array.from(
     { length: MAX_LINES },
     (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,

@@ -1,8 +1,9 @@
 import { challengeIn, signIn } from '@asset-gateway/client';
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import {
   answersWith,
   asVersion1,
@@ -23,29 +24,25 @@ const list = newList('203.0.113.0/24');
 const call = callOf('wallet.mainnet.helius.balances');
 const head = { ...call, init: { ...call.init, method: 'HEAD' } };
 
-let gateway: SellingGateway;
 let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway({ ...ROOMY, ...list.variables });
-});
+const gateway = await stopAfterTests(startSellingGateway({ ...ROOMY, ...list.variables }));
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => gateway.stop());
 
-/** Writes the list anew, and waits until it is in force. */
+/** Writes the list, and waits until it is in force. */
 async function block(...entries: readonly string[]): Promise<void> {
   const count = noticesIn(gateway.logLines).length;
   list.write(`# ${count}`, '203.0.113.0/24', ...entries);
   await nextNotice(gateway.logLines, count + 1);
 }
 
-describe('a wallet that is blocked', () => {
+describe('a blocked wallet', () => {
   beforeAll(async () => {
     wallet = await openWallet(gateway.solana);
     await block(wallet.address);
   });
 
   it.each(['rpc.mainnet.helius.getBalance', 'das.devnet.helius.getAsset', 'wallet.mainnet.helius.balances'])(
-    'buys nothing, and its payment stays unused: %s',
+    'cannot buy, and its payment stays unused: %s',
     async (id) => {
       const payment = await paymentFor(gateway, callOf(id), wallet);
       await leavesNoTrace(gateway, async () => {
@@ -55,21 +52,21 @@ describe('a wallet that is blocked', () => {
     },
   );
 
-  it('buys nothing in the header of version 1 either', async () => {
+  it('cannot buy with the header of version 1 either', async () => {
     const payment = headerOf(asVersion1(await paymentFor(gateway, call, wallet)));
     await leavesNoTrace(gateway, async () =>
       expectBlocked(await send(gateway, call, { [HEADERS.version1Payment]: payment }), 'unused'),
     );
   });
 
-  it('is told so only by a payment that is its own: another reason comes first', async () => {
+  it('is refused for another reason first, if its payment is invalid', async () => {
     const payment = await paymentFor(gateway, callOf('rpc.mainnet.helius.getBalance'), wallet);
     await leavesNoTrace(gateway, () =>
       answersWith(402, 'no_matching_requirements', 'refused', sendPaid(gateway, call, payment)),
     );
   });
 
-  it('buys with the very payment that was refused once it is blocked no more', async () => {
+  it('can use the refused payment once it is unblocked', async () => {
     const payment = await paymentFor(gateway, call, wallet);
     await expectBlocked(await sendPaid(gateway, call, payment), 'unused');
     await block();
@@ -78,19 +75,19 @@ describe('a wallet that is blocked', () => {
     });
   });
 
-  it('keeps nobody else from buying', async () => {
+  it('does not affect other wallets', async () => {
     const other = await openWallet(gateway.solana);
     expect((await other.buy(gateway.url + call.target, call.init)).status).toBe(200);
   });
 });
 
-describe('a wallet that has paid and is blocked afterwards', () => {
+describe('a wallet that is blocked after it paid', () => {
   beforeAll(async () => {
     wallet = await openWallet(gateway.solana);
     await block();
   });
 
-  it('gets what it has paid for and not received, by that payment or by another one, and buys nothing more', async () => {
+  it('still gets what it paid for, with that payment or another, and cannot buy more', async () => {
     const payments = [await paymentFor(gateway, call, wallet), await paymentFor(gateway, call, wallet)] as const;
     expect((await sendPaid(gateway, head, payments[0])).status).toBe(200);
     await block(wallet.address);
@@ -104,7 +101,7 @@ describe('a wallet that has paid and is blocked afterwards', () => {
     await expectBlocked(await sendPaid(gateway, more, await paymentFor(gateway, more, wallet)), 'unused');
   });
 
-  it('gets it also where it has to be fetched anew', async () => {
+  it('gets it even if it has to be fetched again', async () => {
     await block();
     const payment = await paymentFor(gateway, call, wallet);
     expect((await sendPaid(gateway, head, payment)).status).toBe(200);
@@ -116,8 +113,8 @@ describe('a wallet that has paid and is blocked afterwards', () => {
   });
 });
 
-describe('an address that is blocked', () => {
-  it('is sold nothing and shown no price, whoever pays, and takes no delivery', async () => {
+describe('a blocked address', () => {
+  it('gets no price, no sale and no delivery', async () => {
     await block();
     const buyer = await openWallet(gateway.solana);
     const payment = await paymentFor(gateway, call, buyer);
@@ -132,7 +129,7 @@ describe('an address that is blocked', () => {
   });
 });
 
-it('a wallet that is blocked spends no credit, and keeps it', async () => {
+it('a blocked wallet cannot spend its credit, and keeps it', async () => {
   const rich = newList('# nobody yet');
   const selling = await startSellingGateway({ ...ROOMY, ...rich.variables, CREDIT: 'on' }, { solana: gateway.solana });
   const buyer = await openWallet(selling.solana);

@@ -9,8 +9,8 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { BLOCKED_ADDRESS, from, type ListFixture, newList, nextNotice, noticesIn, OTHER_ADDRESS } from './kit.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
-const KEPT = 'the last good list stays';
-/** Longer than two looks at the file. */
+const KEPT = 'the last good list stays in force';
+/** Longer than two checks of the file. */
 const LOOKS_MS = 3_000;
 const NO_TEXT = Buffer.from([0xff, 0xfe, 0, 10]);
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   node = await openNode();
 });
 
-/** The statuses of an unsigned request from the one address and from the other: 403 where it is blocked. */
+/** Statuses of an unsigned request from each address. */
 const statuses = ({ gateway }: Node) =>
   Promise.all(
     [BLOCKED_ADDRESS, OTHER_ADDRESS].map(
@@ -42,7 +42,7 @@ const statuses = ({ gateway }: Node) =>
     ),
   );
 
-/** Changes the file, and answers what the log then says. */
+/** Changes the file; returns the next log message. */
 function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: Node): Promise<string> {
   const count = noticesIn(gateway.logLines).length;
   change(list);
@@ -50,13 +50,11 @@ function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: Nod
 }
 
 describe('the list in force', () => {
-  it('is said at the start', () => {
-    expect(noticesIn(node.gateway.logLines)).toEqual([
-      'BLOCKED_FILE: wallets that are blocked: 0; ranges of addresses: 1',
-    ]);
+  it('is logged at the start', () => {
+    expect(noticesIn(node.gateway.logLines)).toEqual(['BLOCKED_FILE: blocked wallets: 0; address ranges: 1']);
   });
 
-  it('is that of the file, a moment after it was written, replaced or written with the same length', async () => {
+  it('is reloaded when the file is written or replaced', async () => {
     expect(await statuses(node)).toEqual([403, 402]);
     await noticeAfter((list) => list.write(OTHER_ADDRESS), node);
     expect(await statuses(node)).toEqual([402, 403]);
@@ -70,16 +68,16 @@ describe('the list in force', () => {
   });
 
   it.concurrent.each<[string, (list: ListFixture) => void, RegExp]>([
-    ['a bad line', (list) => list.write(OTHER_ADDRESS, '203.0.113/24'), /line 2 is no wallet/],
+    ['a bad line', (list) => list.write(OTHER_ADDRESS, '203.0.113/24'), /line 2 is not a wallet/],
     [
       'more lines than any list may have',
       (list) => list.write('#\n'.repeat(MAX_LINES + 1)),
       /has more than 100,000 lines/,
     ],
-    ['more bytes than any list may have', (list) => list.write('#'.repeat(17_000_000)), /is longer than 16 MiB/],
-    ['bytes that are no text', ({ path }) => writeFileSync(path, NO_TEXT), /line 1 is no wallet/],
-    ['nothing, as it is gone', ({ path }) => rmSync(path), /is not there/],
-  ])('stays as it was when the file has %s, which is said once', async (_, change, fault) => {
+    ['more bytes than any list may have', (list) => list.write('#'.repeat(17_000_000)), /is larger than 16 MiB/],
+    ['bytes that are no text', ({ path }) => writeFileSync(path, NO_TEXT), /line 1 is not a wallet/],
+    ['nothing, as it is gone', ({ path }) => rmSync(path), /does not exist/],
+  ])('stays if the file has %s, which is logged once', async (_, change, fault) => {
     const own = await openNode();
     const { gateway, list } = own;
     const notice = await noticeAfter(change, own);
@@ -94,7 +92,7 @@ describe('the list in force', () => {
     expect(await statuses(own)).toEqual([402, 402]);
   });
 
-  testInCi('of 100,000 lines is taken while others are served', {}, async () => {
+  testInCi('of 100,000 lines is loaded while requests are served', {}, async () => {
     const { gateway } = node;
     const lines = Array.from(
       { length: MAX_LINES - 1 },
@@ -107,7 +105,7 @@ describe('the list in force', () => {
     });
     let served = 0;
     while (!isTaken) served += (await fetch(`${gateway.url}/healthz`)).ok ? 1 : 0;
-    expect(await taken).toContain('ranges of addresses: 100000');
+    expect(await taken).toContain('address ranges: 100000');
     expect(served).toBeGreaterThan(10);
     expect(await statuses(node)).toEqual([403, 402]);
   });
@@ -115,19 +113,21 @@ describe('the list in force', () => {
 
 describe('a gateway does not start', () => {
   it.each<[string, string, RegExp]>([
-    ['without the file that it is told of', '/no/such/file', /^BLOCKED_FILE: \/no\/such\/file is not there\.$/],
-    ['with a folder', '.', /^BLOCKED_FILE: \. is no file\.$/],
-    ['with a bad line', newList('# who', 'nobody').path, /^BLOCKED_FILE: \S+ line 2 is no wallet.*\.$/],
+    ['without its file', '/no/such/file', /^BLOCKED_FILE: \/no\/such\/file does not exist\.$/],
+    ['with a folder', '.', /^BLOCKED_FILE: \. is not a file\.$/],
+    ['with a bad line', newList('# who', 'nobody').path, /^BLOCKED_FILE: \S+ line 2 is not a wallet.*\.$/],
   ])('%s', (_, BLOCKED_FILE, fault) => {
     expect(() => readConfig({ TOKENS_API_KEY: 'key', BLOCKED_FILE })).toThrow(fault);
   });
 });
 
-it('the start says that addresses behind a proxy are not known without TRUST_PROXY', () => {
+it('the start warns of addresses in the list without TRUST_PROXY', () => {
   const noticesOf = (...lines: string[]) => {
     const { BLOCKED_FILE } = newList(...lines).variables;
     return readConfig({ TOKENS_API_KEY: 'key', BLOCKED_FILE, GATEWAY_BASE_URL: 'https://gateway.example' }).notices;
   };
-  expect(noticesOf(OTHER_ADDRESS)).toEqual([expect.stringMatching(/^BLOCKED_FILE names addresses, and TRUST_PROXY/)]);
+  expect(noticesOf(OTHER_ADDRESS)).toEqual([
+    expect.stringMatching(/^BLOCKED_FILE lists addresses without TRUST_PROXY/),
+  ]);
   expect(noticesOf('1'.repeat(32))).toEqual([]);
 });

@@ -13,7 +13,7 @@ const PAID = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
 const MINT = 'So11111111111111111111111111111111111111112';
 const JSON_POST = { method: 'POST', headers: { 'Content-Type': 'application/json' } } as const;
 
-/** What the page's script saw of an answer. */
+/** An answer, as the page's script saw it. */
 interface Seen {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -74,7 +74,7 @@ suiteWith('chromium', 'C6 a page in a real browser, from another origin', (execu
     expect(gateway.upstream.arrivals).toHaveLength(before);
   });
 
-  it('C6 reads what a paid route asks for, and may send a payment as the official client does', async () => {
+  it('C6 reads the price of a paid route, and may send a payment like the official client', async () => {
     const body = JSON.stringify({ params: [MINT] });
     const unpaid = (await inPage('ask', PAID, { ...JSON_POST, body })) as Seen;
     expect([unpaid.status, unpaid.body.error]).toEqual([402, 'payment_required']);

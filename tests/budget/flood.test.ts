@@ -9,7 +9,7 @@ import { mostInAnySpan, sleep } from './history.ts';
 const LIMIT = 6;
 const WINDOW_MS = 700;
 const DEADLINE_MS = 400;
-/** A slot whose call is not known to be over is held for so long. */
+/** How long a slot is held if the end of its call is unknown. */
 const HELD_MS = DEADLINE_MS + WINDOW_MS + WINDOW_MS / 12;
 /** On a machine that is busy with something else a call can meet its short deadline, or a disk that stands still. */
 const BUSY = [503, 504];
@@ -29,7 +29,7 @@ describe('the shared budget', () => {
   const statuses = async (count: number): Promise<number[]> =>
     Promise.all(Array.from({ length: count }, () => askSigned(url()).then(({ status }) => status)));
 
-  /** What these are answered when all slots are free; asked again where the machine was too busy to answer in time. */
+  /** The statuses when all slots are free. Repeats if the machine was too busy. */
   async function inTime(ask: () => Promise<number[]>): Promise<number[]> {
     for (;;) {
       await sleep(HELD_MS);
@@ -132,5 +132,18 @@ describe('the shared budget', () => {
     );
     await sleep(Number(refused.headers.get('retry-after')) * 1000);
     expect([200, ...BUSY]).toContain((await send()).status);
+  });
+});
+
+describe('the configured limit', () => {
+  it.each([1, 3])('L10 of %i is honoured', async (limit) => {
+    const gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: String(limit) });
+    const url = `${gateway.url}/v1/x402/tokens/assets/solana`;
+    const statuses = await Promise.all(
+      Array.from({ length: limit + 2 }, () => askSigned(url).then(({ status }) => status)),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(limit);
+    expect(gateway.upstream.arrivals).toHaveLength(limit);
+    await gateway.stop();
   });
 });

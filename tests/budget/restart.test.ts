@@ -10,7 +10,7 @@ import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { compileGateway } from '../process/program.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
-const SCRIPT = 'tests/budget/gateway-process.mjs';
+const SCRIPT = 'tests/kit/gateway-process.mjs';
 noteTime();
 beforeAll(compileGateway, 120_000);
 

@@ -10,7 +10,7 @@ const budget: Budget = { key: 'b', limit: 30, windowMs: 60_000, inFlightMs: 10_0
 const [TICK_MS, CALL_MS, MINUTE_MS] = [1_000, 400, 60_000];
 const MINUTES = isFull ? 60 : 20;
 
-/** One who asks again and again. */
+/** A client that asks at an interval. */
 interface Asker {
   readonly share: Share;
   readonly everyMs: number;
@@ -73,18 +73,18 @@ suiteInCi(`over ${MINUTES} minutes of 30 slots each`, { timeout: 180_000 }, () =
     expect(perMinute).toBeLessThanOrEqual(24.5);
   });
 
-  it('beside a group that floods a wallet is served every time once a minute, and nine times of ten every 10 seconds', async () => {
+  it('beside a flooding group a wallet is always served once a minute, and nine times of ten every 10 seconds', async () => {
     expect((await outcomeOf({ share: GUEST, everyMs: EVERY_MINUTE }, flood(1))).part).toBe(1);
     expect((await outcomeOf({ share: GUEST, everyMs: EVERY_10_S }, flood(1))).part).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('beside ten groups that flood it gets what an even part would give it', async () => {
+  it('beside ten flooding groups a wallet gets an even share', async () => {
     expect((await outcomeOf({ share: GUEST, everyMs: EVERY_MINUTE }, flood(10))).part).toBe(1);
     expect((await outcomeOf({ share: GUEST, everyMs: 40_000 }, flood(10))).part).toBeGreaterThanOrEqual(0.9);
     expect((await outcomeOf({ share: GUEST, everyMs: 31_000 }, flood(10))).part).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('who asks there just before its first slot frees is refused each third time, and mostly served after Retry-After', async () => {
+  it('a client that asks just before its first slot frees is refused every third time, and mostly served after Retry-After', async () => {
     const guest = { share: GUEST, everyMs: 30_000 };
     expect((await outcomeOf(guest, flood(10))).part).toBeLessThan(0.7);
     expect((await outcomeOf({ ...guest, comesAgain: true }, flood(10))).part).toBeGreaterThanOrEqual(0.85);

@@ -5,7 +5,7 @@ import { seen } from '../http/wire.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
-import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
+import { askSigned, newSigner } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
 import { callOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -59,32 +59,6 @@ suiteInCi('with FAIR_SHARES=on', { timeout: 120_000 }, () => {
     for (const address of ['203.0.114.1', '2001:db8:1::1', '2001:db8:2::1', '::ffff:192.0.2.1']) {
       expect((await ask(address)).status).toBe(200);
     }
-  });
-
-  it('what a share refuses reaches no upstream, takes no slot and burns no nonce', async () => {
-    await start();
-    expect(served(await askMany(24, () => '2001:db8:1::1'))).toBe(24);
-    const url = `${gateway.url + ASSETS}/solana`;
-    const header = await signedHeader(url, from('2001:db8:1:ffff::2'));
-    const use = (address: string) => fetch(url, { headers: { 'X-Forwarded-For': address, 'SIGN-IN-WITH-X': header } });
-    const refused = await use('2001:db8:1:ffff::2');
-    expect(refused.headers.get('ratelimit')).toMatch(/r=6;/);
-    expectRefusal(await seen(refused), '429 rate_limited');
-    expect(callsSeen()).toBe(24);
-    expect((await use('2001:db8:2::2')).status).toBe(200);
-    expectRefusal(await seen(await use('2001:db8:2::2')), '402 invalid_siwx_nonce');
-    expect(callsSeen()).toBe(25);
-  });
-
-  it('one wallet leaves room for the others of its address', async () => {
-    await start();
-    const [many, few] = [newSigner(), newSigner()];
-    expect((await ask('203.0.113.1', few)).status).toBe(200);
-    const answers = await Promise.all(Array.from({ length: 24 }, () => ask('203.0.113.1', many)));
-    expect(served(answers)).toBe(19);
-    const refused = answers.find(({ status }) => status === 429);
-    expect(await bodyOf(refused)).toMatchObject({ error: 'rate_limited', scope: 'wallet' });
-    expect((await ask('203.0.113.1', few)).status).toBe(200);
   });
 
   it.each([

@@ -31,7 +31,7 @@ class Slots {
     return true;
   }
 
-  /** What each group holds when all have asked in turn until nobody gets more. */
+  /** Slots of each group after all asked in turn until none gets more. */
   flood(groups: readonly string[]): number[] {
     while (groups.filter((group) => this.take(group)).length > 0);
     return groups.map((group) => this.held.get(group) ?? 0);
@@ -57,7 +57,7 @@ describe('the group of an address', () => {
     ['not an address', 'address:unknown'],
   ])('%s belongs to %s', (address, group) => expect(groupOf(address)).toBe(group));
 
-  it('is the same for all that an IPv6 /48 can say, in whatever spelling', () => {
+  it('is the same for all addresses of an IPv6 /48, in any spelling', () => {
     const prefix = fc.tuple(...Array.from({ length: 3 }, () => fc.integer({ min: 1, max: 0xffff })));
     fc.assert(
       fc.property(prefix, fc.ipV6(), (numbers, other) => {
@@ -69,7 +69,7 @@ describe('the group of an address', () => {
     );
   });
 
-  it('of a wallet that has paid is the wallet, whatever its address', () => {
+  it('of a wallet that has paid is the wallet, at any address', () => {
     expect(shareOf('203.0.113.7', 'W', true)).toEqual(shareOf('2001:db8::1', 'W', true));
     expect(shareOf('203.0.113.7', 'W', false)).toEqual({ group: 'address:203.0.113.0/24', wallet: 'W' });
     expect([shareOf('::1', 'W', true), shareOf('::1', 'W', false), REFRESH].map(kindOf)).toEqual([
@@ -106,7 +106,7 @@ describe('the share of a group', () => {
     );
   });
 
-  it('grows with what is free and shrinks with what is held', () => {
+  it('grows with free slots and shrinks with held slots', () => {
     const holdings = fc.record({
       limit: fc.constant(30),
       free: fc.integer({ min: 0, max: 30 }),
@@ -125,7 +125,7 @@ describe('the share of a group', () => {
     );
   });
 
-  it('leaves room for a newcomer beside thirteen groups that came one by one and take all they get, and for one that has paid beside any number', () => {
+  it('leaves room for a newcomer beside 13 greedy groups, and for a paying wallet beside any number', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 200 }), (order) => {
         const slots = new Slots(30);
@@ -154,7 +154,7 @@ describe('the share of a wallet in its group', () => {
   it("is the group's, while it is the only one that holds a slot", () =>
     expect(exceededShare({ ...holdings, ofGroup: 10, ofWallet: 10 }, 'address')).toBeUndefined());
 
-  it('is four times what is left of the group, when others hold slots', () => {
+  it('is four times the rest of the group, if others hold slots', () => {
     const at = (ofGroup: number, ofWallet: number) =>
       exceededShare({ limit: 30, free: 30 - ofGroup, groups: 1, ofGroup, ofWallet }, 'address');
     expect([at(21, 11), at(21, 12), at(23, 3), at(23, 4), at(23, 0)]).toEqual([

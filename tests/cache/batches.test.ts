@@ -1,18 +1,12 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  assembled,
-  batchInput,
-  itemsOf,
-  KeptItem,
-  mintKeyOf,
-  mintsOf,
-} from '../../packages/gateway/src/cache/batches.ts';
+import { assembled, batchInput, itemsOf, mintKeyOf, mintsOf } from '../../packages/gateway/src/cache/batches.ts';
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
+import { KeptItem } from '../../packages/gateway/src/cache/stored.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
-import type { Asked } from '../../packages/sandbox/src/tokens/answers/asked.ts';
 import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
+import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -27,28 +21,28 @@ function rowOf(method: string): Route {
   return row;
 }
 
-/** What the upstream itself answers for this input, as the gateway would send it on. */
+/** The upstream's own answer for this input. */
 function upstreamText(route: Route, input: Input): string {
   const { query, body } = route.upstream.forward(input);
   const asked = {
     query: new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])),
     body: JSON.stringify(body),
     now: NOW,
-  } as unknown as Asked;
+  } as unknown as RouteRequest;
   return JSON.stringify(route.method === 'variantMarkets' ? variantMarkets(asked) : marketSnapshots(asked));
 }
 
-/** Mints that are known, and ones that nobody knows. */
+/** Known and unknown mints. */
 const anyMint = fc.oneof(fc.constantFrom(...KNOWN_MINTS), fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/));
 
 describe.each([
   ['marketSnapshots', 'body', 250],
   ['variantMarkets', 'query', 50],
-] as const)('%s, put together from what is kept by mint', (method, place, most) => {
+] as const)('%s, assembled from cached mints', (method, place, most) => {
   const route = rowOf(method);
   const list = fc.array(anyMint, { maxLength: most / 2 });
 
-  it('is the answer that the upstream gives, byte for byte', () => {
+  it('equals the answer of the upstream byte for byte', () => {
     fc.assert(
       fc.property(list, list, fc.boolean(), (mints, addresses, hasAddresses) => {
         fc.pre(mints.length + (hasAddresses ? addresses.length : 0) > 0);
@@ -59,7 +53,7 @@ describe.each([
           [place]: hasAddresses ? { mints, addresses } : { mints },
         } as unknown as Input;
         const asked = mintsOf(route, input) ?? [];
-        // Of each mint's own call, as it was made for somebody else.
+        // Each mint from its own call.
         const kept = asked.map((mint) => {
           const items = itemsOf(route, upstreamText(route, batchInput(route, [mint])));
           return new KeptItem(mintKeyOf(route, mint, LIFETIME), 0, items.get(mint) ?? '');
@@ -70,7 +64,12 @@ describe.each([
     );
   }, 600_000);
 
-  it('is cut into the items of one call as they stand', () => {
+  it('is as old as its oldest item', () => {
+    const items = [5_000, 1_000, 3_000].map((at) => new KeptItem(mintKeyOf(route, String(at), LIFETIME), at, '{}'));
+    expect(assembled(route, items, 9_000).headers).toMatchObject({ Age: '8' });
+  });
+
+  it('is split into the items of one call', () => {
     const mints = KNOWN_MINTS.slice(0, most);
     const text = upstreamText(route, batchInput(route, mints));
     const items = itemsOf(route, text);
@@ -80,7 +79,7 @@ describe.each([
     );
   });
 
-  it('has no items where the answer has another shape', () => {
+  it('has no items if the answer has another shape', () => {
     const [one = ''] = KNOWN_MINTS;
     const text = upstreamText(route, batchInput(route, [one]));
     const answers = [
@@ -108,7 +107,7 @@ describe('batches over HTTP', () => {
   const addressesIn = async (response: Response) =>
     ((await response.json()) as { result: { address: string }[] }).result.map(({ address }) => address);
 
-  it('what many wallets ask of one mint each is one call at once, and one for those who come within the second after it', async () => {
+  it('requests of 250 wallets for one mint each share one call a second', async () => {
     const mints = Array.from({ length: 250 }, () => newSigner().address);
     const headers = await Promise.all(mints.map((mint) => signedHeader(url(), initOf([mint]))));
     const startedAt = performance.now();
@@ -116,12 +115,12 @@ describe('batches over HTTP', () => {
       mints.map((mint, index) => fetch(url(), initOf([mint], { 'SIGN-IN-WITH-X': headers[index] }))),
     );
     expect(await Promise.all(answers.map(addressesIn))).toEqual(mints.map((mint) => [mint]));
-    // All of them come within the second, unless this machine is busy.
+    // All come within the second, unless this machine is busy.
     const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
     expect(gateway.upstream.arrivals.length).toBeLessThanOrEqual(1 + seconds);
   });
 
-  it('only what is missing is asked for', async () => {
+  it('only missing mints are requested', async () => {
     const [known, fresh] = [KNOWN_MINTS.slice(0, 5), newSigner().address];
     await ask(known);
     const before = gateway.upstream.arrivals.length;
@@ -131,7 +130,16 @@ describe('batches over HTTP', () => {
     expect(JSON.parse(gateway.upstream.arrivals.at(-1)?.body ?? '')).toEqual({ mints: [fresh] });
   });
 
-  it('a mint that is asked for twice is answered as the upstream does', async () => {
+  it('each mint has its own item, in whatever order the upstream answers', async () => {
+    const mints = Array.from({ length: 3 }, () => newSigner().address);
+    gateway.upstream.faults.body = JSON.stringify(mints.toReversed().map((address) => ({ address })));
+    const together = await ask(mints);
+    gateway.upstream.faults.body = undefined;
+    expect(await addressesIn(together)).toEqual(mints);
+    for (const mint of mints) expect(await addressesIn(await ask([mint]))).toEqual([mint]);
+  });
+
+  it('a duplicate mint is answered once, as by the upstream', async () => {
     const [mint = ''] = KNOWN_MINTS;
     expect(await addressesIn(await ask([mint, mint]))).toEqual([mint]);
   });

@@ -1,72 +1,72 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
-import type { Ask, CacheKey } from '../../packages/gateway/src/cache/known-key.ts';
+import type { CacheKey, KeyRequest } from '../../packages/gateway/src/cache/key-demand.ts';
 
 const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
 const [FRESH, STALE] = [30, 300];
 const key = (id: string): CacheKey => ({ id, freshSeconds: FRESH, maxStaleSeconds: STALE });
 const mint = (id: string): CacheKey => ({ ...key(id), batch: { name: 'snapshots', size: 3 } });
 
-const WAITS: Ask = { isWaiting: true, weight: 1, refusesCached: false };
-const served = (ageSeconds: number): Ask => ({ ...WAITS, isWaiting: false, ageSeconds });
+const WAITS: KeyRequest = { isWaiting: true, weight: 1, refusesCached: false };
+const served = (ageSeconds: number): KeyRequest => ({ ...WAITS, isWaiting: false, ageSeconds });
 const called = (next: Next): readonly string[] => ('ids' in next ? next.ids : []);
 
-/** An order in which a few busy keys are known and served from the cache, so that a slot has its price. */
+/** An order with a few busy, cached keys. */
 function busyOrder(limits = LIMITS): { order: CallOrder; nowMs: number } {
   const order = new CallOrder(limits);
   for (let second = 0; second < 600; second++) {
-    for (const id of ['a', 'b', 'c']) order.ask(key(id), served(1), second * 1_000);
+    for (const id of ['a', 'b', 'c']) order.enqueue(key(id), served(1), second * 1_000);
     order.next(0, second * 1_000);
   }
   return { order, nowMs: 600_000 };
 }
 
-describe('what goes out', () => {
-  it('a request that waits is called for at once while slots are free, and once only', () => {
+describe('the next call', () => {
+  it('is made at once for a waiting request while slots are free, and once', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(key('a'), WAITS, 0);
+    order.enqueue(key('a'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['a']);
-    order.ask(key('a'), WAITS, 10);
+    order.enqueue(key('a'), WAITS, 10);
     expect(called(order.next(29, 1_000))).toEqual([]);
     order.completed(['a'], true, 1_100);
     expect(called(order.next(29, 2_000))).toEqual([]);
   });
 
-  it('nothing goes out without a free slot, whatever waits', () => {
+  it('is not made without a free slot', () => {
     const order = new CallOrder(LIMITS);
-    for (let id = 0; id < 20; id++) order.ask(key(`${id}`), WAITS, 0);
+    for (let id = 0; id < 20; id++) order.enqueue(key(`${id}`), WAITS, 0);
     expect(order.next(0, 0)).toEqual({ againAtMs: Number.POSITIVE_INFINITY });
   });
 
-  it('the key that most requests wait for goes first', () => {
+  it('is for the key with the most waiters', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(key('one'), WAITS, 0);
-    for (let count = 0; count < 3; count++) order.ask(key('three'), WAITS, 0);
+    order.enqueue(key('one'), WAITS, 0);
+    for (let count = 0; count < 3; count++) order.enqueue(key('three'), WAITS, 0);
     expect(called(order.next(1, 0))).toEqual(['three']);
   });
 
-  it('a key that has been asked for often goes before one that never was', () => {
+  it('is for a popular key before a new one', () => {
     const { order, nowMs } = busyOrder();
-    order.ask(key('new'), WAITS, nowMs);
-    order.ask(key('a'), WAITS, nowMs);
+    order.enqueue(key('new'), WAITS, nowMs);
+    order.enqueue(key('a'), WAITS, nowMs);
     expect(called(order.next(1, nowMs))).toEqual(['a']);
   });
 
-  it('a key nobody waits for any more is not called for', () => {
+  it('is not made for a key without waiters', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(key('a'), WAITS, 0);
-    order.leave('a', WAITS);
+    order.enqueue(key('a'), WAITS, 0);
+    order.dequeue('a', WAITS);
     expect(called(order.next(30, 0))).toEqual([]);
   });
 
-  it('a request whose sign-in was not good is not remembered', () => {
+  it('ignores requests with an invalid sign-in', () => {
     const { order, nowMs } = busyOrder();
     for (let count = 0; count < 2_000; count++) {
-      order.ask(key('replayed'), WAITS, nowMs);
-      order.leave('replayed', { ...WAITS, isVoid: true });
+      order.enqueue(key('replayed'), WAITS, nowMs);
+      order.dequeue('replayed', { ...WAITS, isVoid: true });
     }
-    for (const id of ['replayed', 'a']) order.ask(key(id), WAITS, nowMs);
+    for (const id of ['replayed', 'a']) order.enqueue(key(id), WAITS, nowMs);
     expect(called(order.next(1, nowMs))).toEqual(['a']);
   });
 
@@ -75,35 +75,35 @@ describe('what goes out', () => {
     ['stale', FRESH + 1, 30, ['a']],
     ['stale', FRESH + 1, 10, []],
     ['almost too old', STALE - 1, 10, ['a']],
-  ])('an answer that is %s (%i s) with %i free slots: %j', (_, ageSeconds, free, expected) => {
+  ])('refreshes a %s answer (%i s) with %i free slots: %j', (_, ageSeconds, free, expected) => {
     const order = new CallOrder(LIMITS);
-    for (let second = 0; second < 20; second++) order.ask(key('a'), served(ageSeconds), second * 10);
+    for (let second = 0; second < 20; second++) order.enqueue(key('a'), served(ageSeconds), second * 10);
     expect(called(order.next(free, 200))).toEqual(expected);
   });
 
-  it('whoever refuses what is kept gets a slot while many are free, and not ahead of those who have nothing', () => {
-    const refuses: Ask = { ...WAITS, ageSeconds: 5, refusesCached: true };
+  it('serves no-cache requests while slots are free, after requests without an answer', () => {
+    const refuses: KeyRequest = { ...WAITS, ageSeconds: 5, refusesCached: true };
     const calm = new CallOrder(LIMITS);
-    calm.ask(key('a'), refuses, 0);
+    calm.enqueue(key('a'), refuses, 0);
     expect(called(calm.next(30, 0))).toEqual(['a']);
     const { order, nowMs } = busyOrder();
-    for (let count = 0; count < 200; count++) order.ask(key('a'), refuses, nowMs);
-    for (let count = 0; count < 9; count++) order.ask(key('new'), WAITS, nowMs);
+    for (let count = 0; count < 200; count++) order.enqueue(key('a'), refuses, nowMs);
+    for (let count = 0; count < 9; count++) order.enqueue(key('new'), WAITS, nowMs);
     expect(called(order.next(1, nowMs))).toEqual(['new']);
   });
 });
 
 describe('a batch', () => {
-  const third: Ask = { ...WAITS, weight: 1 / 3 };
+  const third: KeyRequest = { ...WAITS, weight: 1 / 3 };
 
-  it('is worth what its members are worth together, and takes them along in one call', () => {
+  it('is worth the sum of its members, which share one call', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(key('one'), WAITS, 0);
-    for (const id of ['x', 'y', 'z']) for (let count = 0; count < 2; count++) order.ask(mint(id), third, 0);
+    order.enqueue(key('one'), WAITS, 0);
+    for (const id of ['x', 'y', 'z']) for (let count = 0; count < 2; count++) order.enqueue(mint(id), third, 0);
     expect([...called(order.next(1, 0))].sort()).toEqual(['x', 'y', 'z']);
   });
 
-  it('is never larger than the row takes, and leaves out who gains least', () => {
+  it('is limited to the size of the row, dropping the members of least worth', () => {
     const order = new CallOrder(LIMITS);
     for (const [id, count] of [
       ['w', 1],
@@ -111,67 +111,67 @@ describe('a batch', () => {
       ['y', 3],
       ['z', 2],
     ] as const) {
-      for (let asked = 0; asked < count; asked++) order.ask(mint(id), WAITS, 0);
+      for (let asked = 0; asked < count; asked++) order.enqueue(mint(id), WAITS, 0);
     }
     expect(called(order.next(30, 0))).toEqual(['x', 'y', 'z']);
     order.completed(['x', 'y', 'z'], true, 500);
     expect(called(order.next(29, 2_000))).toEqual(['w']);
   });
 
-  it('takes along what is stale, and leaves alone what is fresh', () => {
+  it('includes stale members, not fresh ones', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(mint('stale'), served(FRESH + 1), 0);
-    order.ask(mint('fresh'), served(1), 0);
-    order.ask(mint('missing'), WAITS, 0);
+    order.enqueue(mint('stale'), served(FRESH + 1), 0);
+    order.enqueue(mint('fresh'), served(1), 0);
+    order.enqueue(mint('missing'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['missing', 'stale']);
   });
 
-  it('W2 takes along no key that was never answered, unless a request waits for it', () => {
+  it('W2 includes no key that was never answered, unless a request waits for it', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(mint('unknown'), WAITS, 0);
-    order.leave('unknown', WAITS);
-    order.ask(mint('missing'), WAITS, 0);
+    order.enqueue(mint('unknown'), WAITS, 0);
+    order.dequeue('unknown', WAITS);
+    order.enqueue(mint('missing'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['missing']);
     order.completed(['missing'], true, 300);
-    order.ask(mint('unknown'), WAITS, 2_000);
-    order.ask(mint('other'), WAITS, 2_000);
+    order.enqueue(mint('unknown'), WAITS, 2_000);
+    order.enqueue(mint('other'), WAITS, 2_000);
     expect(called(order.next(29, 2_000))).toEqual(['unknown', 'other']);
   });
 
-  it('W2 takes along no key that was rejected since it was answered', () => {
+  it('W2 includes no key that was rejected after its last answer', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(mint('bad'), WAITS, 0);
+    order.enqueue(mint('bad'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['bad']);
     order.completed(['bad'], true, 300);
-    order.ask(mint('bad'), WAITS, 2_000);
+    order.enqueue(mint('bad'), WAITS, 2_000);
     expect(called(order.next(30, 2_000))).toEqual(['bad']);
-    order.leave('bad', WAITS);
+    order.dequeue('bad', WAITS);
     order.rejected(['bad'], 2_300);
-    order.ask(mint('missing'), WAITS, 100_000);
+    order.enqueue(mint('missing'), WAITS, 100_000);
     expect(called(order.next(30, 100_000))).toEqual(['missing']);
   });
 
-  it('W3 that no share has room for delays neither another key nor another batch', () => {
+  it('W3 without a share with room delays no other key or batch', () => {
     const order = new CallOrder(LIMITS);
-    for (let count = 0; count < 9; count++) order.ask(mint('crowded'), WAITS, 0);
-    order.ask(key('other'), WAITS, 0);
-    order.ask(mint('calm'), served(1), 0);
+    for (let count = 0; count < 9; count++) order.enqueue(mint('crowded'), WAITS, 0);
+    order.enqueue(key('other'), WAITS, 0);
+    order.enqueue(mint('calm'), served(1), 0);
     expect(called(order.next(5, 0))).toEqual(['crowded']);
     order.setBack(['crowded'], 1);
     expect(called(order.next(5, 1))).toEqual(['other']);
-    order.ask(mint('calm'), WAITS, 501);
+    order.enqueue(mint('calm'), WAITS, 501);
     expect(called(order.next(4, 501))).toContain('calm');
     expect(called(order.next(4, 1_001))).toEqual([]);
   });
 });
 
 describe('a call that fails', () => {
-  it('is not made again at once, and later after each failure', () => {
+  it('is repeated after a growing delay', () => {
     const order = new CallOrder(LIMITS);
     const gaps: number[] = [];
     let failedAtMs = 0;
     for (let nowMs = 0; nowMs < 400_000; nowMs += 100) {
-      order.ask(key('a'), WAITS, nowMs);
+      order.enqueue(key('a'), WAITS, nowMs);
       if (called(order.next(30, nowMs)).length === 0) continue;
       gaps.push(nowMs - failedAtMs);
       order.completed(['a'], false, nowMs);
@@ -183,31 +183,31 @@ describe('a call that fails', () => {
     }
   });
 
-  /** An order whose calls for these keys fail for so long, the first of them the most wanted. Nobody waits any more. */
+  /** An order whose calls for these keys failed until now, the first key being the most wanted. */
   function failing(ids: readonly string[], untilMs: number): CallOrder {
     const order = new CallOrder(LIMITS);
     for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
       const asked = ids.flatMap((id, index) => Array<string>(ids.length - index).fill(id));
-      for (const id of asked) order.ask(key(id), WAITS, nowMs);
+      for (const id of asked) order.enqueue(key(id), WAITS, nowMs);
       for (let next = called(order.next(30, nowMs)); next.length > 0; next = called(order.next(30, nowMs)))
         order.completed(next, false, nowMs);
-      for (const id of asked) order.leave(id, WAITS);
+      for (const id of asked) order.dequeue(id, WAITS);
     }
     return order;
   }
 
-  it('in an outage is held back no longer than the outage lasts: the first answer has the most wanted asked for', () => {
+  it('in an outage is delayed only until the outage ends: then the most wanted keys go first', () => {
     const order = failing(['most', 'more', 'less'], 600_000);
-    for (const id of ['new', 'less', 'more', 'most']) order.ask(key(id), WAITS, 600_000);
+    for (const id of ['new', 'less', 'more', 'most']) order.enqueue(key(id), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
     order.completed(['new'], true, 600_100);
     const order3 = [600_200, 602_000, 604_000].map((nowMs) => called(order.next(30, nowMs))[0]);
     expect(order3).toEqual(['most', 'more', 'less']);
   });
 
-  it('in an outage is called once it is over for what is remembered, before anybody asks again', () => {
+  it('in an outage is repeated when it is over, without a new request', () => {
     const order = failing(['most', 'more'], 600_000);
-    order.ask(key('new'), WAITS, 600_000);
+    order.enqueue(key('new'), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
     order.completed(['new'], true, 600_100);
     expect(called(order.next(29, 600_200))).toEqual(['most']);
@@ -215,22 +215,22 @@ describe('a call that fails', () => {
     expect(called(order.next(27, 600_200))).toEqual([]);
   });
 
-  it('in an outage stays held back by a completion of nothing, and is called once there is an answer', () => {
+  it('in an outage stays delayed until there is an answer', () => {
     const order = failing(['most'], 600_000);
     order.completed([], true, 600_000);
-    for (const id of ['new', 'most']) order.ask(key(id), WAITS, 600_000);
+    for (const id of ['new', 'most']) order.enqueue(key(id), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
     expect(called(order.next(30, 600_000))).toEqual([]);
     order.completed(['new'], true, 600_100);
     expect(called(order.next(30, 600_200))).toEqual(['most']);
   });
 
-  it('while others are answered stays held back', () => {
+  it('stays delayed while others are answered', () => {
     const order = failing(['broken'], 600_000);
     let calls = 0;
     for (let nowMs = 600_000; nowMs < 1_200_000; nowMs += 1_000) {
-      order.ask(key(`new ${nowMs}`), WAITS, nowMs);
-      order.ask(key('broken'), WAITS, nowMs);
+      order.enqueue(key(`new ${nowMs}`), WAITS, nowMs);
+      order.enqueue(key('broken'), WAITS, nowMs);
       for (let next = called(order.next(30, nowMs)); next.length > 0; next = called(order.next(30, nowMs))) {
         order.completed(next, next[0] !== 'broken', nowMs);
         if (next[0] === 'broken') calls++;
@@ -239,15 +239,15 @@ describe('a call that fails', () => {
     expect(calls).toBeLessThanOrEqual(11);
   });
 
-  it('holds back nobody else, and counts no more after a success', () => {
+  it('delays no other key, and is forgotten after a success', () => {
     const order = new CallOrder(LIMITS);
     const fail = (nowMs: number) => {
-      order.ask(key('a'), WAITS, nowMs);
+      order.enqueue(key('a'), WAITS, nowMs);
       expect(called(order.next(30, nowMs))).toEqual(['a']);
     };
     fail(0);
     order.completed(['a'], false, 0);
-    order.ask(key('b'), WAITS, 100);
+    order.enqueue(key('b'), WAITS, 100);
     expect(called(order.next(30, 100))).toEqual(['b']);
     fail(3_000);
     order.completed(['a'], true, 3_000);
@@ -267,7 +267,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Drives an order as a gateway does: calls end after 300 ms, their slots free after a minute, waiters give up after 2 s. */
+/** Drives an order like a gateway: calls take 300 ms, slots free after a minute, waiters leave after 2 s. */
 function drive(steps: readonly Step[], limits = LIMITS) {
   const order = new CallOrder(limits);
   const due: { atMs: number; act: (nowMs: number) => void }[] = [];
@@ -280,8 +280,8 @@ function drive(steps: readonly Step[], limits = LIMITS) {
     due.splice(0, due.length, ...due.filter(({ atMs }) => atMs > nowMs));
     const asked = isBatch ? mint(`m${id}`) : key(`${id}`);
     const ask = { ageSeconds, refusesCached, weight: 1, isWaiting: refusesCached || ageSeconds === undefined };
-    order.ask(asked, ask, nowMs);
-    if (ask.isWaiting) due.push({ atMs: nowMs + 2_000, act: () => order.leave(asked.id, ask) });
+    order.enqueue(asked, ask, nowMs);
+    if (ask.isWaiting) due.push({ atMs: nowMs + 2_000, act: () => order.dequeue(asked.id, ask) });
     largest = Math.max(largest, order.size);
     const ids = called(order.next(free, nowMs));
     if (ids.length === 0) continue;
@@ -306,8 +306,8 @@ function drive(steps: readonly Step[], limits = LIMITS) {
 
 const histories = fc.array(step, { minLength: 200, maxLength: 600 });
 
-describe('whatever is asked', () => {
-  it('no more calls go out than slots are free, no key twice at once, no batch is too large', () => {
+describe('any requests', () => {
+  it('never exceed the slots, call a key twice at once, or make a batch too large', () => {
     fc.assert(
       fc.property(histories, (steps) => {
         for (const { ids } of drive(steps).calls) expect(ids.length).toBeLessThanOrEqual(3);
@@ -316,7 +316,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('the same history makes the same calls', () => {
+  it('lead to the same calls each time', () => {
     fc.assert(
       fc.property(histories, (steps) => {
         expect(drive(steps)).toEqual(drive(steps));
@@ -325,7 +325,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('no more is remembered than twice the limit and what is in flight', () => {
+  it('keep at most twice the limit and the keys in flight in memory', () => {
     const limits = { ...LIMITS, known: 16, candidates: 8 };
     fc.assert(
       fc.property(histories, (steps) => {
@@ -335,11 +335,11 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('at most half of the slots go at once, the rest half a second apart', () => {
+  it('use at most half of the slots at once, and the others half a second apart', () => {
     const order = new CallOrder({ ...LIMITS, known: 8_192, candidates: 256 });
     const atMs: number[] = [];
     for (let nowMs = 0; nowMs < 5_000; nowMs += 10) {
-      order.ask(key(`${nowMs}`), WAITS, nowMs);
+      order.enqueue(key(`${nowMs}`), WAITS, nowMs);
       if (called(order.next(30 - atMs.length, nowMs)).length > 0) atMs.push(nowMs);
     }
     const gaps = atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0));
@@ -349,12 +349,12 @@ describe('whatever is asked', () => {
 });
 
 describe('a flood of random keys', () => {
-  it('drops the poorest first: what has been asked for often is still known after it', () => {
+  it('evicts the least popular keys first', () => {
     const { order, nowMs } = busyOrder();
-    for (let id = 0; id < 5_000; id++) order.ask(key(`x${id}`), WAITS, nowMs + id);
+    for (let id = 0; id < 5_000; id++) order.enqueue(key(`x${id}`), WAITS, nowMs + id);
     expect(order.size).toBeLessThanOrEqual(2 * LIMITS.known);
-    order.ask(key('a'), WAITS, nowMs + 5_000);
-    for (const id of ['p', 'q']) for (let count = 0; count < 9; count++) order.ask(key(id), WAITS, nowMs + 5_000);
+    order.enqueue(key('a'), WAITS, nowMs + 5_000);
+    for (const id of ['p', 'q']) for (let count = 0; count < 9; count++) order.enqueue(key(id), WAITS, nowMs + 5_000);
     expect(called(order.next(1, nowMs + 5_001))).toEqual(['a']);
   });
 });

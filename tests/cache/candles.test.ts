@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 
 const DAY = 86_400;
-/** The bound of candles of a minute while their range is open. */
+/** Maximum age of one-minute candles while their range is open. */
 const BOUND_SECONDS = 900;
 
 let gateway: TestGateway;
@@ -17,9 +17,9 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-/** Lets every clock run. */
+/** Advances every clock. */
 const elapse = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
-/** Sets the time of day, and no clock that counts on. */
+/** Changes only the time of day. */
 const turn = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 const calls = () => gateway.upstream.arrivals.length;
@@ -38,7 +38,7 @@ async function ask(url: string) {
 
 describe('candles of a range that was open when they were fetched', () => {
   it.each(['ohlcv', 'price-chart'])(
-    'W6 are not served beyond their bound when the range has closed (%s)',
+    'W6 are not served beyond their maximum age after the range closed (%s)',
     async (kind) => {
       const url = pathOf(nowSeconds() + 600, kind);
       expect(await ask(url)).toMatchObject({ status: 200, cache: 'asset-gateway; fwd=miss; stored' });
@@ -52,7 +52,7 @@ describe('candles of a range that was open when they were fetched', () => {
     },
   );
 
-  it('W6 are fetched anew once the range has closed, however young they are', async () => {
+  it('W6 are fetched again when the range has closed', async () => {
     const url = pathOf(nowSeconds() - BOUND_SECONDS + 30);
     await ask(url);
     elapse(20);
@@ -62,19 +62,19 @@ describe('candles of a range that was open when they were fetched', () => {
     expect(calls()).toBe(2);
   });
 
-  it('W6 stay so when the time of day is set forward over the end and back', async () => {
+  it('W6 stay open candles when the time of day jumps forward and back', async () => {
     const url = pathOf(nowSeconds() + 600);
     await ask(url);
     turn(2 * DAY);
     expect((await ask(url)).cache).toBe('asset-gateway; fwd=miss; stored');
     turn(-2 * DAY);
-    // What was fetched while the clock was wrong was fetched of an open range.
+    // Answers fetched with the wrong clock count as an open range.
     elapse(600 + BOUND_SECONDS + 60);
     expect(await ask(url)).toMatchObject({ age: 0, cache: 'asset-gateway; fwd=stale; stored' });
     expect(calls()).toBe(3);
   });
 
-  it('W6 are not served beyond their bound while the time of day is turned back', async () => {
+  it('W6 are not served beyond their maximum age after the time of day jumps back', async () => {
     const url = pathOf(nowSeconds() + 600);
     await ask(url);
     turn(-DAY);

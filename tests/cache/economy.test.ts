@@ -29,7 +29,7 @@ const workload = { rate: RATE, assets: IDS.length, exponent: 1, mix: USUAL, seed
 const rows = rowsOf(lifetimes, Object.keys(USUAL));
 const requests = (): SimulatedRequest[] => [...requestsOf(workload, rows)];
 
-/** The share that the simulation answers of the same requests, from an empty cache as well. */
+/** The share of these requests that the simulation answers from an empty cache. */
 function simulatedShare(): number {
   const outcome = { asked: 0, answered: 0 };
   const gateway = new SimulatedGateway(new Ours(CallOrder, GATEWAY), (_: unknown, ageSeconds?: number) => {
@@ -40,7 +40,7 @@ function simulatedShare(): number {
   return outcome.answered / outcome.asked;
 }
 
-/** The request that a simulated one stands for. */
+/** The real request of a simulated one. */
 function targetOf({ row, keys }: SimulatedRequest): string {
   const [method, interval] = row.split(' ');
   const asset = IDS[Number(keys[0]?.id.split(':').at(-1))] ?? '';
@@ -48,7 +48,7 @@ function targetOf({ row, keys }: SimulatedRequest): string {
   return interval ? `${path}?interval=${interval}` : String(path);
 }
 
-/** The most calls that have come within any minute. */
+/** Most calls in any minute. */
 function mostInAMinute(times: readonly number[]): number {
   let [first, most] = [0, 0];
   times.forEach((time, last) => {
@@ -66,7 +66,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 testInCi(
-  `answers over HTTP what the simulation says, for ${WALLETS} wallets that ask ${RATE} times a second`,
+  `answers as many requests as the simulation, for ${WALLETS} wallets at ${RATE} requests a second`,
   { timeout: 1_200_000 },
   async () => {
     const wallets = Array.from({ length: WALLETS }, newSigner);
@@ -76,7 +76,7 @@ testInCi(
       asked.map(async (request, index) => {
         await new Promise((resolve) => setTimeout(resolve, startedAt + request.atMs - performance.now()));
         const ask = () => askSigned(gateway.url + targetOf(request), {}, wallets[index % WALLETS]);
-        // An idle connection may be closed for somebody else's just when it is used again.
+        // An idle connection may be closed when it is used again.
         const response = await ask().catch(ask).catch(ask);
         await response.arrayBuffer();
         return response.status;

@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Budget, Share } from '../../packages/gateway/src/budget/store.ts';
-import { CallLeadership } from '../../packages/gateway/src/cache/call-leadership.ts';
+import { CallLeadership } from '../../packages/gateway/src/cache/upstream-call.ts';
 import { Waiter } from '../../packages/gateway/src/cache/waiters.ts';
 import type { Spend } from '../../packages/gateway/src/call.ts';
 
@@ -17,13 +17,13 @@ const waiterAt = (group: string, take: Spend): Waiter => {
 /** Who takes the slot of a call that these wait for, and who is dismissed meanwhile. */
 function leadershipOf(waiters: readonly Waiter[]) {
   const dismissed: (string | undefined)[] = [];
-  const spendAlone: Spend = () => Promise.reject(new Error('somebody waits'));
+  const spendAlone: Spend = () => Promise.reject(new Error('a request waits'));
   const dismiss = (waiter: Waiter) => void dismissed.push(waiter.asker.wallet);
   return { dismissed, leadership: new CallLeadership({ waiters: () => waiters, spendAlone, dismiss }) };
 }
 
 describe('a call that several wait for', () => {
-  it('may be charged to each of them, whoever signs for it', async () => {
+  it('is charged to all of their shares', async () => {
     const charges: unknown[] = [];
     const take: Spend = async (_, charge) => {
       charges.push(charge);
@@ -36,7 +36,7 @@ describe('a call that several wait for', () => {
     expect([leadership.leader?.asker.wallet, dismissed]).toEqual(['two', ['one']]);
   });
 
-  it('is asked for once when none of their shares has a slot left, and all of them can be told', async () => {
+  it('spends once if no share has a slot, and refuses all waiters', async () => {
     let asked = 0;
     const refusal = new Refusal('rate_limited', { scope: 'group' });
     const take: Spend = () => {

@@ -1,15 +1,18 @@
 import { routes } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
+import { cacheKeyOf, requestFreshness } from '../../packages/gateway/src/cache/cache-key.ts';
 import { BATCH_SIZES, candlesLifetime, LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
+import type { Input } from '../../packages/gateway/src/call.ts';
 
+const NOW = 1_795_000_000;
 const methods = routes.filter(({ surface }) => surface === 'tokens').map(({ method }) => method);
 
-it('every asset-data row but the health probe has its lifetimes, and nothing else has', () => {
+it('every asset-data row except health has lifetimes', () => {
   expect(Object.keys(LIFETIMES).sort()).toEqual(methods.filter((method) => method !== 'health').sort());
   expect(methods).toEqual(expect.arrayContaining(Object.keys(BATCH_SIZES)));
 });
 
-it('nothing is fresh for longer than it may be served', () => {
+it('nothing is fresh for longer than its maximum age', () => {
   for (const { freshSeconds, maxStaleSeconds } of Object.values(LIFETIMES)) {
     expect(freshSeconds).toBeLessThanOrEqual(maxStaleSeconds);
   }
@@ -23,4 +26,27 @@ it.each([
   ['1m', true, 86_400, 604_800],
 ])('candles of %s, closed %s: fresh for %i s, served for %i s', (interval, isClosed, freshSeconds, maxStaleSeconds) => {
   expect(candlesLifetime(interval, isClosed)).toEqual({ freshSeconds, maxStaleSeconds });
+});
+
+it.each([
+  ['1m', 900],
+  ['1H', 3_600],
+  ['1D', 86_400],
+])('a range of %s candles stays open for %i s after its end', (interval, seconds) => {
+  const route = routes.find(({ method }) => method === 'ohlcv');
+  if (!route || !LIFETIMES.ohlcv) throw new Error('no candles');
+  const input = { path: {}, query: { interval, to: NOW }, body: {} } as unknown as Input;
+  const { ohlcv } = LIFETIMES;
+  const overSince = (at: number) => cacheKeyOf(route, input, ohlcv, at).overSinceSeconds;
+  expect([NOW, NOW + seconds, NOW + seconds + 1].map(overSince)).toEqual([undefined, undefined, NOW + seconds]);
+});
+
+it.each([
+  ['no-store', undefined, true],
+  ['no-cache', undefined, true],
+  ['max-age=60, max-age=30', 30, false],
+  ['max-age=30, max-age=60', 30, false],
+  ['max-age=30, max-age=0', 0, true],
+])('a request with Cache-Control: %s reads as max-age %s, no-cache %s', (header, maxAgeSeconds, noCache) => {
+  expect(requestFreshness(header)).toEqual({ maxAgeSeconds, noCache });
 });

@@ -11,9 +11,9 @@ import { askSigned } from '../kit/wallet.ts';
 import { compileGateway } from '../process/program.ts';
 
 const MIB = 1024 * 1024;
-/** With ROUNDS=full what the cache may take unless told. */
+/** With ROUNDS=full the default size. */
 const [BOUND_MIB, ANSWERS] = isFull ? [256, 120] : [40, 20];
-/** The largest answer that is taken of an upstream. */
+/** The largest accepted answer. */
 const ANSWER = JSON.stringify({ results: 'x'.repeat(5 * MIB - 14) });
 const AT_ONCE = 2;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const [port, metricsPort] = [String(await freePort()), String(await freePort())];
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
-  gateway = await startProcess('tests/budget/gateway-process.mjs', ['60000'], {
+  gateway = await startProcess('tests/kit/gateway-process.mjs', ['60000'], {
     PORT: port,
     METRICS_PORT: metricsPort,
     DATA_DIR: folder,
@@ -49,13 +49,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What the process holds of the machine's memory, in MiB. */
+/** Resident memory of the process, in MiB. */
 function residentMib(): number {
   const status = readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
 }
 
-/** What the cache counts, in MiB. */
+/** Size of the cache by its metric, in MiB. */
 async function countedMib(): Promise<number> {
   const text = await (await fetch(metricsUrl)).text();
   return Number(/^asset_gateway_cache_bytes (\S+)$/m.exec(text)?.[1]) / MIB;

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ RESPONSE_CACHE: 'on', METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(
+  startTestGateway({ RESPONSE_CACHE: 'on', METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: '30' }),
+);
 
-const ask = (query: string, headers = {}) =>
+const search = (query: string, headers = {}) =>
   askSigned(`${gateway.url}/v1/x402/tokens/assets/search?q=${query}`, { headers });
 
-it('hits, misses, calls and what was forgone are counted, and no wallet is a label', async () => {
-  await ask('one');
-  await ask('one');
-  await ask('one', { 'Cache-Control': 'no-cache' });
+it('hits, misses, calls and forgone requests are counted, without wallets in labels', async () => {
+  await search('one');
+  await search('one');
+  await search('one', { 'Cache-Control': 'no-cache' });
   const scraped = await scrape(gateway.gateway);
   const sum = (name: string, labels: Record<string, string> = {}) => scraped.sum(`asset_gateway_${name}`, labels);
   for (const result of ['miss', 'hit', 'refetch'])
@@ -26,7 +25,7 @@ it('hits, misses, calls and what was forgone are counted, and no wallet is a lab
   expect(scraped.labelNames('asset_gateway_cache_answers_total')).toEqual(['route', 'result']);
 });
 
-it('a request for which no call goes out in time is forgone: 429, and its sign-in is good for the next time', async () => {
+it('a request without a call in time is a 429, and its sign-in stays good', async () => {
   const narrow = await startTestGateway({ RESPONSE_CACHE: 'on', METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
   const url = (query: string) => `${narrow.url}/v1/x402/tokens/assets/search?q=${query}`;
   expect((await askSigned(url('one'))).status).toBe(200);

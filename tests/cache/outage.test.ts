@@ -25,7 +25,7 @@ afterAll(async () => {
 const urlOf = (query: string) => `${gateway.url}/v1/x402/tokens/assets/search?q=${query}`;
 const ask = (query: string) => askSigned(urlOf(query));
 
-it('an upstream that is down: stale answers within their bound, then its refusal, and no storm while it lasts or after', async () => {
+it('an upstream that is down: stale answers within their maximum age, then 502, without a storm of calls', async () => {
   expect((await ask('hot')).status).toBe(200);
   gateway.upstream.faults.status = 503;
   const [startedAt, before] = [performance.now(), gateway.upstream.arrivals.length];
@@ -50,7 +50,7 @@ it('an upstream that is down: stale answers within their bound, then its refusal
   expect(gateway.upstream.arrivals.length - again).toBeLessThanOrEqual(2);
 }, 60_000);
 
-it('a used sign-in that is sent again for what is stale asks nothing of the upstream, a good one has it refreshed', async () => {
+it('a replayed sign-in does not refresh a stale answer, a good one does', async () => {
   const init = { headers: { 'SIGN-IN-WITH-X': await signedHeader(urlOf('stale')) } };
   expect((await fetch(urlOf('stale'), init)).status).toBe(200);
   await pause(1_200);
@@ -63,7 +63,7 @@ it('a used sign-in that is sent again for what is stale asks nothing of the upst
   await expect.poll(() => gateway.upstream.arrivals.length).toBe(before + 1);
 });
 
-it('a used sign-in that is sent again for what is too old keeps nobody from having it', async () => {
+it('replayed sign-ins for an expired answer do not block good ones', async () => {
   const init = { headers: { 'SIGN-IN-WITH-X': await signedHeader(urlOf('replayed')) } };
   expect((await fetch(urlOf('replayed'), init)).status).toBe(200);
   await pause((BOUND_SECONDS + 0.5) * 1_000);

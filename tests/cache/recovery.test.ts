@@ -18,7 +18,7 @@ const [BOUND_SECONDS, WINDOW_MS, LIMIT, OUTAGE_MS, ASSET_COUNT] = isFull
 const [WALLETS, EVERY_MS] = [20, 100];
 /** An upstream that is left alone is tried again every five seconds, by whatever is due then. */
 const UNTIL_TRIED_MS = 10_000;
-/** So long after the first answer the calls for the most wanted are out. */
+/** Time until the most wanted keys are called after the first answer. */
 const SETTLING_MS = 1_000;
 noteTime();
 const IDS = [...new Set([...ASSETS].map(({ id }) => id))].slice(0, ASSET_COUNT);
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const wallets = Array.from({ length: WALLETS }, newSigner);
 
-/** The earlier in the list, the more often one is asked for: 1, 1/2, 1/3 and so on. */
+/** Popularity: 1, 1/2, 1/3 and so on. */
 const total = IDS.reduce((sum, _, index) => sum + 1 / (index + 1), 0);
 function chosen(part: number): string {
   let left = part * total;
@@ -64,7 +64,7 @@ function chosen(part: number): string {
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 let serial = 0;
 
-/** Asks for so long, ten times a second. */
+/** Sends ten requests a second. */
 async function askFor(milliseconds: number): Promise<Seen[]> {
   const [seen, endMs]: [Promise<Seen>[], number] = [[], performance.now() + milliseconds];
   while (performance.now() < endMs) {
@@ -84,7 +84,7 @@ const statusesOf = (seen: readonly Seen[]): number[] => [...new Set(seen.map(({ 
 const arrivals = () => gateway.upstream.arrivals;
 
 testInCi(
-  `an upstream that is down for ${OUTAGE_MS / 1000} s: stale answers within their bound, then 503, and when it is back the most wanted first, within the budget`,
+  `an outage of ${OUTAGE_MS / 1000} s: stale answers within their maximum age, then 503; after it the most wanted keys first, within the budget`,
   { timeout: OUTAGE_MS + 3 * WINDOW_MS + 90_000 },
   async () => {
     expect((await askFor(1.5 * WINDOW_MS)).filter(({ status }) => status === 200).length).toBeGreaterThan(20);
@@ -94,7 +94,7 @@ testInCi(
     const served = down.filter(({ status }) => status === 200);
     expect(served.length).toBeGreaterThan(10);
     expect(Math.max(...served.map(({ age }) => age))).toBeLessThanOrEqual(BOUND_SECONDS);
-    // What was fetched just before it went down lasts for its bound, and a request waits two seconds more.
+    // The last answers live for their maximum age, and a request waits two seconds more.
     const late = down.filter(({ atMs }) => atMs > downAtMs + (BOUND_SECONDS + 3) * 1_000);
     expect(late.length).toBeGreaterThan(5);
     expect(late.filter(({ status }) => status < 400)).toEqual([]);

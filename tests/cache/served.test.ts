@@ -1,29 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' }));
 
 const ROUTE = '/v1/x402/tokens/assets';
 let serial = 0;
 
-/** A search that nobody has asked for yet. */
+/** A new search. */
 const newSearch = (): string => `${gateway.url}${ROUTE}/search?q=new-${serial++}`;
 const statusOf = ({ headers }: Response): string => headers.get('cache-status') ?? '';
 
-/** How many calls the upstream has seen for what was asked meanwhile. */
+/** The result and its upstream calls. */
 async function callsOf<T>(ask: () => Promise<T>): Promise<{ result: T; calls: number }> {
   const before = gateway.upstream.arrivals.length;
   const result = await ask();
   return { result, calls: gateway.upstream.arrivals.length - before };
 }
 
-describe('an answer that is kept', () => {
-  it('is given to the next wallet without an upstream call, and says how old it is', async () => {
+describe('a cached answer', () => {
+  it('is served to the next wallet without an upstream call, with its age', async () => {
     const url = newSearch();
     const first = await askSigned(url);
     expect([first.status, statusOf(first)]).toEqual([200, 'asset-gateway; fwd=miss; stored']);
@@ -37,7 +34,7 @@ describe('an answer that is kept', () => {
     expect(await second.text()).toBe(text);
   });
 
-  it('takes a sign-in all the same, which is good for one answer', async () => {
+  it('needs a sign-in, which is good for one answer', async () => {
     const url = newSearch();
     await askSigned(url);
     expect((await fetch(url)).status).toBe(402);
@@ -48,7 +45,7 @@ describe('an answer that is kept', () => {
     expect(await answers[1]?.json()).toMatchObject({ error: 'invalid_siwx_nonce' });
   });
 
-  it('is a 304 for who has it already', async () => {
+  it('is a 304 for its ETag', async () => {
     const url = newSearch();
     const tag = (await askSigned(url)).headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]{22}"$/);
@@ -58,21 +55,21 @@ describe('an answer that is kept', () => {
     expect([result.status, calls, await result.text()]).toEqual([304, 0, '']);
   });
 
-  it('is the one of these values, in whatever order they are sent', async () => {
+  it('does not depend on the order of parameters', async () => {
     const query = (text: string) => `${gateway.url}${ROUTE}/search?${text}`;
     await askSigned(query(`q=order-${serial}&limit=3`));
     expect((await callsOf(() => askSigned(query(`limit=3&q=order-${serial}`)))).calls).toBe(0);
     expect((await callsOf(() => askSigned(query(`q=order-${serial}&limit=4`)))).calls).toBe(1);
   });
 
-  it.each(['no-cache', 'max-age=0', 'No-Cache, max-age=60'])('is asked for anew by %s', async (cacheControl) => {
+  it.each(['no-cache', 'max-age=0', 'No-Cache, max-age=60'])('is refreshed by %s', async (cacheControl) => {
     const url = newSearch();
     await askSigned(url);
     const { result, calls } = await callsOf(() => askSigned(url, { headers: { 'Cache-Control': cacheControl } }));
     expect([calls, statusOf(result)]).toEqual([1, 'asset-gateway; fwd=stale; stored']);
   });
 
-  it('serves who asks for one that is at most so old', async () => {
+  it('is served within max-age', async () => {
     const url = newSearch();
     await askSigned(url);
     const { calls } = await callsOf(() => askSigned(url, { headers: { 'Cache-Control': 'max-age=30' } }));
@@ -80,7 +77,7 @@ describe('an answer that is kept', () => {
   });
 });
 
-it('requests for the same thing at the same time are one call, and each nonce is good for one answer', async () => {
+it('concurrent equal requests share one call, and each nonce is good for one answer', async () => {
   const url = newSearch();
   gateway.upstream.faults.delayMs = 200;
   const headers = await Promise.all(Array.from({ length: 20 }, () => signedHeader(url)));
@@ -94,14 +91,14 @@ it('requests for the same thing at the same time are one call, and each nonce is
   expect(collapsed).toHaveLength(19);
 });
 
-it('what the upstream has refused is not asked for again while that is fresh', async () => {
+it('a refusal of the upstream is cached', async () => {
   const url = `${gateway.url}${ROUTE}/no-such-asset`;
   const first = await askSigned(url);
   const { result, calls } = await callsOf(() => askSigned(url));
   expect([first.status, result.status, calls]).toEqual([404, 404, 0]);
 });
 
-it('health is asked for each time', async () => {
+it('health is not cached', async () => {
   const url = `${gateway.url}/v1/x402/tokens/health`;
   await askSigned(url);
   const { result, calls } = await callsOf(() => askSigned(url));
@@ -112,7 +109,7 @@ it('health is asked for each time', async () => {
   ]);
 });
 
-it('the log line of a hit has the wallet, and says that it was one', async () => {
+it('the log line of a hit has the wallet and `hit`', async () => {
   const [url, signer] = [newSearch(), newSigner()];
   await askSigned(url);
   await askSigned(url, {}, signer);

@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { Asked } from '../../packages/sandbox/src/tokens/answers/asked.ts';
 import { variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
+import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -12,7 +12,7 @@ import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 const NOW = 1_795_000_000_000;
 const ROUTE = '/v1/x402/tokens/assets/variant-markets';
 const FRESH_SECONDS = 2;
-/** A mint that looks like any other, and that the upstream of a test rejects. */
+/** A mint that the upstream rejects. */
 const BAD = newSigner().address;
 const [FIRST = '', ...VICTIMS] = KNOWN_MINTS.filter((mint) => mint.length >= 43).slice(0, 24);
 
@@ -38,9 +38,9 @@ const ask = (mints: string, init: RequestInit = {}) => askSigned(urlOf(mints), i
 const mintsSeen = () =>
   gateway.upstream.arrivals.map(({ target }) => new URL(target, 'http://upstream').searchParams.get('mints') ?? '');
 const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status);
-/** What the upstream itself answers for one mint. */
+/** The upstream's own answer for one mint. */
 const itemOf = (mint: string) =>
-  variantMarkets({ query: new URLSearchParams({ mints: mint }), now: NOW } as unknown as Asked).variants[0];
+  variantMarkets({ query: new URLSearchParams({ mints: mint }), now: NOW } as unknown as RouteRequest).variants[0];
 const itemsIn = async (answer: Response) =>
   ((await answer.json()) as { result: { variants: unknown[] } }).result.variants;
 
@@ -50,7 +50,7 @@ function reject(...mints: readonly string[]): void {
   gateway.upstream.faults.only = ({ target }) => mints.some((mint) => target.includes(mint));
 }
 
-/** Asks for all of these in the second after a call, in which the next one gathers requests; and counts the calls for them. */
+/** Requests these in the second after a call, so that they share the next one; returns their calls. */
 async function askTogether(lists: readonly string[], inits: readonly RequestInit[] = []) {
   const headers = await Promise.all(lists.map((mints, index) => signedHeader(urlOf(mints), inits[index])));
   expect((await ask(newSigner().address)).status).toBe(200);
@@ -65,7 +65,7 @@ async function askTogether(lists: readonly string[], inits: readonly RequestInit
 
 // On a busy machine the requests of a test may come too late to share one call.
 describe('a call that serves several requests', { retry: 2 }, () => {
-  it('W1 fails for none but the request whose mint the upstream rejects, at one more call for each request', async () => {
+  it('W1 fails only for the request with the rejected mint, with one more call for each request', async () => {
     await start();
     reject(BAD);
     const asked = [BAD, ...VICTIMS.slice(0, 10)];
@@ -79,7 +79,7 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect(calls.filter((mints) => mints.includes(BAD))).toHaveLength(2);
   });
 
-  it('W1 goes out once more for all whose mints were answered before', async () => {
+  it('W1 is repeated once for all mints that were answered before', async () => {
     await start();
     const known = VICTIMS.slice(0, 10);
     expect((await ask(known.join(','))).status).toBe(200);
@@ -91,7 +91,7 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect(calls.map((mints) => mints.split(',').length).sort((a, b) => a - b)).toEqual([1, 10, 11]);
   });
 
-  it('W1 charges the call that is made again for a request to the share of that request', async () => {
+  it('W1 charges a repeated call to the share of its request', async () => {
     await start({ FAIR_SHARES: 'on', TRUST_PROXY: '127.0.0.0/8', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
     reject(BAD);
     const [attacker, victim] = [from('203.0.113.1'), from('198.51.100.1')];
@@ -105,7 +105,7 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect(served).toBe(free - 5);
   });
 
-  it('W1 is retried once: a request is refused when its own call is rejected too, and asked for no more', async () => {
+  it('W1 is repeated once: a request whose own call is rejected is refused', async () => {
     await start();
     reject(BAD);
     const both = `${VICTIMS[0]},${BAD}`;
@@ -119,14 +119,14 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect(mintsSeen().filter((mints) => mints.includes(BAD))).toHaveLength(3);
   });
 
-  it('W1 is made again once for all requests that ask for the same', async () => {
+  it('W1 is repeated once for equal requests', async () => {
     await start();
     reject(BAD);
     const { answers, calls } = await askTogether([BAD, BAD, BAD, VICTIMS[0] ?? '', VICTIMS[0] ?? '']);
     expect([statusesOf(answers), calls.length]).toEqual([[400, 400, 400, 200, 200], 3]);
   });
 
-  it('W2 is joined by no mint that was never answered, unless a request waits for it', async () => {
+  it('W2 includes no mint that was never answered, unless a request waits for it', async () => {
     await start();
     reject(BAD);
     expect(statusesOf((await askTogether([BAD, VICTIMS[0] ?? ''])).answers)).toEqual([400, 200]);
@@ -145,7 +145,7 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     ).toEqual([]);
   }, 30_000);
 
-  it('W2 is not shared with a mint that is no public key, which gets the answer of the upstream itself', async () => {
+  it('W2 is not shared with a mint that is no public key', async () => {
     await start();
     const [padded, ...good] = VICTIMS.slice(0, 9);
     const odd = `%20${padded}`;
@@ -159,7 +159,7 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect(gateway.logLines.filter((line) => line.includes('upstream_invalid_response'))).toEqual([]);
   });
 
-  it('W2 gives each request the mints of an answer that leaves one out', async () => {
+  it('W2 serves the mints of an incomplete answer', async () => {
     await start();
     const lacking = newSigner().address;
     const good = VICTIMS.slice(0, 5);
@@ -173,7 +173,7 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect(calls[1]).toBe(lacking);
   });
 
-  it('W1 fails for no request by an answer in another shape', async () => {
+  it('W1 is repeated for each request after an answer of another shape', async () => {
     await start();
     gateway.upstream.faults.body = '{"variants":"none"}';
     gateway.upstream.faults.only = ({ target }) => target.includes(BAD);
@@ -183,7 +183,7 @@ describe('a call that serves several requests', { retry: 2 }, () => {
   });
 });
 
-it('W2 a mint that the upstream has rejected is refused in every list without a call, and goes alone for no-cache', async () => {
+it('W2 a rejected mint is refused in every list without a call, and called alone for no-cache', async () => {
   await start();
   reject(BAD);
   expect((await ask(BAD)).status).toBe(400);

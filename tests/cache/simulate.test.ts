@@ -30,7 +30,7 @@ async function simulated(...words: readonly string[]): Promise<Measured[]> {
 /** Without ROUNDS=full only what takes a few seconds. */
 const WORDS = isFull ? [] : ['--quick'];
 
-it('the order answers nearly all that can be answered, and nothing too old', { timeout: 1_800_000 }, async () => {
+it('the order answers nearly all that it can, and nothing too old', { timeout: 1_800_000 }, async () => {
   const measured = await simulated(...WORDS);
   expect(measured.filter(({ isHeldOut }) => isHeldOut).length).toBeGreaterThan(1);
   for (const { name, rate, assets, shares, ofBound, tooOld } of measured) {

@@ -29,12 +29,12 @@ const bodyOf = async (answer: Response) => (await answer.json()) as Record<strin
 const use = (path: string, address: string, header: string) =>
   fetch(gateway.url + path, { headers: { 'X-Forwarded-For': address, 'SIGN-IN-WITH-X': header } });
 
-/** Takes all slots that this address gets. */
+/** Uses up the share of this address. */
 async function takeShare(address: string): Promise<number> {
   for (let taken = 0; ; taken++) if ((await ask(address, HEALTH)).status !== 200) return taken;
 }
 
-/** Asks for this once, so that a call for it is out for a while. */
+/** Starts a slow upstream call for this path. */
 async function beginCall(path: string, address: string): Promise<{ readonly answer: Promise<Response> }> {
   gateway.upstream.faults.delayMs = 2_000;
   const [header, before] = [await signedHeader(gateway.url + path), calls()];
@@ -50,7 +50,7 @@ async function askAtOnce(path: string, addresses: readonly string[], signerOf = 
 }
 
 describe('the waiting room', () => {
-  it('W3 does not fill with one sign-in of an address without a share: newcomers get the slots that are reserved', async () => {
+  it('W3 is not filled by one sign-in of an address without a share: new clients get the reserved slots', async () => {
     await start();
     expect(await takeShare('203.0.113.1')).toBe(24);
     const path = newSearch();
@@ -72,11 +72,11 @@ describe('the waiting room', () => {
     expect(seen.length).toBeGreaterThan(40);
     expect(new Set(statusesOf(seen))).toEqual(new Set([429]));
     expect(await bodyOf(seen[0] as Response)).toMatchObject({ error: 'rate_limited', scope: 'group' });
-    // No call was made for what was refused, not even by the gateway itself.
+    // No call was made for refused requests.
     expect(gateway.upstream.arrivals.some(({ target }) => target.includes(path.split('?')[1] ?? ''))).toBe(false);
   }, 60_000);
 
-  it('W3 has each sign-in once, and refuses its copies while it waits', async () => {
+  it('W3 admits each sign-in once', async () => {
     await start({ FAIR_SHARES: 'off' });
     const path = newSearch();
     const header = await signedHeader(gateway.url + path);
@@ -93,7 +93,7 @@ describe('the waiting room', () => {
     expect(calls()).toBe(1);
   }, 30_000);
 
-  it('W3 has a quarter for a group', async () => {
+  it('W3 admits at most a quarter for a group', async () => {
     await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
     const path = newSearch();
     const first = await beginCall(path, '198.51.100.1');
@@ -111,7 +111,7 @@ describe('the waiting room', () => {
     expect(calls()).toBe(1);
   }, 30_000);
 
-  it('W3 has a quarter for a wallet, from whatever addresses it asks', async () => {
+  it('W3 admits at most a quarter for a wallet of any addresses', async () => {
     await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
     const [path, wallet] = [newSearch(), newSigner()];
     const first = await beginCall(path, '198.51.100.1');
@@ -122,7 +122,7 @@ describe('the waiting room', () => {
     expect(calls()).toBe(1);
   }, 30_000);
 
-  it('W3 has room again when those who waited are answered', async () => {
+  it('W3 has room again when waiters are answered', async () => {
     await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
     const address = Array<string>(QUARTER).fill('203.0.113.1');
     for (let turn = 0; turn < 2; turn++) {

@@ -39,7 +39,7 @@ describe('docs/cases.md', () => {
     expect(ids.map(faultOf).filter((fault) => fault !== undefined)).toEqual([]);
   });
 
-  it('knows no case that there is not', () => {
+  it('has no unknown case', () => {
     expect([...rows.keys()].filter((id) => !ids.includes(id))).toEqual([]);
   });
 });

@@ -24,12 +24,12 @@ const rows = [...page.matchAll(/^\| (?<statement>[\d.]+) \|.*\| `(?<path>[^`]+)`
 
 // That each named test has passed is looked at after the run, by scripts/test.mjs.
 describe('docs/conformance.md', () => {
-  it('has a row for every statement, and none that cannot be read', () => {
+  it('has a readable row for every statement', () => {
     expect(new Set(rows.map(({ statement }) => statement))).toEqual(new Set(STATEMENTS));
     expect(page.match(/^\| [\d.]+ \|/gm)).toHaveLength(rows.length);
   });
 
-  it('names files that exist', () => {
+  it('names existing files', () => {
     expect(rows.filter(({ path }) => !existsSync(path))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { type Fixture, MAIN, openFixture, WALLET } from './fixture.ts';
 
 suiteWith(
   'script',
-  'a person at a terminal',
+  'a user at a terminal',
   (script) => {
     let fixture: Fixture;
     beforeAll(async () => {
@@ -15,7 +15,7 @@ suiteWith(
     });
     afterAll(() => fixture.close());
 
-    /** Runs a process for a person who answers each question that it asks with the next of these. */
+    /** Runs a process for a user who gives these answers to its questions. */
     async function answered(
       command: readonly string[],
       ...answers: string[]
@@ -38,10 +38,10 @@ suiteWith(
       return { code, shown };
     }
 
-    /** The words that run a command as a user does. */
+    /** A command in a process of its own. */
     const own = (...words: string[]): string[] => node(MAIN, ...words);
 
-    /** The words that run several commands in one process: most of what one takes is the start of it. */
+    /** Several commands in one process, to save the start of each. */
     function together(commands: readonly (readonly string[])[]): string[] {
       const env = { PATH: process.env.PATH, TERM: 'xterm', ...fixture.environment(fixture.newHome()) };
       return node('tests/cli/typing.mjs', JSON.stringify(commands.map((words) => ({ typed: words.join(' '), env }))));
@@ -49,7 +49,7 @@ suiteWith(
 
     const PAID = ['balances', WALLET];
 
-    it('is asked before anything is paid, and pays with a yes', async () => {
+    it('confirms a payment with yes', async () => {
       const before = fixture.transfers();
       const { code, shown } = await answered(own(...PAID), 'y\r');
       expect([code, fixture.transfers() - before], shown).toEqual([0, 1]);
@@ -67,7 +67,7 @@ suiteWith(
       expect([fixture.transfers(), payments()]).toEqual(before);
     });
 
-    it('pays nothing with another answer than yes', async () => {
+    it('pays nothing with any other answer than yes', async () => {
       const before = [fixture.transfers(), payments()];
       const { shown } = await answered(together([PAID, PAID, PAID]), 'n\r', '\r', 'yes please\r');
       expect(shown.split('[y/N]')).toHaveLength(4);
@@ -76,7 +76,7 @@ suiteWith(
       expect([fixture.transfers(), payments()]).toEqual(before);
     });
 
-    it('is not asked with --no-input, nor with --pay', async () => {
+    it('is not asked with --no-input or --pay', async () => {
       const { shown } = await answered(
         together([
           [...PAID, '--no-input'],

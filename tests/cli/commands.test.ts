@@ -21,7 +21,7 @@ afterEach(() => {
   fixture.gateway.upstream.faults.status = undefined;
 });
 
-/** The last answer that passed: what the gateway sent, byte for byte. */
+/** The last answer of the gateway, byte for byte. */
 const lastAnswer = (): Buffer => fixture.proxy.passed.at(-1)?.body ?? Buffer.alloc(0);
 const lastTarget = (): string | undefined => fixture.proxy.passed.at(-1)?.target;
 
@@ -46,13 +46,13 @@ describe('a command by name', { timeout: 60_000 }, () => {
     [['assets/solana/profile'], '/v1/x402/tokens/assets/solana/profile'],
     [['/llms.txt'], '/llms.txt'],
     [['credit'], '/v1/x402/credit'],
-  ])('%j asks for %s, and its piped output is the bytes of the answer', async (words, target) => {
+  ])('%j requests %s and pipes the bytes of the answer', async (words, target) => {
     const { code, stdout, stderr } = await fixture.run(words);
     expect([code, lastTarget()], stderr).toEqual([0, target]);
     expect(Buffer.from(stdout).equals(lastAnswer())).toBe(true);
   });
 
-  it('of the RPC goes to the cluster and the provider that it names', async () => {
+  it('of the RPC goes to the chosen cluster and provider', async () => {
     const words = [
       'rpc',
       'getAccountInfo',
@@ -68,7 +68,7 @@ describe('a command by name', { timeout: 60_000 }, () => {
     expect(JSON.parse(stdout).error).toBe('payment_required');
   });
 
-  it('routes prints one line for each route, with its price', async () => {
+  it('routes prints a line for each route, with its price', async () => {
     const { code, stdout } = await fixture.run(['routes', 'balance']);
     const lines = stdout.trimEnd().split('\n');
     expect([code, lines.at(-1)]).toEqual([0, 'GET\t/v1/x402/helius/wallet/balances/:wallet\t0.0005']);
@@ -80,13 +80,13 @@ describe('a command by name', { timeout: 60_000 }, () => {
     expect([fixture.proxy.passed.at(-1)?.status, lastAnswer().length]).toEqual([304, 0]);
   });
 
-  it('credit buys what it is told, and calls are paid from it with no transfer', async () => {
+  it('credit buys an amount that then pays for calls without transfers', async () => {
     const home = fixture.newHome();
     await fixture.run(['wallet', 'new'], { home });
-    const asked = fixture.proxy.passed.length;
-    const untold = await fixture.run(['credit', 'buy', '0.05'], { home });
-    expect([untold.code, untold.stdout, fixture.proxy.passed.length]).toEqual([2, '', asked]);
-    expect(untold.stderr).toContain('add --pay\n');
+    const passed = fixture.proxy.passed.length;
+    const unpaid = await fixture.run(['credit', 'buy', '0.05'], { home });
+    expect([unpaid.code, unpaid.stdout, fixture.proxy.passed.length]).toEqual([2, '', passed]);
+    expect(unpaid.stderr).toContain('add --pay\n');
     const bought = await fixture.run(['credit', 'buy', '0.05', '--pay'], { home });
     expect(bought.code, bought.stderr).toBe(0);
     expect(bought.stderr).toContain('credit: $0.05 left\n');
@@ -96,7 +96,7 @@ describe('a command by name', { timeout: 60_000 }, () => {
     expect(stderr).toContain('credit: charged $0.0005, $0.0495 left\n');
   });
 
-  it('stops quietly when nobody reads on', async () => {
+  it('stops quietly when its reader closes the pipe', async () => {
     const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), {
       env: fixture.environment(fixture.newHome()),
     });
@@ -108,13 +108,13 @@ describe('a command by name', { timeout: 60_000 }, () => {
 });
 
 describe('a wallet', { timeout: 60_000 }, () => {
-  it('is made once, is kept in a file that nobody else reads, and gets play money in the sandbox', async () => {
+  it('is made once in a private file, and gets play money in the sandbox', async () => {
     const home = fixture.newHome();
     const file = join(home, '.local/state/asset-gateway/wallet.json');
     const none = await fixture.run(['wallet', 'show'], { home });
     expect([none.code, none.stderr]).toEqual([
       1,
-      'asset-gateway-client: there is no wallet yet; make one: asset-gateway-client wallet new\n',
+      'asset-gateway-client: you have no wallet yet; make one: asset-gateway-client wallet new\n',
     ]);
     const made = await fixture.run(['wallet', 'new'], { home });
     const { address } = signerFromFile(file);
@@ -127,17 +127,17 @@ describe('a wallet', { timeout: 60_000 }, () => {
     expect((await fixture.run(['wallet', 'new'], { home })).code).toBe(2);
     expect(readFileSync(file, 'utf8')).toBe(kept);
     const funded = await fixture.run(['wallet', 'fund'], { home });
-    expect([funded.code, funded.stderr]).toEqual([0, 'the sandbox has given it play money\n']);
+    expect([funded.code, funded.stderr]).toEqual([0, 'the sandbox has sent it play money\n']);
   });
 
-  it('that no sandbox can fund is told what to send where', async () => {
+  it('outside of a sandbox is funded by a transfer of USDC', async () => {
     const home = fixture.newHome();
     await fixture.run(['wallet', 'new'], { home });
     const { code, stderr } = await fixture.run(['wallet', 'fund', '--rpc', fixture.proxy.url], { home });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('send USDC on Solana to it')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('send it USDC on Solana')]);
   });
 
-  it('of the Solana command line is used where there is no other', async () => {
+  it('of the Solana command line is the last choice', async () => {
     const home = fixture.newHome();
     const address = makeKeypair(join(home, '.config/solana/id.json'));
     const shown = await fixture.run(['wallet', 'show'], { home });
@@ -158,7 +158,7 @@ describe('a wallet', { timeout: 60_000 }, () => {
     ['base64', (key: Uint8Array) => Buffer.from(key).toString('base64')],
     ['base64 with slashes', () => `ab/${'c/'.repeat(40)}=`],
     ['base64url of its seed', (key: Uint8Array) => Buffer.from(key.subarray(0, 32)).toString('base64url')],
-  ])('W35 is no argument, and a key in the form of %s is never shown', async (_, form) => {
+  ])('W35 is never an argument, and a key as %s is never shown', async (_, form) => {
     const key = form(newKeypair());
     const home = fixture.newHome();
     const ways = [
@@ -169,7 +169,7 @@ describe('a wallet', { timeout: 60_000 }, () => {
       const given = await fixture.run(words, { home, env });
       expect([given.code, given.stdout]).toEqual([2, '']);
       expect(given.stderr).toBe(
-        `asset-gateway-client: ${name} takes the path of a file; a key itself is never typed, as others could read it\n`,
+        `asset-gateway-client: ${name} takes the path of a file; never type a key itself, because others could read it\n`,
       );
     }
     for (const words of [['wallet', key, 'x'], ...(key.includes('/') ? [] : [[key]])]) {
@@ -178,12 +178,12 @@ describe('a wallet', { timeout: 60_000 }, () => {
     }
   });
 
-  it('where the keychain cannot be used nothing is kept', async () => {
+  it('is not stored if the keychain fails', async () => {
     const home = fixture.newHome();
     const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', HOME: home };
     const { code, stdout, stderr } = await fixture.run(['wallet', 'new', '--keychain'], { home, env });
     if (process.platform === 'linux') expect([code, stdout]).toEqual([1, '']);
-    if (code !== 0) expect(stderr).toContain('leave --keychain out');
+    if (code !== 0) expect(stderr).toContain('omit --keychain');
     const shown = await fixture.run(['wallet', 'show'], { home });
     expect([shown.code, shown.stdout]).toEqual(code === 0 ? [0, stdout] : [1, '']);
   });
@@ -197,7 +197,7 @@ describe('W35 the URL of the RPC', { timeout: 60_000 }, () => {
     'key-in-query',
   ];
 
-  it.each(URLS)('is checked before anything is asked: %s', async (url) => {
+  it.each(URLS)('is checked before a request: %s', async (url) => {
     const before = fixture.proxy.passed.length;
     for (const [words, env, name] of [
       [['price', 'solana', '--rpc', url], {}, '--rpc'],
@@ -211,7 +211,7 @@ describe('W35 the URL of the RPC', { timeout: 60_000 }, () => {
     }
   });
 
-  it('is never shown beyond its host, whatever the RPC answers', async () => {
+  it('is never shown after its host, whatever the RPC answers', async () => {
     const rpc = createServer((request, response) => {
       const { message } = { message: `no ${request.url} for you\nforged line\u202e` };
       response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -1, message } }));
@@ -248,16 +248,16 @@ describe('W36 a relative XDG folder', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an exit code', { timeout: 60_000 }, () => {
+describe('the exit code', { timeout: 60_000 }, () => {
   const PAYING = ['balances', WALLET, '--pay'];
   const codeOf = async (words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number | null> =>
     (await fixture.run(words, { env })).code;
 
-  it('of 0 is a good answer', async () => {
+  it('0 is success', async () => {
     expect(await codeOf(['price', 'solana'])).toBe(0);
   });
 
-  it('of 1 is a refusal, or no gateway', async () => {
+  it('1 is a refusal, or no gateway', async () => {
     expect(await codeOf(['balances', WALLET])).toBe(1);
     expect(await codeOf(['/nothing'])).toBe(1);
     expect(await codeOf(['price', 'solana', '--gateway', 'http://127.0.0.1:1'])).toBe(1);
@@ -280,14 +280,14 @@ describe('an exit code', { timeout: 60_000 }, () => {
     [['balances', WALLET, '--pay', '--credit']],
     [['price', 'solana', '--gateway', 'gateway']],
     [['price', 'solana', '--gateway', 'http://user:password@127.0.0.1:1']],
-  ])('of 2 is a command line that was not understood: %j', async (words) => {
+  ])('2 is wrong usage: %j', async (words) => {
     const before = fixture.proxy.passed.length;
     const { code, stdout, stderr } = await fixture.run(words);
     expect([code, stdout, fixture.proxy.passed.length]).toEqual([2, '', before]);
     expect(stderr).not.toMatch(/\n {4}at |node:/);
   });
 
-  it('of 3 is a limit, by option and by variable', async () => {
+  it('3 is a spending limit, by option and by variable', async () => {
     const before = fixture.transfers();
     expect(await codeOf([...PAYING, '--max-call', '0.0004'])).toBe(3);
     expect(await codeOf([...PAYING, '--max-day', '0.0004'])).toBe(3);
@@ -297,12 +297,12 @@ describe('an exit code', { timeout: 60_000 }, () => {
     expect(await codeOf([...PAYING, '--max-day', '0.0005'], { ASSET_GATEWAY_MAX_USD_PER_DAY: '0' })).toBe(0);
   });
 
-  it('of 4 is an input that breaks a rule', async () => {
+  it('4 is invalid input', async () => {
     expect(await codeOf(['chart', 'solana', '--interval', '9Q'])).toBe(4);
     expect(await codeOf(['risk', 'gold'])).toBe(4);
   });
 
-  it('of 5 is a payment whose outcome is not known', async () => {
+  it('5 is a payment with an unknown outcome', async () => {
     const home = fixture.newHome();
     fixture.proxy.hooks.after = ({ carries }) =>
       carries === 'payment'
@@ -326,7 +326,7 @@ describe('an exit code', { timeout: 60_000 }, () => {
     expect(fixture.transfers()).toBe(before);
   });
 
-  it('of the program is that of its command', async () => {
+  it('is the same for the program as for `run`', async () => {
     const all = [
       [['price', 'solana'], 0],
       [['/nothing'], 1],
@@ -341,7 +341,7 @@ describe('an exit code', { timeout: 60_000 }, () => {
     }
   });
 
-  it('W16 of 6 is a payment that was sent and refused, which is not made again', async () => {
+  it('W16 6 is a payment that was sent and refused, and is not made again', async () => {
     const home = fixture.newHome();
     const payments = (): number => fixture.proxy.passed.filter(({ carries }) => carries === 'payment').length;
     const [settled, sent] = [fixture.transfers(), payments()];
@@ -362,12 +362,12 @@ describe('an exit code', { timeout: 60_000 }, () => {
     expect(fixture.transfers() - settled).toBeLessThanOrEqual(1);
   });
 
-  it('of 75 is an upstream that fails', async () => {
+  it('75 is a failing upstream', async () => {
     fixture.gateway.upstream.faults.status = 500;
     expect(await codeOf(['price', 'solana'])).toBe(75);
   });
 
-  it('and --help come without asking anything, with examples first', async () => {
+  it('of --help is 0, without a request, and the help begins with examples', async () => {
     const before = fixture.proxy.passed.length;
     for (const words of [
       ['--help'],
@@ -387,12 +387,12 @@ describe('an exit code', { timeout: 60_000 }, () => {
 });
 
 describe('completion', { timeout: 60_000 }, () => {
-  it.each(['bash', 'zsh', 'fish'])('is a script of %s that asks the program', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('is a %s script that calls the program', async (shell) => {
     const { code, stdout } = await fixture.run(['completion', shell]);
     expect([code, stdout.includes('asset-gateway-client complete --')]).toEqual([0, true]);
   });
 
-  it('knows the commands, their words and their options', async () => {
+  it('knows commands, words and options', async () => {
     const offered = async (...words: string[]): Promise<string[]> => {
       const { stdout } = await fixture.run(['complete', '--', ...words]);
       return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');

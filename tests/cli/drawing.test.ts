@@ -4,7 +4,7 @@ import { price } from '../../packages/cli/src/show/figures.ts';
 import { table } from '../../packages/cli/src/show/table.ts';
 import { fitted, padded, widthOf } from '../../packages/cli/src/show/width.ts';
 
-describe('the width of a text is that of its columns', () => {
+describe('the width of a text in columns', () => {
   it.each([
     ['gold', 4],
     ['黄金', 4],
@@ -17,7 +17,7 @@ describe('the width of a text is that of its columns', () => {
     expect(widthOf(text)).toBe(width);
   });
 
-  it('also where it is cut and filled', () => {
+  it('also when it is cut and padded', () => {
     expect(fitted('黄金代币', 6)).toBe('黄金…');
     expect(padded(fitted('黄金代币', 6), 6)).toBe('黄金… ');
     expect(padded('金', 4, 'right')).toBe('  金');
@@ -31,10 +31,10 @@ describe('a table', () => {
   ];
   const columns = [
     { title: 'NAME', cell: ({ name }: (typeof rows)[number]) => name },
-    { title: 'MINT', cell: ({ mint }: (typeof rows)[number]) => mint, least: 8 },
+    { title: 'MINT', cell: ({ mint }: (typeof rows)[number]) => mint, minWidth: 8 },
   ];
 
-  it('cuts what may be cut and leaves out what has no room', () => {
+  it('cuts columns and omits those that do not fit', () => {
     expect(table(columns, rows, 24)).toEqual(['NAME        MINT', '黄金 token  8DncaThF3fe…', 'Gold        x']);
     expect(table(columns, rows, 14)).toEqual(['NAME', '黄金 token', 'Gold']);
   });
@@ -55,7 +55,7 @@ describe('a chart', () => {
     close,
   });
 
-  it('draws bodies and wicks to half a row', () => {
+  it('draws bodies and wicks in half rows', () => {
     const candles = [candle(0, [1, 4, 1, 3]), candle(1, [3, 3, 2, 2]), candle(2, [2, 2, 2, 2])];
     expect(candleChart(candles, { ...shape, width: 18 })).toEqual([
       '$4.00 │',
@@ -65,14 +65,14 @@ describe('a chart', () => {
     ]);
   });
 
-  it('merges neighbours where there are more candles than columns, and loses no extreme', () => {
+  it('merges neighbours if there are more candles than columns, and keeps extremes', () => {
     const candles = Array.from({ length: 100 }, (_, at) => candle(at, [1, at === 50 ? 9 : 1, 1, 1]));
     const lines = candleChart(candles, { ...shape, width: 16 });
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(16);
     expect(lines[0]).toMatch(/^\$9\.00 +[│╷]/);
   });
 
-  it('is drawn of one price as well', () => {
+  it('can show a single price', () => {
     expect(candleChart([candle(0, [1, 1, 1, 1])], { ...shape, width: 20 }).join('')).toContain('╻');
     expect(sparkline([1, 1, 1], 10)).toBe('▄▄▄');
     expect(sparkline([1, 2, 3], 2)).toBe('▁█');

@@ -1,6 +1,11 @@
+import fs, { rmSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Account, appended, DAY_MS, type Entry, entriesIn } from '../../packages/cli/src/money/entries.ts';
+import { LedgerFile } from '../../packages/cli/src/money/ledger-file.ts';
+import { makeFolder } from '../kit/folder.ts';
 
 const LIMIT = 100;
 const held = (id: string, at: number, micros: number, perDayMicros: number | null = LIMIT): Entry => ({
@@ -13,18 +18,18 @@ const held = (id: string, at: number, micros: number, perDayMicros: number | nul
 });
 const closing = (id: string, step: Entry['step'], at = 0): Entry => ({ id, step, at });
 
-/** Which of these amounts count. */
+/** The ids of the amounts that count. */
 function counted(entries: readonly Entry[]): string[] {
   const account = new Account();
   return entries.filter((entry) => account.take(entry) && entry.step === 'held').map(({ id }) => id);
 }
 
 describe('an amount counts', () => {
-  it('where what stands before it leaves room, also for a smaller one after a larger one', () => {
+  it('if the earlier entries leave room, also a small one after a refused large one', () => {
     expect(counted([held('a', 0, 60), held('b', 0, 60), held('c', 0, 40), held('d', 0, 1)])).toEqual(['a', 'c']);
   });
 
-  it('until it is released, and whatever became of its payment', () => {
+  it('until it is released, whatever the outcome of its payment', () => {
     const full = held('a', 0, 100);
     const next = held('b', 1, 1);
     expect(counted([full, closing('a', 'released'), next])).toEqual(['a', 'b']);
@@ -42,14 +47,14 @@ describe('an amount counts', () => {
     expect(counted([held('a', 0, 100), ...twice, held('b', 0, 100), held('c', 0, 1)])).toEqual(['a', 'b']);
   });
 
-  it('against a limit in all, too', () => {
+  it('against a limit in all too', () => {
     const entry = { ...held('b', 2 * DAY_MS, 1), inAllMicros: 100 };
     expect(counted([held('a', 0, 100), entry])).toEqual(['a']);
   });
 });
 
-describe('W20 an amount of the future', () => {
-  it('leaves the amounts of today counted', () => {
+describe('W20 an amount dated in the future', () => {
+  it('leaves today counted', () => {
     expect(counted([held('a', 0, 60), held('b', 3 * DAY_MS, 60), held('c', 1, 40), held('d', 2, 1)])).toEqual([
       'a',
       'b',
@@ -67,13 +72,13 @@ describe('W21 the lines of a ledger', () => {
   const idsIn = (text: string): string[] => [...entriesIn(text)].map(({ id }) => id);
 
   it.each(['{', '{"id":', '{"id":"b","step":"held","at":0,"mic'])(
-    'are read up to the end that a crash has torn: %s',
+    'are read up to a last line that a crash cut off: %s',
     (torn) => {
       expect(idsIn(`\n${whole}\n\n${torn}`)).toEqual(['a']);
     },
   );
 
-  it('are read on after a torn one, which the next write marks', () => {
+  it('are read past a cut line, which the next write marks', () => {
     const torn = `\n${whole}\n\n{"id":"torn","st`;
     const text = torn + appended(torn, held('b', 0, 2));
     expect(idsIn(text)).toEqual(['a', 'b']);
@@ -81,7 +86,7 @@ describe('W21 the lines of a ledger', () => {
     expect(idsIn(tornAgain + appended(tornAgain, held('c', 0, 3)))).toEqual(['a', 'b', 'c']);
   });
 
-  it('are read as well if another process ends its write between the look at the end and the mark', () => {
+  it('are read if another process finishes its write before the mark', () => {
     const other = `\n${whole}\n`;
     const seen = other.slice(0, 20);
     expect(idsIn(other + appended(seen, held('b', 0, 2)))).toEqual(['a', 'b']);
@@ -98,21 +103,51 @@ describe('W21 the lines of a ledger', () => {
     ['null', 'null\n'],
     ['a number', '5\n'],
     ['a list', `[${whole}]\n`],
-    ['a torn line that no write has marked', `{"id":"a","st\n${next}\n`],
+    ['a cut line without a mark', `{"id":"a","st\n${next}\n`],
     ['an unknown step', `${JSON.stringify({ ...held('a', 0, 1), step: 'gone' })}\n`],
     ['no id', `${JSON.stringify({ ...held('a', 0, 1), id: undefined })}\n`],
-    ['a time that is a text', `${JSON.stringify({ ...held('a', 0, 1), at: '0' })}\n`],
+    ['a time that is a string', `${JSON.stringify({ ...held('a', 0, 1), at: '0' })}\n`],
     ['no amount', `${JSON.stringify({ ...held('a', 0, 1), micros: undefined })}\n`],
-    ['a broken amount', `${JSON.stringify(held('a', 0, 1.5))}\n`],
+    ['a fractional amount', `${JSON.stringify(held('a', 0, 1.5))}\n`],
     ['a negative amount', `${JSON.stringify(held('a', 0, -1))}\n`],
-    ['an amount that is a text', `${JSON.stringify(held('a', 0, '1' as never))}\n`],
+    ['an amount that is a string', `${JSON.stringify(held('a', 0, '1' as never))}\n`],
     ['no limit', `${JSON.stringify({ ...held('a', 0, 1), perDayMicros: undefined })}\n`],
   ])('are refused with %s', (_, text) => {
     expect(() => idsIn(text)).toThrow(SyntaxError);
   });
 });
 
-it('no 24 hours ever hold more than the limit, whatever is set aside and released', () => {
+it('a payment is on disk with its amount before it is sent, and its outcome once it is known', async () => {
+  const folder = makeFolder();
+  const file = join(folder, 'spending.jsonl');
+  /** Bytes of each file, by inode, when it was last synced. */
+  const synced = new Map<number, number>();
+  const { fsyncSync } = fs;
+  vi.spyOn(fs, 'fsyncSync').mockImplementation((handle) => {
+    fsyncSync(handle);
+    const { ino, size } = fs.fstatSync(handle);
+    synced.set(ino, size);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    rmSync(folder, { recursive: true });
+  });
+  const expectOnDisk = () => {
+    const { ino, size } = statSync(file);
+    expect(synced.get(ino)).toBe(size);
+  };
+  const ledger = new LedgerFile(folder, Date.now);
+  const id = await ledger.hold(5, { perDayMicros: LIMIT, inAllMicros: LIMIT });
+  const request = { url: 'https://gateway.example/', method: 'GET' } as const;
+  await ledger.signed(id, { micros: 5, request, headers: {} });
+  expectOnDisk();
+  await ledger.closed(id, 'paid');
+  expectOnDisk();
+});
+
+it('no 24 hours hold more than the limit, whatever is held and released', () => {
   const amount = fc.record({
     after: fc.integer({ min: -DAY_MS, max: DAY_MS / 3 }),
     micros: fc.integer({ min: 1, max: 60 }),

@@ -12,30 +12,29 @@ export const MAIN = 'packages/cli/bin/main.js';
 export const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 export const SOL = 'So11111111111111111111111111111111111111112';
 
-/** A moment at which the invented market stands still. */
+/** The fixed time of the sandbox's market. */
 const NOON = Date.UTC(2026, 7, 3, 12);
 
 type RunOptions = { readonly home?: string } & CommandOptions;
 
-/** A gateway that gives and sells everything, behind a proxy, and a person's home. */
+/** A gateway with all routes behind a proxy, and homes for a user. */
 export interface Fixture {
   readonly gateway: TestGateway;
   readonly proxy: RecordingProxy;
   readonly folder: string;
-  /** A home in which nothing has been done yet. */
+  /** A new home folder. */
   newHome(): string;
-  /** The variables of a command that is run there. */
+  /** The environment of a command in this home. */
   environment(home: string): NodeJS.ProcessEnv;
-  /** Runs the program as a user does. */
+  /** Runs the program in a process of its own. */
   runProgram(words: readonly string[], options?: RunOptions): Promise<Outcome>;
-  /** The same in a process that has run others before it, where that makes no difference to what is looked at. */
+  /** Runs the program in a shared process, which is faster. */
   run(words: readonly string[], options?: RunOptions): Promise<Outcome>;
-  /** How many payments have settled. */
+  /** The number of settled payments. */
   transfers(): number;
   close(): Promise<void>;
 }
 
-/** Opens one. */
 export async function openFixture(): Promise<Fixture> {
   const proxy = await startRecordingProxy();
   const folder = makeFolder();

@@ -9,7 +9,7 @@ import { table } from '../../packages/cli/src/show/table.ts';
 import { type Fixture, openFixture, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
-/** What a terminal obeys or a reader does not see: an escape, C1, a line end, another order of the text, no width, and a tag. */
+/** Characters that a terminal obeys or hides: an escape, C1, line ends, a direction, zero width, a tag. */
 const HIDDEN = ['\u001b', '\u009b', '\n', '\r', '\u2028', '\u202e', '\u200b', '\u{e0041}'];
 const FORGED = `a${HIDDEN.join('b')}forged line`;
 const hiddenIn = (text: string): string[] => HIDDEN.filter((each) => each !== '\n' && text.includes(each));
@@ -36,8 +36,8 @@ async function listen(handle: RequestListener): Promise<URL> {
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
-describe('W24 a text of another party', { timeout: 60_000 }, () => {
-  it('in a catalog is one line of a list, and a route takes GET or POST', async () => {
+describe('W24 a text from a gateway', { timeout: 60_000 }, () => {
+  it('in a catalog is one line, and a route takes GET or POST', async () => {
     const row = { httpMethod: 'GET', path: '/v1/good', priceUsd: '0.0005', accessMode: 'exact', description: 'Good.' };
     const routes = [
       row,
@@ -54,14 +54,14 @@ describe('W24 a text of another party', { timeout: 60_000 }, () => {
     expect([hiddenIn(stdout), forgedIn(stdout)]).toEqual([[], []]);
   });
 
-  it('in a cell of a table is one line; what is no text is none', () => {
+  it('in a cell of a table is one line; other values are empty', () => {
     const cells = [FORGED, 5, null, { toString: 'no' }, ['x']];
     const lines = table([{ title: 'CELL', cell: (cell) => cell as string }], cells, 80);
     expect(lines).toHaveLength(6);
     expect(lines.flatMap((line) => [...hiddenIn(line), ...forgedIn(line)])).toEqual([]);
   });
 
-  it('in a refusal forges no line beside the answer', async () => {
+  it('in a refusal forges no line on stderr', async () => {
     const body = Buffer.from(JSON.stringify({ ok: false, error: 'payment_required', message: FORGED }));
     fixture.proxy.hooks.after = ({ carries }) => (carries === 'payment' ? { status: 402, body } : undefined);
     const { code, stderr } = await fixture.run(PAYING);
@@ -70,7 +70,7 @@ describe('W24 a text of another party', { timeout: 60_000 }, () => {
   });
 
   it.each([FORGED, 'x', '1'.repeat(200), { toString: 'no' }, null, 5])(
-    'that is no transaction is not shown as one: %j',
+    'that is not a transaction is not shown as one: %j',
     async (transaction) => {
       fixture.proxy.hooks.after = ({ carries }) =>
         carries === 'payment'
@@ -83,7 +83,7 @@ describe('W24 a text of another party', { timeout: 60_000 }, () => {
   );
 
   it.each(['no base64!', encoded('text'), Buffer.from('{').toString('base64'), ''])(
-    'in the header of a payment costs no answer: %j',
+    'in a malformed payment header does not lose the answer: %j',
     async (header) => {
       fixture.proxy.hooks.after = ({ carries }) =>
         carries === 'payment'
@@ -94,7 +94,7 @@ describe('W24 a text of another party', { timeout: 60_000 }, () => {
     },
   );
 
-  it('that was paid for is printed whatever it is', async () => {
+  it('that was paid for is printed even if it is HTML', async () => {
     fixture.proxy.hooks.after = ({ carries }) =>
       carries === 'payment'
         ? {
@@ -107,7 +107,7 @@ describe('W24 a text of another party', { timeout: 60_000 }, () => {
   });
 
   it.each([{}, { 'payment-response': 'x' }])(
-    'that was paid for is printed without a receipt, too: %j',
+    'that was paid for is printed without a receipt too: %j',
     async (headers) => {
       fixture.proxy.hooks.after = ({ carries }) =>
         carries === 'payment'
@@ -140,15 +140,15 @@ describe('W24 a text of another party', { timeout: 60_000 }, () => {
     expect(open).toHaveLength(2);
   });
 
-  it.each([']', '}}}}', '{"a":]]', '"'.repeat(9)])('that is no JSON is shown all the same: %s', (text) => {
+  it.each([']', '}}}}', '{"a":]]', '"'.repeat(9)])('that is not JSON is printed too: %s', (text) => {
     expect(indent(text).replace(/\s/g, '')).toBe(text);
   });
 });
 
-describe('W14 W15 an answer that the command reads by itself', { timeout: 60_000 }, () => {
+describe('W14 W15 a fetch of JSON', { timeout: 60_000 }, () => {
   const part = Buffer.alloc(65_536, 32);
 
-  it('is given up when more bytes come than it may have', async () => {
+  it('stops at its size limit', async () => {
     let sent = 0;
     const url = await listen((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -165,7 +165,7 @@ describe('W14 W15 an answer that the command reads by itself', { timeout: 60_000
     expect(sent).toBeLessThan(64 * 1_048_576);
   });
 
-  it('is given up when its time is over, however many bytes have come', async () => {
+  it('stops at its time limit, even while bytes arrive', async () => {
     const url = await listen((_, response) => {
       response.writeHead(200).write(' ');
       const timer = setInterval(() => response.write(' '), 10);
@@ -175,7 +175,7 @@ describe('W14 W15 an answer that the command reads by itself', { timeout: 60_000
     await expect(fetchJson(url, {}, limits)).rejects.toMatchObject({ name: 'GatewayError', code: 'timeout' });
   });
 
-  it('is given up when its caller gives up', async () => {
+  it('stops when its caller aborts', async () => {
     const url = await listen((_, response) => void response.writeHead(200).write(' '));
     const caller = new AbortController();
     const limits = { timeoutMs: 60_000, maxBytes: 1_048_576, signal: caller.signal };

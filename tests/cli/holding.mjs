@@ -1,4 +1,4 @@
-// Sets aside the same amount again and again, within a limit, and prints how often there was room for it.
+// Holds the same amount repeatedly within a limit, and prints how often it succeeded.
 import { LedgerFile } from '../../packages/cli/dist/money/ledger-file.js';
 
 const [folder, times, perDayMicros] = process.argv.slice(2);

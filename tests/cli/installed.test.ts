@@ -10,7 +10,7 @@ import { type Fixture, openFixture, WALLET } from './fixture.ts';
 
 const NAMES = ['protocol', 'client', 'cli'];
 
-/** The packages as npm would publish them, by name. */
+/** The tarballs of the packages by name. */
 function pack(folder: string): Record<string, string> {
   const words = [
     'pack',
@@ -30,7 +30,7 @@ const tarballs = makeFolder();
 afterAll(() => rmSync(tarballs, { recursive: true, force: true }));
 
 await suiteOfPackages(
-  'the command line in an empty folder',
+  'the command line in a folder of its own',
   { '.': { dependencies: isFull ? pack(tarballs) : {} } },
   (folder) => {
     let fixture: Fixture;
@@ -45,7 +45,7 @@ await suiteOfPackages(
         env: fixture.environment(home),
       });
 
-    it('asks, pays and says so, with nothing of this repository around it', async () => {
+    it('requests and pays outside of this repository', async () => {
       const home = fixture.newHome();
       const price = await run(['price', 'solana'], home);
       expect([price.code, JSON.parse(price.stdout).ok], price.stderr).toEqual([0, true]);

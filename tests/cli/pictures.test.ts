@@ -5,12 +5,12 @@ import { suiteWith } from '../kit/optional.ts';
 import { type Fixture, MAIN, openFixture, SOL } from './fixture.ts';
 
 const PAGE = 'docs/cli.md';
-/** A picture: how wide its terminal is, what was typed there, and what was seen. */
+/** A picture: the width of its terminal, the command and its output. */
 const PICTURE = /^```text (\d+)\n\$ asset-gateway-client (.+)\n[\s\S]*?^```$/gm;
 const [GREEN, RED] = ['\u001B[32m', '\u001B[31m'];
 const GLYPH = /^[╷╻╵│╽╹╿┃]/u;
 
-/** What is typed into a terminal. */
+/** A command with its environment. */
 interface Typed {
   readonly typed: string;
   readonly env: NodeJS.ProcessEnv;
@@ -32,18 +32,18 @@ suiteWith(
       ...env,
     });
 
-    /** Runs a process in a terminal of so many columns, where only what it says on its standard output is seen. */
+    /** Runs a process in a terminal with this many columns and returns its stdout. */
     async function seenOf(columns: number, command: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
       const words = ['sh', '-c', `stty cols ${columns}; exec "$@" 2>/dev/null`, 'sh', ...command];
       const outcome = await runCommand(inTerminal(script, words), { env: environment(env) });
       return { ...outcome, stdout: outcome.stdout.replaceAll('\r\n', '\n') };
     }
 
-    /** Runs the program there. */
+    /** Runs the program in a terminal. */
     const seen = (columns: number, typed: string, env: NodeJS.ProcessEnv = {}): Promise<Outcome> =>
       seenOf(columns, node(MAIN, ...typed.split(' ')), env);
 
-    /** Runs several commands there in one process, one after the other. */
+    /** Runs several commands in a terminal in one process. */
     async function seenAll(columns: number, given: readonly Typed[]): Promise<Pick<Outcome, 'code' | 'stdout'>[]> {
       const all = given.map(({ typed, env }) => ({ typed, env: environment(env) }));
       const { stdout } = await seenOf(columns, node('tests/cli/typing.mjs', JSON.stringify(all)), {});
@@ -51,8 +51,8 @@ suiteWith(
       return given.map((_, at) => ({ stdout: parts[2 * at] ?? '', code: Number(parts[2 * at + 1]) }));
     }
 
-    // What a change is meant to change is drawn anew with: npm test -- tests/cli/pictures.test.ts --update
-    it('the pictures of the page are what is seen, and no line is wider than its terminal', async () => {
+    // Redraw the pictures with: npm test -- tests/cli/pictures.test.ts --update
+    it('the pictures of docs/cli.md are current, and no line is wider than its terminal', async () => {
       const page = readFileSync(PAGE, 'utf8');
       const pictures = [...page.matchAll(PICTURE)];
       expect(pictures.length).toBeGreaterThan(9);
@@ -74,7 +74,7 @@ suiteWith(
       await expect(redrawn).toMatchFileSnapshot(`../../${PAGE}`);
     });
 
-    it('candles that rise and fall are coloured, unless the terminal or the user has none of it', async () => {
+    it('candles are coloured unless the terminal or the user disables it', async () => {
       const plain = { TERM: 'xterm' };
       const variables = [plain, { ...plain, NO_COLOR: '1' }, { TERM: 'dumb' }, { TERM: 'dumb', FORCE_COLOR: '1' }];
       const typed = variables.map((env) => ({ typed: 'chart solana --interval 1D', env }));
@@ -93,7 +93,7 @@ suiteWith(
       expect(await seen(40, typed, env)).toMatchObject(together ?? {});
     });
 
-    it('--json is the answer byte for byte, as in a pipe, and what strangers have written moves nothing', async () => {
+    it('--json prints the answer byte for byte, and control characters in answers are removed', async () => {
       fixture.proxy.hooks.after = ({ target, body }) =>
         target.includes('search')
           ? { body: Buffer.from(body.toString().replace('"Gold"', '"G\\u001b[2Jold\\u009b2J"')) }

@@ -8,7 +8,7 @@ import { type Fixture, openFixture, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
 const MAX_WAIT_MS = 120_000;
-/** So many processes spend at once, and the budget has room for some; so often they set amounts aside, with room for half of them. */
+/** How many processes pay at once, and for how many the budget has room; how many amounts each holds, with room for half of them. */
 const [PROCESSES, ROOM] = isFull ? [10, 4] : [3, 1];
 const HOLDS = isFull ? 100 : 20;
 
@@ -39,19 +39,19 @@ function changePayment(home: string, change: (payment: Record<string, unknown>) 
   writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')))));
 }
 
-/** Runs something and counts what it was charged. */
+/** Runs a command and counts its charges. */
 async function charged(work: () => Promise<Outcome>): Promise<{ outcome: Outcome; charges: number }> {
   const before = fixture.transfers();
   const outcome = await work();
   return { outcome, charges: fixture.transfers() - before };
 }
 
-/** A purchase that ends without warning at a moment of its own. */
+/** A purchase that is killed at a step. */
 const killedAt = (step: string, home: string) => () =>
   runCommand(node('tests/cli/stepping.mjs', step, ...PAYING), { env: fixture.environment(home) });
 
-/** A purchase that ends without warning when its payment is on the way there, or its answer on the way back. */
-function killedOnTheWay(hook: 'before' | 'after', home: string): Promise<Outcome> {
+/** A purchase that is killed while its payment or its answer is in transit. */
+function killedInTransit(hook: 'before' | 'after', home: string): Promise<Outcome> {
   const { child, ended } = startCommand(node('packages/cli/bin/main.js', ...PAYING), {
     env: fixture.environment(home),
   });
@@ -66,7 +66,7 @@ function killedOnTheWay(hook: 'before' | 'after', home: string): Promise<Outcome
   });
 }
 
-/** Resumes, and sees that all together came to one charge, one answer and nothing left open. */
+/** Resumes and expects one charge in all, one answer and no open payment. */
 async function resumesToOneCharge(home: string, charges: number): Promise<void> {
   expect(openPayments(home)).toHaveLength(1);
   const resumed = await charged(() => fixture.run(['resume'], { home }));
@@ -79,7 +79,7 @@ async function resumesToOneCharge(home: string, charges: number): Promise<void> 
 }
 
 describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
-  it.each(['held', 'signed'])('when its amount is %s costs nothing, and can be made again', async (step) => {
+  it.each(['held', 'signed'])('when its amount is %s costs nothing and can be repeated', async (step) => {
     const home = fixture.newHome();
     const { outcome, charges } = await charged(killedAt(step, home));
     expect([outcome.code, outcome.stdout, charges]).toEqual([null, '', 0]);
@@ -96,20 +96,20 @@ describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
     await resumesToOneCharge(home, charges);
   });
 
-  it.each(['before', 'after'] as const)('%s the gateway has worked on it is charged once with resume', async (hook) => {
+  it.each(['before', 'after'] as const)('%s the gateway answers is charged once with resume', async (hook) => {
     const home = fixture.newHome();
-    const { outcome, charges } = await charged(() => killedOnTheWay(hook, home));
+    const { outcome, charges } = await charged(() => killedInTransit(hook, home));
     expect([outcome.code, outcome.stdout, charges]).toEqual([null, '', hook === 'before' ? 0 : 1]);
     await resumesToOneCharge(home, charges);
   });
 
-  it('when its outcome is written down has nothing to resume', async () => {
+  it('when its outcome is recorded leaves nothing to resume', async () => {
     const home = fixture.newHome();
     const { charges } = await charged(killedAt('closed', home));
     expect([charges, openPayments(home)]).toEqual([1, []]);
   });
 
-  it('is open, too, when something between answers for the gateway, and is charged once with resume', async () => {
+  it('or answered by a proxy instead of the gateway is charged once with resume', async () => {
     const home = fixture.newHome();
     const body = Buffer.from('{"ok":false,"error":"upstream_error","message":"The upstream failed."}');
     fixture.proxy.hooks.after = ({ carries }) =>
@@ -120,7 +120,7 @@ describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
     await resumesToOneCharge(home, charges);
   });
 
-  it('W19 is charged once when it is asked again, whichever process has the number of the first one now', async () => {
+  it('W19 is charged once when it is repeated, even if another process has the first process id', async () => {
     const home = fixture.newHome();
     const killed = await charged(killedAt('answered', home));
     expect(killed.charges).toBe(1);
@@ -131,13 +131,13 @@ describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
   });
 });
 
-describe('what is spent', { timeout: MAX_WAIT_MS }, () => {
-  it(`by ${PROCESSES} processes at once is never more than one budget`, async () => {
+describe('the spending', { timeout: MAX_WAIT_MS }, () => {
+  it(`of ${PROCESSES} concurrent processes stays within one budget`, async () => {
     const home = fixture.newHome();
     const before = fixture.transfers();
     const budgetMicros = ROOM * 500;
     const budget = `$${budgetMicros / 1_000_000}`;
-    // Processes that ask the same would send one payment.
+    // Processes with the same request would send one payment.
     const wordsOf = () => ['balances', newSigner().address, '--pay', '--max-day', budget.slice(1)];
     const all = Array.from({ length: PROCESSES }, () => fixture.runProgram(wordsOf(), { home }));
     const outcomes = await Promise.all(all);
@@ -150,7 +150,7 @@ describe('what is spent', { timeout: MAX_WAIT_MS }, () => {
     expect(JSON.parse(stdout)).toMatchObject({ dayMicros: budgetMicros, perDayMicros: 1_000_000, open: [] });
   });
 
-  it('is set aside one after the other, however many processes do it at once', async () => {
+  it('is held atomically by concurrent processes', async () => {
     const folder = join(fixture.folder, 'contended');
     const words = node('tests/cli/holding.mjs', folder, String(HOLDS), String(10 * HOLDS));
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => runCommand(words)));
@@ -169,14 +169,14 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
     body: Buffer.from('{"ok":false,"error":"settlement_pending","message":"later"}'),
   };
 
-  /** A home with a purchase that was interrupted, and its charges. */
+  /** A home with an interrupted purchase, and its charges. */
   async function interrupted(): Promise<{ home: string; charges: number }> {
     const home = fixture.newHome();
     const { charges } = await charged(killedAt('answered', home));
     return { home, charges };
   }
 
-  it('goes on after payments that cannot be resumed, and ends with the worst exit code', async () => {
+  it('goes on after payments that fail, and ends with the highest exit code', async () => {
     const { home, charges } = await interrupted();
     const folder = join(stateOf(home), 'payments');
     const [name = ''] = openPayments(home);
@@ -192,13 +192,13 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
     expect(resumed.outcome.stdout).toContain('"method":"balances"');
     for (const id of [1, 2, 3, 4]) expect(resumed.outcome.stderr).toContain(`payments/${id}.json cannot be read`);
     expect(openPayments(home).sort()).toEqual(['0.json', '1.json', '2.json', '3.json', '4.json']);
-    // Any of them may be a payment for the same request.
+    // Any unreadable file may be a payment for the same request.
     const anew = await charged(() => fixture.run(PAYING, { home }));
     expect([anew.outcome.code, anew.outcome.stdout, anew.charges]).toEqual([1, '', 0]);
     expect(anew.outcome.stderr).toMatch(/payments\/\d\.json cannot be read; .* move it away to go on without it\n/);
   });
 
-  it('--give-up closes as spent a payment that can no longer settle, and says why', async () => {
+  it('--give-up closes an expired payment as spent and says why', async () => {
     const { home } = await interrupted();
     const id = idOf(home);
     fixture.proxy.hooks.after = () => UNKNOWN;
@@ -206,19 +206,19 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
       changePayment(home, (payment) => ({ ...payment, at }));
       const kept = await charged(() => fixture.run(['resume', '--give-up'], { home }));
       expect([kept.outcome.code, kept.charges, openPayments(home)]).toEqual([5, 0, [`${id}.json`]]);
-      expect(kept.outcome.stderr).toContain('is kept, as it may still settle');
+      expect(kept.outcome.stderr).toContain('stays open, because it may still settle');
     }
     changePayment(home, (payment) => ({ ...payment, at: Date.now() - HOUR_MS }));
     const over = await charged(() => fixture.run(['resume', '--give-up'], { home }));
     expect([over.outcome.code, over.charges, openPayments(home)], over.outcome.stderr).toEqual([0, 0, []]);
     expect(over.outcome.stderr).toContain(
-      'is given up and counts as spent: it was signed more than 10 minutes ago, so no chain accepts it any more\n',
+      'is given up and counts as spent: it was signed more than 10 minutes ago and has expired\n',
     );
     const { dayMicros, spent } = JSON.parse((await fixture.run(['spending'], { home })).stdout);
     expect([dayMicros, spent]).toEqual([500, [expect.objectContaining({ id, step: 'given up' })]]);
   });
 
-  it('says that a payment was sent and refused if the gateway answers it with 402', async () => {
+  it('reports a payment as refused if the gateway answers it with 402', async () => {
     const { home } = await interrupted();
     const body = Buffer.from('{"ok":false,"error":"payment_required","message":"Pay."}');
     fixture.proxy.hooks.after = ({ carries }) => (carries === 'payment' ? { status: 402, body } : undefined);
@@ -233,28 +233,25 @@ describe('W21 a ledger that cannot be read', { timeout: MAX_WAIT_MS }, () => {
     ['a line of null', 'null\n'],
     ['CR line ends', '{"id":"a","step":"held","at":0,"micros":1,"perDayMicros":null,"inAllMicros":null}\r{}\r'],
     ['UTF-16', Buffer.from('\n{"id":"a"}\n', 'utf16le').toString('latin1')],
-  ])(
-    'with %s keeps commands from paying, names its file and says what to do; what is free goes on',
-    async (_, text) => {
-      const home = fixture.newHome();
-      const file = join(stateOf(home), 'spending.jsonl');
-      mkdirSync(stateOf(home), { recursive: true });
-      writeFileSync(file, text);
-      const payments = (): number => fixture.proxy.passed.filter(({ carries }) => carries === 'payment').length;
-      const before = [fixture.transfers(), payments()];
-      for (const words of [PAYING, ['spending']]) {
-        const { code, stdout, stderr } = await fixture.run(words, { home });
-        expect([code, stdout]).toEqual([1, '']);
-        expect(stderr).toContain(`${file} cannot be read (line `);
-        expect(stderr).toContain('restore it from a copy, or move it away');
-      }
-      expect([fixture.transfers(), payments()]).toEqual(before);
-      expect(readFileSync(file, 'utf8')).toBe(Buffer.from(text).toString());
-      expect((await fixture.run(['price', 'solana'], { home })).code).toBe(0);
-    },
-  );
+  ])('with %s stops payments and names its file and the remedy; free commands work', async (_, text) => {
+    const home = fixture.newHome();
+    const file = join(stateOf(home), 'spending.jsonl');
+    mkdirSync(stateOf(home), { recursive: true });
+    writeFileSync(file, text);
+    const payments = (): number => fixture.proxy.passed.filter(({ carries }) => carries === 'payment').length;
+    const before = [fixture.transfers(), payments()];
+    for (const words of [PAYING, ['spending']]) {
+      const { code, stdout, stderr } = await fixture.run(words, { home });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(`${file} cannot be read (line `);
+      expect(stderr).toContain('restore it from a copy, or move it away');
+    }
+    expect([fixture.transfers(), payments()]).toEqual(before);
+    expect(readFileSync(file, 'utf8')).toBe(Buffer.from(text).toString());
+    expect((await fixture.run(['price', 'solana'], { home })).code).toBe(0);
+  });
 
-  it('at its end alone, where a crash has torn a line, is read and written on', async () => {
+  it('only at its end, where a crash cut off a line, is still used', async () => {
     const home = fixture.newHome();
     expect((await charged(() => fixture.run(PAYING, { home }))).charges).toBe(1);
     appendFileSync(join(stateOf(home), 'spending.jsonl'), '\n{"id":"torn","st');
@@ -265,8 +262,8 @@ describe('W21 a ledger that cannot be read', { timeout: MAX_WAIT_MS }, () => {
   });
 });
 
-describe('W20 an amount of the future', { timeout: MAX_WAIT_MS }, () => {
-  it('leaves what was spent today counted', async () => {
+describe('W20 an amount dated in the future', { timeout: MAX_WAIT_MS }, () => {
+  it('leaves today counted', async () => {
     const home = fixture.newHome();
     expect((await charged(() => fixture.run(PAYING, { home }))).charges).toBe(1);
     const entry = { id: 'f', step: 'held', at: Date.now() + 1e11, micros: 1, perDayMicros: null, inAllMicros: null };
@@ -282,7 +279,7 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
   const signatures = (): string[] =>
     fixture.proxy.passed.map(({ carries }) => carries).filter((carries) => carries !== 'nothing');
 
-  /** Runs it and sees that no signature left it, no chain was asked and no amount was set aside. */
+  /** Runs a command and expects no signature, no call to the chain and no held amount. */
   async function signsNothing(words: readonly string[]): Promise<Outcome> {
     const home = fixture.newHome();
     const calls = () => fixture.gateway.solana?.mainnet.calls.length;
@@ -295,7 +292,7 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
     return outcome;
   }
 
-  it('by quote, which does not read the wallet either', async () => {
+  it('by quote, which does not read the wallet', async () => {
     const { code, stdout, stderr } = await signsNothing(['quote', 'balances', WALLET, '--keypair', 'none.json']);
     expect([code, stderr]).toEqual([0, '']);
     const { payTo } = fixture.gateway.solana as { payTo: string };
@@ -304,14 +301,14 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
     expect(JSON.parse(free.stdout)).toMatchObject({ priceUsd: '0' });
   });
 
-  it('for a gateway that asks for more than its catalog says', async () => {
+  it('for a gateway that asks for more than its catalog lists', async () => {
     fixture.proxy.hooks.after = ({ status, body }) =>
       status === 402
         ? { body: Buffer.from(body.toString().replaceAll('"amount":"500"', '"amount":"501"')) }
         : undefined;
     const { code, stdout, stderr } = await signsNothing(PAYING);
     expect([code, stdout]).toEqual([3, '']);
-    expect(stderr).toContain('$0.000501 is asked for, and the catalog says $0.0005; nothing was signed\n');
+    expect(stderr).toContain('the gateway asks for $0.000501, but the catalog says $0.0005; nothing was signed\n');
   });
 
   it('for a gateway whose catalog and challenge ask for more than a call may cost', async () => {
@@ -323,7 +320,7 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
     };
     const { code, stderr } = await signsNothing(PAYING);
     expect(code).toBe(3);
-    expect(stderr).toContain('$0.010001 is asked for, above the cap of $0.01 a call; nothing was signed\n');
+    expect(stderr).toContain('the gateway asks for $0.010001, above the cap of $0.01 a call; nothing was signed\n');
   });
 
   it.each(['"free"', '""', '"1e9"', '"-1"', 'null', '{}'])('for a catalog whose price is %s', async (price) => {
@@ -342,9 +339,9 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
     expect([code, stderr.includes('the catalog does not list this route')]).toEqual([3, true]);
   });
 
-  it('when nobody told it to pay', async () => {
+  it('without --pay', async () => {
     const { code, stdout, stderr } = await signsNothing(['balances', WALLET]);
     expect([code, JSON.parse(stdout).error]).toEqual([1, 'payment_required']);
-    expect(stderr).toContain('nothing was paid; add --pay to pay for it, or quote to see what it costs\n');
+    expect(stderr).toContain('nothing was paid; add --pay to pay, or run quote to see the price\n');
   });
 });

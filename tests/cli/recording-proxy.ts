@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** One request on its way through, and what came back. */
+/** A forwarded request and its answer. */
 export interface Passed {
   readonly method: string;
   readonly target: string;
-  /** What authorises it: a signature, a payment, or nothing. */
+  /** Its authorisation: a signature, a payment, or nothing. */
   readonly carries: 'signature' | 'payment' | 'nothing';
   readonly status: number;
   readonly body: Buffer;
@@ -19,20 +19,20 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** What happens to what passes; nothing unless set. */
+/** Hooks that change the traffic. */
 export interface Hooks {
-  /** Before a request goes on; `drop` ends its connection. */
+  /** Called before a request is forwarded. `drop` closes its connection. */
   before?: (passing: Pick<Passed, 'target' | 'carries'>) => 'drop' | undefined;
-  /** Before an answer goes back; `drop` ends the connection, another answer replaces it. */
+  /** Called before an answer is returned. `drop` closes the connection; an answer replaces it. */
   after?: (passed: Passed) => 'drop' | Partial<Answer> | undefined;
 }
 
-/** A stretch of the way between a client and a gateway, on which anything can happen. */
+/** A proxy between a client and a gateway. */
 export interface RecordingProxy {
   readonly url: string;
   readonly passed: Passed[];
   readonly hooks: Hooks;
-  /** Where it leads. */
+  /** Sets the port of the gateway. */
   forwardTo(port: number): void;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ async function forward({ url, method, headers }: IncomingMessage, body: Buffer, 
   return { status: response.statusCode ?? 0, headers: response.headers, body: await buffer(response) };
 }
 
-/** Opens one on a free port; everything that passes is written down. */
+/** Starts a proxy on a free port. It records all traffic. */
 export async function startRecordingProxy(): Promise<RecordingProxy> {
   const passed: Passed[] = [];
   const hooks: Hooks = {};

@@ -1,4 +1,4 @@
-// Runs the command, and ends it without warning at one moment of a purchase.
+// Runs the command and kills it at one step of a purchase.
 import { run } from '../../packages/cli/bin/index.js';
 
 const [step, ...words] = process.argv.slice(2);

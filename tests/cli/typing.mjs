@@ -1,5 +1,5 @@
-// Runs commands one after the other in the terminal that it is started in, each with variables of its own. After what a command
-// writes come a form feed, its exit code and another form feed.
+// Runs commands in sequence in its terminal, each with its own environment. After the output of a command it prints a form feed, the
+// exit code and another form feed.
 import { run } from '../../packages/cli/bin/index.js';
 
 for (const { typed, env } of JSON.parse(process.argv[2])) {

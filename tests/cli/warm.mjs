@@ -1,4 +1,4 @@
-// Runs commands one after the other in one process, each with variables of its own, as it would be in a process of its own.
+// Runs commands in sequence in one process, each with its own environment.
 import { run } from '../../packages/cli/bin/index.js';
 
 const written = { stdout: [], stderr: [] };
@@ -9,7 +9,7 @@ for (const name of ['stdout', 'stderr']) {
   };
 }
 
-/** Where Node's fetch finds its connections: each command has its own, as a new process has. */
+/** The connection pool of Node's fetch. Each command gets a new one, like a new process. */
 const CONNECTIONS = Symbol.for('undici.globalDispatcher.1');
 function forgetConnections() {
   const known = globalThis[CONNECTIONS];

@@ -2,14 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { CommandOptions, Outcome } from '../kit/command.ts';
 
-/** A process that runs commands one after the other; most of what a command takes is the start of its process. */
+/** A process that runs commands in sequence, to save the start of each. */
 export interface Warm {
   readonly pid: number | undefined;
   run(words: readonly string[], options?: CommandOptions): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** Starts one. */
 export function startWarm(): Warm {
   const child = fork('tests/cli/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH } });
   const ended = once(child, 'exit');

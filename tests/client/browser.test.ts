@@ -9,13 +9,13 @@ import { startEverything } from '../discovery/everything.ts';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { bundleOf } from './bundle.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 
-/** What the page runs: the library, and a wallet that registers itself as the Wallet Standard has it. */
+/** The page's program: the library, and a wallet that registers by the Wallet Standard. */
 const PROGRAM = `
   import * as library from '@asset-gateway/client';
   globalThis.library = library;
@@ -31,7 +31,7 @@ const PROGRAM = `
   const wallet = { version: '1.0.0', name: 'A wallet', accounts, chains: account.chains,
     features: { 'standard:connect': { version: '1.0.0', connect }, 'solana:signMessage': { version: '1.1.0', signMessage } } };
   addEventListener('wallet-standard:app-ready', ({ detail }) => detail.register(wallet));
-  // As an application finds the wallets of a page.
+  // How an application finds the wallets of a page.
   const found = [];
   dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: { register: (...each) => found.push(...each) } }));
   globalThis.wallet = found[0];
@@ -71,11 +71,11 @@ suiteWith('chromium', 'a page of another origin, in a real browser', (executable
     await selling?.stop();
   });
 
-  /** Runs a piece of program in the page; `url` is the gateway. */
+  /** Runs code in the page; `url` is the gateway. */
   const inPage = (program: string, url = gateway.url): Promise<unknown> =>
     page.evaluate(`(async () => { const url = ${JSON.stringify(url)}; ${program} })()`);
 
-  /** The statuses that a gateway has logged while this was done, without preflights. */
+  /** The statuses that the gateway logs during the work, without preflights. */
   async function statuses(work: () => Promise<unknown>): Promise<number[]> {
     const before = gateway.logLines.length;
     await work();
@@ -86,7 +86,7 @@ suiteWith('chromium', 'a page of another origin, in a real browser', (executable
       .filter((status) => status !== 204);
   }
 
-  it('signs with a key of WebCrypto that cannot be extracted: 402, 200, 200', async () => {
+  it('signs with a non-extractable WebCrypto key: 402, 200, 200', async () => {
     const seen = await statuses(async () => {
       const result = await inPage(`
         const pair = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
@@ -100,7 +100,7 @@ suiteWith('chromium', 'a page of another origin, in a real browser', (executable
     expect(seen).toEqual([402, 200, 200]);
   });
 
-  it('signs with a wallet of the Wallet Standard, which it connects to', async () => {
+  it('connects to a Wallet Standard wallet and signs with it', async () => {
     const seen = await statuses(async () => {
       const result = await inPage(`
         const client = library.createFreeClient({ baseUrl: url, signer: library.signerFromWallet(wallet) });
@@ -113,7 +113,7 @@ suiteWith('chromium', 'a page of another origin, in a real browser', (executable
     expect(seen).toEqual([402, 200, 200]);
   });
 
-  it('does not take a signature over another text than it gave', async () => {
+  it('rejects a signature over a different text', async () => {
     const result = await inPage(`
       const { signMessage } = wallet.features['solana:signMessage'];
       const prefixing = async ({ message, account }) => signMessage({ account, message: Uint8Array.of(255, ...message) });
@@ -124,7 +124,7 @@ suiteWith('chromium', 'a page of another origin, in a real browser', (executable
     expect(result).toBe('not_signed');
   });
 
-  it('reads what is wrong, and what a paid route asks for', async () => {
+  it('reads issues and the 402 of a paid route', async () => {
     const result = await inPage(`
       const client = library.createClient({ baseUrl: url });
       const codes = [client.tokens.search({ q: 'x', limit: 0 }), client.rpc.getBalance('${ACCOUNT}')];
@@ -136,7 +136,7 @@ suiteWith('chromium', 'a page of another origin, in a real browser', (executable
     ]);
   });
 
-  it('spends credit, which the gateway allows it to ask for', async () => {
+  it('spends credit, for which CORS allows `Prefer`', async () => {
     const keypair = newKeypair();
     const signer = signerFromBytes(keypair);
     const chain = selling.solana?.mainnet;

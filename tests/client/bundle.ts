@@ -1,19 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
-/** A program for browsers: what it begins with in one file. */
+/** A bundled browser program. */
 export interface Bundle {
+  /** The entry chunk. */
   readonly code: string;
   readonly gzipBytes: number;
-  /** The same with all that is loaded later. */
+  /** Including the chunks that are loaded later. */
   readonly gzipBytesInAll: number;
-  /** What is left to be found by whoever runs it. */
+  /** Unresolved imports. */
   readonly imports: readonly string[];
 }
 
 const ENTRY = '\0entry';
 
-/** Bundles a program, given as its text, from the compiled packages as a page would load them. */
+/** Bundles the text of a program with the compiled packages. */
 export async function bundleOf(program: string): Promise<Bundle> {
   const entry = {
     name: 'entry',

@@ -15,7 +15,7 @@ const PACKAGES = {
   '@rollup/plugin-terser': '1.0.0',
 };
 
-/** What pages import, as docs/client.md names it, by the entry that it comes from. */
+/** The imports in the rows of docs/client.md, with the entry of each. */
 const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '`createFreeClient`': { createFreeClient: '' },
   '`createClient`': { createClient: '' },
@@ -23,13 +23,13 @@ const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '`createClient`, `createTools`': { createClient: '', createTools: '/tools' },
 };
 
-/** How far a figure may be from what is measured, as a share of it. */
+/** The allowed relative deviation of a published figure. */
 const MARGIN = 0.05;
 
-/** The files of a page that begins with this one. */
+/** Bundles a page and returns its files. */
 type Bundler = (entry: string) => Promise<readonly (string | Uint8Array)[]>;
 
-/** What rollup and those like it give. */
+/** The output of rollup and compatible bundlers. */
 interface Chunks {
   readonly output: readonly { readonly type: string; readonly code?: string }[];
 }
@@ -50,7 +50,7 @@ const withVite: Bundler = async (input) => {
   return codeOf(built as Chunks);
 };
 
-/** The bundlers of a folder in which they are installed. */
+/** The bundlers installed in a folder. */
 async function bundlersIn(folder: string): Promise<Record<string, Bundler>> {
   const load = (path: string) => import(pathToFileURL(join(folder, 'node_modules', path)).href);
   const { build } = await load('esbuild/lib/main.js');
@@ -72,7 +72,7 @@ async function bundlersIn(folder: string): Promise<Record<string, Bundler>> {
   };
 }
 
-/** The kilobytes of docs/client.md: rows of what is imported, columns of bundlers. */
+/** The kilobytes in docs/client.md, by import and bundler. */
 function published(): Record<string, Record<string, number>> {
   const lines = readFileSync('docs/client.md', 'utf8').split('\n');
   const rows = lines.map((line) => line.split('|').map((cell) => cell.trim()));
@@ -87,7 +87,7 @@ function published(): Record<string, Record<string, number>> {
 }
 
 await suiteOfPackages(
-  'what a page loads by each bundler',
+  'the page size with each bundler',
   { '.': { dependencies: PACKAGES } },
   (tools) => {
     let folder: string;
@@ -95,14 +95,14 @@ await suiteOfPackages(
     beforeAll(async () => {
       await compileAll();
       mkdirSync('.setup', { recursive: true });
-      // Inside of the repository, so that the packages are found.
+      // In the repository, where the bundlers find the packages.
       folder = resolve(mkdtempSync('.setup/pages-'));
       bundlers = await bundlersIn(tools);
     }, 120_000);
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     it.each(Object.entries(IMPORTS))(
-      'for %s is what docs/client.md says',
+      'for %s is as in docs/client.md',
       async (what, imports) => {
         const entry = join(folder, 'page.js');
         const lines = Object.entries(imports).map(

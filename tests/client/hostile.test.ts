@@ -1,20 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type ClientOptions, createClient, type GatewayClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { memoryLedger, type Offer, type PayerOptions, payWith } from '@asset-gateway/client/pay';
 import { createTools } from '@asset-gateway/client/tools';
-import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
+import { createKeyPairSignerFromBytes } from '@solana/kit';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { type Arrival, drip, flood, json, type StrangeGateway, startStrangeGateway } from '../kit/strange-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
+import { asking, catalogWith, payTo, requirement } from './offers.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const MIB = 1024 * 1024;
 const keypair = newKeypair();
-const [payTo, feePayer] = [1, 2].map(() => signerFromBytes(newKeypair()).address);
 const signed: string[] = [];
 const wallet = signerFromBytes(keypair);
 const signer = {
@@ -38,40 +38,10 @@ afterEach(() => {
 });
 afterAll(() => Promise.all([gateway.close(), other.close(), chain.close()]));
 
-const requirement = (change: object = {}, extra: object = {}) => ({
-  scheme: 'exact',
-  network: NETWORKS.mainnet,
-  amount: '5',
-  asset: USDC.mainnet,
-  payTo,
-  maxTimeoutSeconds: 60,
-  // Another one each time, as a gateway's: a blockhash that stands still makes no two payments one.
-  extra: { feePayer, memo: randomBytes(24).toString('base64url'), ...extra },
-  ...change,
-});
-const asking = (accepts: unknown, more: object = {}) => ({
-  ok: false,
-  error: 'payment_required',
-  message: 'Pay.',
-  requestId: 'r-1',
-  x402Version: 2,
-  resource: { url: `${gateway.url}/` },
-  accepts,
-  extensions: {},
-  ...more,
-});
-const CATALOG = {
-  routes: ['mainnet', 'devnet'].map((cluster) => ({
-    httpMethod: 'POST',
-    path: `/v1/x402/solana/${cluster}/helius/rpc/:method`,
-    priceUsd: '0.1',
-    accessMode: 'exact',
-    description: 'A route.',
-  })),
-};
+const CATALOG = catalogWith('0.1');
 const paymentIn = ({ headers }: Arrival): string | undefined =>
   headers[HEADERS.payment.toLowerCase()] as string | undefined;
-/** The payments that arrived. */
+/** The received payments. */
 const payments = (): string[] => gateway.arrivals.flatMap((arrival) => paymentIn(arrival) ?? []);
 const SPENDING_LIMIT = { ok: false, error: 'spending_limit', message: 'nothing was signed' };
 const ANSWER = { ok: true, result: { context: { slot: 1 }, value: 7 } };
@@ -82,8 +52,8 @@ interface Answers {
   readonly paid?: (response: ServerResponse) => void;
 }
 
-/** Answers like a gateway that asks for a payment, but for these answers. */
-function sell({ asked, catalog, paid }: Answers = {}): void {
+/** Answers like a gateway that sells, except for these answers. */
+function answerWith({ asked, catalog, paid }: Answers = {}): void {
   gateway.answer((arrival, response) => {
     if (arrival.path === '/v1/catalog') return catalog ? catalog(response) : json(response, 200, CATALOG);
     if (paymentIn(arrival) !== undefined) return paid ? paid(response) : json(response, 200, ANSWER);
@@ -102,8 +72,8 @@ const getBalance = (options: Options = {}) => open(options).rpc.getBalance(ACCOU
 const code = (expected: string) => ({ name: 'GatewayError', code: expected });
 
 describe('W12 the chosen cluster', () => {
-  it('W12 is the only one that is paid on', async () => {
-    sell();
+  it('W12 is the only one that the client pays on', async () => {
+    answerWith();
     const before = chain.calls.length;
     await expect(getBalance({ client: { cluster: 'devnet' } })).rejects.toMatchObject(code('nothing_payable'));
     expect([payments(), chain.calls.length - before]).toEqual([[], 0]);
@@ -114,8 +84,8 @@ describe('W13 an RPC that never answers', () => {
   it.each([
     ['timeoutMs', 'timeout', (): Partial<ClientOptions> => ({ timeoutMs: 500 })],
     ['signal', 'aborted', (): Partial<ClientOptions> => ({ signal: AbortSignal.timeout(500) })],
-  ])('W13 ends with %s, and nothing counts as spent', async (_, ending, settings) => {
-    sell();
+  ])('W13 is bounded by %s, and nothing counts as spent', async (_, ending, settings) => {
+    answerWith();
     other.answer(() => undefined);
     let rpcUrl = other.url;
     const caps = { inAllUsd: 0.000005 };
@@ -128,8 +98,8 @@ describe('W13 an RPC that never answers', () => {
     expect(payments()).toHaveLength(1);
   });
 
-  it('W13 W15 or answers without end: the payment is not made', async () => {
-    sell();
+  it('W13 W15 or answers endlessly: the payment is not made', async () => {
+    answerWith();
     let taken = 0;
     other.answer((_, response) => flood(response, 200, (bytes) => (taken = bytes)));
     await expect(getBalance({ rpcUrl: other.url })).rejects.toMatchObject(code('payment_not_made'));
@@ -138,26 +108,26 @@ describe('W13 an RPC that never answers', () => {
   });
 });
 
-describe('W14 a body that drips', () => {
+describe('W14 a dripping body', () => {
   const cases: readonly (readonly [string, Answers, string])[] = [
     ['of a 402', { asked: (response) => drip(response, 402) }, 'timeout'],
     ['of the catalog', { catalog: (response) => drip(response) }, 'timeout'],
-    ['of the answer that was paid for', { paid: (response) => drip(response) }, 'payment_unknown'],
+    ['of the paid answer', { paid: (response) => drip(response) }, 'payment_unknown'],
     ['of a refusal', { asked: (response) => drip(response, 500) }, 'timeout'],
   ];
-  it.each(cases)('W14 %s ends with the call', async (_, answers, ending) => {
-    sell(answers);
+  it.each(cases)('W14 %s is aborted at the timeout', async (_, answers, ending) => {
+    answerWith(answers);
     await expect(getBalance({ client: { timeoutMs: 500 } })).rejects.toMatchObject(code(ending));
   });
 
-  it('W14 of a path that is asked for ends with the call', async () => {
+  it('W14 of `ask` is aborted at the timeout', async () => {
     gateway.answer((_, response) => drip(response));
     const asked = open({ client: { timeoutMs: 500 } }).ask('/healthz');
     await expect(asked).rejects.toMatchObject(code('timeout'));
   });
 });
 
-describe('W15 a body without an end', () => {
+describe('W15 an endless body', () => {
   const cases: readonly (readonly [string, (taken: (bytes: number) => void) => Answers, string, number])[] = [
     ['of a 402', (taken) => ({ asked: (response) => flood(response, 402, taken) }), 'answer_too_large', 32],
     ['of the catalog', (taken) => ({ catalog: (response) => flood(response, 200, taken) }), 'answer_too_large', 32],
@@ -165,17 +135,17 @@ describe('W15 a body without an end', () => {
   ];
   it.each(cases)('W15 %s is read up to its limit', async (_, answers, ending, limit) => {
     let taken = 0;
-    sell(answers((bytes) => (taken = bytes)));
+    answerWith(answers((bytes) => (taken = bytes)));
     await expect(getBalance()).rejects.toMatchObject(code(ending));
     await expect.poll(() => taken).toBeGreaterThan(0);
-    // Beyond what was read lies what the sockets hold.
+    // The sockets buffer more than the client reads.
     expect([taken < limit * MIB, payments().length <= 1]).toEqual([true, true]);
   });
 });
 
 describe('W16 W11 one payment for a request', () => {
-  it('W16 that was answered with 402 again counts as spent, and no second one is made for a while', async () => {
-    sell({ paid: (response) => json(response, 402, asking([requirement()])) });
+  it('W16 that was answered with 402 again counts as spent and blocks a new payment for a while', async () => {
+    answerWith({ paid: (response) => json(response, 402, asking([requirement()])) });
     const client = open({ caps: { inAllUsd: 0.00001 } });
     await expect(client.rpc.getBalance(ACCOUNT)).rejects.toMatchObject({
       ...code('payment_refused'),
@@ -186,7 +156,7 @@ describe('W16 W11 one payment for a request', () => {
     expect(payments()).toHaveLength(1);
     const another = client.rpc.getBalance(wallet.address);
     await expect(another).rejects.toMatchObject(code('payment_refused'));
-    await expect(client.rpc.getBalance(payTo ?? '')).rejects.toMatchObject(code('spending_limit'));
+    await expect(client.rpc.getBalance(payTo)).rejects.toMatchObject(code('spending_limit'));
     expect(payments()).toHaveLength(2);
   });
 
@@ -194,33 +164,65 @@ describe('W16 W11 one payment for a request', () => {
     ['503 with Retry-After', (response: ServerResponse) => json(response, 503, {}, { 'Retry-After': '60' })],
     ["a proxy's 403", (response: ServerResponse) => void response.writeHead(403).end('<html></html>')],
     ['429 without Retry-After', (response: ServerResponse) => void response.writeHead(429).end()],
-    ['an error that only the client has', (response: ServerResponse) => json(response, 400, SPENDING_LIMIT)],
-  ])('W11 that meets %s is sent again by the next call, and never made anew', async (_, paid) => {
-    sell({ paid });
+    ["an error code of the client's own", (response: ServerResponse) => json(response, 400, SPENDING_LIMIT)],
+  ])('W11 that is answered with %s is resent by the next call, and never signed again', async (_, paid) => {
+    answerWith({ paid });
     const client = open({ client: { timeoutMs: 2_000, credit: false } });
     const path = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
     for (let call = 0; call < 3; call++)
       await expect(client.ask(path, { body: {} })).rejects.toMatchObject(code('payment_unknown'));
     expect([payments().length, new Set(payments()).size]).toEqual([3, 1]);
     const [first] = payments();
-    sell();
+    answerWith();
     expect((await client.ask(path, { body: {} })).status).toBe(200);
     expect(payments()).toEqual([first]);
     await client.ask(path, { body: {} });
     expect(new Set(payments()).size).toBe(2);
   });
 
-  it('W11 that another call already sends is not released when the call that made it is given up', async () => {
-    sell({ paid: (response) => json(response, 503, {}, { 'Retry-After': '60' }) });
+  it('W11 whose call is aborted while the wallet signs is neither sent nor counted', async () => {
+    answerWith();
+    const [controller, memory] = [new AbortController(), memoryLedger()];
+    const kit = await createKeyPairSignerFromBytes(keypair);
+    const signTransactions: typeof kit.signTransactions = (...transactions) => {
+      controller.abort();
+      return kit.signTransactions(...transactions);
+    };
+    const released: string[] = [];
+    const release = (id: string) => memory.release(id).then(() => void released.push(id));
+    const options = { wallet: { ...kit, signTransactions }, ledger: { ...memory, release } };
+    const call = getBalance({ ...options, client: { signal: controller.signal } });
+    await expect(call).rejects.toMatchObject(code('aborted'));
+    await vi.waitFor(() => expect(released).toHaveLength(1));
+    expect(payments()).toEqual([]);
+    await getBalance({ ledger: memory, caps: { inAllUsd: 0.000005 } });
+    expect(payments()).toHaveLength(1);
+  });
+
+  it('W11 whose call is aborted just after the signature is not sent', async () => {
+    answerWith();
+    const controller = new AbortController();
+    const pay = () => {
+      const made = Promise.resolve({ micros: 5, headers: { [HEADERS.payment]: 'a payment' } });
+      void made.then(() => controller.abort());
+      return made;
+    };
+    const call = getBalance({ client: { pay: { pay }, signal: controller.signal } });
+    await expect(call).rejects.toMatchObject(code('aborted'));
+    expect(payments()).toEqual([]);
+  });
+
+  it('W11 that another call already sends is not released when its own call is aborted', async () => {
+    answerWith({ paid: (response) => json(response, 503, {}, { 'Retry-After': '60' }) });
     const memory = memoryLedger();
-    const givenUp = new AbortController();
+    const controller = new AbortController();
     const signed: typeof memory.signed = async (id, entry) => {
       await memory.signed(id, entry);
-      givenUp.abort();
+      controller.abort();
       await new Promise((resolve) => setTimeout(resolve, 50));
     };
     const ledger = { ...memory, signed };
-    const call = getBalance({ ledger, client: { signal: givenUp.signal } });
+    const call = getBalance({ ledger, client: { signal: controller.signal } });
     await expect(call).rejects.toMatchObject({ name: 'GatewayError' });
     await expect(getBalance({ ledger })).rejects.toMatchObject(code('payment_unknown'));
     await expect(getBalance({ ledger })).rejects.toMatchObject(code('payment_unknown'));
@@ -229,8 +231,8 @@ describe('W16 W11 one payment for a request', () => {
 });
 
 describe('W17 W18 limits', () => {
-  it('W17 of a call hold for the only offer, where a bundle was wanted', async () => {
-    sell({ asked: (response) => json(response, 402, asking([requirement({ amount: '50000' })])) });
+  it('W17 of a call apply to the only offer, even if a bundle was wanted', async () => {
+    answerWith({ asked: (response) => json(response, 402, asking([requirement({ amount: '50000' })])) });
     const call = getBalance({ caps: { perCallUsd: 0.001, perBundleUsd: 0.05 }, client: { credit: true } });
     await expect(call).rejects.toMatchObject(code('spending_limit'));
     expect(payments()).toEqual([]);
@@ -241,8 +243,8 @@ describe('W17 W18 limits', () => {
       expect(() => payWith({ wallet: keypair, rpcUrl: chain.url, caps: { [name]: cap } })).toThrow(name);
   });
 
-  it('W18 that are undefined are the defaults', async () => {
-    sell();
+  it('W18 that are undefined take the defaults', async () => {
+    answerWith();
     const memory = memoryLedger();
     const held: object[] = [];
     const hold = (micros: number, caps: Parameters<typeof memory.hold>[1]) => {
@@ -253,12 +255,12 @@ describe('W17 W18 limits', () => {
     expect(held).toMatchObject([{ perDayMicros: 1_000_000, inAllMicros: Number.POSITIVE_INFINITY }]);
   });
 
-  it('W18 that are no number let nothing through', async () => {
+  it('W18 that are not numbers allow nothing', async () => {
     const caps = { perDayMicros: Number.NaN, inAllMicros: 1 };
     await expect(memoryLedger().hold(1, caps)).rejects.toMatchObject(code('spending_limit'));
   });
 
-  it('W20 count an entry of the future', async () => {
+  it('W20 count an entry dated in the future', async () => {
     let now = 1_000_000_000;
     const ledger = memoryLedger(() => now);
     const caps = { perDayMicros: 10, inAllMicros: 100 };
@@ -268,16 +270,16 @@ describe('W17 W18 limits', () => {
   });
 });
 
-describe('W29 W30 W37 a request goes where it was meant to go', () => {
-  it.each(['.', '..'])('W29 %s is no path parameter', async (parameter) => {
-    sell();
+describe('W29 W30 W37 the URL of a request', () => {
+  it.each(['.', '..'])('W29 refuses %s as a path parameter', async (parameter) => {
+    answerWith();
     await expect(open().wallet.balances(parameter)).rejects.toMatchObject(code('invalid_request'));
     await expect(open().tokens.assetDetail(parameter)).rejects.toMatchObject(code('invalid_request'));
     expect(gateway.arrivals).toEqual([]);
   });
 
-  it('W30 a path of another origin is an error', async () => {
-    sell();
+  it('W30 refuses a path of another origin', async () => {
+    answerWith();
     other.answer((_, response) => json(response, 402, asking([requirement()])));
     const { host } = new URL(other.url);
     for (const path of [`//${host}/x`, `${other.url}/x`, `\\\\${host}\\x`, 'http://'])
@@ -285,13 +287,13 @@ describe('W29 W30 W37 a request goes where it was meant to go', () => {
     expect([other.arrivals, gateway.arrivals]).toEqual([[], []]);
   });
 
-  it('W37 the name of a query parameter is encoded', async () => {
-    sell({ asked: (response) => json(response, 200, ANSWER) });
+  it('W37 encodes the name of a query parameter', async () => {
+    answerWith({ asked: (response) => json(response, 200, ANSWER) });
     await open().tokens.search({ q: 'gold', 'limit=1&q': 'x' } as never);
     expect(gateway.arrivals.map(({ path }) => new URL(path, gateway.url).searchParams.getAll('q'))).toEqual([['gold']]);
   });
 
-  it('W37 a tool that pays is neither read-only nor idempotent', () => {
+  it('W37 marks a tool that pays as neither read-only nor idempotent', () => {
     const tools = createTools(open());
     const hints = ({ annotations: { readOnlyHint, idempotentHint } }: (typeof tools)[number]) => [
       readOnlyHint,
@@ -302,18 +304,16 @@ describe('W29 W30 W37 a request goes where it was meant to go', () => {
   });
 });
 
-describe('a request that its route does not take', () => {
-  const listedWith = (pattern: string) => ({
-    routes: CATALOG.routes.map((route) => ({
-      ...route,
+describe('a request that breaks the schema of its route', () => {
+  const listedWith = (pattern: string) =>
+    catalogWith('0.1', {
       inputSchema: { properties: { params: { type: 'array', prefixItems: [{ type: 'string', pattern }] } } },
-    })),
-  });
+    });
   const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
 
-  it('is refused by the schema of the catalog before anything is set aside or signed', async () => {
-    sell({ catalog: (response) => json(response, 200, listedWith(ADDRESS)) });
-    const ledger = { ...memoryLedger(), hold: () => Promise.reject(new Error('set aside')) };
+  it("is refused by the catalog's schema before an amount is held or signed", async () => {
+    answerWith({ catalog: (response) => json(response, 200, listedWith(ADDRESS)) });
+    const ledger = { ...memoryLedger(), hold: () => Promise.reject(new Error('held')) };
     await expect(open({ ledger }).rpc.getBalance('no address')).rejects.toMatchObject({
       ...code('invalid_request'),
       issues: [{ in: 'body', name: 'params[0]', rule: 'pattern' }],
@@ -321,8 +321,8 @@ describe('a request that its route does not take', () => {
     expect(payments()).toEqual([]);
   });
 
-  it('W27 is not judged by a pattern that the gateway made up', async () => {
-    sell({ catalog: (response) => json(response, 200, listedWith('^(a+)+$')) });
+  it("W27 is not checked against a pattern of the gateway's own", async () => {
+    answerWith({ catalog: (response) => json(response, 200, listedWith('^(a+)+$')) });
     await open().rpc.getBalance(`${'a'.repeat(40)}!`);
     expect(payments()).toHaveLength(1);
   });
@@ -362,22 +362,22 @@ describe('W31 a challenge', () => {
     ],
     ['for another type of signature', () => ({ info: info(), supportedChains: [{ ...chains[0], type: 'eip191' }] })],
     ['without chains', () => ({ info: info() })],
-    ['whose chains are no list', () => ({ info: info(), supportedChains: { length: 1 } })],
+    ['whose chains are not a list', () => ({ info: info(), supportedChains: { length: 1 } })],
     ['whose chain is null', () => ({ info: info(), supportedChains: [null] })],
     ['that is null', () => null],
-    ['that is a text', () => 'x'],
+    ['that is a string', () => 'x'],
     ['without info', () => ({ supportedChains: chains })],
-    ['whose nonce is none', () => ({ info: info({ nonce: 'A'.repeat(32) }), supportedChains: chains })],
+    ['whose nonce is malformed', () => ({ info: info({ nonce: 'A'.repeat(32) }), supportedChains: chains })],
     [
-      'whose date is in no calendar',
+      'whose date does not exist',
       () => ({ info: info({ issuedAt: '2026-99-99T99:99:99Z' }), supportedChains: chains }),
     ],
-    ['whose date is none', () => ({ info: info({ issuedAt: 'tomorrow' }), supportedChains: chains })],
+    ['whose date is malformed', () => ({ info: info({ issuedAt: 'tomorrow' }), supportedChains: chains })],
     ['whose domain is a number', () => ({ info: info({ domain: 7 }), supportedChains: chains })],
     ['of version 2', () => ({ info: info({ version: '2' }), supportedChains: chains })],
   ];
 
-  it.each(bad)('W31 %s is rejected before anything is signed or learnt', async (_, extension) => {
+  it.each(bad)('W31 %s is rejected, neither signed nor stored', async (_, extension) => {
     const client = open();
     gateway.answer((_, response) => json(response, 402, challenge(extension())));
     await expect(client.tokens.health()).rejects.toMatchObject(code('challenge_rejected'));
@@ -391,7 +391,18 @@ describe('W31 a challenge', () => {
     expect(signed).toHaveLength(1);
   });
 
-  it('W31 and a nonce of another form are not learnt', async () => {
+  it('W31 the statement of a call is not signed for the next one', async () => {
+    const client = open();
+    gateway.answer(({ headers }, response) =>
+      headers['sign-in-with-x'] === undefined
+        ? json(response, 402, challenge({ info: info(), supportedChains: chains }))
+        : json(response, 200, { ok: true, result: { ok: true } }, { 'Replay-Nonce': 'b'.repeat(32) }),
+    );
+    for (let call = 0; call < 2; call++) await client.tokens.health();
+    expect(signed.map((text) => text.includes('Sign in.'))).toEqual([true, false]);
+  });
+
+  it('W31 a malformed nonce is not stored', async () => {
     const client = open();
     gateway.answer(({ headers }, response) =>
       headers['sign-in-with-x'] === undefined
@@ -422,9 +433,9 @@ describe('W31 a challenge', () => {
 });
 
 describe('W32 W33 W34 a payment', () => {
-  it('W32 for a resource beyond Latin-1 is made, as base64 of UTF-8', async () => {
+  it('W32 for a resource beyond Latin-1 is base64 of UTF-8', async () => {
     const description = 'Prix en € — 価格 🪙';
-    sell({
+    answerWith({
       asked: (response) => json(response, 402, asking([requirement()], { resource: { url: 'x', description } })),
     });
     await getBalance();
@@ -432,8 +443,8 @@ describe('W32 W33 W34 a payment', () => {
     expect(JSON.parse(Buffer.from(payment, 'base64').toString())).toMatchObject({ resource: { description } });
   });
 
-  it('W33 whose ledger cannot record its outcome is sent once, and its answer is given; then the ledger is reported', async () => {
-    sell();
+  it('W33 whose ledger fails to record the outcome is sent once; the caller gets the answer and a report', async () => {
+    answerWith();
     const failure = new Error('the disk is full');
     const ledger = { ...memoryLedger(), closed: () => Promise.reject(failure) };
     const reported: unknown[] = [];
@@ -446,19 +457,19 @@ describe('W32 W33 W34 a payment', () => {
   });
 
   it.each([
-    ['a text', 'I owe you everything'],
+    ['a sentence', 'I owe you everything'],
     ['256 bytes', 'x'.repeat(256)],
     ['a number', 7],
     ['a list', ['x'.repeat(32)]],
   ])('W34 with %s as its memo is not made', async (_, memo) => {
-    sell({ asked: (response) => json(response, 402, asking([requirement({}, { memo })])) });
+    answerWith({ asked: (response) => json(response, 402, asking([requirement({}, { memo })])) });
     await expect(getBalance()).rejects.toMatchObject(code('nothing_payable'));
     expect(payments()).toEqual([]);
   });
 
-  it('W34 shows its memo, also one that the caller allows', async () => {
+  it('W34 with a memo that the caller allows shows it in the offer', async () => {
     const memo = 'invoice 7';
-    sell({ asked: (response) => json(response, 402, asking([requirement({}, { memo })])) });
+    answerWith({ asked: (response) => json(response, 402, asking([requirement({}, { memo })])) });
     const shown: Offer[] = [];
     await getBalance({ allowMemo: (each) => each === memo, approve: (offer) => void shown.push(offer) });
     expect(shown).toMatchObject([{ memo, amount: '5', payTo }]);

@@ -1,7 +1,7 @@
 import type { Call, GatewayClient } from '@asset-gateway/client';
 import type { Route, UpstreamProvider } from '@asset-gateway/protocol';
 
-/** The arguments of a row's example, as a caller gives them. */
+/** The arguments of a row's example. */
 export function argumentsOf({ example: { path = {}, query, body }, credit }: Route): readonly unknown[] {
   if (credit === 'sold') return [];
   const params: unknown = body?.params;
@@ -10,10 +10,10 @@ export function argumentsOf({ example: { path = {}, query, body }, credit }: Rou
   return [...Object.values(path), ...(object === undefined ? [] : [object])];
 }
 
-/** The name of a row's method, after that of its family. */
+/** The method name of a row. */
 export const methodNameOf = ({ id }: Route): string => id.slice(id.lastIndexOf('.') + 1);
 
-/** Calls the method of a row by its name, on the row's cluster and provider. */
+/** Calls the method of a row on the row's cluster and provider. */
 export function callRow(client: GatewayClient, row: Route, values = argumentsOf(row)): Call<unknown> {
   const { surface, cluster, provider } = row;
   const there = cluster

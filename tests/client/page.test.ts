@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe('the code on the page about the client', () => {
+describe('the code in docs/client.md', () => {
   it('searches', async () => {
     expect(await runCode(search, leads)).toEqual({ status: 0, stdout: expect.stringMatching(/^\[ '/), stderr: '' });
   });
@@ -30,7 +30,7 @@ describe('the code on the page about the client', () => {
     expect(stdout).toMatch(/0\.0005 [1-9A-HJ-NP-Za-km-z]{64,88}\n$/);
   });
 
-  it('searches as the README of the package does', async () => {
+  it('searches, also in the README of the package', async () => {
     expect(await runCode(first, leads)).toMatchObject({ status: 0, stderr: '' });
   });
 });

@@ -1,11 +1,17 @@
 import { createClient, type GatewayClient, type KeyPair } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { type LedgerEntry, memoryLedger, type PayerOptions, payWith } from '@asset-gateway/client/pay';
+import {
+  type LedgerEntry,
+  memoryLedger,
+  type PayerOptions,
+  type PayingWallet,
+  payWith,
+} from '@asset-gateway/client/pay';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { standardWallet } from './standard-wallet.ts';
 
@@ -33,7 +39,7 @@ interface Customer {
   readonly transfers: () => number;
 }
 
-/** A client with money, whose payer has these options. */
+/** A client with a funded wallet and these payer options. */
 async function openCustomer(options: Partial<PayerOptions> = {}, keypair = newKeypair()): Promise<Customer> {
   const signer = signerFromBytes(keypair);
   const { address } = signer;
@@ -43,7 +49,7 @@ async function openCustomer(options: Partial<PayerOptions> = {}, keypair = newKe
   return { client: createClient({ baseUrl: gateway.url, signer, pay }), address, transfers };
 }
 
-/** How many requests the gateway has logged while this was done. */
+/** How many requests the gateway logs during the work. */
 async function arrivals(work: () => PromiseLike<unknown>): Promise<number> {
   const before = gateway.logLines.length;
   await work();
@@ -51,39 +57,31 @@ async function arrivals(work: () => PromiseLike<unknown>): Promise<number> {
 }
 
 describe('a payment is made', () => {
-  it('by a key pair of bytes, and its transaction is told', async () => {
-    const { client, transfers } = await openCustomer();
+  const keypair = newKeypair();
+
+  it.each<[string, () => Promise<PayingWallet>]>([
+    ['the bytes of a key pair', async () => keypair],
+    ['a signer of @solana/kit', () => createKeyPairSignerFromBytes(keypair)],
+    [
+      'a non-extractable WebCrypto key',
+      async () => {
+        const { keyPair } = await createKeyPairSignerFromBytes(keypair);
+        expect(keyPair.privateKey.extractable).toBe(false);
+        return keyPair as KeyPair;
+      },
+    ],
+    ['a wallet of the Wallet Standard', () => standardWallet(keypair)],
+  ])('by %s, and its transaction is returned', async (_, open) => {
+    const { client, transfers } = await openCustomer({ wallet: await open() }, keypair);
+    const before = transfers();
     const { price, transaction } = await client.rpc.getBalance(ACCOUNT).full();
-    expect([price, transfers()]).toEqual(['0.000005', 1]);
+    expect([price, transfers() - before]).toEqual(['0.000005', 1]);
     expect(chain().transfers.some(({ signature }) => signature === transaction)).toBe(true);
-  });
-
-  it('by a signer of @solana/kit', async () => {
-    const keypair = newKeypair();
-    const { client, transfers } = await openCustomer({ wallet: await createKeyPairSignerFromBytes(keypair) }, keypair);
-    await client.rpc.getBalance(ACCOUNT);
-    expect(transfers()).toBe(1);
-  });
-
-  it('by a key of WebCrypto that cannot be extracted', async () => {
-    const keypair = newKeypair();
-    const { keyPair } = await createKeyPairSignerFromBytes(keypair);
-    expect(keyPair.privateKey.extractable).toBe(false);
-    const { client, transfers } = await openCustomer({ wallet: keyPair as KeyPair }, keypair);
-    await client.rpc.getBalance(ACCOUNT);
-    expect(transfers()).toBe(1);
-  });
-
-  it('by a wallet of the Wallet Standard', async () => {
-    const keypair = newKeypair();
-    const { client, transfers } = await openCustomer({ wallet: await standardWallet(keypair) }, keypair);
-    await client.rpc.getBalance(ACCOUNT);
-    expect(transfers()).toBe(1);
   });
 });
 
-describe('a payment that cannot be made', () => {
-  it('for want of an RPC: nothing is sent, and nothing counts as spent', async () => {
+describe('a payment whose RPC fails', () => {
+  it('is not sent and does not count as spent', async () => {
     let rpcUrl = 'http://127.0.0.1:1';
     const { client, transfers } = await openCustomer({ rpcUrl: () => rpcUrl, caps: { inAllUsd: 0.000005 } });
     const failed = client.with({ credit: false }).rpc.getBalance(ACCOUNT);
@@ -96,7 +94,7 @@ describe('a payment that cannot be made', () => {
 });
 
 describe('an input that breaks a rule of its route', () => {
-  it('is refused before anything is signed, as the gateway would refuse it', async () => {
+  it('is refused before a signature, as the gateway would refuse it', async () => {
     const { client, transfers } = await openCustomer();
     const before = gateway.logLines.length;
     await expect(client.with({ credit: false }).rpc.getBalance('no address')).rejects.toMatchObject({
@@ -109,12 +107,12 @@ describe('an input that breaks a rule of its route', () => {
   });
 });
 
-describe('a cap holds', () => {
+describe('a cap', () => {
   it.each([
     ['of the call', { perCallUsd: 0.000004 }],
     ['of 24 hours', { perDayUsd: 0.000004 }],
     ['in all', { inAllUsd: 0.000004 }],
-  ])('%s: nothing is signed or sent', async (_, caps) => {
+  ])('%s prevents the payment', async (_, caps) => {
     const { client, transfers } = await openCustomer({ caps });
     await expect(client.with({ credit: false }).rpc.getBalance(ACCOUNT)).rejects.toMatchObject({
       code: 'spending_limit',
@@ -122,14 +120,14 @@ describe('a cap holds', () => {
     expect(transfers()).toBe(0);
   });
 
-  it('of one call that is told with it', async () => {
+  it('of one call, by `maxUsd`, prevents the payment', async () => {
     const { client, transfers } = await openCustomer();
     const call = client.with({ maxUsd: 0.000004 }).rpc.getBalance(ACCOUNT);
     await expect(call).rejects.toMatchObject({ code: 'spending_limit' });
     expect(transfers()).toBe(0);
   });
 
-  it('for parallel calls together', async () => {
+  it('applies to parallel calls together', async () => {
     const { client, transfers } = await openCustomer({ caps: { perDayUsd: 0.000015 } });
     const asking = client.with({ credit: false });
     const calls = Array.from({ length: 6 }, () => asking.rpc.getBalance(ACCOUNT));
@@ -138,7 +136,7 @@ describe('a cap holds', () => {
     expect(transfers()).toBe(3);
   });
 
-  it('of a bundle of credit, whichever way it is bought', async () => {
+  it('of a bundle applies to every way of buying credit', async () => {
     const { client, transfers } = await openCustomer({ caps: { perBundleUsd: 0.00001 } });
     const refused = { code: 'spending_limit' };
     await expect(client.with({ credit: true }).rpc.getBalance(ACCOUNT)).rejects.toMatchObject(refused);
@@ -147,7 +145,7 @@ describe('a cap holds', () => {
     expect(transfers()).toBe(0);
   });
 
-  it('of 24 hours for no more than a day, and in all beyond it', async () => {
+  it('of 24 hours ends after a day; a cap in all does not', async () => {
     let now = 0;
     const ledger = memoryLedger(() => now);
     const caps = { perDayMicros: 10, inAllMicros: 15 };
@@ -158,7 +156,7 @@ describe('a cap holds', () => {
     await expect(ledger.hold(1, caps)).rejects.toThrow(/in all/);
   });
 
-  it('and what was not approved counts as nothing', async () => {
+  it('does not count a payment that was not approved', async () => {
     let isApproved = false;
     const approve = () => {
       if (!isApproved) throw new Error('not today');
@@ -172,7 +170,7 @@ describe('a cap holds', () => {
 });
 
 describe('credit', () => {
-  it('is left alone, and not bought, when it is not told to be', async () => {
+  it('is not bought by default', async () => {
     const { client, transfers } = await openCustomer();
     for (let call = 0; call < 2; call++) {
       const { transaction, credit } = await client.rpc.getBalance(ACCOUNT).full();
@@ -181,7 +179,7 @@ describe('credit', () => {
     expect(transfers()).toBe(2);
   });
 
-  it('is used when there is any, with one request a call', async () => {
+  it('pays if there is any, with one request a call', async () => {
     const { client, transfers } = await openCustomer();
     const bought = await client.credit.buy({ usd: 0.00002 });
     expect(bought).toMatchObject({ boughtMicros: 20, balanceMicros: 20 });
@@ -193,7 +191,7 @@ describe('credit', () => {
     expect(transfers()).toBe(1);
   });
 
-  it('is used by a client that cannot pay', async () => {
+  it('pays for a client without a payer', async () => {
     const keypair = newKeypair();
     const { client } = await openCustomer({}, keypair);
     await client.credit.buy();
@@ -204,22 +202,22 @@ describe('credit', () => {
     await expect(poor.rpc.getBalance(ACCOUNT)).rejects.toMatchObject({ code: 'credit_exhausted', status: 402 });
   });
 
-  it('is bought in a bundle when told', async () => {
+  it('is bought in a bundle with `credit: true`', async () => {
     const { client, transfers } = await openCustomer();
     const { credit } = await client.with({ credit: true }).rpc.getBalance(ACCOUNT).full();
     expect([credit?.balanceMicros, transfers()]).toEqual([BUNDLE - PRICE, 1]);
   });
 
-  it('is not sold in another amount than the gateway names', async () => {
+  it('is not sold in other amounts than the gateway lists', async () => {
     const { client, transfers } = await openCustomer();
     await expect(client.credit.buy({ usd: 0.01 })).rejects.toMatchObject({
       code: 'nothing_payable',
-      message: 'this amount of credit is not sold, but $0.000015, $0.00002',
+      message: 'the gateway does not sell this amount of credit; it sells $0.000015, $0.00002',
     });
     expect(transfers()).toBe(0);
   });
 
-  it('is spent by parallel calls with one request each, once there are nonces', async () => {
+  it('pays for parallel calls with one request each, once there are nonces', async () => {
     const { client } = await openCustomer();
     await client.credit.buy({ usd: 0.00002 });
     await client.rpc.getBalance(ACCOUNT);
@@ -227,17 +225,17 @@ describe('credit', () => {
   });
 });
 
-describe('a payment that was written down before it was sent', () => {
-  it('buys its answer once, however often it is sent again', async () => {
-    const written: LedgerEntry[] = [];
+describe('a recorded payment', () => {
+  it('is charged once when it is resent', async () => {
+    const recorded: LedgerEntry[] = [];
     const memory = memoryLedger();
-    const ledger = { ...memory, signed: async (_: string, entry: LedgerEntry) => void written.push(entry) };
+    const ledger = { ...memory, signed: async (_: string, entry: LedgerEntry) => void recorded.push(entry) };
     const { client, transfers } = await openCustomer({ ledger });
     await client.rpc.getBalance(ACCOUNT);
-    const [payment] = written;
-    if (!payment) throw new Error('nothing was written down');
+    const [payment] = recorded;
+    if (!payment) throw new Error('no payment was recorded');
     const response = await client.resume(payment);
     expect([response.status, response.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
-    expect([written.length, transfers()]).toEqual([1, 1]);
+    expect([recorded.length, transfers()]).toEqual([1, 1]);
   });
 });

@@ -11,13 +11,13 @@ import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { blocksOf } from '../kit/page.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 
 const hasCryptography = (python: string): boolean => spawnSync(python, ['-c', 'import cryptography']).status === 0;
 
-suiteWith('python3', 'the Python of the page about signing', (first) => {
-  // The package may be the system's, and the first Python in PATH another one.
+suiteWith('python3', 'the Python code in docs/signing.md', (first) => {
+  // The package may be installed only for the system's Python.
   const python = [first, '/usr/bin/python3'].find(hasCryptography) ?? first;
   const isSkipped = process.env.REQUIRE_ALL !== '1' && !hasCryptography(python);
   describe.skipIf(isSkipped)('with the package cryptography, or skipped without it', () => {
@@ -34,7 +34,7 @@ suiteWith('python3', 'the Python of the page about signing', (first) => {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    /** Runs it with this key pair, and tells what the gateway has answered. */
+    /** Runs the code with this key pair and returns the gateway's statuses. */
     async function run(keypair: Uint8Array) {
       const file = join(folder, 'id.json');
       writeFileSync(file, JSON.stringify([...keypair]));
@@ -60,10 +60,10 @@ suiteWith('python3', 'the Python of the page about signing', (first) => {
       expect(balances[0]?.balanceMicros).toBe(50_000 - 2 * 5);
     });
 
-    it('says that there is no credit', async () => {
+    it('reports missing credit', async () => {
       const { code, stderr, statuses } = await run(newKeypair());
       expect([code, statuses]).toEqual([1, [402, 200, 200, 402, 402]]);
-      expect(stderr).toMatch(/RuntimeError: 402 credit_exhausted: The credit of this wallet is below the price/);
+      expect(stderr).toMatch(/RuntimeError: 402 credit_exhausted: The wallet's credit is below the price/);
     });
   });
 });

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { callRow } from './kit.ts';
 
@@ -38,19 +38,19 @@ describe('a typed method answers', () => {
   });
 });
 
-describe('a number of 64 bits', () => {
-  it('is a bigint with all of its digits, in the answer of a route that is paid for', async () => {
+describe('a 64-bit number', () => {
+  it('is a bigint in the answer of a paid route', async () => {
     const account = 'So11111111111111111111111111111111111111112';
     const { context, value } = await client.rpc.getBalance(account);
     expect([typeof context.slot, typeof value]).toEqual(['bigint', 'bigint']);
-    // A slot that an answer gave is taken back as it is.
+    // The slot of an answer can be passed back.
     const again = await client.rpc.getBalance(account, { minContextSlot: context.slot });
     expect(typeof again.value).toBe('bigint');
   });
 });
 
-describe('a method that is not served where it is asked for', () => {
-  it('is refused before anything is sent, with a sentence that says where', async () => {
+describe('a method that the chosen provider does not serve', () => {
+  it('is refused before a request, with the providers that serve it', async () => {
     const before = gateway.logLines.length;
     const call = client.with({ cluster: 'devnet', provider: 'alchemy' }).das.getAsset({ id: 'x'.repeat(32) });
     await expect(call).rejects.toMatchObject({

@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { catalogWith } from './offers.ts';
 
-/** What is answered to one request, which may be lost once it has arrived, never answered, or answered in part. */
+/** The reply to one request: an answer, a closed connection, silence, or a partial answer. */
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
@@ -11,24 +12,16 @@ export interface Reply {
   readonly isCut?: boolean;
 }
 
-/** A server that gives these replies in their order and records what it was sent; its catalog lists RPC methods at $1 a call. */
+/** A server with scripted replies, which records its requests. Its catalog lists RPC methods at $1 a call. */
 export interface ScriptedGateway {
   readonly url: string;
   readonly requests: IncomingHttpHeaders[];
-  /** What comes next; afterwards everything is answered with an empty result. */
+  /** Sets the next replies. After them, every answer is an empty result. */
   play(...replies: readonly Reply[]): void;
   close(): Promise<void>;
 }
 
-const CATALOG = {
-  routes: ['mainnet', 'devnet'].map((cluster) => ({
-    httpMethod: 'POST',
-    path: `/v1/x402/solana/${cluster}/helius/rpc/:method`,
-    priceUsd: '1',
-    accessMode: 'exact',
-    description: 'A route.',
-  })),
-};
+const CATALOG = catalogWith('1');
 const DONE: Reply = { status: 200, body: { ok: true, result: {} } };
 
 export async function startScriptedGateway(): Promise<ScriptedGateway> {
@@ -62,7 +55,7 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
   };
 }
 
-/** The body of a refusal with this code. */
+/** The body of a refusal. */
 export const refusal = (error: string, more: object = {}) => ({
   ok: false,
   error,

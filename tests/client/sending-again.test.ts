@@ -1,18 +1,18 @@
 import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { payWith } from '@asset-gateway/client/pay';
-import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
+import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
+import { asking as bodyWith, payTo, requirement } from './offers.ts';
 import { type Reply, refusal, type ScriptedGateway, startScriptedGateway } from './scripted.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const keypair = newKeypair();
 const signer = signerFromBytes(keypair);
-const [payTo, feePayer] = [signerFromBytes(newKeypair()).address, signerFromBytes(newKeypair()).address];
 
 let gateway: ScriptedGateway;
 let chain: Chain;
@@ -28,20 +28,7 @@ afterAll(async () => {
 
 const AT_ONCE = { 'Retry-After': '0' };
 const busy = (status: number, code: string, headers = {}): Reply => ({ status, body: refusal(code), headers });
-const requirement = (change: object = {}) => ({
-  scheme: 'exact',
-  network: NETWORKS.mainnet,
-  amount: '5',
-  asset: USDC.mainnet,
-  payTo,
-  maxTimeoutSeconds: 60,
-  extra: { feePayer, memo: 'x'.repeat(32) },
-  ...change,
-});
-const asking = (...accepts: unknown[]): Reply => ({
-  status: 402,
-  body: { ...refusal('payment_required'), x402Version: 2, resource: { url: 'http://x/' }, accepts, extensions: {} },
-});
+const asking = (...accepts: unknown[]): Reply => ({ status: 402, body: bodyWith(accepts) });
 
 const free = () => createClient({ baseUrl: gateway.url, signer }).system.openapi();
 const paid = (settings = {}) =>
@@ -52,10 +39,10 @@ const paid = (settings = {}) =>
     ...settings,
   }).rpc.getBalance(ACCOUNT);
 
-/** The payments that arrived. */
+/** The received payments. */
 const payments = (): unknown[] => gateway.requests.flatMap((headers) => headers[HEADERS.payment.toLowerCase()] ?? []);
 
-describe('a request is sent again', () => {
+describe('a request is retried', () => {
   it.each([
     ['408', busy(408, 'request_timeout')],
     ['429 with Retry-After', busy(429, 'rate_limited', AT_ONCE)],
@@ -66,7 +53,7 @@ describe('a request is sent again', () => {
     expect(gateway.requests).toHaveLength(3);
   });
 
-  it('three times, and the fourth refusal is the answer', async () => {
+  it('three times; the fourth refusal is the answer', async () => {
     const reply = busy(503, 'overloaded', AT_ONCE);
     gateway.play(reply, reply, reply, reply, reply);
     await expect(free()).rejects.toMatchObject({ code: 'overloaded', status: 503, requestId: 'r-1' });
@@ -74,12 +61,12 @@ describe('a request is sent again', () => {
   });
 });
 
-describe('a request is not sent again', () => {
+describe('a request is not retried', () => {
   it.each([
     ['400', busy(400, 'invalid_request', AT_ONCE)],
     ['429 without Retry-After', busy(429, 'rate_limited')],
     ['502', busy(502, 'upstream_error', AT_ONCE)],
-    ['503 whose Retry-After is longer than the call may take', busy(503, 'overloaded', { 'Retry-After': '31' })],
+    ['503 whose Retry-After exceeds the timeout', busy(503, 'overloaded', { 'Retry-After': '31' })],
   ])('after a %s', async (_, reply) => {
     gateway.play(reply);
     await expect(free()).rejects.toMatchObject({ status: reply.status });
@@ -96,12 +83,12 @@ describe('a request is not sent again', () => {
   });
 });
 
-describe('a payment is sent again and never made anew', () => {
+describe('a payment is resent, never signed again', () => {
   it.each<[string, Reply]>([
     ['its answer is lost', { isLost: true }],
     ['its answer breaks off', { isCut: true }],
-    ['it is being settled', busy(409, 'payment_in_progress', AT_ONCE)],
-    ['its outcome is not known', busy(503, 'settlement_pending', AT_ONCE)],
+    ['the gateway is settling it', busy(409, 'payment_in_progress', AT_ONCE)],
+    ['its outcome is unknown', busy(503, 'settlement_pending', AT_ONCE)],
     ['its payer is busy', busy(429, 'rate_limited', AT_ONCE)],
   ])('while %s', async (_, reply) => {
     gateway.play(asking(requirement()), reply, reply);
@@ -111,10 +98,10 @@ describe('a payment is sent again and never made anew', () => {
 
   it.each<[string, Reply]>([
     ['is refused', asking(requirement())],
-    ['was asked for more the second time', asking(requirement({ amount: '9000' }))],
+    ['is answered with a higher price', asking(requirement({ amount: '9000' }))],
     ['was used before', busy(409, 'payment_already_used')],
     ['has bought nothing, as the upstream failed', busy(502, 'upstream_error')],
-  ])('and is not sent again when it %s', async (_, reply) => {
+  ])('but is not resent when it %s', async (_, reply) => {
     gateway.play(asking(requirement()), reply);
     await expect(paid()).rejects.toMatchObject({ name: 'GatewayError', status: reply.status });
     expect([payments().length, gateway.requests.length]).toEqual([1, 2]);
@@ -123,7 +110,7 @@ describe('a payment is sent again and never made anew', () => {
   it.each<[string, Reply]>([
     ['every answer is lost', { isLost: true }],
     ['no answer comes', { isSilent: true }],
-  ])('and when the time is over while %s, the error says that it is to be sent again', async (_, reply) => {
+  ])('until the timeout; if %s, the error tells to resend it', async (_, reply) => {
     gateway.play(asking(requirement()), ...Array<Reply>(30).fill(reply));
     await expect(paid({ timeoutMs: 1500 })).rejects.toMatchObject({
       code: 'payment_unknown',
@@ -139,7 +126,7 @@ describe('a cap', () => {
   it.each([
     [249, 1],
     [250, 0],
-  ])('of $0.000249, however it is told, takes %i millionths %i times', async (micros, times) => {
+  ])('of $0.000249, set in any way, allows a payment of %i millionths %i times', async (micros, times) => {
     for (const options of [
       { caps: { perCallUsd: 0.000249 } },
       { caps: { perDayUsd: 0.000249 } },
@@ -157,23 +144,19 @@ describe('a cap', () => {
   });
 });
 
-describe('a hostile gateway gets nothing', () => {
+describe('a hostile gateway gets no payment', () => {
   it.each<[string, Reply, string]>([
-    ['asks more than a call may cost', asking(requirement({ amount: '10001' })), 'spending_limit'],
-    [
-      'wants the payer to pay the fee',
-      asking(requirement({ extra: { feePayer: signer.address } })),
-      'payment_mismatch',
-    ],
-    ['sells in another coin', asking(requirement({ asset: payTo })), 'nothing_payable'],
-    ['is none', { status: 402, body: 'pay me' }, 'not_a_gateway'],
-  ])('that %s', async (_, reply, code) => {
+    ['asks for more than the cap', asking(requirement({ amount: '10001' })), 'spending_limit'],
+    ['names the payer as fee payer', asking(requirement({ extra: { feePayer: signer.address } })), 'payment_mismatch'],
+    ['asks for another token', asking(requirement({ asset: payTo })), 'nothing_payable'],
+    ['is not a gateway', { status: 402, body: 'pay me' }, 'not_a_gateway'],
+  ])('if it %s', async (_, reply, code) => {
     gateway.play(reply);
     await expect(paid()).rejects.toMatchObject({ code });
     expect([payments(), gateway.requests.length]).toEqual([[], 1]);
   });
 
-  it('that asks for a signature which would be good elsewhere', async () => {
+  it('if it asks for a signature for another place', async () => {
     const info = { domain: 'other.example', uri: 'https://other.example/', version: '1', nonce: '0'.repeat(32) };
     const challenge = { info, supportedChains: [{ chainId: NETWORKS.mainnet, type: 'ed25519' }] };
     gateway.play({
@@ -185,7 +168,7 @@ describe('a hostile gateway gets nothing', () => {
     expect(gateway.requests).toHaveLength(1);
   });
 
-  it('but four requests, when it asks for signatures without end', async () => {
+  it('and only four requests, if it asks for signatures endlessly', async () => {
     const { host } = new URL(gateway.url);
     const info = {
       domain: host,
@@ -206,8 +189,8 @@ describe('a hostile gateway gets nothing', () => {
   });
 });
 
-describe('the budget that all callers share', () => {
-  it('is waited for, as the headers of the answer before tell, instead of asked for in vain', async () => {
+describe('the shared budget of free routes', () => {
+  it('delays a call while the last answer shows that it is used up', async () => {
     const real = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 1000 });
     try {
       const client = createClient({ baseUrl: real.url, signer });
@@ -219,7 +202,7 @@ describe('the budget that all callers share', () => {
     }
   });
 
-  it('is asked for again after a 429, with the same signature', async () => {
+  it('leads to a retry after a 429, with the same signature', async () => {
     const real = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '1' }, { windowMs: 1000 });
     try {
       const [one, other] = [1, 2].map(() => createClient({ baseUrl: real.url, signer }));

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe('who signs', () => {
+describe('a signer', () => {
   it.each<[string, () => Signer | Promise<Signer>]>([
     ['the 64 bytes of a key pair', () => signerFromBytes(keypair)],
     ['the 32 bytes of a seed', () => signerFromBytes(keypair.subarray(0, 32))],
@@ -31,32 +31,32 @@ describe('who signs', () => {
     ['a key pair of WebCrypto', async () => signerFromKeyPair((await createKeyPairSignerFromBytes(keypair)).keyPair)],
     ['a signer of @solana/kit', async () => signerFromKit(await createKeyPairSignerFromBytes(keypair))],
     ['a wallet of the Wallet Standard', async () => signerFromWallet(await standardWallet(keypair))],
-  ])('is the same wallet by %s, and the gateway lets it in', async (_, open) => {
+  ])('from %s is the same wallet, and can sign in', async (_, open) => {
     const signer = await open();
     expect(signer.address).toBe(address);
     await createClient({ baseUrl: gateway.url, signer }).tokens.health();
     expect(JSON.parse(gateway.logLines.at(-1) ?? '')).toMatchObject({ status: 200, wallet: address });
   });
 
-  it('is a new wallet each time when it is thrown away', async () => {
+  it('from throwAwaySigner is a new wallet each time', async () => {
     const [one, other] = [await throwAwaySigner(), await throwAwaySigner()];
     expect(one.address).not.toBe(other.address);
     await createClient({ baseUrl: gateway.url, signer: one }).tokens.health();
   });
 
-  it('is asked for once by a client that was given none', async () => {
+  it('is made once by a client without one', async () => {
     const client = createClient({ baseUrl: gateway.url });
     await Promise.all([client.tokens.health(), client.tokens.health()]);
     const wallets = gateway.logLines.slice(-2).map((line) => (JSON.parse(line) as { wallet: string }).wallet);
     expect(new Set(wallets).size).toBe(1);
   });
 
-  it('is nobody with a key of another length', async () => {
+  it('is not made from a key of another length', async () => {
     await expect(signerFromBytes(new Uint8Array(33))).rejects.toThrow('a key has 32 or 64 bytes');
   });
 });
 
-describe('a wallet that does not do what it says', () => {
+describe('a wallet that misbehaves', () => {
   const withFeature = async (change: object) => {
     const wallet = await standardWallet(keypair);
     return { ...wallet, features: { ...wallet.features, ...change } };
@@ -64,10 +64,7 @@ describe('a wallet that does not do what it says', () => {
 
   it.each<[string, object]>([
     ['signs nothing', { 'solana:signMessage': { signMessage: async () => [] } }],
-    [
-      'is told by its user not to',
-      { 'solana:signMessage': { signMessage: async () => Promise.reject(new Error('no')) } },
-    ],
+    ['is declined by its user', { 'solana:signMessage': { signMessage: async () => Promise.reject(new Error('no')) } }],
     [
       'gives too short a signature',
       {
@@ -79,8 +76,8 @@ describe('a wallet that does not do what it says', () => {
       },
     ],
     ['cannot sign messages', { 'solana:signMessage': undefined }],
-    ['shows no account of Solana', { 'standard:connect': { connect: async () => ({ accounts: [] }) } }],
-  ])('%s: the call fails, and only the challenge was asked for', async (_, change) => {
+    ['shows no Solana account', { 'standard:connect': { connect: async () => ({ accounts: [] }) } }],
+  ])('%s: the call fails after the challenge', async (_, change) => {
     const before = gateway.logLines.length;
     const signer = withFeature(change).then((wallet) => signerFromWallet(wallet));
     const error = await createClient({ baseUrl: gateway.url, signer })

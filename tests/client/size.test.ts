@@ -3,8 +3,8 @@ import { bundleOf } from './bundle.ts';
 
 const LIMIT_BYTES = 6700;
 
-describe('what a page loads', () => {
-  it('to sign in, with every free method, is less than 6.7 kB, and needs nothing else', async () => {
+describe('a page', () => {
+  it('loads less than 6.7 kB for all free methods, with no other imports', async () => {
     const program = `import { createFreeClient } from '@asset-gateway/client';
       globalThis.client = createFreeClient({ baseUrl: 'https://gateway.example' });`;
     const { gzipBytes, imports } = await bundleOf(program);
@@ -12,13 +12,13 @@ describe('what a page loads', () => {
     expect(gzipBytes).toBeLessThan(LIMIT_BYTES);
   });
 
-  it('to pay is less than 27 kB in all, from two packages and what they bring along', async () => {
+  it('loads less than 27 kB to pay, dependencies included', async () => {
     const { code, gzipBytesInAll } = await bundleOf(`export { payWith } from '@asset-gateway/client/pay';`);
     expect(code).toContain('payWith');
     expect(gzipBytesInAll).toBeLessThan(27_000);
   });
 
-  it('to do everything but pay has no package of Solana and no built-in of Node in it', async () => {
+  it('that does not pay loads no Solana package and no Node built-in', async () => {
     const { code, imports } = await bundleOf(`export * from '@asset-gateway/client';`);
     expect(imports).toEqual([]);
     expect(code).not.toMatch(/node:|@solana|\bprocess\.|\bBuffer\b/);

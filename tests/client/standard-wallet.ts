@@ -11,7 +11,7 @@ interface Account {
   readonly chains: readonly string[];
 }
 
-/** A wallet of the Wallet Standard over this key pair, with what it really signs with: @solana/kit. */
+/** A Wallet Standard wallet that signs with `@solana/kit`. */
 export async function standardWallet(keypair: Uint8Array): Promise<Wallet> {
   const signer = await createKeyPairSignerFromBytes(keypair);
   const account: Account = { address: signer.address, chains: ['solana:mainnet', 'solana:devnet'] };

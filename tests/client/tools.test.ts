@@ -24,7 +24,7 @@ function named(name: string): Tool {
 }
 
 describe('the tools', () => {
-  it('are one a method, with names that every provider takes, a price, and a schema that is one', () => {
+  it('are one for each method, with a portable name, a price and a valid schema', () => {
     expect(tools).toHaveLength(35);
     const ajv = new Ajv2020({ strict: false });
     for (const { name, description, inputSchema, annotations, priceUsd } of tools) {
@@ -35,22 +35,22 @@ describe('the tools', () => {
     }
   });
 
-  it('name what methods take by position', () => {
+  it('name the positional parameters', () => {
     const { properties, required } = named('rpc_getBalance').inputSchema;
     expect([Object.keys(properties), required]).toEqual([['account', 'options'], ['account']]);
   });
 
-  it('answer in plain JSON', async () => {
+  it('return plain JSON', async () => {
     const result = await named('tokens_assetDetail').execute({ assetId: 'solana', include: ['profile'] });
     expect(JSON.parse(JSON.stringify(result))).toMatchObject({ asset: { assetId: 'solana' } });
   });
 
-  it('say all that is wrong with an input', async () => {
+  it('report all issues of an input', async () => {
     const call = named('tokens_search').execute({ q: 'sol', limit: 0, colour: 'red' });
     await expect(call).rejects.toMatchObject({ code: 'invalid_request', issues: { length: 2 } });
   });
 
-  it('are given up by a signal', async () => {
+  it('can be aborted by a signal', async () => {
     const call = named('tokens_health').execute({}, { signal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ code: 'aborted' });
   });
@@ -62,7 +62,7 @@ const USAGE = {
 };
 
 describe('in the AI SDK', () => {
-  it('are its tools as they are: the SDK reads the schema, calls and hands the answer on', async () => {
+  it('work unchanged: the SDK reads the schema, calls the tool and passes its answer on', async () => {
     const set: ToolSet = Object.fromEntries(tools.map((each) => [each.name, each]));
     const call = { type: 'tool-call', toolCallId: '1', toolName: 'tokens_search', input: '{"q":"gold"}' } as const;
     const model = new MockLanguageModelV3({
@@ -83,14 +83,14 @@ describe('in the AI SDK', () => {
     expect(offered).toMatchObject({ inputSchema: { type: 'object', required: ['q'] } });
   });
 
-  it('have schemas that it reads as what they are', async () => {
+  it('have schemas that the SDK takes unchanged', async () => {
     const { inputSchema } = named('tokens_resolve');
     const { jsonSchema } = asSchema(inputSchema);
     expect(await jsonSchema).toEqual(JSON.parse(JSON.stringify(inputSchema)));
   });
 });
 
-/** What the test takes of LangChain. */
+/** The part of LangChain that the test uses. */
 interface LangChainTools {
   tool(
     run: (input: unknown) => Promise<unknown>,
@@ -103,7 +103,7 @@ await suiteOfPackages(
   'in LangChain',
   { '.': { dependencies: LANGCHAIN } },
   (folder) => {
-    it('they are tools that it validates and invokes', async () => {
+    it('they are validated and invoked', async () => {
       const path = join(folder, 'node_modules/@langchain/core/dist/tools/index.js');
       const { tool }: LangChainTools = await import(pathToFileURL(path).href);
       const { name, description, inputSchema, execute } = named('tokens_search');

@@ -1,6 +1,7 @@
 import { createClient } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { NoncePool } from '../../packages/client/src/nonce-pool.ts';
 import { runCommand } from '../kit/command.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** How many requests the gateway has logged while this was done. */
+/** How many requests the gateway logs during the work. */
 async function arrivals(work: () => Promise<unknown>): Promise<number> {
   const before = gateway.logLines.length;
   await work();
@@ -20,10 +21,10 @@ async function arrivals(work: () => Promise<unknown>): Promise<number> {
 const all = (calls: number, call: () => PromiseLike<unknown>): Promise<unknown[]> =>
   Promise.all(Array.from({ length: calls }, call));
 
-/** Longer than a busy machine takes for an answer. */
+/** Longer than an answer takes on a busy machine. */
 const MAX_WAIT_MS = 20_000;
 
-describe('requests on the wire, by the log of the gateway', () => {
+describe('requests in the log of the gateway', () => {
   it('are 101 for 100 calls one after another', async () => {
     const client = createClient({ baseUrl: gateway.url });
     const count = await arrivals(async () => {
@@ -32,26 +33,26 @@ describe('requests on the wire, by the log of the gateway', () => {
     expect(count).toBe(101);
   });
 
-  it('are 20 for 20 parallel calls after a first', async () => {
+  it('are 20 for 20 parallel calls after a first call', async () => {
     const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: MAX_WAIT_MS });
     await client.tokens.health();
     expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(20);
   });
 
-  it('are 21 for 20 parallel calls that are the first', async () => {
+  it('are 21 for 20 parallel first calls', async () => {
     const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: MAX_WAIT_MS });
     expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(21);
   });
 
-  it('are two a call for parallel calls that do not wait for a nonce, and one a call the next time', async () => {
+  it('are two a call for parallel calls that do not wait for a nonce, and then one a call', async () => {
     const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: 0 });
     expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(40);
     expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(20);
   });
 });
 
-describe('where one signature opens every route until it expires', () => {
-  it('a call is one request all the same', async () => {
+describe('with SIWX_NONCE=until-expiry', () => {
+  it('a call is one request too', async () => {
     const lasting = await startTestGateway({ SIWX_NONCE: 'until-expiry' });
     try {
       const client = createClient({ baseUrl: lasting.url });
@@ -63,8 +64,8 @@ describe('where one signature opens every route until it expires', () => {
   });
 });
 
-describe('a client heals by itself', () => {
-  it('when the answer that brought a nonce is lost', async () => {
+describe('a client recovers', () => {
+  it('from the loss of an answer with a nonce', async () => {
     let isLosing = false;
     const losing: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
@@ -80,21 +81,38 @@ describe('a client heals by itself', () => {
     expect(await arrivals(async () => client.tokens.health())).toBe(1);
   });
 
-  it('when those who wait for a nonce see the last one lost', async () => {
+  it('from the loss of a nonce that other calls wait for', async () => {
     let toLose = 0;
     const losing: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
       if (toLose-- > 0) throw new TypeError('fetch failed');
       return response;
     };
-    const client = createClient({ baseUrl: gateway.url, fetch: losing });
+    // Only the end of the last request can wake them in time.
+    const times = { timeoutMs: MAX_WAIT_MS, nonceTimeoutMs: 2 * MAX_WAIT_MS };
+    const client = createClient({ baseUrl: gateway.url, fetch: losing, ...times });
     await client.tokens.health();
     toLose = 1;
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => client.tokens.health()));
     expect(outcomes.map(({ status }) => status).sort()).toEqual([...Array(4).fill('fulfilled'), 'rejected']);
   });
 
-  it('when the gateway has been started anew, with nonces in the pool', async () => {
+  it('from nonces that are too old by not sending them', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const [pool, { signal }] = [new NoncePool(0), new AbortController()];
+    const nonceAfter = async (milliseconds: number) => {
+      pool.give('nonce');
+      vi.advanceTimersByTime(milliseconds);
+      const nonce = await pool.take(signal);
+      pool.done();
+      return nonce;
+    };
+    const nonces = [await nonceAfter(269_999), await nonceAfter(270_000)];
+    vi.useRealTimers();
+    expect(nonces).toEqual(['nonce', undefined]);
+  });
+
+  it('from a restart of the gateway with nonces in the pool', async () => {
     const first = await startTestGateway();
     const client = createClient({ baseUrl: first.url, nonceTimeoutMs: 0 });
     await all(5, () => client.tokens.health());
@@ -110,7 +128,7 @@ describe('a client heals by itself', () => {
     }
   });
 
-  it('when its clock is an hour off, either way, with no request more', async () => {
+  it('from a clock that is an hour off, without extra requests', async () => {
     const before = gateway.logLines.length;
     const outcome = await runCommand([process.execPath, 'tests/client/wrong-clock.mjs', gateway.url]);
     expect(outcome.stderr).toBe('');
@@ -122,8 +140,8 @@ describe('a client heals by itself', () => {
   });
 });
 
-describe('what a caller gives', () => {
-  it('ends a call at once: a signal', async () => {
+describe('a caller', () => {
+  it('aborts a call by a signal', async () => {
     const controller = new AbortController();
     const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
     controller.abort();
@@ -133,11 +151,22 @@ describe('what a caller gives', () => {
     expect(gateway.logLines).toHaveLength(before);
   });
 
-  it('ends a call that takes too long, and nothing is left behind that fails later', async () => {
+  it('ends a slow call by timeoutMs, without a later unhandled rejection', async () => {
     const slow: typeof fetch = (_, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
     const client = createClient({ baseUrl: gateway.url, fetch: slow, timeoutMs: 20 });
     await expect(client.tokens.health()).rejects.toMatchObject({ code: 'timeout' });
     await expect(client.tokens.health().full()).rejects.toMatchObject({ code: 'timeout' });
   });
+});
+
+it('a method returns a typed result, and `full()` the whole answer', async () => {
+  const call = createClient({ baseUrl: gateway.url }).tokens.search({ q: 'gold' });
+  const { results } = await call;
+  expect(results.length).toBeGreaterThan(0);
+  const { result, text, requestId, price, transaction, response } = await call.full();
+  expect(result.results).toBe(results);
+  expect(JSON.parse(text).result).toEqual(result);
+  expect(requestId).toBe(response.headers.get('x-request-id'));
+  expect([price, transaction, response.status]).toEqual([undefined, undefined, 200]);
 });

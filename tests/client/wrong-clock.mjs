@@ -1,4 +1,4 @@
-// Asks three times each with a clock that is an hour behind, and with one that is an hour ahead.
+// Makes three calls with a clock that is an hour behind, and three with one that is an hour ahead.
 import { createClient } from '@asset-gateway/client';
 
 const RealDate = Date;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 type Config = ReturnType<typeof readConfig>;
 
-/** What each variable with a default has become, as an operator would write it. */
+/** Each variable's value in the configuration, as an operator would write it. */
 const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   PORT: ({ port }) => port,
   HOST: ({ host }) => host,
@@ -44,7 +44,7 @@ function withCredit() {
   return credit;
 }
 
-/** Words instead of a value, and the variable of another program. */
+/** Variables whose default is a description or belongs to another program. */
 const ELSEWHERE = [
   'GATEWAY_SECRET',
   'METRICS_PORT',

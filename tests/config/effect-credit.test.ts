@@ -1,8 +1,8 @@
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { bundleNotice } from '../../packages/gateway/src/compose/prices.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { buyCredit, startCreditGateway } from '../credit/gateway.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -18,17 +18,14 @@ const SELLING = {
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 
-let solana: SolanaSandbox;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 afterAll(() => solana.close());
 
 const amountsIn = async (gateway: SellingGateway, of = call): Promise<string[]> =>
   (await requiredFor(gateway, of)).accepts.map(({ amount }) => amount);
 
 describe('the variables of credit', () => {
-  it('CREDIT=off has none of it: no route, no bundle, no sign-in on a paid route', async () => {
+  it('CREDIT=off: no route, no bundle and no sign-in on a paid route', async () => {
     const gateway = await startSellingGateway({}, { solana });
     expect(await amountsIn(gateway)).toEqual(['5']);
     const buying = await fetch(`${gateway.url}/v1/x402/credit/mainnet`, { method: 'POST' });
@@ -38,7 +35,7 @@ describe('the variables of credit', () => {
     await gateway.stop();
   });
 
-  it('CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are what is offered, ascending', async () => {
+  it('CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are offered in ascending order', async () => {
     const gateway = await startCreditGateway({ solana }, { CREDIT_BUNDLE_USD: '0.2', CREDIT_BUNDLES_USD: '2, 0.1' });
     expect(await amountsIn(gateway)).toEqual(['5', '200000']);
     const sold = { target: '/v1/x402/credit/mainnet', init: { method: 'POST', headers: {} } };
@@ -46,7 +43,7 @@ describe('the variables of credit', () => {
     await gateway.stop();
   });
 
-  it('CREDIT_MAX_USD bounds what a wallet may have', async () => {
+  it('CREDIT_MAX_USD bounds the credit of a wallet', async () => {
     const gateway = await startCreditGateway({ solana }, { CREDIT_MAX_USD: '1' });
     const wallet = await openWallet(solana);
     expect((await buyCredit(gateway, wallet, 1_000_000)).status).toBe(200);
@@ -86,13 +83,13 @@ describe('the variables of credit', () => {
   });
 });
 
-describe('what the start says of a bundle', () => {
+describe('the log line about a bundle', () => {
   const inProcess = { facilitator: { kind: 'in-process', keypair: new Uint8Array() } } as const;
 
   it.each([
-    [150, 50_000, 'credit: a bundle of $0.05 leaves $0.048499 at the most after settling it'],
-    [150, 1_000, 'credit: a bundle of $0.001 does not pay for settling it, which costs $0.0015'],
-    [undefined, 50_000, 'credit: a bundle of $0.05, settling costs 10,001 lamports or more'],
+    [150, 50_000, 'credit: a bundle of $0.05 leaves at most $0.048499 after its settlement'],
+    [150, 1_000, 'credit: a bundle of $0.001 does not cover its settlement, at least $0.0015'],
+    [undefined, 50_000, 'credit: a bundle of $0.05; a settlement costs at least 10,001 lamports'],
   ])('at $%s a SOL, of %d millionths', (solPriceUsd, micros, sentence) => {
     expect(bundleNotice(micros, { ...inProcess, solPriceUsd })).toContain(sentence);
   });

@@ -35,11 +35,11 @@ const key = newKeypair();
 const mixed = Buffer.concat([key.subarray(0, 32), newKeypair().subarray(32)]);
 const json = (bytes: Uint8Array) => JSON.stringify([...bytes]);
 
-const NO_FILE = 'FEE_PAYER_KEYPAIR names no such file, and is no base58 of 64 bytes.';
-const NO_NUMBERS = 'FEE_PAYER_KEYPAIR is no JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it.';
+const NO_FILE = 'FEE_PAYER_KEYPAIR is neither a file nor base58 of 64 bytes.';
+const NO_NUMBERS = 'FEE_PAYER_KEYPAIR is not a JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it.';
 const NO_PAIR =
   'FEE_PAYER_KEYPAIR has halves that do not match: the last 32 bytes must be the public key of the first 32.';
-const lengthFault = (bytes: number) => `FEE_PAYER_KEYPAIR has ${bytes} bytes, and a key pair has 64.`;
+const lengthFault = (bytes: number) => `FEE_PAYER_KEYPAIR has ${bytes} bytes instead of 64.`;
 
 const CASES: readonly (readonly [string, string, string])[] = [
   ['a file that is not there', join(folder, 'none.json'), NO_FILE],
@@ -61,7 +61,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('FEE_PAYER_KEYPAIR', () => {
-  it.each(CASES)('%s is one fault with a sentence of its own, which shows nothing of it', (_, text, fault) => {
+  it.each(CASES)('%s is one fault with its own sentence, without the value', (_, text, fault) => {
     expect(faultsOf({ ...SOLD, FEE_PAYER_KEYPAIR: text })).toEqual([fault]);
   });
 
@@ -74,11 +74,11 @@ describe('FEE_PAYER_KEYPAIR', () => {
     expect(paid?.facilitator).toEqual({ kind: 'in-process', keypair: Uint8Array.from(key) });
   });
 
-  describe.runIf(process.getuid?.() === 0)('in a file of somebody else', () => {
+  describe.runIf(process.getuid?.() === 0)('in a file of another user', () => {
     beforeAll(compileGateway, 120_000);
     afterAll(endPrograms);
 
-    it('that may not be read is a fault with a sentence of its own', async () => {
+    it('that may not be read is a fault with its own sentence', async () => {
       const home = join(folder, 'home');
       mkdirSync(home, { mode: 0o700 });
       chmodSync(folder, 0o755);
@@ -99,8 +99,8 @@ describe('a fault is named alone', () => {
     ['a key that cannot be used', { ...SOLD, FEE_PAYER_KEYPAIR: 'x' }, /^FEE_PAYER_KEYPAIR /],
     ['an RPC that is no URL', { ...SOLD, FACILITATOR_URL, ALCHEMY_MAINNET_RPC_URL: 'x' }, /^ALCHEMY_MAINNET_RPC_URL /],
     ['a payee that is no address', { ...SOLD, FACILITATOR_URL, PAY_TO_WALLET: 'x' }, /^PAY_TO_WALLET must be/],
-    ['nobody who is paid', { ...SOLD, FACILITATOR_URL, PAY_TO_WALLET: '' }, /^PAY_TO_WALLET is required/],
-    ['nobody who settles', SOLD, /^FACILITATOR_URL or FEE_PAYER_KEYPAIR is required/],
+    ['no payee', { ...SOLD, FACILITATOR_URL, PAY_TO_WALLET: '' }, /^PAY_TO_WALLET is required/],
+    ['no facilitator', SOLD, /^FACILITATOR_URL or FEE_PAYER_KEYPAIR is required/],
     ['a facilitator that is no URL', { ...SOLD, FACILITATOR_URL: 'x' }, /^FACILITATOR_URL must be/],
   ];
 
@@ -108,7 +108,7 @@ describe('a fault is named alone', () => {
     expect(faultsOf(environment)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('beside those that have nothing to do with it', () => {
+  it('together with unrelated faults', () => {
     const faults = faultsOf({ HELIUS_API_KEY: 'k', FEE_PAYER_KEYPAIR: 'x', PORT: 'x' });
     expect(faults.map((fault) => /^\w+/.exec(fault)?.[0])).toEqual(['FEE_PAYER_KEYPAIR', 'PAY_TO_WALLET', 'PORT']);
   });

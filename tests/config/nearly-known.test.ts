@@ -5,7 +5,7 @@ import { DOCUMENTED } from '../deploy/variables.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
 const noticesOf = (environment: Environment) => readConfig({ TOKENS_API_KEY: 'k', ...environment }).notices;
-const sentence = (name: string, known: string) => `${name} is set and means nothing here; did you mean ${known}?`;
+const sentence = (name: string, known: string) => `${name} is set but unknown; did you mean ${known}?`;
 
 const MEANT: readonly (readonly [string, string])[] = [
   ['GATEWAY_URL', 'GATEWAY_BASE_URL'],
@@ -40,7 +40,7 @@ const MEANT: readonly (readonly [string, string])[] = [
   ['RPC_URL', 'HELIUS_MAINNET_RPC_URL'],
 ];
 
-/** What shells, images, supervisors and package managers put into an environment. */
+/** Variables that shells, images, supervisors and package managers set. */
 const USUAL =
   `PATH HOME HOSTNAME HOST PWD OLDPWD SHLVL SHELL USER LOGNAME LANG LC_ALL TERM TERM_PROGRAM TMPDIR TZ EDITOR
 PAGER MAIL DISPLAY COLUMNS LINES _ HOSTTYPE MACHTYPE OSTYPE SSH_CLIENT SSH_CONNECTION SSH_TTY XDG_DATA_DIRS XDG_DATA_HOME
@@ -54,7 +54,7 @@ REDIS_USERNAME REDIS_DB REDIS_TLS_URL REDIS_VERSION REDIS_DOWNLOAD_URL REDIS_DOW
 NGINX_VERSION POSTGRES_PASSWORD LOG_DIR LOG_FILE BASE_URL API_KEY SECRET SECRET_KEY GATEWAY_INTERFACE SERVER_NAME
 DEVICE_NAME SORT POST PORTS port host ANCHOR_WALLET ANCHOR_PROVIDER_URL ETH_RPC_URL PYTHONPATH JAVA_HOME`.split(/\s+/);
 
-/** What Kubernetes and Docker tell a container of a service with this name. */
+/** Variables that Kubernetes and Docker set for a service with this name. */
 function serviceLinks(service: string): Environment {
   const name = service.toUpperCase().replaceAll('-', '_');
   const address = 'tcp://10.0.0.11:6379';
@@ -73,7 +73,7 @@ function serviceLinks(service: string): Environment {
 }
 
 describe('a variable that is nearly known', () => {
-  it.each(MEANT)('%s is named once, with %s beside it', (name, known) => {
+  it.each(MEANT)('%s is named once, with the suggestion %s', (name, known) => {
     expect(noticesOf({ [name]: 'CANARY' })).toEqual([sentence(name, known)]);
   });
 
@@ -102,7 +102,7 @@ describe('a variable that is nearly known', () => {
   });
 });
 
-describe('what others put into an environment is no matter', () => {
+describe('variables of other programs cause no notice', () => {
   it.each(USUAL)('%s', (name) => expect(noticesOf({ [name]: '127.0.0.1' })).toEqual([]));
 
   it.each([

@@ -129,7 +129,7 @@ describe('DATABASE_URL', () => {
 });
 
 describe('FAIR_SHARES', () => {
-  it('says what it is worth where all callers come from one address', () => {
+  it('warns if all clients come from one address', () => {
     const noticesOf = (environment: object) => readConfig({ ...KEY, FAIR_SHARES: 'on', ...environment }).notices;
     const [notice] = [expect.stringMatching(/^FAIR_SHARES=on without TRUST_PROXY/)];
     expect(noticesOf({ GATEWAY_BASE_URL: 'https://gateway.example' })).toEqual([notice]);
@@ -248,8 +248,8 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   REDIS_URL: ['localhost:6379', 'http://x', 'redis://', 'redis://x/name', 'redis://x/0?db=1', 'redis://u:%zz@x'],
 };
 
-/** What a fault for HOST is about is the origin that clients sign for. */
-const NAMED: Readonly<Record<string, string>> = { HOST: 'GATEWAY_BASE_URL is required when HOST' };
+/** A fault for HOST names GATEWAY_BASE_URL. */
+const NAMED: Readonly<Record<string, string>> = { HOST: 'GATEWAY_BASE_URL is required if HOST' };
 
 describe('a bad value', () => {
   const cases = Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const));

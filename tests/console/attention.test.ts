@@ -20,13 +20,13 @@ function figuresOf(samples: Samples) {
   return readExposition([...types, ...lines].join('\n'));
 }
 
-/** What is found after a minute in which one became the other. */
+/** The concerns after a minute in which the samples changed from `before` to `after`. */
 function found(before: Samples, after: Samples): [alert: string, subjects: readonly string[]][] {
   const history = new History();
-  const looks = [figuresOf(before), figuresOf(after)] as const;
-  looks.forEach((figures, index) => void history.add(index * 60_000, figures));
-  const look = { now: looks[1], before: looks[0], over: (minutes: number) => history.over(minutes) };
-  return concernsOf(look).map(({ alert, subjects }) => [alert, subjects]);
+  const scrapes = [figuresOf(before), figuresOf(after)] as const;
+  scrapes.forEach((figures, index) => void history.add(index * 60_000, figures));
+  const snapshot = { now: scrapes[1], before: scrapes[0], over: (minutes: number) => history.over(minutes) };
+  return concernsOf(snapshot).map(({ alert, subjects }) => [alert, subjects]);
 }
 
 const requests = (code: string, count: number, status = 200): Samples => ({
@@ -57,7 +57,7 @@ const commits = (fast: number, slow: number): Samples => ({
 });
 const gauge = (name: string, value: number): Samples => ({ [name]: value });
 
-/** Of each rule: what it says nothing about, what it is about, and with what. */
+/** For each rule: samples at its threshold, samples beyond it, and the subject it names. */
 const CASES: Readonly<Record<string, readonly [silent: Samples, wrong: Samples, subject?: string]>> = {
   NodeNotReady: [gauge('asset_gateway_ready', 1), gauge('asset_gateway_ready', 0)],
   StateStoreUnavailable: [requests('state_unavailable', 1), requests('state_unavailable', 2)],
@@ -109,14 +109,14 @@ const CASES: Readonly<Record<string, readonly [silent: Samples, wrong: Samples, 
   OwnFault: [requests('internal_error', 0), requests('internal_error', 1), 'a'],
 };
 
-/** How things were before: counters at nothing, and the rest as it is now. */
+/** The samples of the previous scrape: counters at 0, gauges as they are. */
 const earlier = (samples: Samples): Samples =>
   Object.fromEntries(Object.entries(samples).map(([series, value]) => [series, isCounter(series) ? 0 : value]));
 
 const alertsOf = (samples: Samples) => found(earlier(samples), samples).map(([alert]) => alert);
 
-describe('what needs attention', () => {
-  it('is what deploy/prometheus/alerts.yaml would tell of one node', () => {
+describe('the alerts of Operate', () => {
+  it('are those of deploy/prometheus/alerts.yaml that one node can show', () => {
     const ofOne = alerts.map(({ alert }) => alert).filter((alert) => !NOT_OF_ONE.includes(alert));
     expect(RULES.map(({ alert }) => alert)).toEqual(ofOne);
     expect(Object.keys(CASES)).toEqual(ofOne);
@@ -130,18 +130,18 @@ describe('what needs attention', () => {
         ([, count, unit]) => Number(count) * (unit === 'h' ? 60 : 1),
       );
       expect([...new Set(spans)]).toEqual(rule.minutes === undefined ? [] : [rule.minutes]);
-      // What is 0 is below 1, and what is less than something else is, less that, below 0.
+      // `== 0` is the same as `< 1`; `a < b` is the same as `a - b < 0`.
       const numbers = [...expr.matchAll(/([<>]|==) ([\d.]+)/g)].map(
         ([, sign, number]) => Number(number) + Number(sign === '=='),
       );
-      // The gauge says by itself for how long, where the alert has to wait.
+      // This gauge holds the duration itself, so the rule's bound is the alert's `for`.
       const meant = rule.alert === 'SettlementsUnresolved' ? [Number.parseInt(patience, 10) * 60] : numbers;
       expect(meant.length > 0 ? meant : [0]).toContain(rule.bound);
     },
   );
 
   it.each(Object.entries(CASES))(
-    '%s begins beyond its threshold, not at it',
+    '%s is active beyond its threshold and not at it',
     (alert, [silent, wrong, subject = '']) => {
       expect(alertsOf(silent)).not.toContain(alert);
       const concern = found(earlier(wrong), wrong).find(([each]) => each === alert);
@@ -149,31 +149,31 @@ describe('what needs attention', () => {
     },
   );
 
-  it('is nothing where nothing is known', () => {
+  it('are inactive without samples', () => {
     expect(found({}, {})).toEqual([]);
   });
 
-  it('leaves out what happened before somebody looked, and a delay that was only once', () => {
+  it('ignore what happened before the page was opened, and a single delay', () => {
     expect(found(requests('internal_error', 5), requests('internal_error', 5))).toEqual([]);
     const late = gauge('nodejs_eventloop_lag_p99_seconds', 3);
     expect(found(gauge('nodejs_eventloop_lag_p99_seconds', 0), late)).toEqual([]);
   });
 
-  it('leaves devnet out of money, and fees whose price nobody has said', () => {
+  it('ignore devnet money, and fees without a SOL price', () => {
     expect(alertsOf(margin(0, 10_000, 'devnet'))).toEqual([]);
     const { asset_gateway_sol_price_usd: _, ...unpriced } = margin(0, 10_000);
     expect(alertsOf(unpriced)).toEqual([]);
     expect(alertsOf(gauge('asset_gateway_fee_payer_lamports{cluster="devnet"}', 1))).toEqual([]);
   });
 
-  it('names a key of several that is refused each time it is tried again, and none that is alone', () => {
+  it('name one of several keys that is refused again, and never an only key', () => {
     const refusedAgain = { ...key(1, 0, 1), ...key(2, 0, 0) };
     expect(found(earlier(refusedAgain), refusedAgain)).toEqual([['UpstreamKeySetAside', ['tokens 1']]]);
     expect(found(earlier(key(1, 0, 1)), key(1, 0, 1))).toEqual([]);
   });
 });
 
-/** What a cell of a document says, without its marks. */
+/** The text of a Markdown cell. */
 const plain = (cell: string): string =>
   cell
     .replace(/\[([^\]]+)\]\([^)]*\)/g, 'docs/$1')
@@ -181,9 +181,9 @@ const plain = (cell: string): string =>
     .replace(/[.]$/, '')
     .toLowerCase();
 
-it('the page says of each alert what docs/operating.md says, as urgently', () => {
+it('the page shows the text and the severity of each alert from docs/operating.md', () => {
   const rows = readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(\w+)` \((\w+)\) \| ([^|]+) \| ([^|]+) \|$/gm);
-  const told = [...rows].map(([, alert, severity, means = '', advice = '']) => [
+  const documented = [...rows].map(([, alert, severity, means = '', advice = '']) => [
     alert,
     severity,
     plain(means),
@@ -198,5 +198,5 @@ it('the page says of each alert what docs/operating.md says, as urgently', () =>
     plain(means),
     plain(advice),
   ]);
-  expect(shown).toEqual(told.filter(([alert = '']) => !NOT_OF_ONE.includes(alert)));
+  expect(shown).toEqual(documented.filter(([alert = '']) => !NOT_OF_ONE.includes(alert)));
 });

@@ -23,18 +23,18 @@ const post = (cluster: string, body: unknown) =>
 const ask = (method: string, params: unknown[] = [], cluster = 'mainnet') =>
   post(cluster, { jsonrpc: '2.0', id: 'x', method, params });
 
-describe('what a page sees of the chain', () => {
-  it('is one blockhash for all who ask within two seconds', async () => {
+describe('the chain data for the console', () => {
+  it('has one blockhash for all requests within two seconds', async () => {
     const [before, since] = [callsOf('getLatestBlockhash'), performance.now()];
     const answers = await Promise.all(Array.from({ length: 50 }, async () => (await ask('getLatestBlockhash')).json()));
     for (const answer of answers)
       expect(answer).toMatchObject({ jsonrpc: '2.0', id: 'x', result: { value: { blockhash: expect.any(String) } } });
-    // A machine that takes longer than two seconds for all of them asks once more.
+    // A slow machine takes longer than two seconds, and so another call.
     const spans = 1 + Math.floor((performance.now() - since) / 2_000);
     expect(callsOf('getLatestBlockhash') - before).toBeLessThanOrEqual(spans);
   });
 
-  it('is the account of USDC, asked for once', async () => {
+  it('loads the USDC account once', async () => {
     const before = callsOf('getAccountInfo');
     for (let round = 0; round < 5; round++) {
       const { result } = await (await ask('getAccountInfo', [USDC.mainnet, { encoding: 'jsonParsed' }])).json();
@@ -43,14 +43,14 @@ describe('what a page sees of the chain', () => {
     expect(callsOf('getAccountInfo') - before).toBe(1);
   });
 
-  it('is what one or two addresses hold, and no more of an account than that', async () => {
+  it('has the balances of one or two addresses and nothing else of the accounts', async () => {
     const { result } = await (await ask('getMultipleAccounts', [ADDRESSES])).json();
     expect(result.value).toHaveLength(2);
     const call = gateway.solana?.mainnet.calls.findLast(({ method }) => method === 'getMultipleAccounts');
     expect(call?.params).toMatchObject([ADDRESSES, { dataSlice: { offset: 64, length: 8 } }]);
   });
 
-  it('costs the RPC two readings a second at most, whoever asks for whatever, and leaves the blockhash alone', async () => {
+  it('takes at most two balance calls per second, and blockhashes do not count', async () => {
     await new Promise((over) => setTimeout(over, 600));
     const before = callsOf('getMultipleAccounts');
     const flood = await Promise.all(
@@ -64,7 +64,7 @@ describe('what a page sees of the chain', () => {
   });
 });
 
-describe('where the RPC does not do as it should', () => {
+describe('with a failing RPC', () => {
   let other: TestGateway;
   beforeAll(async () => {
     other = await startTestGateway({}, { paid: true });
@@ -79,7 +79,7 @@ describe('where the RPC does not do as it should', () => {
   const countOf = (method: string): number =>
     other.solana?.mainnet.calls.filter((call) => call.method === method).length ?? 0;
 
-  it('a failure is told again for two seconds, and costs one call', async () => {
+  it('a failure is repeated for two seconds and takes one call', async () => {
     Object.assign(other.solana?.mainnet.faults ?? {}, { status: 500 });
     const [before, since] = [countOf('getLatestBlockhash'), performance.now()];
     for (let round = 0; round < 20; round++) {
@@ -92,7 +92,7 @@ describe('where the RPC does not do as it should', () => {
     other.solana?.mainnet.faults.reset();
   });
 
-  it('balances that hang are two at most, and keep no blockhash waiting', async () => {
+  it('at most two balance calls hang, and blockhashes do not wait for them', async () => {
     Object.assign(other.solana?.mainnet.faults ?? {}, { hang: new Set(['getMultipleAccounts']) });
     const hanging: Promise<Response>[] = [];
     for (let round = 0; round < 3; round++) {
@@ -106,7 +106,7 @@ describe('where the RPC does not do as it should', () => {
   });
 });
 
-describe('what no page needs reaches no RPC', () => {
+describe('requests that no page needs do not reach the RPC', () => {
   let before: number;
   beforeEach(() => {
     before = countAll();
@@ -121,7 +121,7 @@ describe('what no page needs reaches no RPC', () => {
       { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[...ADDRESSES, ADDRESSES[0]]] },
     ],
     ['no address', { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[]] }],
-    ['an address that is none', { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[{ a: 1 }]] }],
+    ['an invalid address', { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[{ a: 1 }]] }],
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'getLatestBlockhash' }]],
   ])('%s: 400', async (_, body) => {
     expect(await (await post('mainnet', body)).json()).toMatchObject({
@@ -131,7 +131,7 @@ describe('what no page needs reaches no RPC', () => {
     expect(countAll()).toBe(before);
   });
 
-  it('another cluster: 400; one that is not settled on: 404', async () => {
+  it('an unknown cluster: 400; a cluster without settlements: 404', async () => {
     expect((await ask('getLatestBlockhash', [], 'testnet')).status).toBe(400);
     const free = await startTestGateway();
     const answer = await fetch(`${free.url}/console/rpc/mainnet`, {

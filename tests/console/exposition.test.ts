@@ -4,7 +4,7 @@ import { History } from '../../packages/console/src/operate/history.ts';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import { Scrape } from '../operations/scrape.ts';
 
-/** What a gateway with this many requests would give out, if it had started then. */
+/** The metrics of a gateway with this many requests, started at this time. */
 const textWith = (requests: Record<string, number>, startedAt = 1) =>
   [
     '# TYPE process_start_time_seconds gauge',
@@ -14,7 +14,7 @@ const textWith = (requests: Record<string, number>, startedAt = 1) =>
   ].join('\n');
 
 describe("Prometheus' text format", () => {
-  it('is read as another reader reads it, to the last sample of a gateway', async () => {
+  it('is read like another parser reads it, for every sample of a gateway', async () => {
     const metrics = new Metrics();
     const line = { requestId: 'x', client: 'x', method: 'GET', path: '/', status: 200, ms: 12, upstreamMs: 5 };
     metrics.finished({ ...line, route: 'tokens.search', cache: 'hit', ageSeconds: 7, wallet: 'x' });
@@ -56,11 +56,11 @@ describe("Prometheus' text format", () => {
     ' 1',
     '{} 1',
     '<html>',
-  ])('leaves out %j and reads on', (line) => {
+  ])('skips %j and continues', (line) => {
     expect(readExposition(`${line}\nb 2`).samples).toEqual([{ name: 'b', labels: {}, series: 'b', value: 2 }]);
   });
 
-  it('reads megabytes of what is none of it in a time that grows with their length', () => {
+  it('reads megabytes of other text in linear time', () => {
     const unit = 'a{b="\\",';
     const read = (size: number) => {
       const texts = [unit.repeat(size), `a${'{'.repeat(size)}`, `a{${'b="",'.repeat(size)}`, '\n'.repeat(size)];
@@ -73,7 +73,7 @@ describe("Prometheus' text format", () => {
     expect(more).toBeLessThan(less * 32 + 100_000);
   });
 
-  it('takes no more lines than a gateway could have', () => {
+  it('reads at most 20,000 lines', () => {
     expect(readExposition('a 1\n'.repeat(50_000)).samples).toHaveLength(20_000);
   });
 });
@@ -84,7 +84,7 @@ describe('a quantile', () => {
     const figures = readExposition(text);
     expect([0.25, 0.5].map((part) => figures.quantile(part, 't'))).toEqual([0.525, 1.05]);
   });
-  it('is the last bound where it lies beyond, and nothing where nothing was counted', () => {
+  it('is the last bound if it lies beyond, and undefined without values', () => {
     expect(readExposition(text).quantile(0.99, 't')).toBe(2);
     expect(readExposition('t_bucket{le="1"} 0').quantile(0.5, 't')).toBeUndefined();
     expect(readExposition('').quantile(0.5, 't')).toBeUndefined();
@@ -102,16 +102,16 @@ describe('what counters have grown by', () => {
     return growth && [growth.figures.sum('requests_total'), growth.seconds];
   };
 
-  it('is not known at the first look, and then is what has come since', () => {
+  it('is unknown at the first scrape, then counts from there', () => {
     expect(grown(historyOf([0, textWith({ a: 100 })]))).toBeUndefined();
     expect(grown(historyOf([0, textWith({ a: 100 })], [10, textWith({ a: 107 })]))).toEqual([7, 10]);
   });
 
-  it('counts a series that appears from nothing', () => {
+  it('counts a new series from 0', () => {
     expect(grown(historyOf([0, textWith({})], [5, textWith({ a: 2 })]))).toEqual([2, 5]);
   });
 
-  it('is never negative: a process that begins anew counts from nothing, and what it counted before stays', () => {
+  it('is never negative: after a restart counters start at 0, and the earlier growth stays', () => {
     const first = [0, textWith({ a: 100, b: 5 })] as const;
     const later = [5, textWith({ a: 110, b: 5 })] as const;
     expect(grown(historyOf([...first], [...later], [10, textWith({ a: 3 }, 2)]))).toEqual([13, 10]);
@@ -119,16 +119,16 @@ describe('what counters have grown by', () => {
     expect(grown(historyOf([...first], [10, textWith({ a: 3, b: 5 })]))).toEqual([3, 10]);
   });
 
-  it('is of the last minutes alone, and an hour of looks is kept in little', () => {
+  it('covers only the last minutes, and an hour of scrapes takes little memory', () => {
     const history = new History();
-    for (let look = 0; look <= 1_440; look++) history.add(look * 5_000, readExposition(textWith({ a: look })));
+    for (let count = 0; count <= 1_440; count++) history.add(count * 5_000, readExposition(textWith({ a: count })));
     expect(grown(history, 5)).toEqual([60, 300]);
     expect(grown(history, 30)).toEqual([360, 1_800]);
     expect(grown(history, 60)).toEqual([720, 3_600]);
     expect(history.size).toBeLessThan(130);
   });
 
-  it('is not known for minutes in which nobody looked', () => {
+  it('is unknown for minutes without a scrape', () => {
     expect(grown(historyOf([0, textWith({ a: 1 })], [3_600, textWith({ a: 9 })]), 5)).toBeUndefined();
   });
 });

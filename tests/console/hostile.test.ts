@@ -27,9 +27,9 @@ const candle = (time: unknown, price: unknown) => ({
 const block = (data: unknown) => ({ ok: true, data });
 
 const CARDS: readonly (readonly [string, unknown])[] = [
-  ['no object', 'text'],
+  ['a string', 'text'],
   ['null', null],
-  ['an empty one', {}],
+  ['empty', {}],
   ['nulls', { asset: { stats: null, variantGroups: null, primaryVariant: null }, includes: null }],
   ['lists in place of objects', { asset: [[]], includes: [{ ok: true }] }],
   [
@@ -38,7 +38,7 @@ const CARDS: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
+suiteWith('chromium', 'the console with hostile data', (executablePath) => {
   let gateway: TestGateway;
   let browser: Browser;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
   };
   const open = (place: string) => openPage(browser, `${gateway.url}/${place}`, LOOKS.narrow);
 
-  /** Whether nothing of an answer has become part of the page but its text. */
+  /** Nothing of an answer may become part of the page except text. */
   async function expectTextAlone(page: Page, faults: readonly string[]): Promise<void> {
     const hrefs = await page.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
     expect(hrefs.filter((href) => !/^(?:#\/|blob:|https:)/.test(href))).toEqual([]);
@@ -65,7 +65,7 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(LOOKS.narrow.viewport.width);
   }
 
-  it('shows names as the text that they are, cut and without what cannot be seen', async () => {
+  it('shows names as text, shortened and without hidden characters', async () => {
     answers({
       results: [
         asset(TAG, { imageUrl: SCRIPT, stats: { price: 1e308, priceChange24hPercent: -1e308 } }),
@@ -99,7 +99,7 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
     await close();
   });
 
-  it.each(CARDS)('stays a page when the answer about an asset is made of %s', async (_, body) => {
+  it.each(CARDS)('survives an asset answer that is %s', async (_, body) => {
     answers(body);
     const { page, faults, close } = await open('#/try/solana');
     await page.getByRole('heading', { name: 'Variants' }).waitFor();
@@ -108,7 +108,7 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
     await close();
   });
 
-  it('draws what can be drawn of candles in any order, and shows the others in the table', async () => {
+  it('draws candles in any order, and lists the ones off the scale in the table', async () => {
     const data = [
       candle(7200, 3),
       null,
@@ -128,8 +128,8 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
     });
     const { page, faults, close } = await open('#/try/solana');
     expect((await drawnIn(page)).painted).toBeGreaterThan(500);
-    await page.getByText('3 rows of the answer are no candles').waitFor();
-    await page.getByText('The same as a table').click();
+    await page.getByText('3 rows of the answer are not candles').waitFor();
+    await page.getByText('Show as table').click();
     const rows = await rowsOf(page.getByRole('table', { name: /candles of 1H/ }));
     expect(rows.map(([time, open]) => [time, open])).toEqual([
       ['—', '$1.00'],
@@ -143,16 +143,16 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
     await close();
   });
 
-  it('says that there are no candles', async () => {
+  it('says so if there are no candles', async () => {
     answers({ asset: asset('Empty'), includes: { ohlcv: block([]) } });
     const { page, faults, close } = await open('#/try/solana');
-    await page.getByText('There are no candles to draw').waitFor();
+    await page.getByText('No candles in this range').waitFor();
     expect(await page.locator('canvas').count()).toBe(0);
     await expectTextAlone(page, faults);
     await close();
   });
 
-  it('links to nothing but https, and tells nobody where the reader comes from', async () => {
+  it('links only to https, without a referrer', async () => {
     gateway.upstream.faults.only = ({ target }) => target.includes('/profile');
     const links = {
       website: 'https://safe.example/a',
@@ -170,7 +170,7 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
     await close();
   });
 
-  it('shows an answer of nearly 5 MiB in part, and saves it whole', async () => {
+  it('shows part of an answer of nearly 5 MiB and saves all of it', async () => {
     const mib = 1024 * 1024;
     const results = [asset('Long', { note: 'y'.repeat(4.9 * mib) }), ...Array.from({ length: 60 }, () => asset('One'))];
     answers({ results });

@@ -11,7 +11,7 @@ afterAll(() => gateway.stop());
 
 const ask = (path: string, headers = {}) => fetch(`${gateway.url}${path}`, { headers });
 
-it('gives browsers the page, under a policy that lets in nothing from elsewhere and nothing inline', async () => {
+it('serves browsers the page, with a policy that forbids inline code and other origins', async () => {
   const response = await ask('/', { accept: BROWSER });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const policy = response.headers.get('content-security-policy') ?? '';
@@ -21,7 +21,7 @@ it('gives browsers the page, under a policy that lets in nothing from elsewhere 
   expect(await response.text()).toContain('<title>Asset gateway</title>');
 });
 
-it('gives everybody else an index of the documents, each of which is there', async () => {
+it('serves other clients an index of documents that exist', async () => {
   const response = await ask('/');
   expect(response.headers.get('content-type')).toBe('application/json');
   const { ok, service, ...documents } = (await response.json()) as Record<string, string>;
@@ -30,7 +30,7 @@ it('gives everybody else an index of the documents, each of which is there', asy
   for (const path of Object.values(documents)) expect((await ask(path)).status).toBe(200);
 });
 
-it('lets what is named by its content be kept for good, and the page be asked for again', async () => {
+it('lets browsers cache hashed files for ever and revalidate the page', async () => {
   const page = await (await ask('/', { accept: BROWSER })).text();
   const [script = ''] = /\/console\/[\w-]+\.js/.exec(page) ?? [];
   const kept = await ask(script);
@@ -54,18 +54,18 @@ it.each([
   expect([400, 404]).toContain((await ask(`/console/${name}`)).status);
 });
 
-it("keeps the operator's page to the port of the metrics", async () => {
+it("serves the operator's page only on the metrics port", async () => {
   for (const path of ['/operate', '/operate.html', '/%6fperate.html'])
     expect([path, (await ask(path, { accept: BROWSER })).status]).toEqual([path, 404]);
   expect(await (await ask('/', { accept: BROWSER })).text()).not.toMatch(/operate/i);
 });
 
-it('names no row of the console in any description', async () => {
+it('lists no console route in any document', async () => {
   for (const path of ['/openapi.json', '/v1/catalog', '/.well-known/x402', '/llms.txt'])
     expect(await (await ask(path)).text()).not.toContain('/console');
 });
 
-it('answers with the same bytes, zipped or not', async () => {
+it('serves the same bytes with and without gzip', async () => {
   const [plain, zipped] = await Promise.all(
     ['identity', 'gzip'].map((encoding) => ask('/', { accept: BROWSER, 'accept-encoding': encoding })),
   );

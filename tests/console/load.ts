@@ -5,13 +5,13 @@ import { askSigned, newSigner } from '../kit/wallet.ts';
 import { callOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 
-/** What whoever asks for sales has to know. */
+/** The METRICS_TOKEN. */
 export const TOKEN = 'a-token-of-the-operator';
 
 const blocked = newSigner();
 const list = newList(blocked.address, '203.0.113.0/24', '2001:db8::/32');
 
-/** A gateway that does everything and counts it. */
+/** A gateway with every feature on. */
 export const startBusyGateway = (): Promise<TestGateway> =>
   startTestGateway(
     {
@@ -29,7 +29,7 @@ export const startBusyGateway = (): Promise<TestGateway> =>
 
 const SEARCH = '/v1/x402/tokens/assets/search?q=';
 
-/** Asks it by signature, for money and from credit, and as somebody whom it does not serve; answers the statuses. */
+/** Sends signed, paid, credit and blocked requests; returns their statuses. */
 export async function load(gateway: TestGateway): Promise<number[]> {
   const { solana, url } = gateway;
   if (!solana) throw new Error('nothing is sold');

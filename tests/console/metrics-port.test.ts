@@ -21,13 +21,13 @@ afterAll(() => Promise.all(places.map((place) => place.stop())));
 
 const ask = (path: string, init: RequestInit = {}) => fetch(new URL(path, shown), init);
 
-/** The bytes of an answer to a GET, without its date. */
+/** The bytes of a GET's answer without its date. */
 const bytesOf = async ({ port }: URL, path: string): Promise<string> => {
   const raw = await sendRaw(Number(port), `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   return raw.replace(/^Date: .*\r\n/m, '');
 };
 
-it('gives whoever reaches it the page, under the policy of the public one, and no figure with it', async () => {
+it('serves the page without figures, with the policy of the public page', async () => {
   const response = await ask('/');
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/);
@@ -38,7 +38,7 @@ it('gives whoever reaches it the page, under the policy of the public one, and n
   expect(page).toBe(readFileSync('packages/console/dist/operate.html', 'utf8'));
 });
 
-it('gives out what the page is made of, and lets it be kept for good', async () => {
+it('serves the files of the page with an immutable cache rule', async () => {
   const page = await (await ask('/')).text();
   const files = [...page.matchAll(/"(\/(?:console|operate)\/[\w-]+\.(?:js|css))"/g)].map(([, path = '']) => path);
   expect(files.length).toBeGreaterThan(2);
@@ -49,11 +49,11 @@ it('gives out what the page is made of, and lets it be kept for good', async () 
   }
 });
 
-it('W38 the public port serves no file of this page, and no file that holds code of it', async () => {
+it('W38 the public port serves no file of this page and no code of it', async () => {
   const built = 'packages/console/dist';
   const filesIn = (folder: string) => readdirSync(join(built, folder)).map((name) => `/${folder}/${name}`);
   const [shared, own] = [filesIn('console'), filesIn('operate')];
-  // What the page reads; the public page reads no metric.
+  // Only this page reads metrics.
   const isOperate = (path: string) => readFileSync(join(built, path), 'utf8').includes('asset_gateway_');
   expect(own.map((path) => path.split('.').at(-1)).sort()).toEqual(['css', 'js']);
   expect([own.some(isOperate), shared.filter(isOperate)]).toEqual([true, []]);
@@ -65,7 +65,7 @@ it('W38 the public port serves no file of this page, and no file that holds code
   for (const path of [...own, ...shared]) expect([path, (await ask(path)).status]).toEqual([path, 200]);
 });
 
-it('answers HEAD without a body, takes no other verb, and has no other file', async () => {
+it('answers HEAD without a body, refuses other verbs, and has no other file', async () => {
   const head = await ask('/', { method: 'HEAD' });
   expect([head.status, await head.text()]).toEqual([200, '']);
   expect((await ask('/', { method: 'POST' })).status).toBe(405);
@@ -79,7 +79,7 @@ it('answers HEAD without a body, takes no other verb, and has no other file', as
     expect([path, (await ask(path)).status]).toEqual([path, 404]);
 });
 
-it('with CONSOLE=off is as it was: what is no metric is not there, byte for byte', async () => {
+it('with CONSOLE=off answers every path but /metrics with the same 404', async () => {
   const nothing = await bytesOf(hidden, '/nothing');
   expect(nothing).toBe('HTTP/1.1 404 Not Found\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n');
   expect(await bytesOf(shown, '/nothing')).toBe(nothing);

@@ -14,8 +14,8 @@ const elsewhere = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
 
-const WELL = { name: 'Nothing needs attention', exact: true };
-const TROUBLE = { name: 'Needs attention', exact: true };
+const WELL = { name: 'No active alerts', exact: true };
+const TROUBLE = { name: 'Active alerts', exact: true };
 
 type Sale = Readonly<Record<string, string | number | null>>;
 
@@ -25,7 +25,7 @@ const numberIn = (text: string): number => {
   return text.includes('$') ? Math.round(number * 1_000_000) : number;
 };
 
-/** The rows of a table as they are read: the name of each, and its cells. */
+/** The rows of a table: their headers and cells. */
 async function rowsOf(page: Page, name: string): Promise<Record<string, string[]>> {
   const rows = await page
     .getByRole('table', { name, exact: true })
@@ -34,14 +34,14 @@ async function rowsOf(page: Page, name: string): Promise<Record<string, string[]
   return Object.fromEntries(rows.map(([first = '', ...cells]) => [first, cells]));
 }
 
-/** The same, with the number in one column alone. */
+/** The rows of a table with the numbers of one column. */
 async function columnOf(page: Page, name: string, column = 0): Promise<Record<string, number>> {
   const rows = await rowsOf(page, name);
   return Object.fromEntries(Object.entries(rows).map(([first, cells]) => [first, numberIn(cells[column] ?? '')]));
 }
 
-/** Has the page look now. */
-async function lookAgain(page: Page): Promise<void> {
+/** Makes the page update now. */
+async function refresh(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Pause' });
   await button.click();
   const answered = page.waitForResponse('**/metrics');
@@ -74,14 +74,14 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
     return ((await response.json()) as { sales: readonly Sale[] }).sales;
   };
 
-  /** What the page has to show of what the metrics say. */
+  /** The figures of the metrics that the page must show. */
   const figuresIn = (scraped: Scrape) => {
     const sum = (name: string, labels = {}) => scraped.sum(`asset_gateway_${name}`, labels) ?? 0;
     const tokens = { surface: 'tokens' };
     const code = (text: string) => sum('requests_total', { code: text });
     return {
       'Upstreams: budget and health': { tokens: [sum('budget_left', tokens), sum('budget_limit', tokens)] },
-      'Slots by who takes them': { 'strangers, by address': [sum('slots_total', { group: 'address' })] },
+      'Slots by client group': { 'unpaid clients, by address': [sum('slots_total', { group: 'address' })] },
       'Answers by result': {
         hit: [sum('cache_answers_total', { result: 'hit' })],
         miss: [sum('cache_answers_total', { result: 'miss' })],
@@ -94,12 +94,12 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
       },
       'Settlements by outcome': { settled: [sum('settlements_total', { state: 'settled' })] },
       'Credit owed to wallets': { mainnet: [sum('credit_owed_usd_micros', { cluster: 'mainnet' })] },
-      'What it holds, and how far it goes': { mainnet: [sum('fee_payer_lamports', { cluster: 'mainnet' })] },
-      'On the list': { wallets: [1], ranges: [2] },
+      'Fee payer balance': { mainnet: [sum('fee_payer_lamports', { cluster: 'mainnet' })] },
+      Blocklist: { wallets: [1], ranges: [2] },
     };
   };
 
-  it('shows under load what /metrics and /sales say in that moment', async () => {
+  it('shows the figures of /metrics and /sales under load', async () => {
     const { page, faults, close } = await openPage(browser, origin);
     await unlock(page);
     await page.getByRole('heading', WELL).waitFor();
@@ -107,7 +107,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
       expect(statuses).toEqual([200, 200, 200, 200, 402, 404, 403, 403, 200, 200, 200, 200]);
     await vi.waitFor(
       async () => {
-        await lookAgain(page);
+        await refresh(page);
         for (const [name, rows] of Object.entries(figuresIn(await scrape(gateway.gateway)))) {
           const shown = await rowsOf(page, name);
           for (const [row, numbers] of Object.entries(rows)) {
@@ -118,45 +118,48 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
       },
       { timeout: 20_000, interval: 100 },
     );
-    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByRole('button', { name: 'Refresh' }).click();
     for (const by of ['day', 'route', 'wallet']) {
       const sold = await salesBy(by);
       expect(sold.length).toBeGreaterThan(0);
-      const told = (name: string) => Object.fromEntries(sold.map((sale) => [sale[by], sale[`${name}_usd_micros`]]));
-      await vi.waitFor(async () => expect(await columnOf(page, `Sales by ${by}`, 1)).toEqual(told('settled')), 5_000);
-      expect(await columnOf(page, `Sales by ${by}`, 6)).toEqual(told('margin'));
+      const expected = (name: string) => Object.fromEntries(sold.map((sale) => [sale[by], sale[`${name}_usd_micros`]]));
+      await vi.waitFor(
+        async () => expect(await columnOf(page, `Sales by ${by}`, 1)).toEqual(expected('settled')),
+        5_000,
+      );
+      expect(await columnOf(page, `Sales by ${by}`, 6)).toEqual(expected('margin'));
     }
     await picture(page, 'operate-load');
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('is worked by keyboard: a wrong token is named, the right one shows sales, and is forgotten when told', async () => {
+  it('works by keyboard: refuses a wrong token, shows sales with the right one, and forgets it', async () => {
     const { page, faults, close } = await openPage(browser, origin);
     const asked: (string | undefined)[] = [];
     page.on('request', (request) => asked.push(request.headers().authorization));
-    await page.getByText('Sales are told to whoever knows METRICS_TOKEN').waitFor();
+    await page.getByText('Enter METRICS_TOKEN to see sales').waitFor();
     await page.getByLabel('METRICS_TOKEN', { exact: true }).focus();
     await page.keyboard.type('not-the-token-of-it');
     await page.keyboard.press('Enter');
-    await page.getByText('This is not the token').waitFor();
+    await page.getByText('Wrong token').waitFor();
     await unlock(page, 'a token that nö header holds');
-    await page.getByText('This is not the token').waitFor();
+    await page.getByText('Wrong token').waitFor();
     await page.getByLabel('METRICS_TOKEN', { exact: true }).fill(TOKEN);
     for (const key of ['Tab', 'Tab', 'Space', 'Shift+Tab', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('table', { name: 'Sales by day' }).waitFor();
     await page.reload();
     await page.getByRole('table', { name: 'Sales by day' }).waitFor();
     await page.getByRole('button', { name: 'Forget the token' }).press('Enter');
-    await page.getByText('Sales are told to whoever knows').waitFor();
+    await page.getByText('Enter METRICS_TOKEN to see sales').waitFor();
     await page.reload();
-    await page.getByText('Sales are told to whoever knows').waitFor();
+    await page.getByText('Enter METRICS_TOKEN to see sales').waitFor();
     expect(new Set(asked)).toEqual(new Set([undefined, 'Bearer not-the-token-of-it', `Bearer ${TOKEN}`]));
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('does not keep a token that it was not told to keep', async () => {
+  it('does not store a token unless asked to', async () => {
     const { page, close } = await openPage(browser, origin);
     await unlock(page);
     await page.getByRole('table', { name: 'Sales by day' }).waitFor();
@@ -166,15 +169,15 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
       '',
     ]);
     await page.reload();
-    await page.getByText('Sales are told to whoever knows').waitFor();
+    await page.getByText('Enter METRICS_TOKEN to see sales').waitFor();
     await close();
   });
 
-  it('asks nothing while it is paused or its tab is hidden, and at once when it is seen again', async () => {
+  it('sends no request while paused or hidden, and updates at once when shown', async () => {
     const { page, close } = await openPage(browser, origin);
     await page.clock.install();
     await page.reload();
-    await page.getByRole('heading', { name: /^Nothing needs attention/ }).waitFor();
+    await page.getByRole('heading', { name: /^No active alerts/ }).waitFor();
     let asked = 0;
     page.on('request', () => asked++);
     await page.clock.runFor(20_000);
@@ -201,18 +204,18 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
     await close();
   });
 
-  it('says what is wrong, with what, how urgently and what to do', async () => {
+  it('shows an alert with its subject, urgency and advice', async () => {
     const { page, faults, close } = await openPage(browser, origin);
     await page.getByRole('heading', WELL).waitFor();
     gateway.upstream.faults.status = 401;
     expect((await askSigned(`${gateway.url}${HEALTH}`)).status).toBe(502);
     gateway.upstream.faults.reset();
-    await lookAgain(page);
+    await refresh(page);
     await page.getByRole('heading', TROUBLE).waitFor();
     const said = await page.getByRole('status').getByRole('listitem').allTextContents();
     expect(said).toContainEqual(
       expect.stringMatching(
-        /^Now: The key of an upstream was revoked.* tokens\.healthDo: Put another one.*“Alerts”: UpstreamRefusesOurKey$/,
+        /^Urgent: .+ tokens\.healthWhat to do: .+ docs\/operating\.md, “Alerts”: UpstreamRefusesOurKey$/,
       ),
     );
     expect([...faults, ...(await axeFaults(page))]).toEqual([]);
@@ -220,7 +223,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
     await close();
   });
 
-  it('shows what is hostile as text, cut, and stays usable', async () => {
+  it('shows hostile data as shortened text and stays usable', async () => {
     const { page, faults, close } = await openPage(browser, origin);
     const image = '<img src=x onerror=alert(1)>';
     const long = `${image}${'x'.repeat(5 * 1024 * 1024)}`;
@@ -231,9 +234,9 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
     await sold('wallet', Array(9_999).fill({ wallet: image }));
     const counted = `# TYPE asset_gateway_requests_total counter\nasset_gateway_requests_total{status="200",code="${image}"} 5\n`;
     await page.route('**/metrics', (route) => route.fulfill({ body: `${counted}a{b="${long}` }));
-    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('rowheader', { name: image }).first().waitFor();
-    await lookAgain(page);
+    await refresh(page);
     await page.getByRole('rowheader', { name: `200 ${image}` }).waitFor();
     expect(await page.getByRole('table', { name: /^Sales by wallet: the first 50 of 9,999$/ }).count()).toBe(1);
     expect(await page.locator('img').count()).toBe(0);
@@ -241,21 +244,21 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
     for (const wrong of ['null', '<html>']) {
       await page.route('**/metrics', (route) => route.fulfill({ body: wrong }));
       await page.route('**/sales?*', (route) => route.fulfill({ body: wrong }));
-      await page.getByRole('button', { name: 'Ask again' }).click();
-      await lookAgain(page);
-      await page.getByText('gives out no metrics').waitFor();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await refresh(page);
+      await page.getByText('contains no metrics').waitFor();
     }
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('has nothing that axe finds wrong in light, dark and narrow', async () => {
+  it('has no axe violations in light, dark and narrow', async () => {
     const { page, faults, close } = await openPage(browser, origin);
     await unlock(page);
     await page.getByRole('table', { name: 'Sales by wallet' }).waitFor();
     await page.getByRole('heading', WELL).waitFor();
     await page.locator('summary').first().press('Enter');
-    await page.getByRole('table', { name: 'Requests a second' }).waitFor();
+    await page.getByRole('table', { name: 'Requests per second' }).waitFor();
     expect([...faults, ...(await faultsInAllLooks(page, 'operate'))]).toEqual([]);
     await close();
   });
@@ -271,18 +274,18 @@ suiteWith('chromium', "the operator's page of a gateway without a token", (execu
   const start = (port: string) => startTestGateway({ METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
   const portOf = ({ gateway }: TestGateway): string => new URL(gateway.metricsUrl ?? '').port;
 
-  it('says that the gateway has stopped, and goes on when it is back', async () => {
+  it('says that the gateway stopped, and continues when it is back', async () => {
     let gateway = await start('0');
     const port = portOf(gateway);
     const { page, faults, close } = await openPage(browser, `http://127.0.0.1:${port}`);
-    await page.getByText('Nothing was sold in this time').first().waitFor();
+    await page.getByText('No sales in this period').first().waitFor();
     await page.getByRole('heading', WELL).waitFor();
     for (let count = 0; count < 5; count++) await fetch(`${gateway.url}/nothing`);
-    await lookAgain(page);
+    await refresh(page);
     await gateway.stop();
     await page.getByRole('heading', TROUBLE).waitFor();
     expect(await page.getByRole('status').textContent()).toContain(
-      'The gateway does not answer. The figures below are of',
+      'The gateway does not answer. The figures below are from',
     );
     gateway = await start(port);
     await fetch(`${gateway.url}/nothing`);
@@ -290,19 +293,19 @@ suiteWith('chromium', "the operator's page of a gateway without a token", (execu
     const rows = await rowsOf(page, 'Requests by status and code');
     expect(Number(rows['404 not_found']?.[0])).toBe(1);
     expect(Number(rows['404 not_found']?.[1])).toBeGreaterThan(0);
-    expect(await page.locator('main').textContent()).not.toMatch(/[-−]\d+(?:\.\d+)?(?: a second| %)/);
+    expect(await page.locator('main').textContent()).not.toMatch(/[-−]\d+(?:\.\d+)?(?: per second| %)/);
     expect(faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
     await close();
     await gateway.stop();
   });
 
-  it.runIf(elsewhere)('tells somebody from another address why there are no sales, and shows the rest', async () => {
+  it.runIf(elsewhere)('explains to another address why there are no sales, and shows the rest', async () => {
     const gateway = await start('0');
     const { page, faults, close } = await openPage(browser, `http://${elsewhere}:${portOf(gateway)}`);
-    await page.getByText('so it tells of sales on its own machine only').waitFor();
+    await page.getByText('so it shows sales only on its own machine').waitFor();
     await page.getByRole('heading', WELL).waitFor();
     expect(await page.getByLabel('METRICS_TOKEN', { exact: true }).count()).toBe(0);
-    // Without TLS the browser leaves out that one header, and says so.
+    // Without TLS the browser ignores this header and logs it.
     expect(faults.filter((fault) => !fault.includes('Cross-Origin-Opener-Policy header has been ignored'))).toEqual([]);
     await close();
     await gateway.stop();

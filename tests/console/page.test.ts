@@ -17,7 +17,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
     await gateway?.stop();
   });
 
-  it('answers a search that a key of the tab has signed', async () => {
+  it('answers a search signed by the key of the browser', async () => {
     const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     await page.getByLabel('Search assets').fill('sol');
     await page
@@ -29,7 +29,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
     await close();
   });
 
-  it('follows a link that is pressed before the first picture is drawn', async () => {
+  it('follows a link pressed before the first paint', async () => {
     const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     await page.addInitScript(`new MutationObserver((_, observer) => {
       if (!document.querySelector('nav')) return;
@@ -37,21 +37,21 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
       location.hash = '#/routes';
     }).observe(document, { childList: true, subtree: true })`);
     await page.reload();
-    await page.getByRole('heading', { name: 'Every route, its form and its price' }).waitFor();
+    await page.getByRole('heading', { name: 'All routes' }).waitFor();
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('says what is needed where no key can be made', async () => {
+  it('says what is needed if no key can be created', async () => {
     const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     await page.addInitScript("SubtleCrypto.prototype.generateKey = () => Promise.reject(new Error('not known'))");
     await page.reload();
-    await page.getByText('This browser cannot make the key').waitFor();
+    await page.getByText('This browser cannot create the key').waitFor();
     expect([...faults, ...(await axeFaults(page))]).toEqual([]);
     await close();
   });
 
-  it('says what this is where scripts do not run', async () => {
+  it('describes the gateway without JavaScript', async () => {
     const { page, close } = await openPage(browser, `${gateway.url}/`, { javaScriptEnabled: false });
     expect(await page.textContent('main')).toContain('with a wallet, without an account or an API key');
     await close();

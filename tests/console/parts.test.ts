@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { decodedHeader } from '../../packages/console/src/parts/decoded-header.ts';
 import { bytes, change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
 import { indentJson } from '../../packages/console/src/parts/indent-json.ts';
-import { plain } from '../../packages/console/src/parts/text.ts';
+import { decodedHeader, plain } from '../../packages/console/src/parts/text.ts';
 
 const RIGHT_TO_LEFT = '\u202e';
 
-describe('JSON that is set out', () => {
-  it('stands as JSON.stringify sets it out', () => {
+describe('indented JSON', () => {
+  it('is what JSON.stringify would write', () => {
     const value = { a: [1, [], {}, { b: 'x "y" {[,:]} \\', c: null }], d: { e: false }, f: [] };
     expect(indentJson(JSON.stringify(value), 10_000)).toEqual({ text: JSON.stringify(value, null, 2), isWhole: true });
     expect(indentJson(` ${JSON.stringify(value, null, '\t')}\n`, 10_000).text).toBe(JSON.stringify(value, null, 2));
@@ -19,7 +18,7 @@ describe('JSON that is set out', () => {
     );
   });
 
-  it('shows what turns the direction of a text as its escape, which means the same', () => {
+  it('shows direction marks as escapes with the same meaning', () => {
     const { text } = indentJson(JSON.stringify({ name: `${RIGHT_TO_LEFT}CDSU` }), 100);
     expect(text).toContain('"\\u202eCDSU"');
     expect(JSON.parse(text)).toEqual({ name: `${RIGHT_TO_LEFT}CDSU` });
@@ -29,27 +28,27 @@ describe('JSON that is set out', () => {
     ['a list', `[${'1,'.repeat(3_000_000)}1]`],
     ['a string', JSON.stringify('a'.repeat(5_000_000))],
     ['nothing but brackets', '['.repeat(5_000_000)],
-  ])('stops soon in 5 MB of %s', (_, json) => {
+  ])('stops early in 5 MB of %s', (_, json) => {
     const { text, isWhole } = indentJson(json, 1000);
     expect([isWhole, text.length >= 1000, text.length < 1200]).toEqual([false, true, true]);
   });
 
-  it.each(['', ' ', '"', '"a\\', '}', ']]]', '{"a"', 'no JSON', '[ ', '\\'])('comes to an end with %j', (json) => {
+  it.each(['', ' ', '"', '"a\\', '}', ']]]', '{"a"', 'no JSON', '[ ', '\\'])('terminates for %j', (json) => {
     expect(indentJson(json, 100).isWhole).toBe(true);
   });
 });
 
-describe('what is shown of a text of an upstream', () => {
-  it('has nothing in it that cannot be seen', () => {
+describe('a text of an upstream', () => {
+  it('is shown without hidden characters', () => {
     expect(plain(`a\u0000b${RIGHT_TO_LEFT}c\u200bd\ne\u2066f`)).toBe('abcdef');
   });
 
-  it('is cut', () => {
+  it('is shortened', () => {
     expect(plain('x'.repeat(5_000_000), 10)).toBe(`${'x'.repeat(10)}…`);
     expect(plain('x'.repeat(10), 10)).toBe('x'.repeat(10));
   });
 
-  it.each([null, undefined, 7, {}, [[]]])('is nothing where the upstream sent %j', (value) => {
+  it.each([null, undefined, 7, {}, [[]]])('is empty if it is %j', (value) => {
     expect(plain(value)).toBe('');
   });
 });
@@ -79,24 +78,24 @@ describe('figures', () => {
     [-0.0012, { text: '0.00%', word: 'unchanged' }],
     [1e308, { text: '+1E308%', word: 'up' }],
     [null, undefined],
-  ])('a change of %j has a sign and a word', (value, said) => expect(change(value)).toEqual(said));
+  ])('a change of %j has a sign and a word', (value, expected) => expect(change(value)).toEqual(expected));
 
-  it('a time is in UTC, and none where it is out of range', () => {
+  it('a time is in UTC, and a dash if out of range', () => {
     expect([1_754_222_400, 1e300, null].map(utcMinute)).toEqual(['2025-08-03 12:00', '—', '—']);
   });
 
-  it('a size is in binary units', () => {
+  it('a size has binary units', () => {
     expect([12, 2048, 5 * 1024 * 1024].map(bytes)).toEqual(['12 bytes', '2.0 KiB', '5.0 MiB']);
   });
 });
 
 describe('a header', () => {
-  it('that carries JSON in base64 is decoded, as UTF-8', () => {
+  it('with base64 JSON is decoded as UTF-8', () => {
     expect(decodedHeader(Buffer.from('{"a":"é"}').toString('base64'))).toBe('{"a":"é"}');
   });
 
   it.each(['application/json', 'eyes', 'ey{}', Buffer.from('{"a":').toString('base64'), ''])(
-    'that carries none is left: %j',
+    'without it is left alone: %j',
     (value) => expect(decodedHeader(value)).toBeUndefined(),
   );
 });

@@ -40,17 +40,17 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
   };
   const answered = () => page.getByRole('heading', { name: /^Answer/ }).textContent();
 
-  it('lists them by surface with their price, and finds one by a word', async () => {
+  it('lists the routes by surface with prices, and filters them', async () => {
     await page.getByRole('status').filter({ hasText: '69 of 69 routes' }).waitFor();
     await page.getByLabel('Find a route').fill('candles mint');
-    expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringMatching(/ohlcv.*a signature/)]);
+    expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringMatching(/ohlcv.*signature/)]);
     await page.getByLabel('Find a route').fill('mainnet helius getBalance');
     expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringContaining('$0.000005')]);
     await page.getByLabel('Find a route').fill('liveness');
     expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringMatching(/Liveness probe.*free/)]);
   });
 
-  it('has a form for each, which holds its example and lets it be sent', async () => {
+  it('has a form for each route, filled with its example', async () => {
     const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: CatalogRow[] };
     for (const row of [...routes, ...ownRows]) {
       await open(idOf(row), row.description);
@@ -65,9 +65,9 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     ['tokens.variants', 'The variants of an asset.', 'Send', 200],
     ['tokens.marketSnapshots', 'Cached market snapshots of up to 250 mints.', 'Send', 200],
     ['system.catalog', 'Every enabled route, its access mode and its price.', 'Send', 200],
-    ['rpc.mainnet.helius.getBalance', 'Lamports of an account.', 'Ask for the price', 402],
-    ['wallet.mainnet.helius.balances', 'What a wallet holds.', 'Ask for the price', 402],
-  ])('sends %s as its example says, and shows what came', async (id, title, label, status) => {
+    ['rpc.mainnet.helius.getBalance', 'Lamports of an account.', 'Get the price', 402],
+    ['wallet.mainnet.helius.balances', 'The balances of a wallet.', 'Get the price', 402],
+  ])('sends the example of %s and shows the answer', async (id, title, label, status) => {
     const before = gateway.upstream.arrivals.length;
     await open(id, title);
     await page.getByRole('button', { name: label }).click();
@@ -76,21 +76,21 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     expect(gateway.solana?.provider.arrivals).toEqual([]);
   });
 
-  it('pays from a form: money moves once, and the answer and its transaction are shown', async () => {
+  it('pays from a form once, and shows the answer and the transaction', async () => {
     await page.evaluate(`location.hash = '#/wallet'`);
     await page.getByRole('button', { name: 'Get play money on mainnet' }).click();
-    await page.getByText('Ten dollars of play money have come on mainnet.').waitFor();
+    await page.getByText('You received ten dollars of play money on mainnet.').waitFor();
     await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
     await page.getByRole('button', { name: 'Send and pay $0.000005' }).click();
     expect(await answered()).toBe('Answer 200');
     const paid = gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo);
     expect(paid).toMatchObject([{ amount: 5n }]);
     expect(gateway.solana?.provider.arrivals.length).toBe(1);
-    await page.getByText('what became of the payment').click();
+    await page.getByText('the settled payment').click();
     expect(await page.locator('main').textContent()).toContain(paid?.[0]?.signature);
   });
 
-  it('stops what is plainly wrong before it is sent, and leads to the field', async () => {
+  it('stops an obvious error before sending and focuses the field', async () => {
     const before = gateway.upstream.arrivals.length;
     await open('tokens.search', 'Search canonical assets.');
     await page.getByLabel('limit').fill('51');
@@ -102,9 +102,9 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     expect(gateway.upstream.arrivals.length).toBe(before);
   });
 
-  it("shows the gateway's own words beside the field that they are about", async () => {
+  it("shows the gateway's message next to its field", async () => {
     const before = gateway.upstream.arrivals.length;
-    await page.getByRole('button', { name: 'Send as it is' }).click();
+    await page.getByRole('button', { name: 'Send anyway' }).click();
     expect(await answered()).toBe('Answer 400');
     const field = page.locator('.field', { has: page.getByLabel('limit') });
     expect(await field.locator('.fault').textContent()).toBe('Must be at most 50.');
@@ -112,7 +112,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     expect(gateway.upstream.arrivals.length).toBe(before);
   });
 
-  it('shows a rule over several fields beside each of them', async () => {
+  it('shows a rule over several fields next to each of them', async () => {
     await open('tokens.ohlcv', 'Candles of one mint.');
     await page.getByLabel('from').fill('200');
     await page.getByLabel('to', { exact: false }).last().fill('100');
@@ -124,7 +124,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     ]);
   });
 
-  it('is used by keyboard alone', async () => {
+  it('works by keyboard', async () => {
     await open('tokens.search', 'Search canonical assets.');
     await page.getByLabel('limit').focus();
     await page.keyboard.type('2');
@@ -132,13 +132,13 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     expect(await answered()).toBe('Answer 200');
   });
 
-  it('says so where a view fails, and shows the others', async () => {
+  it('shows an error if a view fails, and keeps the other views', async () => {
     const other = await openPage(browser, gateway.url);
     const row = { ...ownRows[0], priceUsd: '0.00', inputSchema: {}, rules: 'of another version' };
     await other.page.route('**/v1/catalog', (route) => route.fulfill({ json: { routes: [row] } }));
     const goTo = (place: string) => other.page.evaluate(`location.hash = '#/${place}'`);
     await goTo('routes/system.liveness');
-    await other.page.getByRole('alert').filter({ hasText: 'This view has failed: TypeError' }).waitFor();
+    await other.page.getByRole('alert').filter({ hasText: 'This view failed: TypeError' }).waitFor();
     await goTo('routes');
     await other.page.getByRole('status').filter({ hasText: '7 of 7 routes' }).waitFor();
     await goTo('wallet');
@@ -147,14 +147,14 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     await other.close();
   });
 
-  it('has nothing that axe finds wrong in light, dark and narrow', async () => {
+  it('has no axe violations in light, dark and narrow', async () => {
     const other = await openPage(browser, `${gateway.url}/#/routes`);
     await other.page.locator('.rows').first().waitFor();
     expect(await faultsInAllLooks(other.page, 'routes')).toEqual([]);
     await other.page.goto(`${gateway.url}/#/routes/tokens.ohlcv`);
     await other.page.getByLabel('from').fill('x');
     await other.page.getByRole('button', { name: 'Send' }).click();
-    await other.page.getByRole('button', { name: 'Send as it is' }).click();
+    await other.page.getByRole('button', { name: 'Send anyway' }).click();
     await other.page.getByRole('heading', { name: /^Answer/ }).waitFor();
     expect(await faultsInAllLooks(other.page, 'routes-form')).toEqual([]);
     expect(other.faults).toEqual([]);

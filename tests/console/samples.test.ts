@@ -7,16 +7,16 @@ const call = { method: 'profile', values: [`it's"\n`], named: { assetId: `it's"\
 const samples = samplesOf(call, `http://127.0.0.1:1${PATH}`);
 const textOf = (title: string): string => samples.find((sample) => sample.title === title)?.text ?? '';
 
-/** The last word of a command as a shell reads it. */
+/** The last word of a command, parsed by a shell. */
 const lastWord = (command: string): string =>
   execFileSync('sh', ['-c', command.replace(/^.*?(?=')/, "printf '%s' ")], { encoding: 'utf8' });
 
-it('a shell reads of a command what it is meant to be, whatever is in it', () => {
+it('a shell parses any argument correctly', () => {
   expect(lastWord(textOf('curl'))).toBe(`http://127.0.0.1:1${PATH}`);
   expect(lastWord(textOf('Command line'))).toBe(PATH);
 });
 
-it('TypeScript has the values as they are', () => {
+it('TypeScript has the exact values', () => {
   const [, values] = /profile\((.*)\)\);$/.exec(textOf('TypeScript')) ?? [];
   expect(JSON.parse(values ?? '')).toBe(`it's"\n`);
 });

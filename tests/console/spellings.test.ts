@@ -7,7 +7,7 @@ import { pathOf } from '../http/targets.ts';
 import { askAll, askOne, wireRequest } from '../http/wire.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
-/** CONNECT never reaches the application: its connection is closed unanswered. */
+/** CONNECT never reaches the application: the connection is closed. */
 const VERBS = METHODS.filter((verb) => verb !== 'CONNECT');
 const ROWS = [...consoleRoutes, faucetRoute];
 
@@ -25,32 +25,31 @@ const requestsFor = (verb: string, spellings: typeof SPELLINGS) =>
     }),
   );
 
-/** What must not have happened, whatever was asked. */
-function expectNothingAsked(): void {
+function expectNoUpstreamCall(): void {
   expect(gateway.upstream.arrivals).toEqual([]);
   expect(gateway.solana?.provider.arrivals).toEqual([]);
   expect(gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo)).toEqual([]);
 }
 
-describe('every row of the console, spelt in every way', () => {
-  it.each(VERBS)('%s is answered from the table of errors or with what is public', async (verb) => {
+describe('every console route in every spelling', () => {
+  it.each(VERBS)('%s gets an error of the table or public data', async (verb) => {
     const requests = requestsFor(verb, SPELLINGS);
     const answers = await askAll(gateway.port, requests);
     const faults = answers.flatMap((answer, at) => {
       const found = [...faultsOf(answer, verb), ...((answer?.status ?? 0) >= 500 ? ['a 5xx'] : [])];
-      // A file of the page may be kept, and is asked for again each time.
+      // Files of the page are revalidated instead.
       const isFile = answer?.headers['cache-control'] === 'no-cache' && answer.headers.etag !== undefined;
       const wrong = found.filter((fault) => !(isFile && fault.endsWith('no Cache-Control')));
       return wrong.map((fault) => `${requests[at]?.bytes.split('\r\n', 1)[0]}: ${fault}`);
     });
     expect(faults).toEqual([]);
-    expectNothingAsked();
+    expectNoUpstreamCall();
   });
 
   it.each(['GET', 'POST'])('%s of an unreadable target is a 400', async (verb) => {
     const requests = requestsFor(verb, UNREADABLE);
     const answers = await Promise.all(requests.map((request) => askOne(gateway.port, request)));
     expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([400]));
-    expectNothingAsked();
+    expectNoUpstreamCall();
   });
 });

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** What a chart shows: how many of its pixels are painted, and a number that other pixels would change. */
+/** The pixels of a chart: how many are painted, and a checksum. */
 export interface Drawn {
   readonly painted: number;
   readonly sum: number;
@@ -19,7 +19,7 @@ const READ_CANVAS = `(() => {
   return { painted, sum };
 })()`;
 
-/** Reads the chart that a page shows, once it is drawn. */
+/** Reads the chart of a page once it is drawn. */
 export async function drawnIn(page: Page): Promise<Drawn> {
   await page.locator('.plot canvas').waitFor({ state: 'attached' });
   return page.evaluate<Drawn>(READ_CANVAS);
@@ -33,7 +33,7 @@ export const rowsOf = (table: Locator): Promise<string[][]> =>
 
 const MOST_TABS = 60;
 
-/** Goes to an element by the Tab key alone. */
+/** Moves the focus to an element with the Tab key. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   for (let pressed = 0; pressed < MOST_TABS; pressed++) {
     await page.keyboard.press('Tab');
@@ -42,6 +42,6 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   throw new Error(`Tab does not lead to ${wanted}`);
 }
 
-/** The paths that an upstream was asked for, from some moment on. */
+/** The targets of the upstream requests after the first `since`. */
 export const targetsSince = (arrivals: readonly { readonly target: string }[], since: number): string[] =>
   arrivals.slice(since).map(({ target }) => target);

@@ -17,7 +17,7 @@ const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRol
 
 suiteWith(
   'chromium',
-  'trying a gateway that has troubles',
+  'Try with a failing gateway',
   (executablePath) => {
     const dataDir = makeFolder();
     let port: number;
@@ -40,7 +40,7 @@ suiteWith(
     const arrivals = () => gateway.upstream.arrivals;
     const open = (place = '') => openPage(browser, `${gateway.url}/${place}`);
 
-    it('shows the answer to what was typed last, whatever comes of what was typed before', async () => {
+    it('shows the answer to the last query, also if an earlier one answers later', async () => {
       const { page, faults, close } = await open();
       const before = arrivals().length;
       Object.assign(gateway.upstream.faults, {
@@ -58,14 +58,14 @@ suiteWith(
       await close();
     });
 
-    it('waits as long as the gateway asks for, says so, and goes on by itself', async () => {
+    it('waits as long as the gateway asks, says so, and continues automatically', async () => {
       const { page, faults, close } = await open('#/try//sol');
       await result(page, /^Solana/).waitFor();
       Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '6', times: 1 });
       const before = arrivals().length;
       await page.getByLabel('Search assets').fill('gold');
-      await page.getByText(/asks for a pause; .*Retry-After/).waitFor();
-      await page.getByText(/goes on by itself at \d\d:\d\d:\d\d/).waitFor();
+      await page.getByText(/rate-limiting this gateway; .*Retry-After/).waitFor();
+      await page.getByText(/continues automatically at \d\d:\d\d:\d\d/).waitFor();
       expect(await axeFaults(page)).toEqual([]);
       await picture(page, 'try-pause-light');
       await result(page, /^Gold/).waitFor();
@@ -73,16 +73,16 @@ suiteWith(
       await close();
     });
 
-    it('says what happened when the gateway has stopped, and tries again when it is back', async () => {
+    it('says that the gateway does not answer, and retries when it is back', async () => {
       const { page, faults, close } = await open('#/try//sol');
       await result(page, /^Solana/).waitFor();
       await gateway.stop();
       await page.getByLabel('Search assets').fill('gold');
       await page.getByText('The gateway does not answer.').waitFor();
-      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('button', { name: 'Retry' }).click();
       await page.getByText('The gateway does not answer.').waitFor();
       gateway = await start();
-      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('button', { name: 'Retry' }).click();
       await result(page, /^Gold/).waitFor();
       await result(page, /^Gold/).click();
       expect((await drawnIn(page)).painted).toBeGreaterThan(1000);
@@ -90,7 +90,7 @@ suiteWith(
       await close();
     });
 
-    it('asks for nothing by itself when few calls are left, and for nothing at all when none is', async () => {
+    it('waits for Enter when few calls are left, and for the budget when none is', async () => {
       await gateway.stop();
       gateway = await start({ TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) });
       const { page, faults, close } = await open();

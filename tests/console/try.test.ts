@@ -33,7 +33,7 @@ const cellsOf = ({ time, open, high, low, close, volume }: Candle): string[] => 
 const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRole('link', { name });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
+suiteWith('chromium', 'Try', (executablePath) => {
   let gateway: TestGateway;
   let browser: Browser;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
 
   const arrivals = () => gateway.upstream.arrivals;
 
-  /** What the gateway answers to what the page asked the upstream last. */
+  /** The gateway's answer to the last call of the page. */
   async function lastCandles(): Promise<Candle[]> {
     const [path] = targetsSince(arrivals(), arrivals().length - 1);
     const { query } = { query: path?.slice(path.indexOf('?')) };
@@ -57,7 +57,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     return body.result.includes.ohlcv.data;
   }
 
-  it('searches, opens an asset, changes the interval, and sees candles and how each call was signed', async () => {
+  it('searches, opens an asset, changes the interval, and shows candles and the signed exchange', async () => {
     const before = arrivals().length;
     const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     expect(arrivals().length).toBe(before);
@@ -66,8 +66,8 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     expect(targetsSince(arrivals(), before)).toEqual(['/v1/assets/search?q=sol&limit=20']);
     const stages = page.getByLabel('The last call').locator('.exchange > li');
     expect((await stages.allInnerTexts()).map((text) => text.split('\n', 1)[0])).toEqual([
-      expect.stringMatching(/^The gateway asks first 402, after \d+ ms$/),
-      'The key of this tab signs',
+      expect.stringMatching(/^The gateway sends a challenge 402, after \d+ ms$/),
+      'The key of this browser signs',
       expect.stringMatching(/^The gateway answers 200, after \d+ ms$/),
     ]);
     expect(await stages.nth(1).textContent()).toContain('wants you to sign in with your Solana account');
@@ -80,7 +80,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     expect((await stages.allInnerTexts())[0]).toContain('No challenge was needed');
 
     await page.getByRole('link', { name: '1D', exact: true }).click();
-    await page.getByText('The same as a table').click();
+    await page.getByText('Show as table').click();
     const table = page.getByRole('table', { name: /candles of 1D/ });
     await table.waitFor();
     expect(arrivals().length).toBe(before + 3);
@@ -100,7 +100,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     await close();
   });
 
-  it('does the same by keyboard alone', async () => {
+  it('does the same by keyboard', async () => {
     const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     await tabTo(page, page.getByLabel('Search assets'));
     await page.keyboard.type('solana');
@@ -115,7 +115,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     await tabTo(page, page.getByRole('link', { name: '4H', exact: true }));
     await page.keyboard.press('Enter');
     await page.locator('[aria-current]', { hasText: '4H' }).waitFor();
-    await tabTo(page, page.locator('summary', { hasText: 'The same as a table' }));
+    await tabTo(page, page.locator('summary', { hasText: 'Show as table' }));
     await page.keyboard.press('Enter');
     await page.getByRole('table', { name: /candles of 4H/ }).waitFor();
     await tabTo(page, page.getByRole('region', { name: /candles of 4H/ }));
@@ -127,7 +127,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     await close();
   });
 
-  it('has nothing that axe finds wrong on any of these ways in light, dark and narrow', async () => {
+  it('has no axe violations in light, dark and narrow', async () => {
     const { page, faults, close } = await openPage(browser, `${gateway.url}/#/try//sol`);
     await result(page, /^Solana/).waitFor();
     expect(await faultsInAllLooks(page, 'try-search')).toEqual([]);
@@ -135,7 +135,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     await drawnIn(page);
     for (const summary of await page.locator('summary').all()) await summary.click();
     await page.getByRole('table', { name: /Exchanges/ }).waitFor();
-    await page.getByText('Highest ever').waitFor();
+    await page.getByText('All-time high').waitFor();
     expect(await faultsInAllLooks(page, 'try-asset')).toEqual([]);
     expect(faults).toEqual([]);
     await close();
@@ -144,7 +144,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
   it.each([
     ['a search', `#/try//${encodeURIComponent(`it's "$(id)" \\`)}`],
     ['an asset', '#/try/solana/1D'],
-  ])('copies %s as curl, TypeScript, command line and tool, each of which makes that call', async (_, place) => {
+  ])('copies %s as curl, TypeScript, command line and tool, which all make the same call', async (_, place) => {
     const { page, faults, close } = await openPage(browser, `${gateway.url}/${place}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -179,9 +179,9 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     await close();
   });
 
-  it('is told when nothing is found, and in the words of the gateway when it refuses', async () => {
+  it('says that nothing was found, and shows the refusals of the gateway', async () => {
     const { page, faults, close } = await openPage(browser, `${gateway.url}/#/try//zzzz`);
-    await page.getByText('Nothing is called “zzzz”').waitFor();
+    await page.getByText('No results for “zzzz”').waitFor();
     await page.goto(`${gateway.url}/#/try/nothing-of-that-name`);
     await page.getByText('upstream_rejected').waitFor();
     const before = arrivals().length;

@@ -15,12 +15,12 @@ interface Catalog {
 const sold = ({ routes }: Catalog) =>
   routes.filter(({ surface, method }) => surface === 'rpc' && method === 'getBalance');
 
-suiteWith('chromium', 'what the console pays at most', (executablePath) => {
+suiteWith('chromium', 'limits on what the console pays', (executablePath) => {
   let gateway: TestGateway;
   let browser: Browser;
   let opened: OpenedPage;
   let page: Page;
-  /** Payments that left the page. */
+  /** Payments that the page sent. */
   let sent: string[];
   beforeAll(async () => {
     gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
@@ -44,13 +44,13 @@ suiteWith('chromium', 'what the console pays at most', (executablePath) => {
   });
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const told = (text: string | RegExp) => page.getByText(text).first().waitFor();
+  const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
   const settled = (): number =>
     gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo).length ?? 0;
   const arrivals = (): number => gateway.solana?.provider.arrivals.length ?? 0;
   const isPayment = (route: Route): boolean => route.request().headers()['payment-signature'] !== undefined;
 
-  /** Loads the page with another catalog than the gateway has from then on. */
+  /** Reloads the page with a changed catalog, and restores the real one after. */
   async function reloadWith(change: (catalog: Catalog) => void): Promise<void> {
     await page.route('**/v1/catalog', async (route) => {
       const response = await route.fetch();
@@ -63,67 +63,67 @@ suiteWith('chromium', 'what the console pays at most', (executablePath) => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   }
 
-  it('W23 sends an unfinished payment again when the same is asked, also after a reload', async () => {
+  it('W23 resends an unfinished payment for the same request, also after a reload', async () => {
     const before = settled();
     await page.route(CALL, async (route) => {
       if (!isPayment(route)) return route.continue();
       await route.fetch();
       await route.abort();
     });
-    await press('Pay $0.000005 and ask');
+    await press('Pay $0.000005 and call');
     await expect.poll(() => settled() - before, { timeout: 20_000 }).toBe(1);
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await press('Pay $0.000005 and ask');
-    await told('Here is the answer.');
+    await press('Pay $0.000005 and call');
+    await shows('The gateway answered.');
     expect([new Set(sent).size, settled() - before]).toEqual([1, 1]);
-    await expect.poll(() => page.getByRole('heading', { name: 'Not finished' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('heading', { name: 'Unfinished payments' }).count()).toBe(0);
   });
 
-  it('W23 makes no new payment for a request whose payment was refused, also after a reload', async () => {
+  it('W23 makes no new payment for a request after a refused one, also after a reload', async () => {
     const [before, asked] = [settled(), arrivals()];
     await page.route(CALL, async (route) => {
       if (!isPayment(route)) return route.continue();
       const { 'payment-signature': _, ...headers } = route.request().headers();
       await route.fulfill({ response: await route.fetch({ headers }) });
     });
-    await press('Pay $0.000005 and ask');
-    await told(/a payment of \$0\.000005 was sent and refused/);
+    await press('Pay $0.000005 and call');
+    await shows(/a payment of \$0\.000005 was sent and refused/);
     await page.reload();
-    await press('Pay $0.000005 and ask');
-    await told(/a payment of \$0\.000005 for this request was sent and refused; it counts as spent/);
+    await press('Pay $0.000005 and call');
+    await shows(/a payment of \$0\.000005 for this request was sent and refused; it counts as spent/);
     expect([sent.length, settled() - before, arrivals() - asked]).toEqual([1, 0, 0]);
   });
 
-  it('W23 pays no more than the price on the button, whatever the catalog says by then', async () => {
+  it('W23 pays at most the price on the button', async () => {
     const [before, asked] = [settled(), arrivals()];
     await reloadWith((catalog) => {
       for (const route of sold(catalog)) route.priceUsd = '0.000001';
     });
-    await press('Pay $0.000001 and ask');
-    await told(/the call costs \$0\.000005, above the cap of \$0\.000001; nothing was signed/);
+    await press('Pay $0.000001 and call');
+    await shows(/the call costs \$0\.000005, above the cap of \$0\.000001; nothing was signed/);
     expect([sent, settled() - before, arrivals() - asked]).toEqual([[], 0, 0]);
   });
 
-  it('W23 buys no bundle of credit for more than its button says', async () => {
+  it('W23 buys a bundle for at most the price on its button', async () => {
     const before = settled();
     await reloadWith(({ routes }) => {
       for (const route of routes) if (route.surface === 'credit') route.priceUsd = '0.01';
     });
     await press('Buy the smallest bundle on mainnet for $0.01');
-    await told(/\$0\.05 is asked for, above the cap of \$0\.01 for this call; nothing was signed/);
+    await shows(/asks for \$0\.05, above the cap of \$0\.01 for this call; nothing was signed/);
     expect([sent, settled() - before]).toEqual([[], 0]);
   });
 
-  it('W24 shows prices and texts of routes without hidden characters, and no route whose price is none', async () => {
+  it('W24 shows prices and texts without hidden characters, and no route with an invalid price', async () => {
     await reloadWith((catalog) => {
       for (const route of sold(catalog)) {
         route.priceUsd = `${HIDDEN}${route.priceUsd}`;
         route.description = `Ba${HIDDEN}lance.`;
       }
     });
-    await told(/^Balance\. It costs \$0\.000005, /);
-    await page.getByRole('button', { name: 'Pay $0.000005 and ask', exact: true }).waitFor();
+    await shows(/^Balance\. It costs \$0\.000005, /);
+    await page.getByRole('button', { name: 'Pay $0.000005 and call', exact: true }).waitFor();
     await reloadWith((catalog) => {
       for (const route of sold(catalog)) route.priceUsd = '0.000005 or less';
     });
@@ -132,7 +132,7 @@ suiteWith('chromium', 'what the console pays at most', (executablePath) => {
 
   const entry = { id: 'a', micros: 5, at: Date.now(), state: 'paid' };
 
-  it('W21 signs nothing while the ledger of this browser cannot be read', async () => {
+  it('W21 signs nothing while the ledger cannot be read', async () => {
     const before = settled();
     const unreadable = [
       {},
@@ -148,18 +148,18 @@ suiteWith('chromium', 'what the console pays at most', (executablePath) => {
     for (const ledger of unreadable) {
       await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(ledger))}`);
       await page.reload();
-      await press('Pay $0.000005 and ask');
-      await told(/What this browser keeps of its ledger cannot be read\. Nothing is signed/);
+      await press('Pay $0.000005 and call');
+      await shows(/The ledger stored in this browser cannot be read\. Nothing is signed/);
     }
     expect([sent, settled() - before]).toEqual([[], 0]);
   });
 
-  it('W20 counts a payment of the future in the cap of a day', async () => {
+  it('W20 counts a payment dated in the future towards the daily cap', async () => {
     const before = settled();
     const future = [{ ...entry, at: Date.now() + 30 * 86_400_000, micros: 999_999 }];
     await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(future))}`);
-    await press('Pay $0.000005 and ask');
-    await told(/the cap of \$1 in 24 hours would be exceeded; nothing was signed/);
+    await press('Pay $0.000005 and call');
+    await shows(/the cap of \$1 in 24 hours would be exceeded; nothing was signed/);
     expect([sent, settled() - before]).toEqual([[], 0]);
   });
 });

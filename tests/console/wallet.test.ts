@@ -29,31 +29,31 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   const transfers = (cluster?: Cluster) => chain(cluster).transfers.filter(({ to }) => to === gateway.solana?.payTo);
   const arrivals = (): number => gateway.solana?.provider.arrivals.length ?? 0;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const told = (text: string | RegExp) => page.getByText(text).first().waitFor();
+  const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
   const address = async (): Promise<string> =>
     (await page.locator('.wallet .line').first().textContent())?.trim().split(' ')[0] ?? '';
 
-  it('holds nothing, is given play money, and keeps its key over a reload', async () => {
+  it('starts empty, gets play money, and keeps its key over a reload', async () => {
     const before = await address();
     await press('Get play money on mainnet');
-    await told('Ten dollars of play money have come on mainnet.');
+    await shows('You received ten dollars of play money on mainnet.');
     await page.getByRole('cell', { name: '10.000000' }).waitFor();
     await page.reload();
     await page.getByRole('cell', { name: '10.000000' }).waitFor();
     expect(await address()).toBe(before);
   });
 
-  it('pays for a call: money moves once, and its transaction is shown', async () => {
+  it('pays for a call once and shows the transaction', async () => {
     const [paid, asked] = [transfers().length, arrivals()];
-    await press('Pay $0.000005 and ask');
-    await told('Here is the answer.');
+    await press('Pay $0.000005 and call');
+    await shows('The gateway answered.');
     expect([transfers().length - paid, arrivals() - asked]).toEqual([1, 1]);
-    await told(`Transaction ${transfers().at(-1)?.signature}`);
+    await shows(`Transaction ${transfers().at(-1)?.signature}`);
   });
 
-  it('verifies the receipt of it, and refuses one that was changed', async () => {
-    await press('Verify the receipt');
-    await told(/^The receipt holds: signed by this gateway/);
+  it('verifies the receipt, and rejects a changed one', async () => {
+    await press('Verify receipt');
+    await shows(/^The receipt is valid: signed by this gateway/);
     await page.evaluate(`(() => {
       const purchases = JSON.parse(localStorage['asset-gateway.purchases']);
       const [head, body, signature] = purchases[0].receipt.split('.');
@@ -63,113 +63,113 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
       localStorage['asset-gateway.purchases'] = JSON.stringify(purchases);
     })()`);
     await page.reload();
-    await press('Verify the receipt');
-    await told('The receipt does not hold: its signature does not fit what it says.');
+    await press('Verify receipt');
+    await shows('The receipt is invalid: its signature does not match its claims.');
   });
 
   it('signs nothing above a cap', async () => {
     const [paid, asked] = [transfers().length, arrivals()];
-    await page.getByLabel('A call, at most').fill('0.000004');
-    await page.getByLabel('A call, at most').blur();
-    await press('Pay $0.000005 and ask');
-    await told(/\$0\.000005 is asked for, above the cap of \$0\.000004 a call; nothing was signed/);
+    await page.getByLabel('Per call').fill('0.000004');
+    await page.getByLabel('Per call').blur();
+    await press('Pay $0.000005 and call');
+    await shows(/asks for \$0\.000005, above the cap of \$0\.000004 a call; nothing was signed/);
     expect([transfers().length - paid, arrivals() - asked]).toEqual([0, 0]);
-    await page.getByLabel('A call, at most').fill('0.01');
-    await page.getByLabel('A call, at most').blur();
+    await page.getByLabel('Per call').fill('0.01');
+    await page.getByLabel('Per call').blur();
   });
 
-  it('buys a bundle of credit with one transfer, and pays a call from it without another', async () => {
+  it('buys credit with one transfer, and pays a call from it without another', async () => {
     const paid = transfers().length;
     await press('Buy the smallest bundle on mainnet for $0.05');
-    await told('$0.05 left on mainnet. $0.00 left on devnet.');
+    await shows('$0.05 left on mainnet. $0.00 left on devnet.');
     expect(transfers().length - paid).toBe(1);
-    await press('Pay $0.000005 and ask');
-    await told('Here is the answer.');
-    await told('Paid from credit, without a transaction.');
+    await press('Pay $0.000005 and call');
+    await shows('The gateway answered.');
+    await shows('Paid from credit, without a transaction.');
     expect(transfers().length - paid).toBe(1);
-    await press('Read the credit');
-    await told('$0.049995 left on mainnet.');
+    await press('Show credit');
+    await shows('$0.049995 left on mainnet.');
   });
 
-  it('buys a bundle on the other cluster, which is kept apart', async () => {
+  it('keeps the credit of the clusters apart', async () => {
     const [paid, paidThere] = [transfers().length, transfers('devnet').length];
     await press('Get play money on devnet');
-    await told('Ten dollars of play money have come on devnet.');
+    await shows('You received ten dollars of play money on devnet.');
     await press('Buy the smallest bundle on devnet for $0.05');
-    await told('$0.049995 left on mainnet. $0.05 left on devnet.');
+    await shows('$0.049995 left on mainnet. $0.05 left on devnet.');
     expect([transfers().length - paid, transfers('devnet').length - paidThere]).toEqual([0, 1]);
   });
 
-  it('has nothing that axe finds wrong in light, dark and narrow', async () => {
+  it('has no axe violations in light, dark and narrow', async () => {
     expect([...seen.faults, ...(await faultsInAllLooks(page, 'wallet'))]).toEqual([]);
   });
 
-  it('sends a payment again whose answer was lost: money moves once, and the answer is there', async () => {
+  it('resends a payment after a lost answer, and is charged once', async () => {
     const other = await openPage(browser, `${gateway.url}/#/wallet`);
     page = other.page;
     await press('Get play money on mainnet');
-    await told('Ten dollars of play money have come on mainnet.');
+    await shows('You received ten dollars of play money on mainnet.');
     const paid = transfers().length;
-    // The payment reaches the gateway, and its answer does not reach the page.
+    // The payment reaches the gateway, but the answer does not reach the page.
     await page.route('**/rpc/getBalance', async (route) => {
       if (route.request().headers()['payment-signature'] === undefined) return route.continue();
       await route.fetch();
       await route.abort();
     });
-    await press('Pay $0.000005 and ask');
+    await press('Pay $0.000005 and call');
     await expect.poll(() => transfers().length - paid, { timeout: 20_000 }).toBe(1);
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await press('Send again');
-    await told('The answer is here, and the payment is finished.');
+    await press('Resend');
+    await shows('The gateway answered, and the payment is complete.');
     expect(transfers().length - paid).toBe(1);
     await page.reload();
-    await page.getByRole('heading', { name: 'Paid for' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Not finished' }).count()).toBe(0);
+    await page.getByRole('heading', { name: 'Purchases' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Unfinished payments' }).count()).toBe(0);
     await other.close();
   });
 
-  it('keeps the cap of a day over all tabs, however close they press', async () => {
+  it('keeps the daily cap over all tabs at once', async () => {
     const other = await openPage(browser, `${gateway.url}/#/wallet`);
     page = other.page;
     await press('Get play money on mainnet');
-    await told('Ten dollars of play money have come on mainnet.');
+    await shows('You received ten dollars of play money on mainnet.');
     const tabs = [page, await page.context().newPage()];
     await tabs[1]?.goto(`${gateway.url}/#/wallet`);
     const spent = await page.evaluate(
       `JSON.parse(localStorage['asset-gateway.ledger'] ?? '[]').reduce((sum, { micros }) => sum + micros, 0)`,
     );
-    // Enough for one call more, and not for two.
+    // Enough for one more call, not for two.
     await page.evaluate(
       `localStorage['asset-gateway.caps'] = JSON.stringify({ perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: (${spent} + 7) / 1e6 })`,
     );
     const paid = transfers().length;
-    const pay = (tab: Page) => tab.getByRole('button', { name: 'Pay $0.000005 and ask' });
+    const pay = (tab: Page) => tab.getByRole('button', { name: 'Pay $0.000005 and call' });
     await Promise.all(tabs.map((tab) => pay(tab).waitFor()));
     await Promise.all(tabs.map((tab) => pay(tab).click()));
-    const ended = (tab: Page) => tab.getByText(/Here is the answer|would be exceeded; nothing was signed/).first();
-    await Promise.all(tabs.map((tab) => ended(tab).waitFor()));
+    const finished = (tab: Page) => tab.getByText(/The gateway answered|would be exceeded; nothing was signed/).first();
+    await Promise.all(tabs.map((tab) => finished(tab).waitFor()));
     expect(transfers().length - paid).toBe(1);
     await other.close();
   });
 
-  it('lets another wallet of the browser pay, which signs the transaction', async () => {
+  it('lets an installed wallet sign the payment', async () => {
     const other = await openPage(browser, `${gateway.url}/#/wallet`);
     page = other.page;
     const payer = (await page.evaluate(WALLET)) as string;
     await chain().fundUsdc(payer, 1_000_000n);
     const paid = transfers().length;
     await page.getByLabel('A wallet for tests').check();
-    await press('Pay $0.000005 and ask');
-    await told('Here is the answer.');
+    await press('Pay $0.000005 and call');
+    await shows('The gateway answered.');
     expect(transfers().slice(paid)).toMatchObject([{ from: payer, amount: 5n }]);
-    await told(`Transaction ${transfers().at(-1)?.signature}`);
+    await shows(`Transaction ${transfers().at(-1)?.signature}`);
     expect(other.faults).toEqual([]);
     await other.close();
   });
 });
 
-/** Registers a wallet as an extension would: its key is made in the page, and signs the transactions that it is shown. */
+/** Registers a wallet like an extension does; its key is created in the page and signs every transaction. */
 const WALLET = `(async () => {
   const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
   const { privateKey, publicKey } = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
@@ -183,7 +183,7 @@ const WALLET = `(async () => {
     const message = transaction.slice(1 + 64 * count);
     const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, message));
     const signed = transaction.slice();
-    // Which of the signers it is: the accounts follow the version, three counts and their own number.
+    // Finds its place among the signers: accounts follow the version, three counts and their number.
     const accounts = message.slice(5);
     for (let at = 0; at < count; at++)
       if (accounts.slice(32 * at, 32 * at + 32).every((byte, index) => byte === raw[index])) signed.set(signature, 1 + 64 * at);

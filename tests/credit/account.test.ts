@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type Account,
   availableOf,
   balanceOf,
   CREDIT,
+  holdRefusal,
   NEW_ACCOUNT,
-  whyNotHeld,
   withUnchargedCall,
 } from '../../packages/gateway/src/credit/account.ts';
 import { hold } from '../../packages/gateway/src/credit/rows.ts';
-import { HOLDER, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts';
+import { HOLDER, newDebit, sharedLedgerSuite } from '../kit/ledger.ts';
 import { samples } from '../kit/rounds.ts';
 
 const NOW = 1_000_000;
@@ -22,7 +22,7 @@ it('a balance is what was granted and not spent, and what is available is not he
 });
 
 describe('a price', () => {
-  it.each<[string, Partial<Account>, number, ReturnType<typeof whyNotHeld>]>([
+  it.each<[string, Partial<Account>, number, ReturnType<typeof holdRefusal>]>([
     ['the whole balance is held', {}, 10, undefined],
     ['more than the balance is refused', {}, 11, 'insufficient'],
     ['what others leave is held', { heldMicros: 6, holds: 1 }, 4, undefined],
@@ -33,7 +33,7 @@ describe('a price', () => {
     ['a wallet whose calls fail waits', { failingUntilMs: NOW + 1 }, 1, 'failing'],
     ['a wallet whose calls failed before is served', { failingUntilMs: NOW }, 1, undefined],
   ])('of %s', (_, change, micros, reason) => {
-    expect(whyNotHeld({ ...rich, ...change }, micros, NOW)).toBe(reason);
+    expect(holdRefusal({ ...rich, ...change }, micros, NOW)).toBe(reason);
   });
 });
 
@@ -77,23 +77,17 @@ const SET_ACCOUNT = `insert into wallets
   granted_micro_usdc = excluded.granted_micro_usdc, spent_micro_usdc = excluded.spent_micro_usdc,
   held_micro_usdc = excluded.held_micro_usdc, holds = excluded.holds, failing_until_ms = excluded.failing_until_ms returning id`;
 
-onBothDatabases('a hold', (open) => {
-  let ledger: Ledger;
-  beforeAll(async () => {
-    ledger = await open();
-  });
-  afterAll(() => ledger.close());
-
-  it('is written exactly if whyNotHeld finds no reason, and then holds its price', async () => {
+sharedLedgerSuite('a hold', (ledger) => {
+  it('is written exactly if holdRefusal finds no reason, and then holds its price', async () => {
     const { database, accounts } = ledger;
     await fc.assert(
       fc.asyncProperty(CASES, async ({ micros, ...account }) => {
         const { grantedMicros, spentMicros, heldMicros, holds, failingUntilMs } = account;
         const values = [HOLDER.wallet, grantedMicros, spentMicros, heldMicros, holds, failingUntilMs];
         await database.write({ guard: { sql: SET_ACCOUNT, values } });
-        const [guard, ...changes] = hold(newDebit(micros), { nowMs: NOW, untilMs: NOW + CREDIT.leaseMs });
-        const isHeld = (await database.write({ guard, changes })) !== undefined;
-        expect(isHeld).toBe(whyNotHeld(account, micros, NOW) === undefined);
+        const step = hold(newDebit(micros), { nowMs: NOW, untilMs: NOW + CREDIT.leaseMs });
+        const isHeld = (await database.write(step)) !== undefined;
+        expect(isHeld).toBe(holdRefusal(account, micros, NOW) === undefined);
         const held = isHeld ? { heldMicros: heldMicros + micros, holds: holds + 1 } : {};
         expect(await accounts.find(HOLDER)).toEqual({ ...account, ...held });
       }),

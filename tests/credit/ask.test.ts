@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startWarm } from '../cli/warm.ts';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -23,7 +23,7 @@ const warm = startWarm();
 const inOwnProcess: typeof warm.run = (words, options) =>
   runCommand(node('packages/cli/bin/main.js', ...words), options);
 
-/** Runs the command line as a user does, with a state folder of its own; in a process of its own where that is looked at. */
+/** Runs the command line as a user does, with its own state folder; some tests need its own process. */
 const asking =
   (gateway: SellingGateway, state: string, run = warm.run) =>
   (...words: string[]): Promise<Outcome> =>
@@ -37,14 +37,12 @@ const newState = (): string => join(folder, String(states++));
 const walletIn = (state: string): string => join(state, 'asset-gateway', 'wallet.json');
 const priced = ({ stdout }: Outcome): unknown => (JSON.parse(stdout) as { priceUsd?: string }).priceUsd;
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startGatewayRow({ ...CREDIT, CREDIT_BUNDLE_USD: '0.001', CREDIT_BUNDLES_USD: '0.001' });
-});
+/** Sells no credit. */
+const without = await startGatewayRow(ROOMY);
+const gateway = await startGatewayRow({ ...CREDIT, CREDIT_BUNDLE_USD: '0.001', CREDIT_BUNDLES_USD: '0.001' });
 afterAll(async () => {
   await warm.close();
-  await gateway.stop();
-  await gateway.solana.close();
+  for (const each of [gateway, without]) await each.stop().then(each.solana.close);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -66,7 +64,7 @@ describe('ask --credit', () => {
     }
   });
 
-  it('buys another bundle when what is left does not cover a call, and goes on', async () => {
+  it('buys another bundle when the balance does not cover a call', async () => {
     const ask = asking(gateway, newState());
     const transfers: number[] = [];
     for (let count = 0; count < 4; count++) {
@@ -78,7 +76,7 @@ describe('ask --credit', () => {
     expect(transfers).toEqual([1, 0, 1, 0]);
   });
 
-  it('keeps its wallet in a file that nobody else reads, one for all calls', async () => {
+  it('keeps one wallet for all calls, in a private file', async () => {
     const state = newState();
     const ask = asking(gateway, state, inOwnProcess);
     const outcomes = await Promise.all([1, 2, 3].map(() => ask('--credit', BALANCE, BODY)));
@@ -96,7 +94,7 @@ describe('ask --credit', () => {
       asking(gateway, state)('--credit', BALANCE, BODY),
     );
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(`ask: ${walletIn(state)} is no keypair file; what it keeps is not overwritten\n`);
+    expect(stderr).toBe(`ask: ${walletIn(state)} is not a keypair file; it is not overwritten\n`);
     expect(readFileSync(walletIn(state), 'utf8')).toBe('not a keypair');
   });
 
@@ -126,19 +124,42 @@ describe('ask --credit', () => {
 });
 
 describe('where no credit is sold, ask --credit', () => {
-  let without: SellingGateway;
-  beforeAll(async () => {
-    without = await startGatewayRow(ROOMY);
-  });
-  afterAll(async () => {
-    await without.stop();
-    await without.solana.close();
-  });
-
   it('pays for the one call', async () => {
     const ask = asking(without, newState());
     const outcome = await leaves(without, { transfers: 1, arrivals: 1 }, () => ask('--credit', BALANCE, BODY));
     expect([outcome.code, priced(outcome)], outcome.stderr).toEqual([0, '0.000005']);
     expect(outcome.stderr).not.toContain('credit:');
+  });
+});
+
+describe('ask --pay', () => {
+  const ask = (...words: string[]) => asking(without, newState())(...words);
+  const printed = ({ stdout }: Outcome) => JSON.parse(stdout) as Record<string, unknown>;
+
+  it.each([
+    ['mainnet', BALANCE, BODY, '0.000005'],
+    ['devnet', 'solana/devnet/helius/rpc/getBalance', BODY, '0.000005'],
+    ['mainnet', 'helius/wallet/balances/86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', undefined, '0.0005'],
+  ] as const)('says what it paid on %s for %s, and by which transaction', async (cluster, path, body, price) => {
+    const words = ['--pay', path, ...(body === undefined ? [] : [body])];
+    const outcome = await leaves(without, { transfers: 1, arrivals: 1 }, () => ask(...words));
+    const transfer = without.solana[cluster].transfers.at(-1);
+    expect(outcome.code, outcome.stderr).toBe(0);
+    expect(outcome.stderr).toContain(`paying $${price} on solana:`);
+    expect(outcome.stderr).toContain(`transaction ${transfer?.signature}`);
+    expect(outcome.stderr).toContain(`signed by ${transfer?.from}`);
+    expect(printed(outcome)).toMatchObject({ ok: true, cluster, priceUsd: price });
+  });
+
+  it('pays nothing without --pay', async () => {
+    const outcome = await leavesNoTrace(without, () => ask(BALANCE, BODY));
+    expect(outcome.code).toBe(1);
+    expect(printed(outcome)).toMatchObject({ ok: false, error: 'payment_required' });
+  });
+
+  it('signs nothing for an input that breaks a rule', async () => {
+    const outcome = await leavesNoTrace(without, () => ask('--pay', BALANCE, '{"params":[]}'));
+    expect([outcome.code, outcome.stdout]).toEqual([4, '']);
+    expect(outcome.stderr).toMatch(/^ask: params: .* Nothing was signed\.\n$/);
   });
 });

@@ -7,16 +7,16 @@ import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
-import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-reader.ts';
+import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
+import { moneyOf, withBothDatabases } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { broadcast } from '../sales/gift.ts';
-import { moneyOf, onEachDatabase } from './databases.ts';
 import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
@@ -35,20 +35,20 @@ async function cover(gateway: SellingGateway, wallet: Wallet, amount = PRICE): P
 
 const grantedTo = async (gateway: SellingGateway, wallet: Wallet) => (await balanceOf(gateway, wallet)).grantedMicros;
 
-/** What was broadcast is granted, and no second time however often is looked. */
+/** A broadcast payment is granted once. */
 async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: number): Promise<void> {
   await until(async () => (await grantedTo(gateway, wallet)) > BUNDLE);
   await sleep(LOOKS_MS);
   expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + micros, spentMicros: PRICE });
 }
 
-onEachDatabase('a covered payment that is broadcast', (variables, database) => {
+withBothDatabases('a covered payment that is broadcast', (variables, database) => {
   const dataDir = makeFolder();
   let solana: SolanaSandbox;
   let gateway: SellingGateway;
   let wallet: Wallet;
   const start = () => startCreditGateway({ solana, dataDir, watchPace }, variables());
-  const expectOrder = () => expectBooksInOrder(moneyOf(dataDir, variables()), solana.mainnet.transfers);
+  const expectOrder = () => expectBooksInOrder(moneyOf(variables(), dataDir), solana.mainnet.transfers);
   beforeAll(async () => {
     solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     gateway = await start();

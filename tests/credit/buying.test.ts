@@ -1,26 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CREDIT, NEW_ACCOUNT } from '../../packages/gateway/src/credit/account.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import {
-  grant,
-  HOLDER,
-  type Ledger,
-  landed,
-  newPurchase,
-  onBothDatabases,
-  REFUSED,
-  startSettling,
-} from '../kit/ledger.ts';
+import { grant, HOLDER, landed, ledgerSuite, newPurchase, REFUSED, startSettling } from '../kit/ledger.ts';
 
 const LIMITS = { limitMicros: 1_000, priceMicros: undefined };
 
-onBothDatabases('a purchase of credit', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('a purchase of credit', (ledger) => {
   const account = () => ledger.accounts.find(HOLDER);
   const reserve = (payment: NewPayment, limits = {}) =>
     ledger.payments.reserve(payment, { credit: { ...LIMITS, ...limits } });
@@ -83,7 +68,7 @@ onBothDatabases('a purchase of credit', (open) => {
       const [row] = await ledger.database.read({ sql: 'select count(*) as count from wallets' });
       return Number(row?.count);
     };
-    /** Lets as much time pass as a wallet is kept without any use, and what a lease may add. */
+    /** Passes the time after which an unused wallet is deleted. */
     const pass = async () => {
       ledger.nowMs += CREDIT.debitMs + PAYMENTS.leaseMs + 1;
       await ledger.retention.prune();

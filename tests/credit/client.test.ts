@@ -2,33 +2,30 @@ import { createClient, type GatewayClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { rowOf } from '../http/targets.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+
+// Sets up this process for x402's RPC client and the gateway together.
 import '../payments/wallets.ts';
 import { exampleOf } from '../signin/examples.ts';
 
 const FREE = '/v1/x402/tokens/assets/solana';
 const [PRICE, BUNDLE] = [5, 15];
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything({ CREDIT: 'on', CREDIT_BUNDLE_USD: '0.000015' });
-});
+const gateway = await startEverything({ CREDIT: 'on', CREDIT_BUNDLE_USD: '0.000015' });
 afterAll(() => gateway.stop());
 
 interface Customer {
   readonly client: GatewayClient;
-  /** What it was asked to approve, in order. */
+  /** Offers that it approved, in order. */
   readonly offers: Offer[];
   /** How many requests it has sent. */
   readonly sent: () => number;
   readonly transfers: () => number;
 }
 
-/** A client with a wallet of its own that approves whatever it is asked to pay. */
+/** A client with its own wallet that approves every offer. */
 async function openClient(credit: boolean): Promise<Customer> {
   const { solana } = gateway;
   if (!solana) throw new Error('nothing is sold');
@@ -50,7 +47,7 @@ async function openClient(credit: boolean): Promise<Customer> {
 
 const call = exampleOf(rowOf('rpc.mainnet.helius.getBalance'));
 
-/** Asks for a balance, and shows how often that was sent; what the answer says of credit. */
+/** Asks for a balance, expects this number of requests, and returns the Credit header. */
 async function asks({ client, sent }: Customer, times: number): Promise<string | null> {
   const before = sent();
   const response = await client.ask(call.target, { body: JSON.parse(call.init.body ?? '') });

@@ -3,9 +3,8 @@ import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { bodyOf, headerOf, leaves, leavesNoTrace, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import type { Example } from '../signin/examples.ts';
@@ -16,18 +15,15 @@ const PRICE = 5;
 const COVERED = isFull ? 100 : 20;
 const BUNDLE = PRICE * (1 + COVERED);
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: (BUNDLE / 1_000_000).toFixed(6) });
-});
+const gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: (BUNDLE / 1_000_000).toFixed(6) });
 afterAll(() => gateway.stop());
 
-/** What a call is asked for by whoever would rather spend credit. */
+/** The challenge for a client that prefers credit. */
 async function requiredFor(call: Example): Promise<PaymentRequired> {
   return (await (await send(gateway, call, { Prefer: 'credit' })).json()) as PaymentRequired;
 }
 
-/** Makes the value of the sign-in header that somebody sends for a call. */
+/** Makes the sign-in header for a call. */
 type Sign = (required: PaymentRequired, call: Example) => Promise<string>;
 
 const urlOf = ({ target }: Example): URL => new URL(target, gateway.url);
@@ -45,7 +41,7 @@ const bySolana =
 
 const account = privateKeyToAccount(generatePrivateKey());
 
-/** Nobody has offered that chain. */
+/** A chain that the challenge does not offer. */
 const byEthereum: Sign = async (required, call) => {
   const info = { ...challengeOf(required).info, chainId: 'eip155:8453', type: 'eip191' as const };
   return encodeSIWxHeader(await createSIWxPayload(info, account, urlOf(call)));
@@ -61,7 +57,7 @@ async function sendBoth(wallet: Wallet, sign: Sign): Promise<Response> {
 
 describe.each([
   ['a sign-in of the same wallet', bySolana],
-  ['a sign-in for eip155, which nobody has asked for', () => byEthereum],
+  ['a sign-in for eip155, which the challenge does not offer', () => byEthereum],
 ])('a client that sends a payment and %s', (_, signOf) => {
   it('settles once for a bundle, then not until it is used up, and once for the next', async () => {
     const wallet = await openWallet(gateway.solana);

@@ -3,21 +3,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { FAREMETER_VERSION, isLookedAt, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
 import { startCreditGateway } from './gateway.ts';
 import { expectStory, type Setup, type Told, tell } from './stock-clients.ts';
 
 const PROGRAM = 'stock-client.mjs';
 const PRICE = 5;
-/** The call that a bundle is bought with, and those that it covers besides. */
+/** The price of a call, and of a bundle for several. */
 const prices = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 5)) };
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  const bundle = (prices.bundle / 1_000_000).toFixed(6);
-  gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle });
-});
+const bundle = (prices.bundle / 1_000_000).toFixed(6);
+const gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle });
 afterAll(() => gateway.stop());
 
 const both = (client: Setup['client'], hasHook: boolean): Setup[] =>
@@ -33,7 +29,7 @@ const titleOf = ({ hasHook, choosesBundle }: Setup): string =>
       : 'settles once for credit bought ahead, then not until it is used up, and then for each call'
   }`;
 
-/** What a version of a client does, in a folder where it is installed. */
+/** Tests one version of a client in its folder. */
 function judge(version: string, setups: readonly Setup[], folder: string, script: () => string): void {
   let told: Told;
   beforeAll(async () => {

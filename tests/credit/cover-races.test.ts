@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Call, Trail } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import { ChargedAnswers } from '../../packages/gateway/src/credit/charged-answers.ts';
 import { createCover } from '../../packages/gateway/src/credit/covering.ts';
-import { Turns } from '../../packages/gateway/src/credit/turns.ts';
+import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
+import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
 import type { Admission } from '../../packages/gateway/src/gates/gate.ts';
 import { type CoverablePurchase, NotNeeded } from '../../packages/gateway/src/payments/cover.ts';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
-import { grant, HOLDER, type Ledger, landed, newPurchase, onBothDatabases, signatureOf } from '../kit/ledger.ts';
+import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf } from '../kit/ledger.ts';
 import { callOf, rowOf } from '../payments/calls.ts';
 
 const PRICE = 5;
@@ -21,23 +21,17 @@ const trail: Trail = { requestId: 'r', client: '127.0.0.1' };
 const take = async () => ({ release: () => undefined });
 const ANSWER = { json: '{}' };
 
-onBothDatabases('a payment that credit may cover', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('a payment that credit may cover', (ledger) => {
   /** A payment as the gate sees it, and its purchase without a chain: reserved, then settled, in the ledger. */
-  function newPayment(amountMicros: number, priceMicros = PRICE) {
+  function newPayment(amountMicros: number, hasTicket = true) {
     const { accounts, payments } = ledger;
-    const creditMicros = Math.max(0, amountMicros - priceMicros);
+    const creditMicros = Math.max(0, amountMicros - PRICE);
     const record = newPurchase(creditMicros);
     const cover = createCover({
       accounts,
       answers: new ChargedAnswers(accounts),
-      turns: new Turns(),
-      priceMicros,
+      queue: new AccountQueue(),
+      priceMicros: PRICE,
       limitMicros: LIMIT,
       leaseMs: CREDIT.leaseMs,
       onFailure: () => undefined,
@@ -46,11 +40,11 @@ onBothDatabases('a payment that credit may cover', (open) => {
     });
     const { key, network, requestHash, payer } = record;
     const sent = { key, network, requestHash, inVersion1Header: false };
-    const payment = { ...sent, payer, hasTicket: true, memo: 'memo', call, trail, amountMicros, creditMicros };
+    const payment = { ...sent, payer, hasTicket, memo: 'memo', call, trail, amountMicros, creditMicros };
     const purchase = (owner: string): CoverablePurchase => ({
       balanceMicros: undefined,
       async spend(take) {
-        const credit = { limitMicros: LIMIT, priceMicros };
+        const credit = { limitMicros: LIMIT, priceMicros: PRICE };
         const verdict = await payments.reserve({ ...record, owner }, { credit });
         if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
         if (verdict !== 'reserved') throw refusalOf(verdict);
@@ -153,9 +147,19 @@ onBothDatabases('a payment that credit may cover', (open) => {
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
+  it('is settled, not charged to credit, without the ticket that only its payer has', async () => {
+    await grant(ledger, 100);
+    const payment = newPayment(PRICE, false);
+    await using admitted = await payment.admit();
+    await admitted.spend(take);
+    await admitted.settle(ANSWER);
+    expect(await progressOf(payment)).toBe('settled');
+    expect(await account()).toMatchObject({ spentMicros: 0, holds: 0 });
+  });
+
   it('is charged no more than was signed for, whatever the price is now', async () => {
     await grant(ledger, 100);
-    const admitted = await newPayment(3, PRICE).admit();
+    const admitted = await newPayment(3).admit();
     await admitted.spend(take);
     await admitted.settle(ANSWER);
     expect(await account()).toMatchObject({ spentMicros: 3 });

@@ -1,21 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import type { HoldOptions } from '../../packages/gateway/src/credit/accounts.ts';
-import type { NewDebit } from '../../packages/gateway/src/credit/debit.ts';
-import { grant, HOLDER, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts';
+import { NETWORKS } from '@asset-gateway/protocol';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CREDIT, type Debit, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
+import type { Accounts, HoldOptions } from '../../packages/gateway/src/credit/accounts.ts';
+import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
+import { grant, HOLDER, type Ledger, landed, ledgerSuite, newDebit, newPayment, startSettling } from '../kit/ledger.ts';
+import { rounds } from '../kit/rounds.ts';
 
-onBothDatabases('credit', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('credit', (ledger) => {
   const account = () => ledger.accounts.find(HOLDER);
   const hold = async (debit: NewDebit, options?: HoldOptions) => (await ledger.accounts.hold(debit, options)).verdict;
 
   describe('a debit', () => {
-    it('is charged once, however often that is asked, and its answer is kept', async () => {
+    it('is charged once for repeated captures, and its answer is stored', async () => {
       await grant(ledger, 10);
       const debit = newDebit(4);
       expect(await hold(debit)).toBe('held');
@@ -49,13 +45,14 @@ onBothDatabases('credit', (open) => {
       expect(await hold(again)).toBe('held');
       expect(await ledger.accounts.capture(slow, '"slow"')).toBe('running');
       await ledger.accounts.release(slow, true);
+      expect(await account()).toMatchObject({ heldMicros: 4, holds: 1 });
       expect(await ledger.accounts.capture(again, '"again"')).toBe(6);
       expect(await ledger.accounts.capture(slow, '"slow"')).toBe('running');
       expect(await account()).toMatchObject({ spentMicros: 4, heldMicros: 0, holds: 0 });
       expect(await ledger.accounts.answer(slow.id)).toBe('"again"');
     });
 
-    it('that took too long is charged all the same while its price is there', async () => {
+    it('that took too long is charged while the balance covers it', async () => {
       await grant(ledger, 10);
       const slow = newDebit(4);
       await hold(slow);
@@ -101,10 +98,21 @@ onBothDatabases('credit', (open) => {
       ledger.nowMs += CREDIT.debitMs;
       expect((await again(lost)).verdict).toBe('held');
     });
+
+    it('is not held while a payment for the same request is open or its answer is owed', async () => {
+      await grant(ledger, 10);
+      const payment = newPayment({ payer: HOLDER.wallet });
+      const again = (options?: HoldOptions) => hold(newDebit(1, { requestHash: payment.requestHash }), options);
+      await startSettling(ledger, payment);
+      expect(await again()).toBe('due');
+      await ledger.payments.resolve(payment.key, landed(payment));
+      expect(await again()).toBe('due');
+      expect(await again({ isPastOwed: true })).toBe('held');
+    });
   });
 
   describe('a wallet', () => {
-    it('whose calls come to nothing ten times in a minute waits, unless they never reached an upstream', async () => {
+    it('waits after ten uncharged upstream calls in a minute', async () => {
       await grant(ledger, 10);
       const attempt = async (isCalled: boolean) => {
         const debit = newDebit(1);
@@ -140,5 +148,102 @@ onBothDatabases('credit', (open) => {
       expect(await hold({ ...lost, owner: 'a third' })).toBe('held');
       expect(await account()).toMatchObject({ spentMicros: 4, heldMicros: 4, holds: 1 });
     });
+  });
+});
+
+const MOST_FETCHES = 200;
+
+ledgerSuite('a charged answer that is never delivered', (ledger) => {
+  it('is served again two hundred times at most', async () => {
+    await grant(ledger, 10);
+    const debit = newDebit(5);
+    await ledger.accounts.hold(debit);
+    await ledger.accounts.capture(debit, '"large"');
+    const charged = (await ledger.accounts.debit(debit.id)) as Debit;
+    const answers = new ChargedAnswers(ledger.accounts);
+    const fetch = () => answers.owed(charged, () => ({}));
+    for (let count = 0; count < MOST_FETCHES; count++)
+      expect(await fetch()).toMatchObject({ answer: { json: '"large"' } });
+    expect(await fetch()).toBeUndefined();
+  });
+});
+
+const { mainnet, devnet } = NETWORKS;
+
+ledgerSuite('the credit outstanding', (ledger) => {
+  it('is granted minus spent on each network, also after a restart', async () => {
+    const owed = async (accounts = ledger.accounts) => {
+      const found = await accounts.owed();
+      return [found.get(mainnet) ?? 0, found.get(devnet) ?? 0];
+    };
+    expect(await owed()).toEqual([0, 0]);
+    await grant(ledger, 100);
+    await grant(ledger, 7, { network: devnet, payer: 'another wallet' });
+    const [spent, released, beyond] = [newDebit(30), newDebit(20), newDebit(90)];
+    for (const debit of [spent, released]) await ledger.accounts.hold(debit);
+    expect(await owed()).toEqual([100, 7]);
+    await ledger.accounts.capture(spent, '""');
+    await ledger.accounts.capture(spent, '""');
+    await ledger.accounts.release(released, true);
+    expect(await ledger.accounts.capture(beyond, '""')).toBe('insufficient');
+    expect(await owed()).toEqual([70, 7]);
+    await ledger.reopen();
+    expect(await owed()).toEqual([70, 7]);
+    const other = await ledger.openOther?.();
+    if (other) expect(await owed(other.accounts)).toEqual([70, 7]);
+  });
+});
+
+const PRICE = 5;
+const AT_ONCE = 6;
+
+ledgerSuite('the last cent', (ledger) => {
+  let other: Pick<Ledger, 'accounts'>;
+  beforeEach(async () => {
+    other = (await ledger.openOther?.()) ?? ledger;
+  });
+
+  /** Makes several attempts at once, by turns on the two nodes. */
+  async function atOnce<T>(attempt: (accounts: Accounts, index: number) => Promise<T>): Promise<T[]> {
+    return Promise.all(
+      Array.from({ length: AT_ONCE }, (_, index) => attempt(index % 2 === 0 ? ledger.accounts : other.accounts, index)),
+    );
+  }
+
+  it('buys one answer when many calls come at once, to two nodes where there can be two', {
+    timeout: 300_000,
+  }, async () => {
+    for (let round = 1; round <= rounds(1_000); round++) {
+      await grant(ledger, PRICE);
+      const balances = await atOnce(async (accounts) => {
+        const debit = newDebit(PRICE);
+        const { verdict } = await accounts.hold(debit);
+        return verdict === 'held' ? [await accounts.capture(debit, '{}')] : [];
+      });
+      expect(balances.flat()).toEqual([0]);
+      const total = round * PRICE;
+      expect(await ledger.accounts.find(HOLDER)).toMatchObject({
+        grantedMicros: total,
+        spentMicros: total,
+        heldMicros: 0,
+        holds: 0,
+      });
+    }
+  });
+
+  it('is charged once for one signature that comes many times at once', { timeout: 300_000 }, async () => {
+    for (let round = 1; round <= rounds(1_000); round++) {
+      await grant(ledger, 2 * PRICE);
+      const debit = newDebit(PRICE);
+      const verdicts = await atOnce(async (accounts, index) => {
+        const mine = { ...debit, owner: `${debit.owner} ${index}` };
+        const { verdict } = await accounts.hold(mine);
+        if (verdict === 'held') await accounts.capture(mine, '{}');
+        return verdict;
+      });
+      expect(verdicts.filter((verdict) => verdict === 'held')).toHaveLength(1);
+      expect(verdicts).not.toContain('insufficient');
+      expect((await ledger.accounts.find(HOLDER)).spentMicros).toBe(round * PRICE);
+    }
   });
 });

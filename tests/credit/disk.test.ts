@@ -42,7 +42,7 @@ it('credit is granted once although the disk refused its settlement and took a l
   expect(await ledger.accounts.find(HOLDER)).toMatchObject({ grantedMicros: 55, spentMicros: 5 });
 });
 
-it('credit is neither held for ever nor charged twice when the disk refuses a debit', async () => {
+it('a debit that the disk refuses is released, and charged once on retry', async () => {
   await grant(ledger, 10);
   const debit = newDebit(5);
   await ledger.accounts.hold(debit);

@@ -1,4 +1,5 @@
 import { challengeIn, type Signer, signIn } from '@asset-gateway/client';
+import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -12,7 +13,7 @@ export const CREDIT = { ...ROOMY, CREDIT: 'on' };
 /** Starts a gateway that sells credit. */
 export const startCreditGateway = (
   options: SellingGatewayOptions = {},
-  variables: Readonly<Record<string, string>> = {},
+  variables: Environment = {},
 ): Promise<SellingGateway> => startSellingGateway({ ...CREDIT, ...variables }, options);
 
 /** A call that buys credit and nothing else. */
@@ -49,7 +50,7 @@ export async function buyCredit(
   return send(gateway, buying(cluster), { [HEADERS.payment]: headerOf(payment) });
 }
 
-/** What an account says of one cluster. */
+/** The balance on one cluster. */
 export interface Balance {
   readonly cluster: string;
   readonly balanceMicros: number;
@@ -58,7 +59,7 @@ export interface Balance {
   readonly spentMicros: number;
 }
 
-/** What the wallet is told of its account. */
+/** The account of a wallet. */
 export interface Statement {
   readonly wallet: string;
   readonly balances: readonly Balance[];

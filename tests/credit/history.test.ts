@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { balanceOf, CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import type { NewDebit } from '../../packages/gateway/src/credit/debit.ts';
+import { expect, it } from 'vitest';
+import { balanceOf, CREDIT, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
-import { HOLDER, type Ledger, landed, newDebit, newPurchase, onBothDatabases, startSettling } from '../kit/ledger.ts';
+import { HOLDER, type Ledger, landed, ledgerSuite, newDebit, newPurchase, startSettling } from '../kit/ledger.ts';
 import { isFull } from '../kit/rounds.ts';
 
 const OPERATIONS = isFull ? 100_000 : 2_000;
 const WALLETS = 3;
 const AT_ONCE = 4;
-/** A restart in so many operations. */
+/** One restart, and one lapse of leases, per this many operations. */
 const [RESTART, LAPSE] = [200, 50];
 
 const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(Math.random() * all.length)];
@@ -16,7 +15,7 @@ const below = (bound: number): number => Math.floor(Math.random() * bound);
 const holderOf = (wallet: number) => ({ ...HOLDER, wallet: `wallet ${wallet}` });
 const sum = (all: Iterable<number>) => [...all].reduce((total, each) => total + each, 0);
 
-/** What was granted and charged by the answers of the ledger alone. */
+/** Grants and charges according to the ledger's responses. */
 class Story {
   readonly ledger: Ledger;
   readonly debits: NewDebit[] = [];
@@ -79,13 +78,7 @@ class Story {
   }
 }
 
-onBothDatabases('a random history with restarts', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('a random history with restarts', (ledger) => {
   it('grants every payment once and charges every debit at most once', { timeout: 1_200_000 }, async () => {
     const story = new Story(ledger);
     const deeds = ['grant', 'settle', 'hold', 'hold', 'hold', 'capture', 'capture', 'release', 'deliver'] as const;

@@ -1,46 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signIn } from '@asset-gateway/client';
+import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { expectBooksInOrder, type MoneyIn } from '../kit/books.ts';
+import { moneyOf, withBothDatabases } from '../kit/databases.ts';
 import { rounds } from '../kit/rounds.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
-import { openStreet, type Street } from '../payments/fault-process.ts';
+import { type GatewaySeries, openGatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
-import { moneyOf, onEachDatabase } from './databases.ts';
 import type { Balance, Statement } from './gateway.ts';
 
-/** Gateways with credit in processes of their own, on one database and one port, so that signatures stay valid. */
-export interface CreditStreet extends Street {
+/** Gateways with credit in their own processes, on one database and one port, so that signatures stay valid. */
+export interface CreditSeries extends GatewaySeries {
   readonly money: MoneyIn;
 }
 
-async function openCreditStreet(variables: Readonly<Record<string, string>>): Promise<CreditStreet> {
-  const street = await openStreet({ CREDIT: 'on', PORT: String(await freePort()), ...variables });
-  return { ...street, money: moneyOf(street.folder, variables) };
+async function openCreditSeries(variables: Environment): Promise<CreditSeries> {
+  const series = await openGatewaySeries({ CREDIT: 'on', PORT: String(await freePort()), ...variables });
+  return { ...series, money: moneyOf(variables, series.folder) };
 }
 
 /** A suite that kills gateways, once with each database. */
 export function killingSuite(
   title: string,
-  suite: (street: () => CreditStreet, database: 'sqlite' | 'postgres') => void,
+  suite: (series: () => CreditSeries, database: 'sqlite' | 'postgres') => void,
 ): void {
-  onEachDatabase(title, (variables, database) => {
-    let street: CreditStreet;
+  withBothDatabases(title, (variables, database) => {
+    let series: CreditSeries;
     beforeAll(async () => {
       await compileGateway();
-      street = await openCreditStreet(variables());
+      series = await openCreditSeries(variables());
     });
-    afterAll(() => street.close());
-    suite(() => street, database);
+    afterAll(() => series.close());
+    suite(() => series, database);
   });
 }
 
 /** The books agree with the chain. */
-export const expectOrder = ({ money, solana }: CreditStreet): Promise<void> =>
+export const expectOrder = ({ money, solana }: CreditSeries): Promise<void> =>
   expectBooksInOrder(money, solana.mainnet.transfers);
 
 type Headers = Readonly<Record<string, string>>;
@@ -103,9 +104,9 @@ export async function accountOf(url: string, wallet: Wallet): Promise<Balance> {
 }
 
 /** A wallet that has bought credit. */
-export async function openRichWallet(street: Street): Promise<Wallet> {
-  const wallet = await openWallet(street.solana);
-  const { url } = await street.standing();
+export async function openRichWallet(series: GatewaySeries): Promise<Wallet> {
+  const wallet = await openWallet(series.solana);
+  const { url } = await series.current();
   const init = { method: 'POST' };
   const path = `${url}/v1/x402/credit/mainnet`;
   const bought = await askUntilDecided(path, await paymentFor(path, wallet, 'bundle', init), undefined, init);
@@ -135,32 +136,32 @@ export interface Payer {
 }
 
 /** Sends a call to a gateway that kills itself after this step. If the database was too late for a step, another call is sent. */
-export async function killedAfter(step: string, street: Street, { open, pay }: Payer): Promise<Killed> {
+export async function killedAfter(step: string, series: GatewaySeries, { open, pay }: Payer): Promise<Killed> {
   for (;;) {
-    const [wallet, doomed, path] = [await open(), await street.standing(), newPath()];
+    const [wallet, doomed, path] = [await open(), await series.current(), newPath()];
     const headers = await pay(wallet, doomed.url, path);
-    await street.doom(doomed, step);
+    await series.armKill(doomed, step);
     const first = await ask(doomed.url + path, headers);
-    const isKilled = await Promise.race([street.fallen(doomed).then(() => true), sleep(FALL_MS, false)]);
+    const isKilled = await Promise.race([series.untilKilled(doomed).then(() => true), sleep(FALL_MS, false)]);
     if (isKilled) return { step, wallet, path, headers, first };
-    await street.doom(doomed, 'none');
+    await series.armKill(doomed, 'none');
     await askUntilDecided(doomed.url + path, headers);
   }
 }
 
 /** How many upstream calls and transfers a killed call has led to. */
-export const tracesOf = ({ solana }: Street, { path, wallet }: Killed) => ({
+export const tracesOf = ({ solana }: GatewaySeries, { path, wallet }: Killed) => ({
   calls: solana.provider.arrivals.filter(({ target }) => target.includes(path.split('/').at(-1) ?? '')).length,
   transfers: solana.mainnet.transfers.filter(({ from }) => from === wallet.address).length,
 });
 
 /** The next gateway answers the same call twice, with one text. Answers the last reply. */
 export async function expectAnsweredOnce(
-  street: Street,
+  series: GatewaySeries,
   { step, path, headers, first }: Killed,
   limitMs?: number,
 ): Promise<Reply> {
-  const { url } = await street.standing();
+  const { url } = await series.current();
   const second = await askUntilDecided(url + path, headers, limitMs);
   const third = await askUntilDecided(url + path, headers);
   const texts = [first, second, third].flatMap((reply) => (reply?.status === 200 ? [reply.text] : []));

@@ -8,16 +8,14 @@ function paidBefore() {
   const admit = () =>
     new Redelivery(
       {
-        key: 'key',
-        receipt: { headers: {} },
-        mostCalls: 3,
-        isKept: async () => kept.length > 0,
+        answer: async () => kept[0],
         calls: async () => told.calls,
         called: async () => {
           told.calls += 1;
         },
-        keep: async (answer) => void kept.push(answer),
+        keep: async (_, answer) => void kept.push(answer),
       },
+      { key: 'key', receipt: { headers: {} }, mostCalls: 3 },
       fetching,
     );
   return { admit, kept, told };

@@ -16,7 +16,7 @@ postgresSuite('the round trips to the database before a response', () => {
   let proxy: TcpProxy;
   let gateway: SellingGateway;
   let wallet: Wallet;
-  /** What was asked before a reply came is one round trip. */
+  /** Queries sent before a reply arrives are one round trip. */
   let trips: string[] = [];
 
   beforeAll(async () => {

@@ -1,8 +1,6 @@
 import { type SignInChallenge, signIn } from '@asset-gateway/client';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { challengeFor, decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
 import { bodyOf, callOf, leaves, leavesNoTrace, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
@@ -13,19 +11,13 @@ const call = callOf('rpc.mainnet.helius.getBalance');
 const other = callOf('rpc.mainnet.alchemy.getBalance');
 const PREFER = { Prefer: 'credit' };
 
-let gateway: SellingGateway;
+const gateway = await startCreditGateway();
+afterAll(() => gateway.stop());
+
 let wallet: Wallet;
-beforeAll(async () => {
-  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  gateway = await startCreditGateway({ solana });
-});
 beforeEach(async () => {
   wallet = await openWallet(gateway.solana);
   await buyCredit(gateway, wallet);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await gateway.solana.close();
 });
 
 /** Signs the challenge of a call with other words in it. */

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 
-// A client as its makers publish it, of whatever version is installed where this runs, as a program of its own. Each story is
-// a wallet's: the requests that it sends one after the other.
+// Runs a published client in the version that is installed here. Each story has one wallet and its requests, one after the other.
 const { rpcUrl, network, asset, stories } = JSON.parse(process.argv[2]);
 
-/** Whoever would rather pay a bundle chooses what comes after the single call, where something does. */
+/** A client that prefers bundles: it drops the single call, if there is a bundle. */
 const bundleIn = (accepts) => (accepts.length > 1 ? accepts.slice(1) : accepts);
 
 async function official(send, keypair, { choosesBundle, hasHook }) {
@@ -37,7 +36,7 @@ function versionOf(client) {
   return JSON.parse(readFileSync(new URL(`${entry.slice(0, entry.indexOf('/dist/'))}/package.json`), 'utf8')).version;
 }
 
-/** The transaction that an answer says has settled; nothing where none was needed. */
+/** The settled transaction in a response; empty if none. */
 function transactionOf(response) {
   const header = response.headers.get('payment-response');
   return header === null ? '' : JSON.parse(atob(header)).transaction;

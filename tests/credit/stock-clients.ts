@@ -18,7 +18,7 @@ export interface Setup {
   readonly hasHook: boolean;
 }
 
-/** What became of one request: how often it was sent, and the transaction that has settled for its answer, if any. */
+/** The outcome of one request: how often it was sent, and its settled transaction, if any. */
 export interface Outcome {
   readonly status: number;
   readonly error?: string;
@@ -27,13 +27,13 @@ export interface Outcome {
   readonly credit: string | null;
 }
 
-/** What one call costs, and what a bundle holds, in micro-USDC. */
+/** The prices of a call and of a bundle, in micro-USDC. */
 export interface Prices {
   readonly price: number;
   readonly bundle: number;
 }
 
-/** A balance is asked of another address each time: no call is answered by what another one has bought. */
+/** A call for a new address each time, so that no call gets another one's answer. */
 export const anyCall = (): Example =>
   callOf('rpc.mainnet.helius.getBalance', { body: { params: [bs58.encode(newKeypair().subarray(32))] } });
 
@@ -55,7 +55,7 @@ function storyOf(gateway: SellingGateway, setup: Setup, calls: readonly Example[
 /** The calls that a bundle covers. */
 const coveredBy = ({ price, bundle }: Prices): number => bundle / price;
 
-/** Who pays bundles on the route itself calls until the first is used up, and once more; others buy one ahead. */
+/** A client that pays bundles on the route calls until the first is used up, and once more. Others buy one ahead. */
 export function callsOf({ choosesBundle }: Setup, prices: Prices): Example[] {
   const calls = Array.from({ length: coveredBy(prices) + 1 }, anyCall);
   return choosesBundle ? calls : [buying('mainnet'), ...calls, anyCall()];
@@ -67,7 +67,7 @@ export interface Told {
   readonly stories: readonly { readonly outcomes: readonly Outcome[]; readonly transfers: readonly string[] }[];
 }
 
-/** Runs each setup with a wallet of its own, by the client that is installed in this folder. */
+/** Runs each setup with its own wallet, by the client that is installed in this folder. */
 export async function tell(
   gateway: SellingGateway,
   { folder, script, setups, prices }: { folder: string; script: string; setups: readonly Setup[]; prices: Prices },
@@ -86,7 +86,7 @@ export async function tell(
   return { version, stories: told.map(toldOf) };
 }
 
-/** Shows that a story went as it should: which calls have settled, how often each was sent, and what it left of the credit. */
+/** Checks a story: settled calls, requests per call, and the balance after each. */
 export function expectStory({ outcomes, transfers }: Told['stories'][number], setup: Setup, prices: Prices): void {
   expect(outcomes).toEqual(setup.choosesBundle ? toppedUp(setup, prices) : boughtAhead(setup, prices));
   const settled = outcomes.map(({ transaction }) => transaction).filter((transaction) => transaction !== '');

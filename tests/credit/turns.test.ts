@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Turns } from '../../packages/gateway/src/credit/turns.ts';
+import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
 
 const [OF_ONE, OF_ALL] = [32, 256];
 
@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers());
 
 describe('calls that wait for credit', () => {
   /** Calls of one wallet, each of which may proceed once: `served` in the order of their turns, and how often each has tried. */
-  function queueOf(turns: Turns, count: number) {
+  function queueOf(turns: AccountQueue, count: number) {
     const [served, attempts]: [number[], number[]] = [[], Array.from({ length: count }, () => 0)];
     const free = { places: 0 };
     const calls = Array.from({ length: count }, (_, index) =>
@@ -31,7 +31,7 @@ describe('calls that wait for credit', () => {
 
   it('are woken by a change, and try no more often than there are changes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const turns = new Turns();
+    const turns = new AccountQueue();
     const { served, attempts, free, calls } = queueOf(turns, 5);
     await settled();
     vi.advanceTimersByTime(20_000);
@@ -54,7 +54,7 @@ describe('calls that wait for credit', () => {
 
   it('W7 leave three quarters of the room to mainnet, however many wait on devnet', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const turns = new Turns();
+    const turns = new AccountQueue();
     const wait = (name: string) => turns.until(name, async () => 'not yet' as const).catch(() => 'refused');
     const outcomes: string[] = [];
     const note = (name: string) => void wait(name).then(() => outcomes.push(name));
@@ -71,7 +71,7 @@ describe('calls that wait for credit', () => {
 
   it('go on when what they wait for has lapsed, which wakes no call', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const { free, calls } = queueOf(new Turns(1_000), 1);
+    const { free, calls } = queueOf(new AccountQueue(1_000), 1);
     await settled();
     free.places = 1;
     vi.advanceTimersByTime(1_000);
@@ -79,7 +79,7 @@ describe('calls that wait for credit', () => {
   });
 
   it('miss no change that comes while they try', async () => {
-    const turns = new Turns();
+    const turns = new AccountQueue();
     let isOver = false;
     const call = turns.until('wallet', async () => {
       const was = isOver;
@@ -93,7 +93,7 @@ describe('calls that wait for credit', () => {
 
   it('look again by themselves only where other nodes change accounts too, and of one wallet the first alone', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { attempts, free, calls } = queueOf(new Turns(200), 3);
+    const { attempts, free, calls } = queueOf(new AccountQueue(200), 3);
     await settled();
     expect(attempts).toEqual([2, 1, 1]);
     for (let looks = 0; looks < 4; looks++) {
@@ -108,7 +108,7 @@ describe('calls that wait for credit', () => {
 
   it('are refused after 30 seconds, and leave their place to the next', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const turns = new Turns();
+    const turns = new AccountQueue();
     const refused = turns.until('wallet', async () => 'not yet' as const).catch(({ code }) => code);
     await settled();
     vi.advanceTimersByTime(15_000);
@@ -122,7 +122,7 @@ describe('calls that wait for credit', () => {
   });
 
   it('wait for the payment that buys, which is known by its key until it has ended', async () => {
-    const turns = new Turns();
+    const turns = new AccountQueue();
     turns.startBuying('wallet', 'key');
     const call = turns.until('wallet', async () => (turns.buyerOf('wallet') === undefined ? 'done' : 'not yet'));
     await settled();
@@ -135,7 +135,7 @@ describe('calls that wait for credit', () => {
     ['one wallet', OF_ONE, () => 'wallet'],
     ['all wallets', OF_ALL, (index: number) => `wallet ${index}`],
   ])('are bounded for %s, and make room when they are over', async (_, most, walletOf) => {
-    const turns = new Turns();
+    const turns = new AccountQueue();
     let isOver = false;
     const waitFor = (wallet: string) =>
       turns.until(wallet, async () => (isOver ? 'done' : 'not yet')).catch(({ code }) => code);

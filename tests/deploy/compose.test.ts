@@ -44,7 +44,7 @@ describe('the compose file', () => {
     expect(isValid(misspelt)).toBe(false);
   });
 
-  it('confines every container, and gives none of them a root', () => {
+  it('confines every container, and runs none as root', () => {
     for (const service of Object.values(services)) {
       expect(service.read_only).toBe(true);
       expect(service.cap_drop).toEqual(['ALL']);
@@ -63,11 +63,11 @@ describe('the compose file', () => {
     for (const [name] of gateways) expect(configuration).toContain(`server ${name}:8402 `);
   });
 
-  it('has gateways believe nginx, and nobody else, about who a client is', () => {
+  it('has gateways trust only nginx for the address of the client', () => {
     for (const [, { environment }] of gateways) expect(environment?.TRUST_PROXY).toBe(`${addressOf('nginx')}/32`);
   });
 
-  it('lets a node finish what it has begun', () => {
+  it('lets a node finish open requests', () => {
     for (const [, service] of gateways)
       expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThan(55);
   });

@@ -8,7 +8,7 @@ import { openWallet } from '../payments/wallets.ts';
 import { alerts, FOREIGN, panels, salesPanels } from './monitoring.ts';
 import { matches, readQuery, type Selector } from './promql.ts';
 
-/** What Prometheus itself adds to every series, and what a histogram's buckets have. */
+/** Labels that Prometheus adds, and the label of histogram buckets. */
 const ADDED = ['job', 'instance', 'le'];
 
 const queries = [
@@ -22,10 +22,10 @@ const named = (text: string): string[] =>
 let gateway: TestGateway;
 let scraped: Scrape;
 
-/** What a label of ours may hold: the words of the tables that it is filled from. */
+/** The possible values of our labels. */
 let words: Readonly<Record<string, readonly string[]>>;
 
-/** A gateway that has done everything once, and what it then gives out. */
+/** Starts a gateway, uses each feature once, and reads its metrics. */
 beforeAll(async () => {
   gateway = await startTestGateway(
     { METRICS_PORT: '0', RESPONSE_CACHE: 'on', FAIR_SHARES: 'on', SOL_PRICE_USD: '150' },
@@ -70,7 +70,7 @@ function faultsOf({ metric, matchers }: Selector): string[] {
   });
 }
 
-describe('every query of the dashboard and of the alerts asks for what is given out', () => {
+describe('every query of the dashboard and the alerts names existing metrics and labels', () => {
   it.each(queries)('%s: %s', (_, expression) => {
     const { isSound, selectors, groupings } = readQuery(expression);
     expect(isSound).toBe(true);
@@ -80,7 +80,7 @@ describe('every query of the dashboard and of the alerts asks for what is given 
     expect(groupings.filter((label) => ![...known, ...ADDED].includes(label))).toEqual([]);
   });
 
-  it('and one that does not is found', () => {
+  it('a wrong query is found', () => {
     const wrong =
       'sum by (rout) (rate(asset_gateway_requests_total{code="rate_limitted",kode="x"}[5m])) / asset_gateway_request_total';
     const { selectors, groupings } = readQuery(wrong);
@@ -94,7 +94,7 @@ describe('every query of the dashboard and of the alerts asks for what is given 
   });
 });
 
-describe('what is shown', () => {
+describe('a panel', () => {
   it('names labels that its query leaves', () => {
     const shown = [
       ...panels.flatMap(({ targets = [] }) => targets.map(({ expr, legendFormat }) => [expr, legendFormat] as const)),

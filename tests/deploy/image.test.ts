@@ -16,7 +16,7 @@ const folder = makeFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
 describe('the context of the image', () => {
-  it('is what the Dockerfile copies, and no secret, store, test or build', () => {
+  it('has the files that the Dockerfile copies, and no secret, store, test or build', () => {
     const context = join(folder, 'seen');
     mkdirSync(context);
     copyContext('.', context);
@@ -45,7 +45,7 @@ interface Container {
   readonly output: () => string;
 }
 
-/** Who the process is: the image's user where we may choose, else ourselves. */
+/** The image's user if the test runs as root, else the current user. */
 function identityOf({ user }: Stage): { readonly uid: number; readonly gid: number } | undefined {
   const [uid = 0, gid = 0] = user.split(':').map(Number);
   return process.getuid?.() === 0 ? { uid, gid } : undefined;
@@ -78,7 +78,7 @@ function isHealthy(image: Stage, variables: Record<string, string>): boolean {
   return spawnSync(process.execPath, words, { env: environmentOf(image, variables) }).status === 0;
 }
 
-/** What of the image is not its volume, with the time of its last change. */
+/** The files outside of the volumes, with their modification times. */
 const unchanging = ({ root, volumes }: Stage): string[] =>
   pathsIn(root)
     .filter((path) => !volumes.some((volume) => `/${path}`.startsWith(volume)))
@@ -130,7 +130,7 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     expect(installed.filter((name) => packages[`node_modules/${name}`]?.dev)).toEqual([]);
   });
 
-  it('names a user by number who is not root, and starts Node itself', () => {
+  it('names a non-root user by number, and starts Node directly', () => {
     expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(image.command[0]).toBe('node');
     expect(image.healthcheck[0]).toBe('node');
@@ -144,7 +144,7 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Usage: asset-gateway doctor <url>\n/)]);
   });
 
-  it('serves as that user, writes nowhere but into its volume, and ends with 0 when it is told to stop', async () => {
+  it('serves as that user, writes only into its volume, and exits with 0 on SIGTERM', async () => {
     const port = await freePort();
     const url = `http://localhost:${port}`;
     const variables = {

@@ -18,7 +18,7 @@ export interface Stage {
   healthcheck: string[];
 }
 
-/** What the steps are performed on. */
+/** The state of a build. */
 interface Build {
   /** The repository, as far as .dockerignore lets it be seen. */
   readonly context: string;
@@ -95,7 +95,7 @@ const PERFORM: Readonly<Record<string, Perform>> = {
   },
 };
 
-/** A stage begins with what an earlier one left behind, or with what the machine itself has. */
+/** A stage begins with the files of its base stage, or with an empty folder. */
 function begin(instruction: From, { folder, stages }: Build): Stage {
   const base = stages.get(instruction.getImage() ?? '');
   const root = join(folder, `stage-${stages.size}`);

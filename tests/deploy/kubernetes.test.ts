@@ -12,7 +12,7 @@ import { findProgram } from '../kit/optional.ts';
 import { type Manifest, readManifests, typeFaults } from './manifests.ts';
 import { DOCUMENTED } from './variables.ts';
 
-/** What start.ts gives what has begun. */
+/** The drain time of start.ts. */
 const DRAIN_SECONDS = Number(/DRAIN_MS = (\d+)_000/.exec(readFileSync('packages/gateway/src/start.ts', 'utf8'))?.[1]);
 
 const manifests = readManifests();
@@ -54,7 +54,7 @@ describe('the manifests', () => {
     expect(selectors).toEqual(selectors.map(() => labels));
   });
 
-  it('probe what the gateway serves, at the ports that it listens on', () => {
+  it('probe paths and ports of the gateway', () => {
     const { startupProbe, livenessProbe, readinessProbe, ports = [] } = container;
     const probes = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet);
     expect(probes.map((probe) => probe?.port)).toEqual(['http', 'http', 'http']);
@@ -69,7 +69,7 @@ describe('the manifests', () => {
     expect(ingress.flatMap((rule) => rule.ports?.map(({ port }) => port))).toEqual(Object.values(numbers));
   });
 
-  it('leave a node the time to finish what it has begun', () => {
+  it('let a node finish open requests', () => {
     const [, seconds] = container.lifecycle?.preStop?.exec?.command ?? [];
     expect(pod?.spec?.terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + DRAIN_SECONDS);
   });
@@ -149,7 +149,7 @@ describe('PostgreSQL', () => {
   });
 });
 
-/** What every object has. */
+/** The common members of objects. */
 interface Built {
   readonly kind: string;
   readonly metadata: { readonly namespace?: string };

@@ -12,7 +12,7 @@ export interface Manifest {
 
 const FOLDER = 'deploy/kubernetes';
 
-/** Where the API's types say what an object of a kind may hold. */
+/** The module of the API's types, by version. */
 const MODULES: Readonly<Record<string, string>> = {
   v1: 'core/v1',
   'apps/v1': 'apps/v1',
@@ -45,7 +45,7 @@ const OPTIONS: ts.CompilerOptions = {
 const messageOf = ({ messageText }: ts.Diagnostic): string => ts.flattenDiagnosticMessageText(messageText, ' ');
 
 /**
- * What the API's types have against each of these objects: unknown members, wrong types, missing ones. The compiler is the judge.
+ * The compiler's errors for each object, checked against the API's types.
  */
 export function typeFaults(manifests: readonly Manifest[]): string[][] {
   const paths = manifests.map((_, index) => resolve(`tests/deploy/manifest-${index}.ts`));

@@ -9,7 +9,7 @@ import { makeFolder } from '../kit/folder.ts';
 /** A real nginx with the configuration that is shipped. */
 export interface Nginx {
   readonly port: number;
-  /** What it has said of nodes that it could not ask. */
+  /** Its error log. */
   log(): string;
   stop(): Promise<void>;
 }

@@ -13,11 +13,11 @@ export interface Node {
   /** The process that serves now. */
   readonly program: Program;
   start(): Promise<void>;
-  /** What its processes have logged, also those that have ended. */
+  /** The log of all its processes. */
   log(): string;
 }
 
-/** Gateways in processes of their own that share PostgreSQL and Redis, and nginx in front of them. */
+/** Gateways in their own processes that share PostgreSQL and Redis, and nginx in front of them. */
 export interface Deployment {
   readonly url: string;
   readonly port: number;
@@ -25,9 +25,9 @@ export interface Deployment {
   readonly nodes: readonly Node[];
   /** How many requests have reached the upstreams of all nodes. */
   arrivals(): number;
-  /** What all processes have logged, also those that have ended. */
+  /** The log of all processes. */
   log(): string;
-  /** What the proxy has said. */
+  /** The log of the proxy. */
   proxyLog(): string;
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
   return node;
 }
 
-/** Starts so many nodes and what they need on free ports of 127.0.0.1, the nodes with these variables beside the usual ones. */
+/** Starts this many nodes with nginx, PostgreSQL and Redis on free ports of 127.0.0.1. */
 export async function startDeployment(
   nginxProgram: string,
   count: number,

@@ -7,7 +7,7 @@ const page = readFileSync('docs/operating.md', 'utf8');
 const named = (pattern: RegExp): string[] => [...page.matchAll(pattern)].map(([, name = '']) => name);
 
 describe('docs/operating.md', () => {
-  it('says of each alert what it means and what to do, with its severity', () => {
+  it('explains each alert, with its severity', () => {
     const rows = [...page.matchAll(/^\| `(\w+)` \((\w+)\) \| [^|]+ \| [^|]+ \|$/gm)].map(([, name, severity]) => [
       name,
       severity,

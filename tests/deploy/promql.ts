@@ -1,19 +1,19 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** What a query asks a label for: `status=~"200|429"`. */
+/** A label matcher: `status=~"200|429"`. */
 export interface Matcher {
   readonly label: string;
   readonly operator: string;
   readonly value: string;
 }
 
-/** A metric that a query reads, and what it asks of its labels. */
+/** A metric of a query, with its label matchers. */
 export interface Selector {
   readonly metric: string;
   readonly matchers: readonly Matcher[];
 }
 
-/** What is named in a query. */
+/** The metrics and labels of a query. */
 export interface Query {
   readonly selectors: readonly Selector[];
   /** The labels of every `by` and `on`. */

@@ -21,12 +21,12 @@ const LISTED = pathOf(rowOf('tokens.variantMarkets'));
 
 /** How often every node is restarted. */
 const ROUNDS = isFull ? 20 : 1;
-/** Long enough at so many requests a second that a node has some in flight whenever it is told to stop. */
+/** Long enough that a node has requests in flight when it stops. */
 const [PER_SECOND, UPSTREAM_MS] = isFull ? [50, 200] : [15, 350];
 /** Between purchases. */
 const REST_MS = isFull ? 0 : 50;
 
-/** What holds of so many nodes on one PostgreSQL and one Redis behind nginx. */
+/** The suite for this many nodes on one PostgreSQL and one Redis behind nginx. */
 const suiteOf = (count: number) => (nginx: string) =>
   redisSuite(`that shares requests among ${count} nodes`, () =>
     postgresSuite('on one PostgreSQL', () => {
@@ -131,7 +131,7 @@ const suiteOf = (count: number) => (nginx: string) =>
           .proxyLog()
           .split('\n')
           .filter((line) => !line.includes('Connection refused'));
-        // Said by a node that was there to say it, and not by nginx for want of one.
+        // Sent by a node, not by nginx.
         expect(farewells, trouble.join('\n')).toHaveLength(
           deployment.log().split('"error":"shutting_down"').length - 1,
         );

@@ -75,7 +75,7 @@ postgresSuite('the dashboard of sales', () => {
     expect([...results].filter(([, rows]) => rows.length === 0)).toEqual([]);
   });
 
-  it('shows what was sold, by hour and by route', () => {
+  it('shows sales by hour and by route', () => {
     const sold = dollars(2 * PRICE + BUNDLE);
     expect([figureIn('Sold'), figureIn('Sales')]).toEqual([sold, 3]);
     for (const title of ['Sold per hour', 'Sold per hour by route'])
@@ -87,7 +87,7 @@ postgresSuite('the dashboard of sales', () => {
     ]);
   });
 
-  it('shows fees, also of what was refused', () => {
+  it('shows fees, also of refused payments', () => {
     const fees = figureIn('Fees, SOL');
     expect(fees).toBeGreaterThanOrEqual(3 * 10_000e-9);
     expect(sumOf(rowsOf('Fees per hour, SOL'), 'fees')).toBeCloseTo(fees, 9);

@@ -10,7 +10,7 @@ import { DOCUMENTED } from './variables.ts';
 const UNIT = 'deploy/systemd/asset-gateway.service';
 const text = readFileSync(UNIT, 'utf8');
 
-/** What the unit says under this name, each line of it. */
+/** The values of a setting in the unit. */
 const valuesOf = (name: string): string[] =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
@@ -24,7 +24,7 @@ describe('the systemd unit', () => {
     expect(existsSync('packages/gateway/src/main.ts')).toBe(true);
   });
 
-  it('keeps what is stored, lets a node finish what it has begun, and starts it again when it fails', () => {
+  it('keeps what is stored, lets a node finish open requests, and starts it again when it fails', () => {
     expect(valuesOf('StateDirectory')).toEqual(['asset-gateway']);
     expect(DRAIN_SECONDS).toBeGreaterThan(0);
     expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(DRAIN_SECONDS);

@@ -10,7 +10,7 @@ import { headerOf } from '../payments/calls.ts';
 import { newPath } from '../payments/fault-buyer.ts';
 import type { Wallet } from '../payments/wallets.ts';
 
-/** What became of one request: what it was answered until it was served, and everything in which that left the contract. */
+/** The responses to one request until it was served, and their violations of the contract. */
 export interface Outcome {
   readonly route: string;
   /** Status and code of each answer. */
@@ -18,7 +18,7 @@ export interface Outcome {
   readonly faults: readonly string[];
 }
 
-/** Something that goes on until it is ended, and then says what has become of each request. */
+/** Requests that continue until `end`, which returns their outcomes. */
 export interface Traffic {
   end(): Promise<Outcome[]>;
 }
@@ -45,7 +45,7 @@ async function outcomeOf(route: string, ask: () => Promise<Response>): Promise<O
 
 const GIVEN = ['tokens.health', 'tokens.search', 'tokens.marketSnapshots', 'system.catalog'].map(rowOf);
 
-/** Requests that cost a signature or nothing, so many a second whatever becomes of them. */
+/** Signed and public requests at a constant rate. */
 export function signedTraffic(origin: string, perSecond: number): Traffic {
   const asked: Promise<Outcome>[] = [];
   const ask = async (row: (typeof GIVEN)[number]): Promise<Response> => {
@@ -69,7 +69,7 @@ export function signedTraffic(origin: string, perSecond: number): Traffic {
   };
 }
 
-/** A request that nobody has made before: what a payer is owed for one is no answer to another. */
+/** A new request, for which nothing is owed. */
 const newRequests = (): readonly [route: string, target: string, init: RequestInit][] => {
   const account = bs58.encode(crypto.getRandomValues(new Uint8Array(32)));
   const rpc = rowOf('rpc.mainnet.helius.getBalance');
@@ -93,7 +93,7 @@ function purchaseOf(wallet: Wallet, url: string, init: RequestInit): () => Promi
   };
 }
 
-/** One purchase after the other, with a rest between them; each has one payment, however often it is asked for. */
+/** One purchase after the other with a rest between; each has one payment for all its requests. */
 export function paidTraffic(origin: string, wallet: Wallet, restMs: number): Traffic {
   let isOver = false;
   const buyAll = async (): Promise<Outcome[]> => {

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** The keywords of JSON Schema that the route table uses, as anybody reads them. */
+/** The keywords of JSON Schema that the route table uses. */
 export interface JsonSchema {
   readonly type?: string;
   readonly const?: unknown;
@@ -22,13 +22,13 @@ export interface JsonSchema {
   readonly description?: string;
 }
 
-/** A schema as it is published: its JSON text, without anything that a library keeps beside it. */
+/** The published schema: plain JSON. */
 export const published = (schema: unknown): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
 // Another library than the one that made the schemas and validates in the gateway.
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
-/** Many parts of the route table are equal: by their text, each is compiled once. */
+/** Cached by text. */
 const compiled = new Map<string, ValidateFunction>();
 
 function validatorOf(schema: JsonSchema): ValidateFunction {
@@ -44,7 +44,7 @@ function validatorOf(schema: JsonSchema): ValidateFunction {
 /** Whether a value fits a schema. */
 export const fits = (schema: JsonSchema, value: unknown): boolean => validatorOf(schema)(value);
 
-/** Where a value does not fit a schema; empty when it does. */
+/** Where a value does not fit a schema. */
 export function faultsOf(schema: JsonSchema, value: unknown): string[] {
   const validate = validatorOf(schema);
   validate(value);

@@ -20,7 +20,7 @@ const MAX_TARGET_LENGTH = 8192;
 const brokenRules = ({ rules }: Route, carried: Carried): string[] =>
   rules.filter(({ in: place, holds }) => !holds(carried[place] as Values)).map(({ name }) => name);
 
-/** Whether the gateway says of a request what the published schemas and the row's named rules say. */
+/** Whether the gateway agrees with the published schemas and rules. */
 function agrees(route: Route, schemas: Published, carried: Carried): boolean {
   const sent = send(route, carried);
   const refusal = refusalOf(route, sent);
@@ -43,7 +43,7 @@ const rows = routes
 const runs = { numRuns: rounds(50) * 25 };
 
 describe.each(rows)('%s', (_, route, schemas) => {
-  it('accepts what its published schemas take, apart from its named rules', () => {
+  it('accepts what its schemas and rules accept', () => {
     const property = fc.property(requestsOf(schemas), (carried) => {
       expect(carriedBy(carried, schemas)).toEqual(carried);
       expect(isTaken(carried, schemas)).toBe(true);
@@ -52,7 +52,7 @@ describe.each(rows)('%s', (_, route, schemas) => {
     fc.assert(property, runs);
   });
 
-  it('refuses what they do not take', () => {
+  it('refuses what its schemas refuse', () => {
     let refused = 0;
     const property = fc.property(changedRequestsOf(schemas, route), (carried) => {
       expect(agrees(route, schemas, carried), JSON.stringify(send(route, carried))).toBe(true);
@@ -66,7 +66,7 @@ describe.each(rows)('%s', (_, route, schemas) => {
 const segments = new Set(routes.flatMap(({ path }) => path.split('/')).filter((segment) => /^\w/.test(segment)));
 const withId = routes.filter(({ path }) => path.includes(':assetId')).map((route) => [route.id, route] as const);
 
-it.each(withId)('%s takes no asset by a name that leads to another route', (_, route) => {
+it.each(withId)('%s takes no asset id that is a fixed route', (_, route) => {
   expect(segments).toContain('market-snapshots');
   for (const assetId of segments) {
     const carried = { path: { assetId }, query: {}, body: {} };
@@ -77,7 +77,7 @@ it.each(withId)('%s takes no asset by a name that leads to another route', (_, r
 const [search] = routes.filter(({ id }) => id === 'tokens.search');
 const [snapshots] = routes.filter(({ id }) => id === 'tokens.marketSnapshots');
 
-/** The same schemas with one of them published otherwise. */
+/** The schemas with one property changed. */
 function otherwise(
   route: Route | undefined,
   place: 'query' | 'body',
@@ -90,7 +90,7 @@ function otherwise(
   return [route, { ...schemas, [place]: { ...schemas[place], properties } }];
 }
 
-describe('a schema that is published otherwise than it is enforced is found', () => {
+describe('a published schema that differs from the enforced one is found', () => {
   it.each([
     ['a higher maximum', otherwise(search, 'query', 'limit', { maximum: 51 })],
     ['a lower maximum', otherwise(search, 'query', 'limit', { maximum: 49 })],

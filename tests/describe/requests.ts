@@ -19,14 +19,14 @@ export const publishedOf = ({ input }: Route): Published => ({
   body: input.body ? published(input.body) : NOTHING,
 });
 
-/** What a request of a row carries, as JSON. */
+/** The values of a request. */
 export interface Carried {
   readonly path: Values;
   readonly query: Values;
   readonly body: unknown;
 }
 
-/** A request as it is sent. */
+/** A sent request. */
 export interface Sent {
   readonly target: string;
   readonly body: string;
@@ -43,7 +43,7 @@ export function send({ path }: Route, carried: Carried): Sent {
   return { target: pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled, body: JSON.stringify(carried.body) };
 }
 
-/** A text of the query as the JSON type that its schema asks for, where it is that type's one spelling. */
+/** A query text as the JSON type of its schema, if it is canonical. */
 function typed(text: string, { type }: JsonSchema): unknown {
   if (type === 'array') return text.split(',');
   if (type === 'integer' && String(Number(text)) === text) return Number(text);
@@ -51,7 +51,7 @@ function typed(text: string, { type }: JsonSchema): unknown {
   return text;
 }
 
-/** What a request says as JSON: the query's texts as their JSON types, everything else as it is. */
+/** A request as JSON, with typed query values. */
 export function carriedBy({ path, query, body }: Carried, schemas: Published): Carried {
   const { properties = {} } = schemas.query;
   const entries = Object.entries(query).map(([name, value]) => {
@@ -61,14 +61,14 @@ export function carriedBy({ path, query, body }: Carried, schemas: Published): C
   return { path, query: Object.fromEntries(entries) as Values, body: JSON.parse(JSON.stringify(body)) as unknown };
 }
 
-/** Whether the published schemas take it. */
+/** Whether the published schemas accept it. */
 export const isTaken = (carried: Carried, schemas: Published): boolean =>
   fits(schemas.path, carried.path) && fits(schemas.query, carried.query) && fits(schemas.body, carried.body);
 
 const match = createMatch(routes.map((route) => ({ route, read: createReader(route) })));
 const utf8 = new TextEncoder();
 
-/** What the gateway says to a request of a row: nothing when it accepts it, else a code or the rules that are broken. */
+/** The code or the broken rules of a refusal; undefined if accepted. */
 export function refusalOf({ id, httpMethod }: Route, { target, body }: Sent): string | readonly string[] | undefined {
   const headers = httpMethod === 'POST' ? { 'content-type': 'application/json' } : {};
   const inbound = { method: httpMethod, target, headers, hosts: ['localhost'], port: 80, client: '' };
@@ -90,7 +90,7 @@ const isWritable = ({ path, query }: Carried): boolean =>
 const objects = (values: Arbitrary<unknown>): Arbitrary<Values> =>
   values.filter((value): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value));
 
-/** Requests that the published schemas take. */
+/** Requests that the published schemas accept. */
 export function requestsOf({ path, query, body }: Published): Arbitrary<Carried> {
   return fc.record({ path: objects(valuesOf(path)), query: objects(valuesOf(query)), body: valuesOf(body) });
 }

@@ -4,7 +4,7 @@ import { faultsOf, fits, type JsonSchema } from './json-schema.ts';
 const each = <T>(values: Readonly<Record<string, T>> = {}, change: (value: T) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
-/** The same schema for objects that hold nothing that it does not name; those that name nothing stay open. */
+/** The schema without additional properties, where properties are named. */
 export function closed(schema: JsonSchema): JsonSchema {
   const { anyOf, items, properties, additionalProperties } = schema;
   const isNamed = properties !== undefined && Object.keys(properties).length > 0;
@@ -40,7 +40,7 @@ export interface Broken {
   readonly value: unknown;
 }
 
-/** Something that the schema does not take. */
+/** A value that the schema refuses. */
 function misfit(schema: JsonSchema): unknown {
   const found = [{}, [], 'text', 0.5, -1, true, null].find((value) => !fits(schema, value));
   if (found === undefined) throw new Error(`takes everything: ${JSON.stringify(schema)}`);
@@ -66,7 +66,7 @@ function brokenObjects({ properties = {}, required = [], additionalProperties }:
   });
 }
 
-/** The value with every one of its described fields, one after another, missing or of another type. */
+/** The value with each described field missing or of another type. */
 export function brokenWithin(schema: JsonSchema, value: unknown): Broken[] {
   const form = formOf(schema, value);
   if (isObject(value)) return brokenObjects(form, value);
@@ -75,7 +75,7 @@ export function brokenWithin(schema: JsonSchema, value: unknown): Broken[] {
   return brokenWithin(form.items, first).map(({ what, value: item }) => ({ what, value: [item, ...rest] }));
 }
 
-/** Shows that a value fits, and that nothing that the schema asks of it may be missing or of another type. */
+/** Expects that a value fits, and that the schema refuses it with a field missing or of another type. */
 export function expectToDescribe(schema: JsonSchema, value: unknown): void {
   expect(faultsOf(schema, value)).toEqual([]);
   const taken = brokenWithin(schema, value).filter((broken) => fits(schema, broken.value));

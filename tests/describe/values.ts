@@ -21,7 +21,7 @@ const UNKNOWN_NAMES = ['zz', '', '__proto__', 'constructor', 'toString', 'mints[
 
 const odd = fc.constantFrom<unknown>(...ODD_VALUES);
 
-/** By schema: fast-check takes a pattern apart anew for each of its arbitraries, which costs more than what it is used for. */
+/** Cached, because fast-check parses a pattern for each arbitrary. */
 const knownTexts = new Map<string, Arbitrary<string>>();
 
 function textsOf(schema: JsonSchema): Arbitrary<string> {
@@ -63,7 +63,7 @@ function objectsOf({ properties = {}, required = [] }: JsonSchema): Arbitrary<Js
   return fc.record(members, { requiredKeys: [...required], noNullPrototype: true });
 }
 
-/** Values that a schema of the route table takes. */
+/** Values that a schema accepts. */
 export function valuesOf(schema: JsonSchema): Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(valuesOf));
@@ -153,6 +153,6 @@ function changedInside(schema: JsonSchema): Arbitrary<unknown> {
   }
 }
 
-/** Values with one thing changed, somewhere; most of them are not what the schema takes. */
+/** Values with one change, most of them invalid. */
 export const changedOf = (schema: JsonSchema): Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: changedInside(schema) }, { weight: 1, arbitrary: odd });

@@ -1,7 +1,9 @@
 import { NETWORKS, type Route, SIGN_IN_NETWORKS, USDC, type Values } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { endpointOf, served, startEverything } from './everything.ts';
+import { challengeIn, endpointOf, served, startEverything } from './everything.ts';
+import { type OpenApiDocument, operationOf } from './openapi-document.ts';
 
 interface Catalog {
   readonly payment?: Values;
@@ -10,45 +12,127 @@ interface Catalog {
   readonly routes: readonly Values[];
 }
 
-let gateway: TestGateway;
-let free: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' });
-  free = await startTestGateway();
-});
-afterAll(() => Promise.all([gateway.stop(), free.stop()]));
+interface Schema {
+  readonly properties?: object;
+  readonly required?: readonly string[];
+}
+
+const gateway = await stopAfterTests(startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' }));
+const free = await stopAfterTests(startTestGateway());
 
 const catalogOf = async ({ url }: TestGateway, query = ''): Promise<Catalog> =>
   (await (await fetch(`${url}/v1/catalog${query}`)).json()) as Catalog;
+const catalog = await catalogOf(gateway);
+const openApi = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as OpenApiDocument;
 
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value ?? null)) as T;
+/** OpenAPI closes tuples, which tests/discovery/generators.test.ts checks. */
+const withOpenTuples = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema), (_, value) => (value?.prefixItems ? { ...value, items: undefined } : value));
+/** The properties of an object schema, and which of them are required. */
+const objectOf = (schema: Schema | undefined) => ({
+  properties: schema?.properties ?? {},
+  required: schema?.required ?? [],
+});
 
-/** What is expected of an entry beside its schemas. */
-function expectedOf({ cluster, provider, surface, method, description, access, ...route }: Route): object {
-  const paid = cluster && {
-    cluster,
-    paymentNetwork: NETWORKS[cluster],
-    paymentAsset: { symbol: 'USDC', mint: USDC[cluster], decimals: 6 },
-  };
-  return {
-    path: route.path,
-    httpMethod: route.httpMethod,
-    provider,
-    surface,
-    method,
-    description,
-    accessMode: access,
-    paymentRequired: access === 'exact',
-    enabled: true,
-    ...(access === 'siwx' ? { authNetworks: SIGN_IN_NETWORKS, priceUsd: '0.00' } : paid),
-  };
+/** What each document says about a route. */
+interface View {
+  readonly access: string;
+  readonly description: string;
+  readonly path: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly examples: Route['example'];
+  readonly rules: readonly object[];
 }
 
-const OPTIONAL = ['inputExample', 'pathParamsSchema', 'pathParamsExample', 'rules'];
+function tableView({ access, description, input, example, rules }: Route): View {
+  return plain({
+    access,
+    description,
+    path: objectOf(input.path),
+    query: objectOf(input.query),
+    body: input.body ? withOpenTuples(input.body) : null,
+    examples: { path: {}, query: {}, body: {}, ...example },
+    rules: rules.map(({ holds: _, choice: __, ...rule }) => rule),
+  });
+}
 
-describe('the catalog of everything', () => {
-  it('says how it is paid, and counts sixty routes of three providers', async () => {
-    const { routes: _, ...head } = await catalogOf(gateway);
+function catalogView(entry: Values): View {
+  const inBody = entry.httpMethod === 'POST';
+  const input = entry.inputSchema as Schema;
+  const example = (entry.inputExample ?? {}) as Values;
+  return plain({
+    access: String(entry.accessMode),
+    description: String(entry.description),
+    path: objectOf(entry.pathParamsSchema as Schema | undefined),
+    query: objectOf(inBody ? undefined : input),
+    body: inBody ? withOpenTuples(input) : null,
+    examples: {
+      path: (entry.pathParamsExample ?? {}) as Values,
+      query: inBody ? {} : example,
+      body: inBody ? example : {},
+    },
+    rules: (entry.rules ?? []) as object[],
+  });
+}
+
+function openApiView(route: Route): View {
+  const operation = operationOf(openApi, route);
+  const media = operation.requestBody?.content['application/json'];
+  const placed = (place: string) => operation.parameters.filter((parameter) => parameter.in === place);
+  const schemaOf = (place: string) => ({
+    properties: Object.fromEntries(
+      placed(place).map(({ name, schema, description }) => [name, { ...(schema as object), description }]),
+    ),
+    required: placed(place).flatMap(({ name, required }) => (required ? [name] : [])),
+  });
+  const exampleOf = (place: string) =>
+    Object.fromEntries(placed(place).flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]])));
+  const isFree = operation.security.length > 0;
+  expect(operation['x-payment-info'] === undefined).toBe(isFree);
+  for (const { description } of route.rules) expect(operation.description).toContain(description);
+  return plain({
+    access: isFree ? 'siwx' : 'exact',
+    description: operation.summary,
+    path: schemaOf('path'),
+    query: schemaOf('query'),
+    body: media ? withOpenTuples(media.schema) : null,
+    examples: { path: exampleOf('path'), query: exampleOf('query'), body: (media?.example ?? {}) as Values },
+    rules: operation['x-rules'] ?? [],
+  });
+}
+
+it.each(served.map((route, index) => [route.id, route, index] as const))(
+  '%s is the same in the table, in the catalog, in OpenAPI and in its challenge',
+  async (_, route, index) => {
+    const entry = catalog.routes[index] ?? {};
+    expect(catalogView(entry)).toEqual(tableView(route));
+    expect(openApiView(route)).toEqual(tableView(route));
+    const { cluster, provider, surface, method } = route;
+    const isPaid = route.access === 'exact';
+    expect(entry).toMatchObject({ path: route.path, httpMethod: route.httpMethod, provider, surface, method });
+    const { required } = challengeIn(await fetch(gateway.url + route.path, { method: route.httpMethod }));
+    expect(Math.round(Number(entry.priceUsd) * 1_000_000)).toBe(Number(required.accepts[0]?.amount ?? 0));
+    const members = ['ok', 'provider', ...(isPaid ? ['cluster'] : []), 'surface', 'method'];
+    expect(entry).toMatchObject({
+      paymentRequired: isPaid,
+      enabled: true,
+      outputSchema: { required: [...members, ...(isPaid ? ['priceUsd'] : []), 'result'] },
+      ...(cluster
+        ? {
+            cluster,
+            paymentNetwork: NETWORKS[cluster],
+            paymentAsset: { symbol: 'USDC', mint: USDC[cluster], decimals: 6 },
+          }
+        : { authNetworks: SIGN_IN_NETWORKS, priceUsd: '0.00' }),
+    });
+  },
+);
+
+describe('the catalog', () => {
+  it('names the ways to pay, and counts sixty routes of three providers', () => {
+    const { routes: _, ...head } = catalog;
     expect(head).toEqual({
       ok: true,
       version: 1,
@@ -69,62 +153,14 @@ describe('the catalog of everything', () => {
     });
   });
 
-  it.each(served.map((route, index) => [route.id, route, index] as const))('describes %s', async (_, route, index) => {
-    const entry = (await catalogOf(gateway)).routes[index] ?? {};
-    expect(entry).toMatchObject(expectedOf(route));
-    const { input, example, rules, httpMethod } = route;
-    const inBody = httpMethod === 'POST';
-    const nothing = { type: 'object', properties: {}, additionalProperties: false };
-    expect(entry.inputSchema).toEqual(plain((inBody ? input.body : input.query) ?? nothing));
-    expect(entry.inputExample).toEqual(inBody ? example.body : example.query);
-    expect(entry.pathParamsSchema).toEqual(input.path && plain(input.path));
-    expect(entry.pathParamsExample).toEqual(example.path);
-    expect(entry.rules).toEqual(rules.length > 0 ? rules.map(({ holds: _, choice: __, ...rule }) => rule) : undefined);
-    const known = [...Object.keys(expectedOf(route)), 'priceUsd', 'inputSchema', 'outputSchema', ...OPTIONAL];
-    expect(Object.keys(entry).filter((name) => !known.includes(name))).toEqual([]);
+  it.each(['alchemy', 'helius', 'tokens'])('filtered by %s lists the routes of that provider', async (provider) => {
+    const part = await catalogOf(gateway, `?provider=${provider}`);
+    const routes = catalog.routes.filter((entry) => entry.provider === provider);
+    const counts = { totalRoutes: 60, returnedRoutes: routes.length, filters: { provider } };
+    expect(part).toEqual({ ...catalog, routes, catalog: counts });
   });
 
-  it('has the envelope of each route as its output', async () => {
-    const { routes } = await catalogOf(gateway);
-    for (const { outputSchema, accessMode, method } of routes) {
-      const { required, properties } = outputSchema as { required: string[]; properties: Values };
-      const paid = ['ok', 'provider', 'cluster', 'surface', 'method', 'priceUsd', 'result'];
-      expect(required).toEqual(
-        accessMode === 'exact' ? paid : paid.filter((name) => !['cluster', 'priceUsd'].includes(name)),
-      );
-      expect(properties).toMatchObject({ ok: { const: true }, method: { const: method } });
-    }
-  });
-
-  it('names the price that a challenge asks for', async () => {
-    const { routes } = await catalogOf(gateway);
-    for (const { path, httpMethod, priceUsd } of routes.filter(({ accessMode }) => accessMode === 'exact')) {
-      const response = await fetch(gateway.url + String(path), { method: String(httpMethod) });
-      const { accepts } = (await response.json()) as { accepts: { amount: string }[] };
-      expect(Math.round(Number(priceUsd) * 1_000_000)).toBe(Number(accepts[0]?.amount));
-    }
-  });
-
-  it.each(['alchemy', 'helius', 'tokens'])(
-    'shows the part of %s to whoever asks for that provider',
-    async (provider) => {
-      const [all, part] = [await catalogOf(gateway), await catalogOf(gateway, `?provider=${provider}`)];
-      expect(part.routes).toEqual(all.routes.filter((entry) => entry.provider === provider));
-      expect(part.catalog).toEqual({
-        totalRoutes: 60,
-        returnedRoutes: part.routes.length,
-        filters: { provider },
-      });
-      const listed = part.categories.providers.find(({ id }) => id === provider);
-      expect(listed?.routeCount).toBe(part.routes.length);
-      expect(await catalogOf(gateway, String(listed?.href).split('?')[1]?.replace(/^/, '?'))).toEqual(part);
-      expect([part.payment, part.categories]).toEqual([all.payment, all.categories]);
-    },
-  );
-});
-
-describe('where nothing is sold', () => {
-  it('the catalog names no payment network and no asset, and lists the free routes alone', async () => {
+  it('of a gateway that sells nothing lists the free routes, and no payment network or asset', async () => {
     const { payment, routes, categories } = await catalogOf(free);
     expect(payment).toBeUndefined();
     expect(JSON.stringify(routes)).not.toMatch(/paymentNetwork|paymentAsset|USDC/);

@@ -8,9 +8,9 @@ import {
   validateDiscoveryExtension,
   validateDiscoveryExtensionSpec,
 } from '@x402/extensions/bazaar';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { challengeIn, discoveryIn, served, startEverything } from './everything.ts';
 
@@ -18,11 +18,7 @@ const MAX_HEADER_LENGTH = 4096;
 const MAX_TARGET_LENGTH = 8192;
 const each = served.map((route) => [route.id, route] as const);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startEverything());
 
 async function challengeOf(route: Route, target = exampleOf(route).target) {
   const response = await fetch(gateway.url + target, exampleOf(route).init);
@@ -30,10 +26,10 @@ async function challengeOf(route: Route, target = exampleOf(route).target) {
   return { ...challengeIn(response), body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Judged once each: the validators compile every schema anew, and most challenges of a route hold the same one. */
+/** Cached, because the validators compile every schema again. */
 const judged = new Map<string, string[]>();
 
-/** What the official validators have against an extension. */
+/** Faults by the official validators. */
 function faultsOf(extension: unknown): string[] {
   const text = JSON.stringify(extension);
   const faults = judged.get(text) ?? judge(extension);
@@ -49,35 +45,24 @@ function judge(extension: unknown): string[] {
   return verdicts.flatMap(({ errors = [] }) => errors);
 }
 
-it('there are sixty routes to describe', () => expect(served).toHaveLength(60));
+it('there are sixty routes', () => expect(served).toHaveLength(60));
 
-describe('the challenge describes the route', () => {
-  it.each(each)('%s, to the official validators', async (_, route) => {
-    const { required } = await challengeOf(route);
-    const extension = discoveryIn(required);
-    expect(extension).toBeDefined();
-    expect(faultsOf(extension)).toEqual([]);
-    expect(extension?.info.input.method).toBe(route.httpMethod);
-    expect(extension?.routeTemplate).toBe(route.input.path && route.path);
-  });
-
-  it.each(each)('%s, in header and body alike, within 4,096 bytes', async (_, route) => {
+describe('the challenge of', () => {
+  it.each(each)('%s describes the route in header and body, as the official validators want', async (_, route) => {
     const { header, required, body } = await challengeOf(route);
     expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
     expect(body).toMatchObject(JSON.parse(JSON.stringify(required)));
     expect(required.resource).toMatchObject({ description: route.description, serviceName: 'asset-gateway' });
+    const extension = discoveryIn(required);
+    expect(faultsOf(extension)).toEqual([]);
+    expect(extension?.info.input.method).toBe(route.httpMethod);
+    expect(extension?.routeTemplate).toBe(route.input.path && route.path);
+    if (route.access === 'siwx') return;
+    expect(isPaymentRequired(required)).toBe(true);
+    const payload = { ...required, accepted: required.accepts[0], payload: {} } as unknown as PaymentPayload;
+    const found = extractDiscoveryInfo(payload, payload.accepted);
+    expect(found).toMatchObject({ resourceUrl: `${gateway.url}${route.path}`, tags: ['solana', route.surface] });
   });
-
-  it.each(each.filter(([, { access }]) => access === 'exact'))(
-    '%s, and asks for a payment by the official schema',
-    async (_, route) => {
-      const { required } = await challengeOf(route);
-      expect(isPaymentRequired(required)).toBe(true);
-      const payload = { ...required, accepted: required.accepts[0], payload: {} } as unknown as PaymentPayload;
-      const found = extractDiscoveryInfo(payload, payload.accepted);
-      expect(found).toMatchObject({ resourceUrl: `${gateway.url}${route.path}`, tags: ['solana', route.surface] });
-    },
-  );
 });
 
 describe('path parameters in a challenge', () => {
@@ -88,7 +73,7 @@ describe('path parameters in a challenge', () => {
     return discoveryIn(required)?.info.input.pathParams;
   };
 
-  it('are those that were asked for', async () => {
+  it('are those of the request', async () => {
     expect(await pathParamsOf('/v1/x402/tokens/assets/gold')).toEqual({ assetId: 'gold' });
     expect(await pathParamsOf('/v1/x402/tokens/assets/%67old')).toEqual({ assetId: 'gold' });
   });
@@ -99,49 +84,48 @@ describe('path parameters in a challenge', () => {
 });
 
 describe('a header is at most 4,096 bytes', () => {
-  const lengths = [180, 230, 256, 300, MAX_TARGET_LENGTH];
+  const LENGTHS = [180, 230, 256, 300, MAX_TARGET_LENGTH];
 
-  it.each(each)('on %s, however long the URL', async (_, route) => {
+  async function expectShort(route: Route, target: string): Promise<void> {
+    const { header, required } = await challengeOf(route, target);
+    expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
+    const extension = discoveryIn(required);
+    if (extension) expect(faultsOf(extension)).toEqual([]);
+  }
+
+  const withId = each.filter(([, { path }]) => path.includes(':'));
+
+  it.each(each)('on %s, for a URL of any length', async (_, route) => {
     const { target } = exampleOf(route);
     const joint = target.includes('?') ? '&' : '?';
-    for (const length of lengths.filter((each) => each > target.length + 2)) {
-      const { header, required } = await challengeOf(route, `${target}${joint}`.padEnd(length, 'x'));
-      expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
-      const extension = discoveryIn(required);
-      if (extension) expect(faultsOf(extension)).toEqual([]);
-    }
+    for (const length of LENGTHS.filter((each) => each > target.length + 2))
+      await expectShort(route, `${target}${joint}`.padEnd(length, 'x'));
   });
 
-  it.each(each.filter(([, { path }]) => path.includes(':')))('on %s, however long its path', async (_, route) => {
+  it.each(withId)('on %s, for a path of any length', async (_, route) => {
     const [before = '', after = ''] = route.path.split(/:\w+/);
-    for (const value of ['x'.repeat(100), 'x'.repeat(129), 'x'.repeat(8000), '%e2%82%ac'.repeat(800)]) {
-      const { header, required } = await challengeOf(route, before + value + after);
-      expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
-      const extension = discoveryIn(required);
-      if (extension) expect(faultsOf(extension)).toEqual([]);
-    }
+    for (const value of ['x'.repeat(100), 'x'.repeat(8000), '%e2%82%ac'.repeat(800)])
+      await expectShort(route, before + value + after);
   });
 
   it('with 50 real mints', async () => {
     const route = served.find(({ id }) => id === 'tokens.variantMarkets') as Route;
     const mints = KNOWN_MINTS.slice(0, 50);
-    const { header, required } = await challengeOf(route, exampleOf(route, { query: { mints } }).target);
     expect(mints).toHaveLength(50);
-    expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
-    expect(faultsOf(discoveryIn(required))).toEqual([]);
+    await expectShort(route, exampleOf(route, { query: { mints } }).target);
   });
 });
 
 describe('the name of the service', () => {
   it.each([
-    ['is left out when x402 does not take it', 'Gäteway', false],
-    ['is left out when it is too long', 'x'.repeat(33), false],
-    ['is told with the quotation marks in it', 'my "gateway"', true],
-  ])('%s: %s', async (_, name, isTold) => {
+    ['is left out if x402 does not allow it', 'Gäteway', false],
+    ['is left out if too long', 'x'.repeat(33), false],
+    ['keeps its quotation marks', 'my "gateway"', true],
+  ])('%s: %s', async (_, name, isNamed) => {
     const other = await startEverything({ SERVICE_NAME: name });
     const { required } = challengeIn(await fetch(`${other.url}/v1/x402/tokens/health`));
     await other.stop();
-    expect(isValidServiceName(name)).toBe(isTold);
-    expect(required.resource.serviceName).toBe(isTold ? name : undefined);
+    expect(isValidServiceName(name)).toBe(isNamed);
+    expect(required.resource.serviceName).toBe(isNamed ? name : undefined);
   });
 });

@@ -12,7 +12,7 @@ const CALLS = `${FOLDER}/calls.ts`;
 const TYPES = `${FOLDER}/paths.d.ts`;
 const COMPILER = 'node_modules/typescript-7/bin/tsc';
 
-/** What the calls look like to somebody who has not generated their types yet. */
+/** The calls, without their generated types. */
 interface Calls {
   callsAt(
     baseUrl: string,
@@ -20,13 +20,13 @@ interface Calls {
   ): Readonly<Record<string, readonly (() => Promise<{ data?: unknown; error?: unknown; response: Response }>)[]>>;
 }
 
-/** Faults in the calls, each with a text that is right and one that is wrong. */
+/** Faults in the calls: the right and the wrong text. */
 const FAULTS = [
-  ['a path that there is not', "'/healthz'", "'/health'"],
-  ['a value that is not allowed', "provider: 'tokens'", "provider: 'gateway'"],
-  ['a required parameter that is missing', "q: 'sol', limit: 5", 'limit: 5'],
+  ['an unknown path', "'/healthz'", "'/health'"],
+  ['an invalid value', "provider: 'tokens'", "provider: 'gateway'"],
+  ['a missing required parameter', "q: 'sol', limit: 5", 'limit: 5'],
   ['a body of another type', 'mints: [WRAPPED_SOL]', 'mints: WRAPPED_SOL'],
-  ['a word that is none of the allowed', "{ encoding: 'base64' }", "{ encoding: 'base63' }"],
+  ['a word outside the enum', "{ encoding: 'base64' }", "{ encoding: 'base63' }"],
 ] as const;
 const fileWith = (fault: string): string => `calls-with-${fault.replaceAll(' ', '-')}.ts`;
 
@@ -35,7 +35,7 @@ const OPTIONS = [
   ...['--target', 'es2022', '--module', 'nodenext', '--lib', 'es2023,dom,dom.iterable', '--pretty', 'false'],
 ];
 
-/** What the strict compiler says, line by line, of the calls as they are and, in other files, with each of the faults. */
+/** Compiler messages for the calls and, in other files, for each fault. */
 function compile(): string[] {
   mkdirSync('.setup', { recursive: true });
   const folder = mkdtempSync('.setup/generated-client-');
@@ -67,7 +67,7 @@ afterAll(async () => {
   rmSync(TYPES, { force: true });
 });
 
-describe('a client that is generated from the document', () => {
+describe('a client generated from the document', () => {
   let complaints: readonly string[];
   beforeAll(() => {
     complaints = compile();

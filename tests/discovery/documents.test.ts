@@ -9,7 +9,7 @@ import { served, startEverything } from './everything.ts';
 
 const ORIGIN = 'https://gateway.example';
 const DOCUMENTS = ['/v1/catalog', '/v1/catalog?provider=helius', '/openapi.json', '/.well-known/x402', '/llms.txt'];
-/** Those that name the origin. */
+/** Documents that name the origin. */
 const AT_ORIGIN = ['/openapi.json', '/.well-known/x402', '/llms.txt'];
 
 let gateway: TestGateway;
@@ -29,7 +29,7 @@ const askAs = (port: number, host: string, target: string): Promise<WireAnswer |
   askOne(port, wireRequest('GET', target, [`Host: ${host}`]));
 
 describe.each(DOCUMENTS)('%s', (target) => {
-  it('may be kept for a minute, by anybody, under a strong tag', async () => {
+  it('is cacheable for a minute, with a strong ETag', async () => {
     const answer = await ask(target);
     expect(answer.status).toBe(200);
     expect(answer.headers.etag).toMatch(/^"[\w-]{22}"$/);
@@ -75,7 +75,7 @@ describe.each(DOCUMENTS)('%s', (target) => {
     expect([answer.status, answer.body]).toEqual([200, whole.body]);
   });
 
-  it('is the same at every asking', async () => {
+  it('is the same each time', async () => {
     const [first, second] = [await ask(target), await ask(target)];
     expect(second.body).toBe(first.body);
     expect(second.headers.etag).toBe(first.headers.etag);
@@ -83,12 +83,12 @@ describe.each(DOCUMENTS)('%s', (target) => {
 });
 
 describe('a document', () => {
-  it('of another filter has another tag', async () => {
+  it('with another filter has another ETag', async () => {
     const tags = await Promise.all(DOCUMENTS.map(async (target) => (await ask(target)).headers.etag));
     expect(new Set(tags).size).toBe(DOCUMENTS.length);
   });
 
-  it('that is refused may not be kept', async () => {
+  it('that is refused is not cacheable', async () => {
     for (const [target, refusal] of [
       ['/v1/catalog?provider=x', '400 invalid_provider_filter'],
       ['/llms.txt?x=1', '400 invalid_request'],
@@ -99,13 +99,13 @@ describe('a document', () => {
     }
   });
 
-  it('is the only thing that a condition is about', async () => {
+  it('is the only answer with an ETag', async () => {
     const liveness = await ask('/healthz', { 'If-None-Match': '*' });
     expect([liveness.status, liveness.headers.etag]).toEqual([200, undefined]);
     expect((await ask('/v1/x402/tokens/health', { 'If-None-Match': '*' })).status).toBe(402);
   });
 
-  it.each(AT_ORIGIN)('%s names the origin that was dialled', async (target) => {
+  it.each(AT_ORIGIN)('%s names the requested origin', async (target) => {
     for (const name of ['localhost', '127.0.0.1', '[::1]']) {
       const answer = await askAs(gateway.port, `${name}:${gateway.port}`, target);
       const origins = new Set(answer?.body.match(/https?:\/\/[^/"\s)]+:\d+/g));
@@ -113,7 +113,7 @@ describe('a document', () => {
     }
   });
 
-  it.each(AT_ORIGIN)('%s names no origin that the caller made up', async (target) => {
+  it.each(AT_ORIGIN)('%s names no forged origin', async (target) => {
     expectRefusal(await askAs(gateway.port, 'evil.example', target), '400 bad_request');
     const answer = await askAs(configuredPort, 'evil.example', target);
     expect(answer?.status).toBe(200);
@@ -128,7 +128,7 @@ describe('a document', () => {
 });
 
 describe('/.well-known/x402', () => {
-  it('lists URLs that each answer their verb with a challenge', async () => {
+  it('lists URLs that answer with a challenge', async () => {
     const { version, resources } = JSON.parse((await ask('/.well-known/x402')).body);
     expect([version, resources.length]).toEqual([1, served.length]);
     for (const [index, url] of resources.entries()) {
@@ -138,7 +138,7 @@ describe('/.well-known/x402', () => {
     }
   });
 
-  it('is short, and leads to the other documents', async () => {
+  it('is short and links to the other documents', async () => {
     const { body } = await ask('/.well-known/x402');
     expect(body.length).toBeLessThan(8192);
     const { openapi, catalog, llms } = JSON.parse(body);
@@ -156,10 +156,10 @@ describe('/llms.txt', () => {
       ...[...new Set(served.map(({ surface }) => `## ${surface}`))],
     ]);
     expect(body.length).toBeLessThan(16_384);
-    expect(body).toContain('\n- Only x402 version 2 is spoken');
+    expect(body).toContain('\n- Only x402 version 2 is supported');
   });
 
-  it('links to nothing but what is served', async () => {
+  it('links only to served routes', async () => {
     const { body } = await ask('/llms.txt');
     const links = [...body.matchAll(/^- \[(?:(GET|POST) )?[^\]]+\]\((\S+)\): \S/gm)];
     expect(links).toHaveLength(served.length + 3);
@@ -170,7 +170,7 @@ describe('/llms.txt', () => {
     }
   });
 
-  it('speaks of payments only where something is sold', async () => {
+  it('mentions payments only if something is sold', async () => {
     expect((await ask('/llms.txt')).body).toMatch(/PAYMENT-SIGNATURE/);
     const { body = '' } = (await askAs(configuredPort, 'any', '/llms.txt')) ?? {};
     expect(body).toMatch(/SIGN-IN-WITH-X/);
@@ -178,11 +178,11 @@ describe('/llms.txt', () => {
   });
 });
 
-describe('how the official clients are set up', () => {
+describe('the set-up of official clients', () => {
   const SIGN_IN = /wrapFetchWithPayment .*createSIWxClientHook .*2\.4 or later.*wrapFetchWithSIWx does not/s;
   const PURCHASE = /wrapFetchWithPayment .*ExactSvmScheme .*2\.10 or later/s;
 
-  it.each(['/llms.txt', '/openapi.json'])('stands in %s, for what is served', async (target) => {
+  it.each(['/llms.txt', '/openapi.json'])('is in %s, for the served routes', async (target) => {
     const { body } = await ask(target);
     expect(body).toMatch(SIGN_IN);
     expect(body).toMatch(PURCHASE);
@@ -191,7 +191,7 @@ describe('how the official clients are set up', () => {
     expect(free).not.toMatch(PURCHASE);
   });
 
-  it('does not stand there for what is not served', async () => {
+  it('is left out for routes that are not served', async () => {
     const solana = await startTestGateway({ TOKENS_API_KEY: '' }, { paid: true });
     const body = await (await fetch(`${solana.url}/llms.txt`)).text();
     await solana.stop();
@@ -199,7 +199,7 @@ describe('how the official clients are set up', () => {
     expect(body).not.toMatch(/createSIWx|wants you to sign in/);
   });
 
-  it('stands beside the text to sign, which a challenge fills', async () => {
+  it('comes with the text to sign, which a challenge fills', async () => {
     const { body } = await ask('/llms.txt');
     const [, layout = ''] = body.split(/```(?:text)?\n/);
     const { info, supportedChains } = await challengeFor(`${gateway.url}/v1/x402/tokens/health`);
@@ -213,7 +213,7 @@ describe('how the official clients are set up', () => {
   });
 });
 
-it('every public row but the probes is a document', () => {
+it('every public route except the probes is a document', () => {
   const rows = routes.filter(({ access }) => access === 'public');
   expect(rows.filter(({ maxAgeSeconds }) => maxAgeSeconds === undefined).map(({ path }) => path)).toEqual([
     '/healthz',

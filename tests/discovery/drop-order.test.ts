@@ -7,14 +7,14 @@ import { challenge } from '../../packages/gateway/src/gates/challenge.ts';
 import { isFull } from '../kit/rounds.ts';
 
 const MAX_HEADER_LENGTH = 4096;
-/** More than this beside it, and a challenge would not fit without any discovery. */
+/** With more than this, a challenge does not fit even without discovery. */
 const MAX_BESIDE = 2500;
-/** From one size that is tried to the next. */
+/** Step between tried sizes. */
 const STEP = 97;
-/** What is left of the discovery, from all of it to nothing. */
+/** What remains of the discovery, in order. */
 const STAGES = ['example, prose, extension', 'prose, extension', 'extension', 'nothing'];
 
-/** What a challenge holds of the discovery. */
+/** The discovery in a challenge. */
 interface Left {
   readonly header: string;
   readonly parts: string;
@@ -30,11 +30,11 @@ function leftIn(header: string): Left {
 }
 
 const gated = routes.filter(({ access }) => access !== 'public');
-/** One row of each surface and method: rows of other clusters and providers say the same. */
+/** One row of each surface and method. */
 const ofEachKind = new Map(gated.map((route) => [`${route.surface}.${route.method}`, route]));
 const withExample = (row: Route): Route => ({ ...row, result: { ...row.result, example: { note: 'x'.repeat(200) } } });
 
-/** What is left in the challenge of a row that has an example of its answer, with so many bytes beside the discovery. */
+/** The discovery in a challenge of a row with an example, by the bytes beside it. */
 function leftBeside(id: string): (bytes: number) => Left {
   const row = gated.find((route) => route.id === id);
   if (!row) throw new Error(`no row ${id}`);
@@ -48,7 +48,7 @@ function leftBeside(id: string): (bytes: number) => Left {
   };
 }
 
-/** The most bytes beside the discovery up to which as much is left as with so many, found by halving. */
+/** The most bytes that leave the same parts, by bisection. */
 function lastAlike(beside: (bytes: number) => Left, bytes: number): number {
   const { parts } = beside(bytes);
   let [alike, other] = [bytes, MAX_BESIDE];
@@ -60,9 +60,9 @@ function lastAlike(beside: (bytes: number) => Left, bytes: number): number {
   return alike;
 }
 
-describe('a challenge without room for all of its discovery', () => {
+describe('a challenge that is too small for its discovery', () => {
   it.each(['tokens.search', 'tokens.assetDetail', 'wallet.mainnet.helius.history', 'rpc.mainnet.helius.getBalance'])(
-    'loses the example, then the prose, then the rest, none of them before the header is full, on %s',
+    'drops the example, then the prose, then the rest, each only when the header is full, on %s',
     (id) => {
       const beside = leftBeside(id);
       const sizes: number[] = [];
@@ -85,7 +85,7 @@ describe('a challenge without room for all of its discovery', () => {
     },
   );
 
-  it.each([...ofEachKind])('is valid to the official validator at each of its lengths, on %s', (_, row) => {
+  it.each([...ofEachKind])('is valid to the official validator at each length, on %s', (_, row) => {
     const route = withExample(row);
     const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
     const { discoveries } = describeRoute({ assetId: 'gold' });

@@ -4,10 +4,10 @@ import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
 
-/** The rows that somebody else answers. */
+/** Routes that upstreams answer. */
 export const served: readonly Route[] = routes.filter(({ surface }) => surface !== 'system');
 
-/** A gateway that serves all sixty routes, with limits that do not get in the way. */
+/** A gateway with all sixty routes and high limits. */
 export const startEverything = (variables: Record<string, string> = {}): Promise<TestGateway> =>
   startTestGateway({ ...ROOMY, ...variables }, { paid: true });
 
@@ -17,7 +17,7 @@ export function challengeIn(response: Response): { header: string; required: Pay
   return { header, required: JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired };
 }
 
-/** The discovery extension of a challenge; nothing when it was left out. */
+/** The discovery extension of a challenge, if any. */
 export const discoveryIn = ({ extensions }: PaymentRequired): Discovery | undefined =>
   extensions?.bazaar as Discovery | undefined;
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mapSchema } from '../../packages/gateway/src/describe/schemas.ts';
+import { freePort } from '../http/ports.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { startEverything } from './everything.ts';
@@ -15,13 +16,13 @@ const STRICTLY = [
   ...['--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2023,dom,dom.iterable'],
 ];
 
-/** Generators of clients: their programs, and the words that they take. */
+/** Client generators: program and arguments. */
 const GENERATORS = {
   orval: ['orval', '--input', 'openapi.json', '--output', 'made-by-orval.ts'],
   'hey-api': ['openapi-ts', '--input', 'openapi.json', '--output', 'made-by-hey-api'],
 } as const;
 
-/** With an axios of the time of that orval, whose types newer ones do not fit. */
+/** An axios of the time of that orval, because newer types do not fit. */
 const PACKAGES = {
   orval: '7.13.0',
   axios: '1.13.2',
@@ -34,10 +35,10 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-describe('the document, read by generators of clients,', () => {
+describe('the document, for client generators', () => {
   const { paths, components }: Document = JSON.parse(readFileSync('openapi.json', 'utf8'));
 
-  it('has no component with a name that they give to a part of an operation', () => {
+  it('has no component named like a part of an operation', () => {
     const operations = Object.values(paths).flatMap((item) => Object.values(item));
     const ids = operations.flatMap(
       ({ operationId = '' }) => operationId.charAt(0).toUpperCase() + operationId.slice(1),
@@ -47,7 +48,7 @@ describe('the document, read by generators of clients,', () => {
     expect(Object.keys(components.schemas).filter((name) => taken.includes(name))).toEqual([]);
   });
 
-  it('has no further items beside as many as there may be', () => {
+  it('closes tuples of maxItems', () => {
     let closed = 0;
     mapSchema({ ...components.schemas }, (schema) => {
       const { prefixItems, maxItems, items } = schema;
@@ -62,7 +63,7 @@ describe('the document, read by generators of clients,', () => {
 });
 
 await suiteOfPackages(
-  'clients that people generate',
+  'generated clients',
   { '.': { dependencies: PACKAGES } },
   (folder) => {
     let gateway: TestGateway;
@@ -94,6 +95,49 @@ await suiteOfPackages(
         expect(transfers() - before).toBe(2);
       });
     });
+  },
+  { isOfReleases: true },
+);
+
+/** The recommended rules; one is of OpenAPI 3.0, where arrays had no prefixItems, and is held to arrays without them. */
+const RULESET = `{
+  "extends": ["spectral:oas"],
+  "rules": {
+    "array-items": {
+      "severity": "error",
+      "given": "$..[?(@ && @.type=='array' && !@.prefixItems)]",
+      "then": { "function": "truthy", "field": "items" }
+    }
+  }
+}`;
+
+await suiteOfPackages(
+  'Spectral',
+  { '.': { dependencies: { '@stoplight/spectral-cli': '6.16.3' } } },
+  (folder) => {
+    let document: string;
+    beforeAll(async () => {
+      const port = await freePort();
+      const origin = { GATEWAY_BASE_URL: 'https://gateway.test', PORT: String(port) };
+      const gateway = await startEverything({ ...origin, CREDIT: 'on' });
+      document = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).text();
+      await gateway.stop();
+      writeFileSync(join(folder, 'ruleset.json'), RULESET);
+    });
+
+    function brokenRules(text: string): string[] {
+      writeFileSync(join(folder, 'document.json'), text);
+      const words = ['lint', 'document.json', '--ruleset', 'ruleset.json', '--format', 'json', '--quiet'];
+      const options = { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 26 } as const;
+      const { stdout } = spawnSync(join(folder, 'node_modules/.bin/spectral'), words, options);
+      return (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code);
+    }
+
+    it('finds no fault in the document', () => expect(brokenRules(document)).toEqual([]), 120_000);
+
+    it('finds a list without items', () => {
+      expect(brokenRules(document.replace('"items":', '"x-items":'))).toContain('array-items');
+    }, 120_000);
   },
   { isOfReleases: true },
 );

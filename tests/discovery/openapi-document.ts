@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/schema';
 /** An operation, with every reference replaced by what it refers to. */
 export interface Operation {
   readonly operationId: string;
+  readonly summary: string;
   readonly description: string;
   readonly security: readonly object[];
   readonly 'x-payment-info'?: unknown;
@@ -73,7 +74,7 @@ function validatorOf(schema: Media['schema']): Validator {
   return validator;
 }
 
-/** What is wrong with an answer by the document: its status, its headers, its body. */
+/** Where an answer differs from the document. */
 export async function faultsOf(operation: Operation, response: Response): Promise<string[]> {
   const documented = operation.responses[response.status];
   if (!documented) return [`status ${response.status} is not in the document`];

@@ -2,15 +2,18 @@ import { readFileSync } from 'node:fs';
 import type { Environment } from '@asset-gateway/gateway';
 import { REFUSALS, type RefusalCode, type Route, routes } from '@asset-gateway/protocol';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { writtenPages } from '../../packages/gateway/src/describe/pages.ts';
+import { freePort } from '../http/ports.ts';
 import { isFull } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { exampleOf } from '../signin/examples.ts';
-import { startEverything } from './everything.ts';
+import { endpointOf, served, startEverything } from './everything.ts';
 import { codesOf, faultsOf, type OpenApiDocument, type Operation, operationsOf } from './openapi-document.ts';
 
-/** Every rule that the linter recommends, and what it can check about examples, names and references. */
+/** Recommended rules, and those about examples, names and references. */
 const RULES = {
   'no-invalid-media-type-examples': 'error',
   'no-invalid-parameter-examples': 'error',
@@ -37,13 +40,30 @@ const written = readFileSync('openapi.json', 'utf8');
 const document: OpenApiDocument = JSON.parse(written);
 const operations = operationsOf(document);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startEverything());
 
-/** The document of a gateway that is started for it. */
+const pages = writtenPages();
+
+describe('the pages in the repository', () => {
+  it.each(Object.keys(pages))('%s is up to date; `npm run docs` writes it', (path) => {
+    expect(readFileSync(path, 'utf8') === pages[path], `${path} is out of date: run npm run docs`).toBe(true);
+  });
+
+  it('are these four', () => {
+    expect(Object.keys(pages)).toEqual([
+      'docs/routes.md',
+      'packages/client/src/methods.ts',
+      'packages/console/src/routes/system-rows.ts',
+      'openapi.json',
+    ]);
+  });
+
+  it('name every route', () => {
+    for (const route of served) expect(pages['docs/routes.md']).toContain(`\`${endpointOf(route)}\``);
+  });
+});
+
+/** The document of another gateway. */
 async function documentOf(variables: Environment, paid: boolean): Promise<string> {
   const other = await startTestGateway(variables, { paid });
   const text = await (await fetch(`${other.url}/openapi.json`)).text();
@@ -57,14 +77,14 @@ describe('a linter', () => {
     small = await documentOf({}, false);
   });
 
-  it('has nothing to say about the document of everything', async () => expect(await problemsIn(written)).toEqual([]));
+  it('finds no fault in the whole document', async () => expect(await problemsIn(written)).toEqual([]));
 
-  it('has nothing to say about the document of asset data alone', async () => {
+  it('finds no fault in the document of asset data alone', async () => {
     expect(await problemsIn(small)).toEqual([]);
   });
 
   // The document of everything has all of it but the title and the summary.
-  it.runIf(isFull)('has nothing to say about the document of what is sold alone', async () => {
+  it.runIf(isFull)('finds no fault in the document of paid routes alone', async () => {
     expect(await problemsIn(await documentOf({ TOKENS_API_KEY: '' }, true))).toEqual([]);
   });
 
@@ -75,7 +95,7 @@ describe('a linter', () => {
     ['security-defined', '"siwx":[]', '"other":[]'],
     ['struct', '"summary":', '"sumary":'],
   ];
-  it('finds each of the faults in a document that has several', async () => {
+  it('finds each fault in a faulty document', async () => {
     for (const [, right] of faults) expect(small).toContain(right);
     const faulty = faults.reduce((text, [, right, wrong]) => text.replace(right, wrong), small);
     const rules = (await problemsIn(faulty)).map((problem) => problem.split(':')[0]);
@@ -83,53 +103,11 @@ describe('a linter', () => {
   });
 });
 
-describe.each(operations.map(([route, operation]) => [route.id, route, operation] as const))(
-  '%s',
-  (_, route, operation) => {
-    it('has every parameter, with its schema and the example that there is', () => {
-      for (const place of ['path', 'query'] as const) {
-        const { properties = {}, required = [] } = route.input[place] ?? {};
-        const shown = operation.parameters.filter((parameter) => parameter.in === place);
-        expect(shown.map(({ name }) => name)).toEqual(Object.keys(properties));
-        for (const { name, schema, description, example, required: isRequired, ...rest } of shown) {
-          const property = JSON.parse(JSON.stringify(properties[String(name)]));
-          expect({ ...(schema as object), description }).toEqual(property);
-          expect(isRequired).toBe((required as string[]).includes(String(name)));
-          expect(example).toEqual(route.example[place]?.[String(name)]);
-          if (property.type === 'array') expect(rest).toMatchObject({ style: 'form', explode: false });
-        }
-      }
-    });
-
-    it('has its body and the example of it', () => {
-      const { input, example } = route;
-      expect(operation.requestBody !== undefined).toBe(input.body !== undefined);
-      if (!input.body) return;
-      const media = operation.requestBody?.content['application/json'];
-      // `items` beside prefixItems is left to tests/discovery/generators.test.ts.
-      const given = JSON.stringify(input.body, (_, value) =>
-        value?.prefixItems ? { ...value, items: undefined } : value,
-      );
-      expect(media?.schema).toEqual(JSON.parse(given));
-      expect(media?.example).toEqual(example.body);
-    });
-
-    it('says how it is opened, what it costs and which rules it has', () => {
-      expect(operation.security).toEqual(route.access === 'siwx' ? [{ siwx: [] }] : []);
-      expect(operation['x-payment-info'] !== undefined).toBe(route.access === 'exact');
-      const headers = operation.parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
-      expect(headers).toEqual(route.access === 'exact' ? ['PAYMENT-SIGNATURE', 'X-PAYMENT'] : []);
-      for (const { description } of route.rules) expect(operation.description).toContain(description);
-      expect(operation['x-rules'] ?? []).toEqual(route.rules.map(({ holds: _, choice: __, ...rule }) => rule));
-    });
-  },
-);
-
 describe('the errors in the document', () => {
-  /** Of no route, and of routes of a gateway that blocks somebody. */
+  /** Codes outside routes, and of blocked clients. */
   const NOWHERE = ['not_found', 'method_not_allowed', 'blocked'];
 
-  it('are all but those of no route, of a block and of credit, each under its status', () => {
+  it('are all codes that a route can have, each under its status', () => {
     const shown = new Map<RefusalCode, Set<number>>();
     for (const [, { responses }] of operations) {
       for (const [status, response] of Object.entries(responses)) {
@@ -142,7 +120,7 @@ describe('the errors in the document', () => {
     expect([...(shown.get('upstream_rejected') ?? [])].sort()).toEqual([400, 404, 422]);
   });
 
-  it('belong to the gate of their route', () => {
+  it('match the gate of the route', () => {
     for (const [{ access, input }, { responses }] of operations) {
       const codes = Object.values(responses).flatMap(codesOf);
       expect(codes.includes('sign_in_required')).toBe(access === 'siwx');
@@ -153,7 +131,7 @@ describe('the errors in the document', () => {
   });
 });
 
-describe('what is answered fits the document', () => {
+describe('answers match the document', () => {
   const byRow = new Map(operations);
   const check = async (route: Route, response: Response): Promise<void> => {
     expect(await faultsOf(byRow.get(route) as Operation, response)).toEqual([]);
@@ -199,7 +177,7 @@ describe('what is answered fits the document', () => {
     },
   );
 
-  it('the refusal of a body that is no JSON, is of another type, or is too long', async () => {
+  it('the refusal of invalid JSON, of another type, and of a body that is too long', async () => {
     const route = routes.find(({ id }) => id === 'tokens.marketSnapshots') as Route;
     const json = { 'Content-Type': 'application/json' };
     const bodies = [
@@ -220,7 +198,7 @@ describe('what is answered fits the document', () => {
 });
 
 describe('rows that share a method', () => {
-  it('share what they take and give, because the document says it once', () => {
+  it('share their schemas', () => {
     for (const route of routes) {
       const same = routes.filter(({ surface, method }) => surface === route.surface && method === route.method);
       for (const other of same) {
@@ -228,4 +206,11 @@ describe('rows that share a method', () => {
       }
     }
   });
+});
+
+it('a gateway that serves everything serves the OpenAPI document of the repository', async () => {
+  const port = await freePort();
+  const everything = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
+  expect(await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json()).toEqual(JSON.parse(written));
+  await everything.stop();
 });

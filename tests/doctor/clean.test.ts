@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => solana.close());
 
 describe('the doctor finds nothing to fix', () => {
-  it('with a gateway that only gives, by each name that it is dialled by', async () => {
-    const gateway = await startTestGateway({ SERVICE_NAME: 'a name that no index would take, as it is too long' });
+  it('at a free gateway, under each host name', async () => {
+    const gateway = await startTestGateway({ SERVICE_NAME: 'a name that is too long for any index of routes' });
     for (const url of [gateway.url, gateway.url.replace('127.0.0.1', 'localhost')]) {
       expect(await examine(url)).toMatchObject({ routes: 19, findings: [], notes: [] });
     }
@@ -21,29 +21,29 @@ describe('the doctor finds nothing to fix', () => {
     await gateway.stop();
   });
 
-  it('with a gateway whose signatures serve until they expire, and are for its origin', async () => {
+  it('at a gateway whose signatures are for its origin and valid until they expire', async () => {
     const gateway = await startTestGateway({ SIWX_NONCE: 'until-expiry' });
     expect(await examine(gateway.url)).toMatchObject({ routes: 19, findings: [] });
     await gateway.stop();
   });
 
-  it.each(['on', 'off'])('with a gateway that only sells, at prices of its own, memos %s', async (PAYMENT_MEMO) => {
-    const gateway = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '1234', PAYMENT_MEMO }, { solana: solana });
+  it.each(['on', 'off'])('at a gateway with paid routes only, its own prices and memos %s', async (PAYMENT_MEMO) => {
+    const gateway = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '1234', PAYMENT_MEMO }, { solana });
     expect(await examine(gateway.url)).toMatchObject({ routes: 41, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
     await gateway.stop();
   });
 
-  it('with a gateway that sells credit as well', async () => {
-    const gateway = await startSellingGateway({ CREDIT: 'on' }, { solana: solana });
+  it('at a gateway that sells credit', async () => {
+    const gateway = await startSellingGateway({ CREDIT: 'on' }, { solana });
     expect(await examine(gateway.url)).toMatchObject({ routes: 44, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
     await gateway.stop();
   });
 
-  it('with a gateway that signs receipts and blocks somebody', async () => {
+  it('at a gateway with receipts and a blocklist', async () => {
     const { BLOCKED_FILE = '' } = newList('203.0.113.0/24').variables;
-    const gateway = await startSellingGateway({ RECEIPTS: 'on', BLOCKED_FILE }, { solana: solana });
+    const gateway = await startSellingGateway({ RECEIPTS: 'on', BLOCKED_FILE }, { solana });
     expect(await examine(gateway.url)).toMatchObject({ routes: 41, findings: [] });
     await gateway.stop();
   });

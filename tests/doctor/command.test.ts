@@ -19,7 +19,7 @@ async function run(...words: string[]): Promise<Outcome> {
   return { code, ...written };
 }
 
-/** Runs the program as it is installed. */
+/** Runs the program in its own process. */
 const runProgram = (...words: string[]): Promise<Outcome> =>
   runCommand(node('packages/gateway/bin/main.js', 'doctor', ...words));
 
@@ -41,32 +41,32 @@ describe('asset-gateway doctor', () => {
   }, 120_000);
   afterAll(() => gateway.stop());
 
-  it('takes a URL and nothing else, and finds nothing to fix with our own gateway', async () => {
+  it('finds nothing to fix at our own gateway, with the URL as its only argument', async () => {
     const { code, stdout, stderr } = await runProgram(gateway.url);
     const lines = stdout.split('\n');
     expect(lines.at(-2)).toMatch(/^✓ http:\/\/127\.0\.0\.1:\d+: nothing to fix \(60 routes, \d+ requests\)\.$/);
-    const fee = 'a usual settlement costs whoever pays its fee 10,001 lamports, a loss above';
+    const fee = 'a usual settlement costs the fee payer 10,001 lamports, so such a sale loses money while SOL is above';
     expect(lines.slice(0, -2)).toEqual([
-      `· rpc: from $0.000005 an answer; ${fee} $0.50 a SOL.`,
-      `· das: from $0.000036 an answer; ${fee} $3.60 a SOL.`,
-      `· wallet: from $0.0005 an answer; ${fee} $50.00 a SOL.`,
+      `· rpc: priced from $0.000005 a call; ${fee} $0.50.`,
+      `· das: priced from $0.000036 a call; ${fee} $3.60.`,
+      `· wallet: priced from $0.0005 a call; ${fee} $50.00.`,
     ]);
     expect([code, stderr]).toEqual([0, '']);
     expect(gateway.upstream.arrivals).toEqual([]);
     expect(gateway.solana?.provider.arrivals).toEqual([]);
   });
 
-  it('prints a line for each thing to fix, and what is the same in many places once', async () => {
+  it('prints one line per fault, also if it occurs in many places', async () => {
     const plainGateway: FaultyProxy['alter'] = ({ status, headers }) =>
       status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined;
     await behindProxy(gateway, plainGateway, async (url) => {
       const { code, stdout } = await runProgram(url);
       const lines = stdout.trimEnd().split('\n');
-      const found = lines.filter((line) => line.includes('browsers withhold this 404'));
+      const found = lines.filter((line) => line.includes('browsers hide this 404'));
       expect(code).toBe(1);
       expect(found).toEqual([
-        `✗ GET ${url}/nothing-is-served-here and 1 more: browsers withhold this 404 from scripts. ` +
-          'Send Access-Control-Allow-Origin: * with every answer, once.',
+        `✗ GET ${url}/nothing-is-served-here and 1 more: browsers hide this 404 from scripts. ` +
+          'Send Access-Control-Allow-Origin: * once with every answer.',
       ]);
       const faults = lines.slice(0, -1).filter((line) => !line.startsWith('· '));
       expect(faults.every((line) => /^✗ [A-Z]+ http\S+.*: .*\. .*\.$/.test(line))).toBe(true);
@@ -83,7 +83,7 @@ describe('the command of the doctor', () => {
   afterAll(() => gateway.stop());
 
   it.each([[[]], [['nonsense']], [['ftp://gateway.example']], [['http://127.0.0.1:1', 'more']]])(
-    'says how it is used when it is given %j',
+    'prints its usage for %j',
     async (words) => {
       const { code, stdout, stderr } = await run(...words);
       expect([code, stdout]).toEqual([2, '']);
@@ -91,25 +91,25 @@ describe('the command of the doctor', () => {
     },
   );
 
-  it('says so when nothing answers, or something else does', async () => {
+  it('says so if nothing answers, or not a gateway', async () => {
     const silent = await run(`http://127.0.0.1:${await freePort()}`);
     expect([silent.code, silent.stdout]).toEqual([2, '']);
-    expect(silent.stderr).toMatch(/gives no answer \(ECONNREFUSED\)\.\n$/);
+    expect(silent.stderr).toMatch(/does not answer \(ECONNREFUSED\)\.\n$/);
     const other = await run(gateway.upstream.url);
     expect([other.code, other.stdout]).toEqual([2, '']);
-    expect(other.stderr).toMatch(/answers \d+ and is no catalog: give the URL of a gateway\.\n$/);
+    expect(other.stderr).toMatch(/answers \d+ without a catalog: pass the URL of a gateway\.\n$/);
   });
 
-  it('names the URL that it is redirected to, and does not go there', async () => {
+  it('names the target of a redirect and does not follow it', async () => {
     const redirect: FaultyProxy['alter'] = () => ({ status: 308, headers: { location: 'https://gateway.example/' } });
     await behindProxy(gateway, redirect, async (url) => {
       const { code, stderr } = await run(url);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/redirects to https:\/\/gateway\.example\/: give the URL that answers itself\.\n$/);
+      expect(stderr).toMatch(/redirects to https:\/\/gateway\.example\/: pass the final URL\.\n$/);
     });
   });
 
-  it('goes on when the catalog lists what cannot be asked for', async () => {
+  it('continues if the catalog lists invalid paths', async () => {
     const spaced = inDocument('/v1/catalog', ({ routes }: { routes: { path: string }[] }) => {
       for (const route of routes.slice(0, 10)) route.path = '/a b';
     });
@@ -124,17 +124,17 @@ describe('the command of the doctor', () => {
   it.each([
     ['is too deep', '/openapi.json', () => '['.repeat(100_000) + ']'.repeat(100_000)],
     [
-      'holds half a character',
+      'has half a surrogate pair',
       '/v1/catalog',
       (body: string) => body.replace('"assetId":"solana"', '"assetId":"\\ud800"'),
     ],
-  ] as const)('says that it cannot look at a document that %s', async (_, path, change) => {
+  ] as const)('says that it cannot examine a document that %s', async (_, path, change) => {
     const alter: FaultyProxy['alter'] = ({ target, body }) =>
       target === path ? { status: 200, body: change(body) } : undefined;
     await behindProxy(gateway, alter, async (url) => {
       const { code, stdout, stderr } = await run(url);
       expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/^doctor: http:\S+ cannot be looked at \(\w+Error: .+\)\.\n$/);
+      expect(stderr).toMatch(/^doctor: http:\S+ cannot be examined \(\w+Error: .+\)\.\n$/);
     });
   });
 });

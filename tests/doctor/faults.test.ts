@@ -14,7 +14,7 @@ import type { SeededFault } from './seeds.ts';
 
 const FAULTS = [...faultyChallenges, ...faultyAnswers, ...faultyDocuments, ...faultyReceipts];
 
-/** A few paid routes beside the signed ones are enough to find a fault in; that nothing is found in all of them is shown elsewhere. */
+/** A few paid routes suffice to find a fault; clean.test.ts examines all of them. */
 const FEWER_ROUTES = {
   HELIUS_MAINNET_RPC_URL: '',
   HELIUS_DEVNET_RPC_URL: '',
@@ -25,7 +25,7 @@ const FEWER_ROUTES = {
 
 let proxy: FaultyProxy;
 let gateway: TestGateway;
-/** What was found while nothing was altered, and the requests and answers of it. */
+/** The diagnosis without a fault, and its requests and answers. */
 let live: Diagnosis;
 let record: readonly Exchange[];
 beforeAll(async () => {
@@ -43,8 +43,8 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** Sees that a fault is found where it is, and that no other check speaks of it. */
-function expectAlone({ findings }: Diagnosis, { check, where, problem, fix }: SeededFault): void {
+/** Expects a fault to be found by its check and by no other. */
+function expectOnly({ findings }: Diagnosis, { check, where, problem, fix }: SeededFault): void {
   const [first] = findings;
   expect([...new Set(findings.map((finding) => finding.check))]).toEqual([check]);
   expect(first?.where).toMatch(where);
@@ -54,8 +54,8 @@ function expectAlone({ findings }: Diagnosis, { check, where, problem, fix }: Se
 
 const named = (faults: readonly SeededFault[]) => faults.map((fault) => [fault.name, fault] as const);
 
-describe('the doctor, with a proxy before the gateway', () => {
-  it('finds nothing when the proxy alters nothing, and has sent nothing that could sign or pay', () => {
+describe('the doctor, with a proxy in front of the gateway', () => {
+  it('finds nothing without a fault, and sends no signature or payment', () => {
     expect(live.findings).toEqual([]);
     const proofs = record.flatMap(({ asked }) =>
       ['sign-in-with-x', 'payment-signature', 'x-payment', 'authorization'].flatMap((name) => asked[name] ?? []),
@@ -64,16 +64,13 @@ describe('the doctor, with a proxy before the gateway', () => {
     expect([gateway.upstream.arrivals, gateway.solana?.provider.arrivals]).toEqual([[], []]);
   });
 
-  it.each(named(FAULTS.filter(({ isLive }) => isLive)))(
-    'finds %s, by the check meant for it alone',
-    async (_, fault) => {
-      proxy.alter = fault.alter;
-      expectAlone(await examine(proxy.url), fault);
-      expect([gateway.upstream.arrivals, gateway.solana?.provider.arrivals]).toEqual([[], []]);
-    },
-  );
+  it.each(named(FAULTS.filter(({ isLive }) => isLive)))('finds %s with one check only', async (_, fault) => {
+    proxy.alter = fault.alter;
+    expectOnly(await examine(proxy.url), fault);
+    expect([gateway.upstream.arrivals, gateway.solana?.provider.arrivals]).toEqual([[], []]);
+  });
 
-  it('waits as a 429 asks it to, and then asks again', async () => {
+  it('retries after the pause of a 429', async () => {
     let asked = 0;
     proxy.alter = () => (++asked === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined);
     const client = new HttpClient(proxy.url);
@@ -86,22 +83,19 @@ describe('the doctor, with a proxy before the gateway', () => {
 });
 
 describe('the doctor, with recorded answers', () => {
-  it('says of them what it said of the gateway that gave them', async () => {
+  it('gives the same diagnosis as at the gateway', async () => {
     expect(await examineRecord(proxy.url, record)).toEqual(live);
   });
 
-  it.each(named(FAULTS.filter(({ isLive }) => !isLive)))(
-    'finds %s, by the check meant for it alone',
-    async (_, fault) => {
-      expectAlone(await examineRecord(proxy.url, record, fault.alter), fault);
-    },
-  );
+  it.each(named(FAULTS.filter(({ isLive }) => !isLive)))('finds %s with one check only', async (_, fault) => {
+    expectOnly(await examineRecord(proxy.url, record, fault.alter), fault);
+  });
 
-  it('has a seeded fault for each of its checks', () => {
+  it('has a seeded fault for each check', () => {
     expect(checks.map(({ name }) => name).filter((name) => !FAULTS.some(({ check }) => check === name))).toEqual([]);
   });
 
-  it('finds that a gateway names another origin than the one that was dialled', async () => {
+  it('finds that a gateway names another origin than the requested one', async () => {
     const { findings } = await examineRecord('http://127.0.0.1:1', record);
     const found = new Set(findings.map(({ check }) => check));
     expect([...found].sort()).toEqual(['llms', 'openapi', 'receipts', 'resource', 'sign-in', 'well-known']);

@@ -1,13 +1,13 @@
 import { at, headersOf, PAID, PAYMENT_REQUIRED, refusal, type SeededFault, SIGNED, without } from './seeds.ts';
 
-/** Faults of how requests are answered. */
+/** Faults of status, headers and verbs. */
 export const faultyAnswers: readonly SeededFault[] = [
   {
     name: 'a 404 without CORS headers',
     alter: headersOf(404, (headers) => without(headers, 'access-control-allow-origin')),
     check: 'cors',
     where: /^GET .*\/nothing-is-served-here$/,
-    problem: /browsers withhold this 404/,
+    problem: /browsers hide this 404/,
     fix: /Access-Control-Allow-Origin: \*/,
   },
   {
@@ -19,19 +19,19 @@ export const faultyAnswers: readonly SeededFault[] = [
     fix: /Access-Control-Expose-Headers/,
   },
   {
-    name: 'a 402 that caches may keep',
+    name: 'a 402 that caches may store',
     alter: headersOf(402, (headers) => ({ ...headers, 'cache-control': 'public, max-age=300' })),
     check: 'caching',
     where: /\/tokens\/health$/,
-    problem: /a cache may keep this 402 \(Cache-Control: public, max-age=300\)/,
+    problem: /a cache may store this 402 \(Cache-Control: public, max-age=300\)/,
     fix: /no-store with every 402/,
   },
   {
-    name: 'a 405 without any word on caching',
+    name: 'a 405 without Cache-Control',
     alter: headersOf(405, (headers) => without(headers, 'cache-control')),
     check: 'caching',
     where: /^POST /,
-    problem: /a cache may keep this 405/,
+    problem: /a cache may store this 405/,
     fix: /Cache-Control: no-store/,
   },
   {
@@ -39,7 +39,7 @@ export const faultyAnswers: readonly SeededFault[] = [
     alter: headersOf(400, (headers) => without(headers, 'x-content-type-options')),
     check: 'nosniff',
     where: /^GET .*\/%zz$/,
-    problem: /may guess another type for this 400/,
+    problem: /may guess the type of this 400/,
     fix: /nosniff/,
   },
   {
@@ -47,8 +47,8 @@ export const faultyAnswers: readonly SeededFault[] = [
     alter: ({ method, target }) => (method === 'HEAD' && at(target, SIGNED) ? { status: 200 } : undefined),
     check: 'head',
     where: new RegExp(`^HEAD .*${SIGNED}$`),
-    problem: /HEAD answers 200 where GET answers 402/,
-    fix: /Let HEAD take the same way as GET/,
+    problem: /HEAD answers 200 but GET answers 402/,
+    fix: /Handle HEAD like GET/,
   },
   {
     name: 'a HEAD without the challenge',
@@ -56,14 +56,14 @@ export const faultyAnswers: readonly SeededFault[] = [
     check: 'head',
     where: /^HEAD .*\/tokens\/health$/,
     problem: /differ in payment-required/,
-    fix: /Let HEAD take the same way as GET/,
+    fix: /Handle HEAD like GET/,
   },
   {
     name: 'a wrong verb that is served',
     alter: ({ status, target }) => (status === 405 && at(target, PAID) ? { status: 200 } : undefined),
     check: 'verbs',
     where: new RegExp(`^GET .*${PAID}$`),
-    problem: /a verb that the path does not take is answered with 200/,
+    problem: /an unsupported verb is answered with 200/,
     fix: /Answer 405 with Allow: POST, OPTIONS/,
   },
   {
@@ -75,7 +75,7 @@ export const faultyAnswers: readonly SeededFault[] = [
     fix: /Send Allow: GET, HEAD, OPTIONS/,
   },
   {
-    name: 'a preflight whose list is cut',
+    name: 'a preflight with a missing header name',
     alter: headersOf(204, (headers) => ({
       ...headers,
       'access-control-allow-headers': String(headers['access-control-allow-headers']).replace(
@@ -89,7 +89,7 @@ export const faultyAnswers: readonly SeededFault[] = [
     fix: /Send Access-Control-Allow-Headers: Content-Type, PAYMENT-SIGNATURE/,
   },
   {
-    name: 'a preflight that denies what the official browser client sends',
+    name: 'a preflight that refuses a header of the official browser client',
     alter: headersOf(204, (headers) => ({
       ...headers,
       'access-control-allow-headers': String(headers['access-control-allow-headers']).replace(
@@ -99,7 +99,7 @@ export const faultyAnswers: readonly SeededFault[] = [
     })),
     check: 'preflight',
     where: /^OPTIONS .*\/tokens\/health$/,
-    problem: /asks for leave to send Access-Control-Expose-Headers/,
+    problem: /sends Access-Control-Expose-Headers, which the preflight does not allow/,
     fix: /Add it to Access-Control-Allow-Headers/,
   },
   {
@@ -111,13 +111,13 @@ export const faultyAnswers: readonly SeededFault[] = [
     fix: /with 204, before any gate/,
   },
   {
-    name: 'an empty probe that is told about its body',
+    name: 'a 400 for the body of an unpaid request',
     alter: ({ asked, target, status }) =>
       at(target, PAID) && status === 402 && asked['content-length'] === '0' ? { status: 400 } : undefined,
     check: 'probes',
     where: new RegExp(`^POST .*${PAID}$`),
     problem: /without a valid signature or payment it answers 400/,
-    fix: /Answer 402 before anything else/,
+    fix: /Answer 402 before any other check/,
   },
   {
     name: 'a page for every unknown path',
@@ -133,7 +133,7 @@ export const faultyAnswers: readonly SeededFault[] = [
       status === 404 ? { headers: { ...headers, 'content-type': 'text/html' }, body: '<h1>Not found</h1>' } : undefined,
     check: 'refusals',
     where: /\/nothing-is-served-here$/,
-    problem: /this 404 has no body that a program can act on/,
+    problem: /this 404 has no machine-readable body/,
     fix: /application\/json/,
   },
   {
@@ -141,8 +141,8 @@ export const faultyAnswers: readonly SeededFault[] = [
     alter: headersOf(402, (headers) => ({ ...headers, vary: 'x-api-key' })),
     check: 'secrets',
     where: /\/tokens\/health$/,
-    problem: /header of an upstream's key \(x-api-key\)/,
-    fix: /Let nothing of an upstream request or refusal through/,
+    problem: /header name of an upstream key \(x-api-key\)/,
+    fix: /Forward nothing of an upstream request or refusal/,
   },
   {
     name: 'a connection that is cut',

@@ -12,19 +12,19 @@ import {
   without,
 } from './seeds.ts';
 
-/** Answers every further request for a URL with the first 402 that it got. */
-function keepingCache(): Alter {
-  const kept = new Map<string, Exchange>();
+/** Repeats the first 402 of each URL, like a cache. */
+function storingCache(): Alter {
+  const stored = new Map<string, Exchange>();
   return (exchange) => {
     if (exchange.status !== 402) return undefined;
     const key = `${exchange.method} ${exchange.target}`;
-    const first = kept.get(key) ?? exchange;
-    kept.set(key, first);
+    const first = stored.get(key) ?? exchange;
+    stored.set(key, first);
     return first;
   };
 }
 
-/** Faults of what a 402 says. */
+/** Faults of challenges. */
 export const faultyChallenges: readonly SeededFault[] = [
   {
     name: 'the challenge header dropped',
@@ -35,7 +35,7 @@ export const faultyChallenges: readonly SeededFault[] = [
     fix: /Send base64 of the challenge in PAYMENT-REQUIRED/,
   },
   {
-    name: 'another amount in the header than in the body',
+    name: 'different amounts in header and body',
     alter: (exchange) =>
       at(exchange.target, PAID) && exchange.status === 402
         ? {
@@ -47,7 +47,7 @@ export const faultyChallenges: readonly SeededFault[] = [
     check: 'challenge',
     where: new RegExp(`^POST .*${PAID}$`),
     problem: /header and body differ in accepts/,
-    fix: /Write both from one challenge/,
+    fix: /Send the same challenge in both/,
   },
   {
     name: 'a challenge header of more than 4 KiB',
@@ -64,7 +64,7 @@ export const faultyChallenges: readonly SeededFault[] = [
     ),
     check: 'resource',
     where: new RegExp(`^POST .*${PAID}$`),
-    problem: /resource\.url is at https:\/\/else\.example, which is not what was asked for/,
+    problem: /resource\.url is at https:\/\/else\.example, which is not the requested URL/,
     fix: /GATEWAY_BASE_URL/,
   },
   {
@@ -72,19 +72,19 @@ export const faultyChallenges: readonly SeededFault[] = [
     alter: inChallenge(PAID, ({ resource }: Challenge) => Object.assign(resource, { url: resource.url.slice(0, -1) })),
     check: 'resource',
     where: new RegExp(`^POST .*${PAID}$`),
-    problem: /resource\.url is http:.*getBalanc, which is not what was asked for/,
+    problem: /resource\.url is http:.*getBalanc, which is not the requested URL/,
     fix: /GATEWAY_BASE_URL/,
   },
   {
-    name: 'another amount than the catalog lists',
+    name: 'another amount than in the catalog',
     alter: inChallenge(PAID, ({ accepts }: Challenge) => Object.assign(accepts[0] ?? {}, { amount: '7000' })),
     check: 'price',
     where: new RegExp(`^POST .*${PAID}$`),
     problem: /7000 atomic units in the 402/,
-    fix: /say the price of POST /,
+    fix: /Use one price for POST /,
   },
   {
-    name: 'nothing left to pay with',
+    name: 'no payment requirement',
     alter: inChallenge(PAID, (challenge: Challenge) => Object.assign(challenge, { accepts: [] })),
     check: 'requirements',
     where: new RegExp(`^POST .*${PAID}$`),
@@ -92,20 +92,20 @@ export const faultyChallenges: readonly SeededFault[] = [
     fix: /Offer a payment requirement/,
   },
   {
-    name: 'a payee that is no address',
+    name: 'a payee that is not an address',
     alter: inChallenge(PAID, ({ accepts }: Challenge) => Object.assign(accepts[0] ?? {}, { payTo: '0xabc' })),
     check: 'requirements',
     where: new RegExp(`^POST .*${PAID}$`),
-    problem: /broken in payTo/,
+    problem: /invalid payTo/,
     fix: /base58 payTo/,
   },
   {
-    name: 'a challenge kept by a cache',
-    alter: keepingCache(),
+    name: 'a challenge stored by a cache',
+    alter: storingCache(),
     check: 'sign-in',
     where: /^GET .*\/tokens\/health$/,
-    problem: /nonce is that of another challenge/,
-    fix: /Issue a nonce for each 402/,
+    problem: /another challenge has the same nonce/,
+    fix: /Create a nonce for each 402/,
   },
   {
     name: 'a sign-in for another domain',
@@ -138,7 +138,7 @@ export const faultyChallenges: readonly SeededFault[] = [
     fix: /Offer mainnet and devnet/,
   },
   {
-    name: 'a challenge that does not say how the route is called',
+    name: 'a challenge without the discovery extension',
     alter: inChallenge(PAID, ({ extensions }: Challenge) => Object.assign(extensions, { bazaar: undefined })),
     check: 'discovery',
     where: new RegExp(`^POST .*${PAID}$`),
@@ -146,34 +146,34 @@ export const faultyChallenges: readonly SeededFault[] = [
     fix: /Add the extension bazaar/,
   },
   {
-    name: 'a discovery whose example breaks its own schema',
+    name: 'a discovery example that does not match its own schema',
     alter: inChallenge(SIGNED, ({ extensions }: Challenge) =>
       Object.assign(extensions.bazaar.info.input.queryParams, { marketsLimit: 51 }),
     ),
     check: 'discovery',
     where: new RegExp(`^GET .*${SIGNED}$`),
-    problem: /does not fit its own schema: .*marketsLimit/,
-    fix: /Give an example that fits/,
+    problem: /does not match its own schema: .*marketsLimit/,
+    fix: /Use a valid example/,
   },
   {
-    name: 'a discovery whose schema stands somewhere else',
+    name: 'a discovery schema with an outside reference',
     alter: inChallenge(SIGNED, ({ extensions }: Challenge) =>
       Object.assign(extensions.bazaar.schema, { $ref: 'https://else.example/schema.json' }),
     ),
     check: 'discovery',
     where: new RegExp(`^GET .*${SIGNED}$`),
-    problem: /schema is not complete in itself/,
-    fix: /without references to outside/,
+    problem: /is not self-contained/,
+    fix: /without outside references/,
   },
   {
-    name: 'a discovery that allows more than the catalog',
+    name: 'a discovery example that the catalog refuses',
     alter: inChallenge(SIGNED, ({ extensions: { bazaar } }: Challenge) => {
       bazaar.schema = { $schema: bazaar.schema.$schema, type: 'object' };
       bazaar.info.input.queryParams.marketsLimit = 51;
     }),
     check: 'discovery',
     where: new RegExp(`^GET .*${SIGNED}$`),
-    problem: /example is refused by the catalog's schema: .*marketsLimit/,
-    fix: /Give an example that is valid/,
+    problem: /the catalog's schema refuses the example of the discovery extension: .*marketsLimit/,
+    fix: /Use a valid example/,
   },
 ];

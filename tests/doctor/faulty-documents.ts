@@ -1,6 +1,6 @@
 import { at, type Catalog, entryOf, inDocument, type Json, PAID, refusal, type SeededFault, without } from './seeds.ts';
 
-/** Faults of what the gateway says about itself. */
+/** Faults of the documents. */
 export const faultyDocuments: readonly SeededFault[] = [
   {
     name: 'another price in the catalog',
@@ -8,7 +8,7 @@ export const faultyDocuments: readonly SeededFault[] = [
     check: 'price',
     where: new RegExp(`^POST .*${PAID}$`),
     problem: /\$9\.99 in the catalog, \d+ atomic units in the 402, \$0\.\d+ in OpenAPI/,
-    fix: /say the price of POST /,
+    fix: /Use one price for POST /,
   },
   {
     name: 'another price in OpenAPI',
@@ -18,21 +18,21 @@ export const faultyDocuments: readonly SeededFault[] = [
     check: 'price',
     where: new RegExp(`^POST .*${PAID}$`),
     problem: /\$0\.0\d+ in the catalog, \d+ atomic units in the 402, \$0\.01 in OpenAPI/,
-    fix: /say the price of POST /,
+    fix: /Use one price for POST /,
   },
   {
-    name: 'an example in the catalog that is refused',
+    name: 'an invalid example in the catalog',
     isLive: true,
     alter: inDocument('/v1/catalog', (catalog: Catalog) =>
       Object.assign(entryOf(catalog, '/v1/x402/tokens/assets/search').inputExample, { limit: 0 }),
     ),
     check: 'examples',
     where: /^GET .*\/assets\/search$/,
-    problem: /the catalog's example \(inputExample\) is refused by its own schema: .*limit/,
-    fix: /Give an example that is valid/,
+    problem: /the catalog's example \(inputExample\) does not match its own schema: .*limit/,
+    fix: /Use a valid example/,
   },
   {
-    name: 'an example in OpenAPI that is refused',
+    name: 'an invalid example in OpenAPI',
     alter: inDocument('/openapi.json', ({ paths }: { paths: Record<string, { post: { requestBody: Json } }> }) =>
       Object.assign(paths[PAID]?.post.requestBody.content ?? {}, {
         'application/json': { schema: { $ref: '#/components/schemas/RpcGetBalanceRequest' }, example: { params: 7 } },
@@ -40,11 +40,11 @@ export const faultyDocuments: readonly SeededFault[] = [
     ),
     check: 'examples',
     where: new RegExp(`^POST .*${PAID}$`),
-    problem: /OpenAPI's example \(request\) is refused by its own schema: \/params/,
-    fix: /Give an example that is valid/,
+    problem: /OpenAPI's example \(request\) does not match its own schema: \/params/,
+    fix: /Use a valid example/,
   },
   {
-    name: 'an entry of the catalog without its networks',
+    name: 'a catalog entry without its network',
     alter: inDocument('/v1/catalog', (catalog: Catalog) => {
       catalog.routes.push({ ...entryOf(catalog, PAID), path: '/v1/x402/else', paymentNetwork: undefined } as never);
       catalog.catalog = {
@@ -55,8 +55,8 @@ export const faultyDocuments: readonly SeededFault[] = [
     }),
     check: 'catalog',
     where: /^POST .*\/v1\/x402\/else$/,
-    problem: /not complete: .*paymentNetwork/,
-    fix: /List path, verb/,
+    problem: /is incomplete: .*paymentNetwork/,
+    fix: /List the path, verb/,
   },
   {
     name: 'a catalog that miscounts',
@@ -64,14 +64,14 @@ export const faultyDocuments: readonly SeededFault[] = [
     check: 'catalog',
     where: /^GET .*\/v1\/catalog$/,
     problem: /has 25 routes and counts 61 and 25/,
-    fix: /Count what is listed/,
+    fix: /Correct totalRoutes/,
   },
   {
-    name: 'a document that is never unchanged',
+    name: 'a document that is never 304',
     alter: ({ status }) => (status === 304 ? { status: 200, body: '{}' } : undefined),
     check: 'documents',
     where: /^GET .*\/v1\/catalog$/,
-    problem: /with its own ETag it answers 200/,
+    problem: /a request with its ETag is answered 200/,
     fix: /Compare If-None-Match/,
   },
   {
@@ -93,21 +93,21 @@ export const faultyDocuments: readonly SeededFault[] = [
     fix: /Serve the document/,
   },
   {
-    name: 'a route that OpenAPI lacks',
+    name: 'a route missing from OpenAPI',
     alter: inDocument('/openapi.json', ({ paths }: { paths: Json }) => delete paths[PAID]),
     check: 'openapi',
     where: /^GET .*\/openapi\.json$/,
-    problem: new RegExp(`it lacks POST ${PAID}`),
+    problem: new RegExp(`POST ${PAID} of the catalog is missing`),
     fix: /from one table/,
   },
   {
-    name: 'a route in OpenAPI that the catalog does not have',
+    name: 'a route missing from the catalog',
     alter: inDocument('/openapi.json', ({ paths }: { paths: Json }) =>
       Object.assign(paths, { '/v1/else': paths[PAID] }),
     ),
     check: 'openapi',
     where: /^GET .*\/openapi\.json$/,
-    problem: /it has POST \/v1\/else, which the catalog does not list/,
+    problem: /POST \/v1\/else is not in the catalog/,
     fix: /from one table/,
   },
   {
@@ -118,40 +118,40 @@ export const faultyDocuments: readonly SeededFault[] = [
     check: 'openapi',
     where: /^GET .*\/openapi\.json$/,
     problem: /servers is https:\/\/else\.example/,
-    fix: /Name http:\/\/127\.0\.0\.1:\d+ alone/,
+    fix: /Set it to http:\/\/127\.0\.0\.1:\d+/,
   },
   {
-    name: 'an operation that is not for sale',
+    name: 'an operation without a price',
     alter: inDocument(
       '/openapi.json',
       ({ paths }: { paths: Record<string, { post: Json }> }) => delete paths[PAID]?.post['x-payment-info'],
     ),
     check: 'openapi',
     where: new RegExp(`^POST .*${PAID}$`),
-    problem: /not for sale/,
+    problem: /has no price/,
     fix: /Add x-payment-info/,
   },
   {
-    name: 'a reference that leads nowhere',
+    name: 'a dead reference',
     alter: inDocument(
       '/openapi.json',
       ({ components }: { components: { schemas: Json } }) => delete components.schemas.PaymentRequired,
     ),
     check: 'openapi',
     where: /^GET .*\/openapi\.json$/,
-    problem: /refers to what it does not hold: #\/components\/schemas\/PaymentRequired/,
-    fix: /Put every referenced component/,
+    problem: /has dead references: #\/components\/schemas\/PaymentRequired/,
+    fix: /Include every referenced component/,
   },
   {
-    name: 'a resource that is not listed',
+    name: 'a missing resource',
     alter: inDocument('/.well-known/x402', ({ resources }: { resources: string[] }) => resources.shift()),
     check: 'well-known',
     where: /^GET .*\/\.well-known\/x402$/,
-    problem: /it lacks 1 of 25 routes, such as http:.*\/tokens\/health/,
+    problem: /1 of 25 routes are missing, such as http:.*\/tokens\/health/,
     fix: /List every route/,
   },
   {
-    name: 'a family of routes that no language model hears of',
+    name: 'a surface missing from llms.txt',
     alter: ({ target, body }) => (at(target, '/llms.txt') ? { body: body.replaceAll(/rpc/gi, 'calls') } : undefined),
     check: 'llms',
     where: /^GET .*\/llms\.txt$/,
@@ -159,11 +159,11 @@ export const faultyDocuments: readonly SeededFault[] = [
     fix: /Give each family of routes a section/,
   },
   {
-    name: 'a liveness body that says nothing',
+    name: 'a wrong liveness body',
     alter: inDocument('/healthz', (body: Json) => Object.assign(body, { status: 'starting' })),
     check: 'liveness',
     where: /^GET .*\/healthz$/,
-    problem: /does not say ok, service and status/,
+    problem: /has no ok, service or status/,
     fix: /"status":"healthy"/,
   },
 ];

@@ -2,7 +2,7 @@ import { inDocument, refusal, type SeededFault } from './seeds.ts';
 
 const DID_DOCUMENT = '/.well-known/did.json';
 
-/** As much of a DID document as is changed. */
+/** The changed part of a DID document. */
 interface DidDocument {
   id: string;
   verificationMethod: { id: string; controller: string; publicKeyJwk: Record<string, string> }[];
@@ -17,30 +17,30 @@ const inKey = (change: (method: DidDocument['verificationMethod'][number]) => vo
 
 const where = /^GET .*\/\.well-known\/did\.json$/;
 
-/** Faults of what receipts are verified with. */
+/** Faults of the keys of receipts. */
 export const faultyReceipts: readonly SeededFault[] = [
   {
-    name: 'a DID document that is not there',
+    name: 'a missing DID document',
     alter: ({ target }) => (target === DID_DOCUMENT ? refusal(404) : undefined),
     check: 'receipts',
     where,
-    problem: /OpenAPI lists it and it answers 404/,
-    fix: /Serve the DID document to everybody/,
+    problem: /OpenAPI lists it, but it answers 404/,
+    fix: /Serve the DID document to all clients/,
   },
   {
     name: 'a DID document of another origin',
     alter: inDocument(DID_DOCUMENT, (json: DidDocument) => Object.assign(json, { id: 'did:web:elsewhere.example' })),
     check: 'receipts',
     where,
-    problem: /the document of did:web:elsewhere\.example, and receipts of this origin name did:web:127\.0\.0\.1%3A/,
+    problem: /its id is did:web:elsewhere\.example, but receipts of this origin name did:web:127\.0\.0\.1%3A/,
     fix: /GATEWAY_BASE_URL/,
   },
   {
-    name: 'a key that is not the one that its name says',
+    name: 'a key under the id of another key',
     alter: inKey(({ publicKeyJwk }) => Object.assign(publicKeyJwk, { x: Buffer.alloc(32, 7).toString('base64url') })),
     check: 'receipts',
     where,
-    problem: /is not the name of the key that stands there/,
+    problem: /is not the id of its key/,
     fix: /RFC 7638 thumbprint/,
   },
   {
@@ -48,7 +48,7 @@ export const faultyReceipts: readonly SeededFault[] = [
     alter: inKey(({ publicKeyJwk }) => Object.assign(publicKeyJwk, { d: publicKeyJwk.x })),
     check: 'receipts',
     where,
-    problem: /no public Ed25519 keys/,
+    problem: /does not list public Ed25519 keys/,
     fix: /without its private part/,
   },
   {
@@ -58,11 +58,11 @@ export const faultyReceipts: readonly SeededFault[] = [
     ),
     check: 'receipts',
     where,
-    problem: /no public Ed25519 keys/,
+    problem: /does not list public Ed25519 keys/,
     fix: /Publish each key/,
   },
   {
-    name: 'a key that may assert nothing',
+    name: 'a key without assertionMethod',
     alter: inDocument(DID_DOCUMENT, (json: DidDocument) => Object.assign(json, { assertionMethod: [] })),
     check: 'receipts',
     where,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request and its answer on their way through, header names in lower case. */
+/** A request and its answer, with header names in lower case. */
 export interface Exchange {
   readonly method: string;
   readonly target: string;
@@ -13,13 +13,12 @@ export interface Exchange {
   readonly body: string;
 }
 
-/** What a proxy makes of an answer; nothing leaves it as it is. */
+/** Changes an answer; undefined leaves it unchanged. */
 export type Alter = (exchange: Exchange) => Partial<Pick<Exchange, 'status' | 'headers' | 'body'>> | undefined;
 
-/** A proxy in front of a gateway; HEAD is GET to it, so that it does the same to both. */
+/** A proxy in front of a gateway. It forwards HEAD as GET, so that both are changed alike. */
 export interface FaultyProxy {
   readonly url: string;
-  /** What has passed so far. */
   readonly exchanges: Exchange[];
   alter: Alter;
   stop(): Promise<void>;
@@ -46,13 +45,13 @@ async function forward(incoming: IncomingMessage, port: number): Promise<Exchang
   return { method, target, asked, status: answer.statusCode ?? 0, headers, body: await textOf(answer) };
 }
 
-/** What a proxy passes on after it has altered an exchange: a length that fits, and a body where there may be one. */
+/** The changed answer with a correct length, and without a body if there must be none. */
 export function passedOn(exchange: Exchange, alter: Alter): Pick<Exchange, 'status' | 'headers' | 'body'> {
   const { method, status, headers, body } = { ...exchange, ...alter(exchange) };
-  const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...kept } = headers;
+  const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...rest } = headers;
   const hasBody = status !== 204 && status !== 304;
   const length = hasBody && { 'content-length': String(Buffer.byteLength(body)) };
-  return { status, headers: { ...kept, ...length }, body: hasBody && method !== 'HEAD' ? body : '' };
+  return { status, headers: { ...rest, ...length }, body: hasBody && method !== 'HEAD' ? body : '' };
 }
 
 function answerWith({ status, headers, body }: ReturnType<typeof passedOn>, response: ServerResponse): void {
@@ -60,7 +59,7 @@ function answerWith({ status, headers, body }: ReturnType<typeof passedOn>, resp
   else response.writeHead(status, headers).end(body);
 }
 
-/** Starts one before a port of 127.0.0.1; it alters nothing yet. */
+/** Starts a proxy for a port of 127.0.0.1. */
 export async function startProxy(port: number): Promise<FaultyProxy> {
   const server = createServer(async (incoming, response) => {
     const exchange = await forward(incoming, port);

@@ -1,11 +1,11 @@
 import { CORS_HEADERS } from '@asset-gateway/protocol';
 import type { Alter, Exchange } from './proxy.ts';
 
-/** A fault of a gateway, and what the doctor has to say about it. */
+/** A fault of a gateway and the finding that it must cause. */
 export interface SeededFault {
   readonly name: string;
   readonly alter: Alter;
-  /** Whether a gateway has to be asked anew: the fault changes what is asked, or is one of the connection. */
+  /** Needs a live gateway: the fault changes the requests or the connection. */
   readonly isLive?: true;
   /** The only check that finds it. */
   readonly check: string;
@@ -19,11 +19,11 @@ type Change = (value: never) => void;
 
 /** The challenge's header in lower case. */
 export const PAYMENT_REQUIRED = 'payment-required';
-/** A route that is sold, and one that a signature opens. */
+/** A paid route and a signed route. */
 export const PAID = '/v1/x402/solana/mainnet/alchemy/rpc/getBalance';
 export const SIGNED = '/v1/x402/tokens/assets/solana';
 
-/** Whether a target leads to a path, with or without a query. */
+/** Whether a target has this path, with or without a query. */
 export const at = (target: string, path: string): boolean => target.split('?', 1)[0] === path;
 
 function changed(text: string, change: Change): string {
@@ -32,23 +32,23 @@ function changed(text: string, change: Change): string {
   return JSON.stringify(value);
 }
 
-/** Headers but for these. */
+/** Headers without these names. */
 export const without = (headers: Exchange['headers'], ...names: string[]): Exchange['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 
-/** Changes the JSON of a document. */
+/** Changes a JSON document. */
 export const inDocument =
   (path: string, change: Change): Alter =>
   ({ target, status, body }) =>
     target === path && status === 200 ? { body: changed(body, change) } : undefined;
 
-/** Headers with another challenge in them. */
+/** Headers with a changed challenge. */
 export function changedHeader({ headers }: Exchange, change: Change): Exchange['headers'] {
   const header = Buffer.from(headers[PAYMENT_REQUIRED] ?? '', 'base64').toString();
   return { ...headers, [PAYMENT_REQUIRED]: Buffer.from(changed(header, change)).toString('base64') };
 }
 
-/** Changes a path's challenge in the header and in the body alike. */
+/** Changes a path's challenge in header and body. */
 export const inChallenge =
   (path: string, change: Change): Alter =>
   (exchange) =>
@@ -56,13 +56,13 @@ export const inChallenge =
       ? { headers: changedHeader(exchange, change), body: changed(exchange.body, change) }
       : undefined;
 
-/** Changes the headers of answers with a status. */
+/** Changes the headers of answers with this status. */
 export const headersOf =
   (status: number, change: (headers: Exchange['headers']) => Exchange['headers']): Alter =>
   (exchange) =>
     exchange.status === status ? { headers: change(exchange.headers) } : undefined;
 
-/** A refusal as a gateway writes them, with another status. */
+/** A refusal of a gateway with this status. */
 export const refusal = (status: number) => ({
   status,
   headers: {
@@ -74,7 +74,7 @@ export const refusal = (status: number) => ({
   body: '{"ok":false,"error":"refused","message":"Refused."}',
 });
 
-/** As much of a challenge as is changed. */
+/** The changed part of a challenge. */
 export interface Challenge {
   resource: { url: string; description: string };
   accepts: { amount: string }[];
@@ -84,12 +84,12 @@ export interface Challenge {
   };
 }
 
-/** As much of the catalog as is changed. */
+/** The changed part of the catalog. */
 export interface Catalog {
   catalog: Json;
   routes: { path: string; priceUsd: string; inputExample: Json }[];
 }
 
-/** The entry of a path that the catalog lists. */
+/** The catalog entry of a path. */
 export const entryOf = ({ routes }: Catalog, path: string) =>
   routes.find((entry) => entry.path === path) as Catalog['routes'][0];

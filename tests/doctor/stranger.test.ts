@@ -7,13 +7,13 @@ import { isFull } from '../kit/rounds.ts';
 import { compileGateway } from '../process/program.ts';
 import { ENTRY, type Stranger, startStranger } from './stranger.ts';
 
-/** Longer than any run here takes on a busy machine, and far below what an unlimited one takes. */
+/** Longer than any run here, and much shorter than one without limits. */
 const MOST_MS = 60_000;
 
 let stranger: Stranger;
 afterEach(() => stranger.stop());
 
-/** Runs the doctor in a process of its own; one that does not end is killed and has no exit code. */
+/** Runs the doctor in its own process; kills it if it does not end, so that it has no exit code. */
 async function examine(...servers: Parameters<typeof startStranger>): Promise<Outcome> {
   stranger = await startStranger(...servers);
   const command = startCommand([process.execPath, 'packages/doctor/dist/main.js', stranger.url]);
@@ -23,7 +23,7 @@ async function examine(...servers: Parameters<typeof startStranger>): Promise<Ou
 
 const refuse = (_: unknown, response: ServerResponse): void => void response.writeHead(404).end('{}');
 
-describe('the doctor, at the server of a stranger', () => {
+describe('the doctor, at a hostile server', () => {
   beforeAll(() => compileGateway(), 120_000);
 
   const text = { type: 'string', pattern: '^(a+)+$' };
@@ -42,21 +42,21 @@ describe('the doctor, at the server of a stranger', () => {
     ['a pattern of OpenAPI', ENTRY, JSON.stringify({ paths: { '/a': { post: operation } } })],
   ];
   it.each(isFull ? endlessDocuments : endlessDocuments.slice(0, 1))(
-    'W27 stops %s that would never end, and names it',
+    'W27 stops %s that never ends, and reports it',
     { timeout: 2 * MOST_MS },
     async (_, entry, openApi) => {
       const { code, stdout } = await examine([entry], refuse, { '/openapi.json': openApi });
       expect(code).toBe(1);
       expect(stdout).toMatch(
-        /^✗ (?:GET|POST) \S+\/a: .+'s example \(\w+\) is refused by its own schema: .+ not checked/m,
+        /^✗ (?:GET|POST) \S+\/a: .+'s example \(\w+\) does not match its own schema: .+ not checked/m,
       );
       expect(stdout).toMatch(/ to fix \(1 routes, \d+ requests\)\.\n$/);
     },
   );
 
-  // It asks 500 routes for everything, which takes long.
+  // Examines 500 routes, which takes long.
   it.runIf(isFull)(
-    'W28 ends at 2,000 routes that ask for a minute each, and says what it left out',
+    'W28 ends at 2,000 routes that each ask for a minute, and reports what it skipped',
     {
       timeout: 2 * MOST_MS,
     },
@@ -66,15 +66,15 @@ describe('the doctor, at the server of a stranger', () => {
         response.writeHead(429, { 'retry-after': '60' }).end();
       });
       expect(code).toBe(1);
-      expect(stdout).toContain(`· the catalog lists 1500 more routes than the ${MAX_ROUTES} that were looked at.\n`);
+      expect(stdout).toContain(`· 1500 routes of the catalog were not examined: the limit is ${MAX_ROUTES}.\n`);
       expect(stdout).toMatch(
-        new RegExp(`· \\d+ answers stayed 429: pauses are ${PAUSES_SECONDS} seconds in all at most`),
+        new RegExp(`· \\d+ answers stayed 429: pauses are limited to ${PAUSES_SECONDS} seconds in total`),
       );
       expect(stranger.asked.filter((target) => Number(target.slice(1)) >= MAX_ROUTES)).toEqual([]);
     },
   );
 
-  it('W28 takes pauses of 30 seconds in all, counts those at once as one, and then leaves a 429 as it is', async () => {
+  it('W28 pauses for 30 seconds in total, counts concurrent pauses once, and then reports the 429', async () => {
     stranger = await startStranger([], (request, response) => {
       response.writeHead(429, { 'retry-after': request.url === '/long' ? '31' : '0.5' }).end();
     });
@@ -87,7 +87,7 @@ describe('the doctor, at the server of a stranger', () => {
     await client.close();
   });
 
-  it('W28 cuts a price of 4 MB, and takes at most 18 decimals', { timeout: 2 * MOST_MS }, async () => {
+  it('W28 cuts a price of 4 MB and accepts at most 18 decimals', { timeout: 2 * MOST_MS }, async () => {
     const nines = '9'.repeat(2_000_000);
     const { stdout } = await examine(
       [
@@ -101,33 +101,29 @@ describe('the doctor, at the server of a stranger', () => {
       },
       { '/openapi.json': JSON.stringify({ paths: { '/c': { get: { 'x-payment-info': { price: nines } } } } }) },
     );
-    expect(stdout).toMatch(/\/a: its entry in the catalog is not complete: \/priceUsd must not have more than 40/);
-    expect(stdout).toMatch(/\/b: its entry in the catalog is not complete: \/paymentAsset\/decimals must be <= 18/);
-    expect(stdout).toMatch(/\/c: the price is \$0\.0005 in the catalog, 9+…\. Let all of them say/);
+    expect(stdout).toMatch(/\/a: its catalog entry is incomplete: \/priceUsd must not have more than 40/);
+    expect(stdout).toMatch(/\/b: its catalog entry is incomplete: \/paymentAsset\/decimals must be <= 18/);
+    expect(stdout).toMatch(/\/c: the price is \$0\.0005 in the catalog, 9+…\. Use one price for/);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThan(3_000);
   });
 
-  it.runIf(isFull)(
-    'W28 prints 200 lines at most, and says how many it does not print',
-    { timeout: 2 * MOST_MS },
-    async () => {
-      const resources = Array.from({ length: 210 }, (_, at) => ({
-        ...ENTRY,
-        path: `/${at}`,
-        priceUsd: `1.${at + 100}`,
-      }));
-      const { stdout } = await examine(resources, (_, response) => {
-        response.writeHead(402).end('{"accepts":[{"amount":"1"}]}');
-      });
-      expect(stdout.split('\n').filter((line) => line.startsWith('✗')).length).toBe(201);
-      expect(stdout).toMatch(/^✗ \d+ more, which are not printed\.$/m);
-    },
-  );
+  it.runIf(isFull)('W28 prints at most 200 lines and says how many it omits', { timeout: 2 * MOST_MS }, async () => {
+    const resources = Array.from({ length: 210 }, (_, at) => ({
+      ...ENTRY,
+      path: `/${at}`,
+      priceUsd: `1.${at + 100}`,
+    }));
+    const { stdout } = await examine(resources, (_, response) => {
+      response.writeHead(402).end('{"accepts":[{"amount":"1"}]}');
+    });
+    expect(stdout.split('\n').filter((line) => line.startsWith('✗')).length).toBe(201);
+    expect(stdout).toMatch(/^✗ \d+ more, not printed\.$/m);
+  });
 
   it.each([
-    ['sends its body drop by drop', (response: ServerResponse) => void response.write(' ')],
-    ['sends no head', () => undefined],
-  ])('W28 asks nothing after its time, also of a server that %s', async (_, drop) => {
+    ['sends its body byte by byte', (response: ServerResponse) => void response.write(' ')],
+    ['sends no headers', () => undefined],
+  ])('W28 sends no request after the signal, also to a server that %s', async (_, drop) => {
     const timers: NodeJS.Timeout[] = [];
     stranger = await startStranger([], (_, response) => {
       timers.push(setInterval(() => drop(response), 20));
@@ -138,13 +134,13 @@ describe('the doctor, at the server of a stranger', () => {
     await expect.poll(() => stranger.asked).toEqual(['/slow']);
     setTimeout(() => controller.abort(), 200);
     expect(await asked).toMatchObject({ status: 0, body: '' });
-    expect(await client.ask('GET', '/slow')).toMatchObject({ status: 0, failure: /^not asked within/ });
+    expect(await client.ask('GET', '/slow')).toMatchObject({ status: 0, failure: /^not sent within/ });
     expect(stranger.asked).toEqual(['/slow']);
     for (const timer of timers) clearInterval(timer);
     await client.close();
   });
 
-  it('W28 reads 5 MiB of a body that has no end', async () => {
+  it('W28 reads at most 5 MiB of an endless body', async () => {
     let isOpen = true;
     stranger = await startStranger([], (_, response) => {
       response.once('close', () => {
@@ -160,23 +156,19 @@ describe('the doctor, at the server of a stranger', () => {
     await client.close();
   });
 
-  it.runIf(isFull)(
-    'W28 judges documents of many small parts and of depth within its time',
-    { timeout: 3 * MOST_MS },
-    async () => {
-      const paths = Object.fromEntries(
-        Array.from({ length: 40_000 }, (_, at) => [`/${at}`, { get: { responses: { 402: 1 } } }]),
-      );
-      const wide = await examine([ENTRY], refuse, { '/openapi.json': JSON.stringify({ paths }) });
-      expect(wide.code).toBe(1);
-      await stranger.stop();
-      const deep = await examine([ENTRY], refuse, { '/openapi.json': '['.repeat(2_000_000) + ']'.repeat(2_000_000) });
-      expect([deep.code, deep.stdout]).toEqual([2, '']);
-      expect(deep.stderr).toMatch(/cannot be looked at \(RangeError: its JSON is more than 100 levels deep\)\.\n$/);
-    },
-  );
+  it.runIf(isFull)('W28 checks wide and deep documents within its time limit', { timeout: 3 * MOST_MS }, async () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 40_000 }, (_, at) => [`/${at}`, { get: { responses: { 402: 1 } } }]),
+    );
+    const wide = await examine([ENTRY], refuse, { '/openapi.json': JSON.stringify({ paths }) });
+    expect(wide.code).toBe(1);
+    await stranger.stop();
+    const deep = await examine([ENTRY], refuse, { '/openapi.json': '['.repeat(2_000_000) + ']'.repeat(2_000_000) });
+    expect([deep.code, deep.stdout]).toEqual([2, '']);
+    expect(deep.stderr).toMatch(/cannot be examined \(RangeError: its JSON is more than 100 levels deep\)\.\n$/);
+  });
 
-  it('W24 prints every text of a stranger as one line without hidden characters', async () => {
+  it('W24 prints every foreign text as one line without hidden characters', async () => {
     const bad = '\u001b[31m\u202e\u2066\u200b\r\n✗ GET forged: line. Do it\u0007\u{e0041}\u2028\u3164';
     const { stdout, stderr } = await examine(
       [

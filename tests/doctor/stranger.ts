@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A route of a catalog that lacks nothing. */
+/** A complete catalog entry. */
 export const ENTRY = {
   path: '/a',
   httpMethod: 'GET',
@@ -21,17 +21,17 @@ export const ENTRY = {
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server on 127.0.0.1 that is no gateway of ours. */
+/** A hostile server on 127.0.0.1. */
 export interface Stranger {
   readonly url: string;
-  /** The targets that were asked for, in their order. */
+  /** The requested targets, in order. */
   readonly asked: readonly string[];
   stop(): Promise<void>;
 }
 
 const EMPTY = { '/healthz': '{}', '/openapi.json': '{}', '/.well-known/x402': '{}', '/llms.txt': '' };
 
-/** Starts one with a catalog of these routes; other documents are empty unless given, and all else is answered by `other`. */
+/** Starts one with a catalog of these routes. Other documents are empty by default; `other` answers all other requests. */
 export async function startStranger(
   routes: readonly unknown[],
   other: Answering,

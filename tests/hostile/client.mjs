@@ -14,7 +14,7 @@ delay.enable();
 const strange = [];
 process.on('unhandledRejection', (error) => strange.push(String(error?.stack ?? error)));
 
-/** Calls once; answers with the code of the failure, or with what is no GatewayError. */
+/** Calls once; returns the error code, or any other error. */
 async function call(work) {
   delay.reset();
   const started = performance.now();

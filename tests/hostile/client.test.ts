@@ -16,7 +16,7 @@ interface Report {
   readonly strange: readonly string[];
 }
 
-/** What is wrong with one run, if anything is. */
+/** Faults of one run. */
 async function faultsOf(report: Report, payments: readonly string[]): Promise<string[]> {
   const { seed, shown, calls, strange } = report;
   const faults = [...strange];
@@ -53,7 +53,7 @@ async function lane(first: number, last: number): Promise<string[]> {
 }
 
 describe('a hostile gateway whose every answer is changed', () => {
-  it(`W13 W14 W15 W25 W31 costs the client what was shown, once, and its limit of time, in ${RUNS} runs`, {
+  it(`W13 W14 W15 W25 W31 costs the client at most one shown payment and its time limit, in ${RUNS} runs`, {
     timeout: 1_200_000,
   }, async () => {
     expect(await faultsInLanes(RUNS, LANES, lane)).toEqual([]);

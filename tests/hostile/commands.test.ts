@@ -41,7 +41,7 @@ const wordsOf = (seed: number): string[] => {
   return ['balances', WALLET, seed % 3 === 1 ? '--credit' : '--pay'];
 };
 
-/** What is wrong with two runs of one command against a gateway that lies as the seed says. */
+/** Faults of two runs of one command against the hostile gateway of a seed. */
 async function faultsOf(seed: number, home: string, { gateway, run }: Lane): Promise<string[]> {
   await gateway.begin(seed);
   const outcomes: Outcome[] = [];
@@ -77,7 +77,7 @@ async function lane(first: number, last: number): Promise<string[]> {
     const folders = { HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
     return warm.run([...words, '--keypair', join(home, 'id.json')], { env: { ...variables, ...folders } });
   };
-  // The first command loads what the others find loaded.
+  // The first command loads the modules.
   await run(['balances', WALLET, '--pay'], folder);
   for (let seed = first; seed < last; seed++) {
     const home = join(folder, String(seed));
@@ -94,7 +94,7 @@ async function lane(first: number, last: number): Promise<string[]> {
 }
 
 describe('a hostile gateway whose every answer is changed', () => {
-  it(`W11 W14 W15 W16 W24 costs the command line what was shown, once, and its limit of time, in ${RUNS} runs`, {
+  it(`W11 W14 W15 W16 W24 costs the command line at most one shown payment and its time limit, in ${RUNS} runs`, {
     timeout: 1_200_000,
   }, async () => {
     expect(await faultsInLanes(RUNS, LANES, lane)).toEqual([]);

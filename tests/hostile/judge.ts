@@ -9,7 +9,7 @@ import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
-/** What a payment would move, as the gateway's own reader reads it. */
+/** The transfer of a payment, by the gateway's reader. */
 interface Moved {
   readonly amount: string;
   readonly mint: string;
@@ -17,7 +17,7 @@ interface Moved {
   readonly memo: string;
 }
 
-/** What a payment header moves: every instruction that is no bid for compute units is read. */
+/** The transfer of a payment header. */
 export function movedBy(header: string): Moved | undefined {
   const { payload } = JSON.parse(Buffer.from(header, 'base64').toString()) as { payload: { transaction: string } };
   const transaction = readTransaction(Buffer.from(payload.transaction, 'base64'));
@@ -71,7 +71,7 @@ export class HostileGateway {
   }
 }
 
-/** What the ledger of a state folder says last of each payment. */
+/** The last step of each payment in the ledger. */
 export function stepsIn(home: string): Map<string, string> {
   const file = join(home, 'asset-gateway', 'spending.jsonl');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
@@ -80,7 +80,7 @@ export function stepsIn(home: string): Map<string, string> {
   );
 }
 
-/** What is wrong with the payments of calls for one request: each but one was answered, by the steps that the ledger has of them. */
+/** A fault if more than one payment of a request is unanswered in the ledger. */
 export function countFault(payments: readonly string[], steps: readonly string[]): string | undefined {
   const sent = steps.filter((step) => step !== 'released' && step !== 'held');
   const open = sent.filter((step) => step !== 'paid');
@@ -102,7 +102,7 @@ export function peakMib(pid: number | undefined): number | undefined {
   }
 }
 
-/** Runs the seeds from 0 in lanes at once, each over its own part of them; answers with the faults of all. */
+/** Runs the seeds in parallel lanes; returns all faults. */
 export async function faultsInLanes(
   runs: number,
   lanes: number,

@@ -43,7 +43,7 @@ function resultFaults(result: CallToolResult): string[] {
   return faults;
 }
 
-/** What is wrong with two calls of one tool against a gateway that lies as the seed says. */
+/** Faults of two calls of one tool against the hostile gateway of a seed. */
 async function faultsOf(seed: number, { gateway, client, home, questions }: Lane): Promise<string[]> {
   await gateway.begin(seed);
   questions.length = 0;
@@ -111,7 +111,7 @@ async function lane(first: number, last: number): Promise<string[]> {
 }
 
 describe('a hostile gateway whose every answer is changed', () => {
-  it(`W11 W14 W15 W16 W25 costs the MCP server what was agreed to, once, and its limit of time, in ${RUNS} runs`, {
+  it(`W11 W14 W15 W16 W25 costs the MCP server at most one approved payment and its time limit, in ${RUNS} runs`, {
     timeout: 1_200_000,
   }, async () => {
     expect(await faultsInLanes(RUNS, LANES, lane)).toEqual([]);

@@ -1,21 +1,21 @@
 import { BlockList, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createHttpServer, type HttpServer } from '../../packages/gateway/src/http/server.ts';
+import { HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { readAnswers, type WireAnswer } from './wire.ts';
 
-type Handle = Parameters<typeof createHttpServer>[0]['handle'];
+type Handle = ConstructorParameters<typeof HttpServer>[0]['handle'];
 type Received = Parameters<Handle>[0];
 type Ready = Awaited<ReturnType<Handle>>;
 
-/** The server around a handler that a test works by hand. */
+/** The HTTP server with a handler that the test drives. */
 export interface BareServer {
   readonly port: number;
   readonly server: HttpServer;
-  /** The targets of the requests that were handed over, in order. */
+  /** Targets of the handled requests, in order. */
   readonly handled: string[];
-  /** Answers one of those that wait, the oldest unless told. */
+  /** Answers a waiting request; default: the oldest. */
   answer(target?: string): void;
-  /** From now on answers by itself. */
+  /** Answers every request from now on. */
   answerAll(body?: string): void;
 }
 
@@ -38,7 +38,7 @@ export async function startBareServer(maxConnections: number, trustedProxies = n
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const server = createHttpServer({ handle, trustedProxies, maxConnections, graceMs: 0, onFailure });
+  const server = new HttpServer({ handle, trustedProxies, maxConnections, graceMs: 0, onFailure });
   const bare = {
     port: await server.listen(0, '127.0.0.1'),
     server,
@@ -55,7 +55,7 @@ export async function startBareServer(maxConnections: number, trustedProxies = n
   return bare;
 }
 
-/** A client's connection, by hand. */
+/** A raw client connection. */
 export interface Client {
   readonly socket: Socket;
   readonly received: () => string;
@@ -79,10 +79,10 @@ export async function connectFrom(port: number, localAddress = '127.0.0.1'): Pro
   return { socket, received, answers: () => readAnswers(received(), []), isClosed: () => closed };
 }
 
-/** A request without anything that is not needed. */
+/** A minimal request. */
 export const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-/** Waits until a number has stood still for a while. */
+/** Waits until a number stops changing. */
 export async function still(read: () => number, quietMs = 400): Promise<number> {
   for (let last = read(); ; last = read()) {
     await pause(quietMs);

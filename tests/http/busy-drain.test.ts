@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { BlockList, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createHttpServer, type HttpServer } from '../../packages/gateway/src/http/server.ts';
+import { HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { until } from '../process/program.ts';
 import { readAnswers, wireRequest } from './wire.ts';
 
@@ -10,7 +10,7 @@ const REQUEST = wireRequest('GET', '/', ['Host: 127.0.0.1']).bytes;
 const GRACE_MS = 50;
 
 async function listening(): Promise<readonly [HttpServer, number]> {
-  const server = createHttpServer({
+  const server = new HttpServer({
     handle: async ({ fault }) => ({ status: fault ? 503 : 200, headers: {}, body: '' }),
     trustedProxies: new BlockList(),
     maxConnections: 100,
@@ -31,14 +31,14 @@ function collect(socket: Socket): () => string {
   return () => raw;
 }
 
-/** The process has time for nothing else. */
+/** Blocks the event loop. */
 function beBusy(milliseconds: number): void {
   const untilMs = performance.now() + milliseconds;
   while (performance.now() < untilMs);
 }
 
-describe('H13 a drain for which the process has no time at first', () => {
-  it('answers what came over an open connection before the grace was over', async () => {
+describe('H13 a drain while the process is busy', () => {
+  it('answers a request that arrived on an open connection within the grace period', async () => {
     const [server, port] = await listening();
     const socket = connect(port, '127.0.0.1', () => socket.write(REQUEST));
     const received = collect(socket);
@@ -54,7 +54,7 @@ describe('H13 a drain for which the process has no time at first', () => {
     await drained;
   });
 
-  it('takes the connection that was made before it', async () => {
+  it('accepts a connection made before it', async () => {
     const [server, port] = await listening();
     const socket = connect(port, '127.0.0.1', () => socket.write(REQUEST));
     const received = collect(socket);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { trustedProxies } from '../../packages/gateway/src/http/client-address.ts';
+import { trustedProxies } from '../../packages/gateway/src/http/connections.ts';
 import { until } from '../process/program.ts';
 import { type BareServer, type Client, connectFrom, get, startBareServer } from './bare-server.ts';
 
@@ -36,14 +36,14 @@ async function several(count: number, address: string, bytes = ''): Promise<Clie
   return opened;
 }
 
-/** Sends a request that is begun and not answered. */
+/** Sends a request that stays unanswered. */
 async function busy(address: string, target: string): Promise<Client> {
   const client = await from(address, get(target));
   await until(() => bare.handled.includes(target) || client.isClosed());
   return client;
 }
 
-/** What has become of connections, once nothing changes any more. */
+/** Which connections are closed, after a pause. */
 async function closed(of: readonly Client[]): Promise<boolean[]> {
   await pause(150);
   return of.map((client) => client.isClosed());
@@ -58,7 +58,7 @@ const isServed = async (client: Client, target: string): Promise<boolean> => {
 };
 
 describe('V14 silent connections', () => {
-  it('of one address are at most a quarter of all: its oldest makes room for its newest, and others are served', async () => {
+  it('of one address hold at most a quarter of all connections: its oldest is closed for its newest', async () => {
     await start();
     const honest = await from('127.0.0.1');
     const silent = await several(5, '127.0.0.2');
@@ -67,14 +67,14 @@ describe('V14 silent connections', () => {
     expect(await isServed(await from('127.0.0.1'), '/another')).toBe(true);
   });
 
-  it('shut nobody out who comes from the same address', async () => {
+  it('do not shut out a client of the same address', async () => {
     await start();
     const silent = await several(CAP, '127.0.0.1');
     expect(await isServed(await from('127.0.0.1'), '/honest')).toBe(true);
     expect((await closed(silent)).filter((isClosed) => !isClosed)).toHaveLength(SHARE - 1);
   });
 
-  it('of several addresses together leave room for one that comes later', async () => {
+  it('of several addresses leave room for a new client', async () => {
     await start();
     const silent: Client[] = [];
     for (const last of [2, 3, 4, 5]) silent.push(...(await several(SHARE, `127.0.0.${last}`)));
@@ -83,13 +83,13 @@ describe('V14 silent connections', () => {
     expect(await closed(silent)).toEqual(silent.map((_, index) => index === 0));
   });
 
-  it('are those with half a head as well', async () => {
+  it('include those with half a head', async () => {
     await start();
     const silent = await several(5, '127.0.0.2', 'GET / HTTP/1.1\r\nHost: x\r\nX-Half: ');
     expect(await closed(silent)).toEqual([true, true, true, false, false]);
   });
 
-  it('are those that have been answered, the one first that was answered first', async () => {
+  it('include answered ones: the one answered first is closed first', async () => {
     await start();
     const [one, other] = (await several(SHARE, '127.0.0.2')) as [Client, Client];
     expect(await isServed(other, '/first')).toBe(true);
@@ -99,8 +99,8 @@ describe('V14 silent connections', () => {
   });
 });
 
-describe('V14 a connection on which something is to be answered', () => {
-  it('is not closed for another: one more of its address is refused until there is an answer', async () => {
+describe('V14 a busy connection', () => {
+  it('is not closed for another: a further one of its address is refused until it is answered', async () => {
     await start();
     const working = [await busy('127.0.0.2', '/a'), await busy('127.0.0.2', '/b')];
     const refused = await several(3, '127.0.0.2');
@@ -112,7 +112,7 @@ describe('V14 a connection on which something is to be answered', () => {
     expect(await isServed(admitted, '/c')).toBe(true);
   });
 
-  it('is not closed when all are like it: a new one is refused, whoever it is', async () => {
+  it('H4 V14 is not closed when every connection is busy: a new one is refused', async () => {
     await start();
     const working: Client[] = [];
     for (let each = 0; each < CAP; each++) working.push(await busy(`127.0.0.${2 + (each % 4)}`, `/${each}`));
@@ -123,7 +123,7 @@ describe('V14 a connection on which something is to be answered', () => {
     expect(await isServed(await from('127.0.0.1'), '/late')).toBe(true);
   });
 
-  it('is one whose answer is still being written, and one whose request is still being read', async () => {
+  it('includes one whose answer is being written, and one whose request is being read', async () => {
     await start(4);
     const reading = await from('127.0.0.2', get('/large'));
     reading.socket.pause();
@@ -139,7 +139,7 @@ describe('V14 a connection on which something is to be answered', () => {
   });
 });
 
-it('V14 a trusted proxy, which speaks for many, may hold all there are', async () => {
+it('V14 a trusted proxy may hold all connections', async () => {
   await start(CAP, ['127.0.0.2/32']);
   const proxied = await several(CAP, '127.0.0.2');
   expect(await closed(proxied)).toEqual(proxied.map(() => false));
@@ -148,7 +148,7 @@ it('V14 a trusted proxy, which speaks for many, may hold all there are', async (
   expect(await isServed(await from('127.0.0.1'), '/direct')).toBe(true);
 });
 
-it('V14 room is given back by every connection that ends, however it does', async () => {
+it('V14 every ended connection frees its place', async () => {
   await start();
   for (let round = 0; round < 20; round++) {
     const [silent, half] = [await from('127.0.0.2'), await from('127.0.0.3', 'GET /')];
@@ -166,7 +166,7 @@ it('V14 room is given back by every connection that ends, however it does', asyn
   expect(await closed(last)).toEqual(last.map(() => false));
 });
 
-it('V14 a crowd that connects while the server is busy is connected by the system, and dropped by nobody', async () => {
+it('V14 a crowd that connects while the server is busy is queued by the system, not dropped', async () => {
   await start(1_000);
   const crowd = `
     const { connect } = require('node:net');

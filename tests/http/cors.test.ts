@@ -1,6 +1,7 @@
 import { routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { EXPOSED, EXPOSED_TO_PREFLIGHT, expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { initOf, pathOf, posts, rowOf, targetOf } from './targets.ts';
@@ -10,11 +11,7 @@ const SEVEN =
   'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
 const ORIGIN = 'Origin: https://solana.example';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true }));
 
 const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askOne(gateway.port, wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]));
@@ -23,7 +20,7 @@ const rows = routes.map((route) => [route.id, route] as const);
 const healthUrl = () => gateway.url + pathOf(rowOf('tokens.health'));
 
 describe('C1 a preflight', () => {
-  it.each(rows)('on %s carries exactly the lists of the specification', async (_, route) => {
+  it.each(rows)('on %s has exactly the headers of the specification', async (_, route) => {
     const answer = await ask('OPTIONS', pathOf(route), ORIGIN, `Access-Control-Request-Method: ${route.httpMethod}`);
     expect(answer?.status).toBe(204);
     expect(answer?.body).toBe('');
@@ -37,7 +34,7 @@ describe('C1 a preflight', () => {
     expectInTable(answer);
   });
 
-  it.each(rows)('on %s allows the eighth header when, and only when, it is asked for', async (_, route) => {
+  it.each(rows)('on %s allows the eighth header only on request', async (_, route) => {
     const asking = async (names: string) =>
       (await ask('OPTIONS', pathOf(route), ORIGIN, `Access-Control-Request-Headers: ${names}`))?.headers[
         'access-control-allow-headers'
@@ -73,7 +70,7 @@ describe('C1 a preflight', () => {
   });
 });
 
-/** One way into each status that a caller can provoke; the budget is used up by the row for 429. */
+/** A request for each status that a client can cause. */
 const PROVOKED: readonly (readonly [string, () => Promise<WireAnswer | undefined>])[] = [
   ['200', () => ask('GET', '/healthz', ORIGIN)],
   ['400 bad_request', () => ask('GET', '/v1//catalog', ORIGIN)],
@@ -96,7 +93,7 @@ const PROVOKED: readonly (readonly [string, () => Promise<WireAnswer | undefined
 ];
 
 describe('C2 every other answer', () => {
-  it.each(PROVOKED)('%s carries the origin and all exposed headers', async (expected, provoke) => {
+  it.each(PROVOKED)('%s has the origin and all exposed headers', async (expected, provoke) => {
     const answer = await provoke();
     expect(statusAndCode(answer)).toBe(expected);
     expect(answer?.headers['access-control-allow-origin']).toBe('*');
@@ -104,7 +101,7 @@ describe('C2 every other answer', () => {
     expectInTable(answer);
   });
 
-  it('502 carries them, and then 429', async () => {
+  it('502 and 429 have them too', async () => {
     const first = gateway.upstream.arrivals.length;
     gateway.upstream.faults.status = 500;
     expectRefusal(await seen(await askSigned(healthUrl())), '502 upstream_error');

@@ -2,7 +2,7 @@ import { REFUSALS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
 import type { WireAnswer } from './wire.ts';
 
-/** The pairs of status and code of the contract, section 1. */
+/** Codes by status, as in section 1 of the contract. */
 const CODES: Readonly<Record<number, readonly string[]>> = {
   400: ['invalid_request', 'invalid_json', 'bad_request', 'invalid_provider_filter', 'upstream_rejected'],
   402: [
@@ -57,7 +57,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
 };
 
 const SUCCESS = [200, 204, 304];
-/** What Node writes to an unreadable request may have no body. */
+/** Node's answers to unreadable requests may have no body. */
 const WITHOUT_BODY = [400, 408, 417, 431];
 const WITH_RETRY_AFTER = ['rate_limited', ...(CODES[503] ?? [])];
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -89,7 +89,7 @@ function parsed(body: string): Record<string, unknown> {
 /** The stable code of a refusal; empty when there is none. */
 export const codeOf = (answer: WireAnswer | undefined): string => String(parsed(answer?.body ?? '').error ?? '');
 
-/** The code that a status and a body have to agree on. */
+/** Status and code of an answer. */
 export const statusAndCode = (answer: WireAnswer | undefined): string =>
   `${answer?.status ?? 0} ${codeOf(answer)}`.trim();
 
@@ -111,7 +111,7 @@ function bodyFaults({ status, headers, body }: WireAnswer): string[] {
   return Object.keys(checks).filter((fault) => !checks[fault]);
 }
 
-/** What is wrong with the headers that every answer carries. */
+/** Faults in the headers of every answer. */
 export function headerFaults({ status, headers }: WireAnswer): string[] {
   const exposed = (status === 204 ? EXPOSED_TO_PREFLIGHT : EXPOSED).join(', ');
   const cache = headers['cache-control'] ?? '';
@@ -128,7 +128,7 @@ export function headerFaults({ status, headers }: WireAnswer): string[] {
   return Object.keys(checks).filter((fault) => !checks[fault]);
 }
 
-/** Everything in which an answer leaves the contract's table; empty for a good one. */
+/** Where an answer breaks the contract. */
 export function faultsOf(answer: WireAnswer | undefined, method = 'GET'): string[] {
   if (!answer) return ['no answer'];
   const { status, body } = answer;

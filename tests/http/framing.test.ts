@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { codeOf, headerFaults } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
@@ -9,10 +10,10 @@ const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const BODY = JSON.stringify(SNAPSHOTS.example.body);
 const SIZE = BODY.length;
 const CHUNKED = `${SIZE.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
-/** What a smuggler would like to see answered as a request of its own. */
+/** The smuggled request. */
 const SMUGGLED = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: smuggled\r\nConnection: close\r\n\r\n';
 
-/** The lines after the first and what follows them, for a POST that carries a good sign-in. */
+/** Headers and body of a POST with a good sign-in. */
 const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]>> = {
   'length and chunks': [`Content-Length: ${SIZE}\r\nTransfer-Encoding: chunked\r\n`, CHUNKED],
   'chunks and length': [`Transfer-Encoding: chunked\r\nContent-Length: ${SIZE}\r\n`, CHUNKED],
@@ -61,11 +62,7 @@ const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]
   ],
 };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 const url = () => gateway.url + pathOf(SNAPSHOTS);
 const signed = () => signedHeader(url(), { method: 'POST' });
@@ -77,8 +74,8 @@ async function post(lines: string, body: string): Promise<string> {
   return writeAndRead(gateway.port, `${head}${lines}\r\n${body}${SMUGGLED}`, 2_000);
 }
 
-describe('H10 a request whose frame is ambiguous', () => {
-  it.each(Object.entries(UNREADABLE))('%s: one 400, closed, nothing smuggled', async (_, [lines, body]) => {
+describe('H10 an ambiguous request frame', () => {
+  it.each(Object.entries(UNREADABLE))('%s: one 400, closed, no smuggled request', async (_, [lines, body]) => {
     const before = gateway.logLines.length;
     const raw = await post(lines, body);
     const answers = readAnswers(raw, ['POST', 'GET']);
@@ -91,7 +88,7 @@ describe('H10 a request whose frame is ambiguous', () => {
   });
 });
 
-describe('H10 a request whose frame is clear', () => {
+describe('H10 an unambiguous request frame', () => {
   const readable: Readonly<Record<string, readonly [lines: string, body: string]>> = {
     'a length': [`Content-Length: ${SIZE}\r\n`, BODY],
     'a length with spaces around it': [`Content-Length:  ${SIZE}  \r\n`, BODY],
@@ -104,7 +101,7 @@ describe('H10 a request whose frame is clear', () => {
     ],
     trailers: ['Transfer-Encoding: chunked\r\n', `${SIZE.toString(16)}\r\n${BODY}\r\n0\r\nSIGN-IN-WITH-X: x\r\n\r\n`],
   };
-  it.each(Object.entries(readable))('%s: answered, and then the request behind it', async (_, [lines, body]) => {
+  it.each(Object.entries(readable))('%s: answered, and so is the next request', async (_, [lines, body]) => {
     const before = gateway.upstream.arrivals.length;
     const answers = readAnswers(await post(lines, body), ['POST', 'GET']);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { faultsOf } from './error-table.ts';
 import { gated, gets, targetOf } from './targets.ts';
 import { seen, type WireAnswer } from './wire.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' }, { paid: true });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' }, { paid: true }));
 
 const ask = async (method: string, target: string, header?: string): Promise<WireAnswer> =>
   seen(await fetch(gateway.url + target, { method, ...(header && { headers: { 'SIGN-IN-WITH-X': header } }) }));
 
-/** What is about the connection is the client's doing: it closes after a HEAD. */
+/** Set by the client, which closes after a HEAD. */
 const ABOUT_CONNECTION = ['connection', 'keep-alive'];
 const namesOf = ({ headers }: WireAnswer): string[] =>
   Object.keys(headers)
@@ -28,7 +25,7 @@ const behindSignIn = gated
   .map((route) => [route.id, targetOf(route)] as const);
 
 describe('H17 HEAD', () => {
-  it.each(all)('on %s without a sign-in answers as GET does, without the body', async (_, target) => {
+  it.each(all)('on %s without a sign-in answers like GET, without the body', async (_, target) => {
     const get = await ask('GET', target);
     const head = await ask('HEAD', target);
     expect(head.status).toBe(get.status);
@@ -41,7 +38,7 @@ describe('H17 HEAD', () => {
 });
 
 describe('H17 signed HEAD', () => {
-  it.each(behindSignIn)('on %s is one upstream call and one slot, as GET is', async (_, target) => {
+  it.each(behindSignIn)('on %s takes one upstream call and one slot, like GET', async (_, target) => {
     const before = gateway.upstream.arrivals.length;
     const get = await ask('GET', target, await signedHeader(gateway.url + target));
     const headHeader = await signedHeader(gateway.url + target);
@@ -58,7 +55,7 @@ describe('H17 signed HEAD', () => {
     expect(gateway.upstream.arrivals.length).toBe(before + 2);
   });
 
-  it('is refused as GET is: broken parameters, a foreign header, a replay', async () => {
+  it('is refused like GET: invalid parameters, an invalid header', async () => {
     const [, target = ''] = behindSignIn.find(([id]) => id === 'tokens.search') ?? [];
     const before = gateway.upstream.arrivals.length;
     const broken = `${target}&limit=51`;

@@ -1,39 +1,24 @@
-import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { askSigned } from '../kit/wallet.ts';
-import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { expectRefusal, statusAndCode } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
 import { askOne, readAnswers, seen, type WireAnswer, wireRequest, writeAndRead, writePieces } from './wire.ts';
 
 const KIB = 1024;
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const SEARCH = pathOf(rowOf('tokens.search'));
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 const host = () => `Host: 127.0.0.1:${gateway.port}`;
 const ask = (target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askOne(gateway.port, wireRequest('GET', target, [host(), ...lines]));
 const postUrl = () => gateway.url + pathOf(SNAPSHOTS);
-const postSigned = async (body: Buffer | string, headers: Record<string, string> = JSON_TYPE): Promise<WireAnswer> =>
-  seen(
-    await askSigned(postUrl(), {
-      method: 'POST',
-      headers,
-      body: typeof body === 'string' ? body : new Uint8Array(body),
-    }),
-  );
-
 const padded = (prefix: string, length: number): string => prefix + 'x'.repeat(length - prefix.length);
 
 describe('H8 the request target', () => {
-  it('of 8 KiB is read, of one byte more is a 414', async () => {
+  it('is at most 8 KiB; above that a 414', async () => {
     expectRefusal(await ask(padded(`${SEARCH}?q=`, 8 * KIB)), '402 sign_in_required');
     for (const length of [8 * KIB + 1, 9 * KIB, 16 * KIB, 23 * KIB, 64 * KIB]) {
       expectRefusal(await ask(padded(`${SEARCH}?q=`, length)), '414 uri_too_long');
@@ -44,7 +29,7 @@ describe('H8 the request target', () => {
 });
 
 describe('H7 headers', () => {
-  it('of less than 16 KiB are read, of more are a 431', async () => {
+  it('are at most 16 KiB; above that a 431', async () => {
     expectRefusal(await ask(SEARCH, padded('X: ', 15 * KIB)), '402 sign_in_required');
     for (const length of [16 * KIB, 17 * KIB, 32 * KIB, 60 * KIB]) {
       expectRefusal(await ask(SEARCH, padded('X: ', length)), '431 headers_too_large');
@@ -52,7 +37,7 @@ describe('H7 headers', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('in many short lines count as well', async () => {
+  it('count in many short lines too', async () => {
     const lines = (count: number) => Array.from({ length: count }, () => 'a: b');
     expectRefusal(await ask(SEARCH, ...lines(1_000)), '402 sign_in_required');
     for (const count of [2_800, 3_500, 8_000]) {
@@ -60,13 +45,13 @@ describe('H7 headers', () => {
     }
   });
 
-  it('are not confused with the target, however the bytes arrive', async () => {
+  it('are told from the target, in any number of packets', async () => {
     const head = `GET /healthz HTTP/1.1\r\n${host()}\r\n`;
     const raw = await writePieces(gateway.port, [head, padded('X: ', 12 * KIB), 'x'.repeat(14 * KIB)]);
     expect(readAnswers(raw, ['GET']).map(statusAndCode)).toEqual(['431 headers_too_large']);
   });
 
-  it('a sign-in behind a thousand other lines is still read', async () => {
+  it('are read after a thousand other lines', async () => {
     const lines = Array.from({ length: 1_200 }, () => 'a: b');
     expectRefusal(await ask(SEARCH, ...lines, 'SIGN-IN-WITH-X: x'), '402 invalid_siwx_header');
   });
@@ -77,14 +62,14 @@ describe('H5 a body', () => {
     writeAndRead(gateway.port, wireRequest('POST', pathOf(SNAPSHOTS), [host(), ...lines], body).bytes, 3_000);
   const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 
-  it('of 64 KiB is read, announced or in chunks', async () => {
+  it('of 64 KiB is accepted, with a length or in chunks', async () => {
     const whole = 'x'.repeat(64 * KIB);
     const announced = await post([`Content-Length: ${whole.length}`, 'Connection: close'], whole);
     const chunked = await post(['Transfer-Encoding: chunked', 'Connection: close'], `${chunk(64 * KIB)}0\r\n\r\n`);
     for (const raw of [announced, chunked]) expectRefusal(readAnswers(raw, ['POST'])[0], '402 sign_in_required');
   });
 
-  it('that is announced as larger is a 413 before any of it was sent, and the connection is closed', async () => {
+  it('with a larger Content-Length is a 413 before it is sent, and the connection is closed', async () => {
     for (const length of ['65537', '1073741824', '9007199254740993']) {
       const [answer] = readAnswers(await post([`Content-Length: ${length}`], ''), ['POST']);
       expectRefusal(answer, '413 body_too_large');
@@ -93,82 +78,24 @@ describe('H5 a body', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('that turns out larger is a 413 before its end, and the connection is closed', async () => {
+  it('in larger chunks is a 413 before its end, and the connection is closed', async () => {
     const [answer] = readAnswers(await post(['Transfer-Encoding: chunked'], chunk(64 * KIB) + chunk(1)), ['POST']);
     expectRefusal(answer, '413 body_too_large');
     expect(answer?.headers.connection).toBe('close');
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('of a megabyte is a 413 that its sender gets to read', async () => {
+  it('of a megabyte is a 413 that the sender can read', async () => {
     for (let round = 0; round < 10; round++) {
       const answer = await seen(await fetch(postUrl(), { method: 'POST', body: 'x'.repeat(KIB * KIB) }));
       expectRefusal(answer, '413 body_too_large');
     }
   });
 
-  it('that does not end is not buffered', async () => {
+  it('without an end is not buffered', async () => {
     const before = process.memoryUsage().arrayBuffers;
     const raw = await post(['Transfer-Encoding: chunked'], chunk(8 * KIB * KIB));
     expectRefusal(readAnswers(raw, ['POST'])[0], '413 body_too_large');
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * KIB * KIB);
-  });
-
-  it('that is encoded, or not called JSON, is a 415', async () => {
-    const json = JSON.stringify(SNAPSHOTS.example.body);
-    const packed = gzipSync(json);
-    for (const encoding of ['gzip', 'br', 'deflate', 'GZIP', 'gzip, identity', 'x']) {
-      const headers = { ...JSON_TYPE, 'Content-Encoding': encoding };
-      expectRefusal(await postSigned(packed, headers), '415 unsupported_media_type');
-    }
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'text/json', '']) {
-      expectRefusal(await postSigned(json, { 'Content-Type': type }), '415 unsupported_media_type');
-    }
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-});
-
-const BOMBS: Readonly<Record<string, string | Buffer>> = {
-  'nothing but brackets': '['.repeat(60 * KIB),
-  'closed brackets': '['.repeat(30_000) + ']'.repeat(30_000),
-  'objects in objects': '{"a":'.repeat(10_000),
-  'depth 33': `{"mints":${'['.repeat(32)}${']'.repeat(32)}}`,
-  'a byte order mark': `\ufeff${JSON.stringify(SNAPSHOTS.example.body)}`,
-  'UTF-16': Buffer.from(JSON.stringify(SNAPSHOTS.example.body), 'utf16le'),
-  'no UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
-  nothing: '',
-  'two values': '{}{}',
-  'a comment': '{/**/}',
-};
-
-const MISFITS: Readonly<Record<string, string>> = {
-  'a very long number': `{"mints":${'9'.repeat(60_000)}}`,
-  'a hundred thousand keys, nearly': `{${Array.from({ length: 7_000 }, (_, n) => `"${n}":1`).join()}}`,
-  'depth 32': `{"mints":${'['.repeat(31)}${']'.repeat(31)}}`,
-  null: 'null',
-  'an array': '[]',
-  'a string': '"x"',
-  __proto__: '{"__proto__":{"mints":["x"]}}',
-  constructor: '{"mints":["a"],"constructor":1}',
-  toString: '{"mints":["a"],"toString":1}',
-};
-
-describe('H6 a JSON body', () => {
-  it.each(Object.entries(BOMBS))('%s is a 400 invalid_json', async (_, body) => {
-    expectRefusal(await postSigned(body), '400 invalid_json');
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-
-  it.each(Object.entries(MISFITS))('%s is a 400 invalid_request', async (_, body) => {
-    expectRefusal(await postSigned(body), '400 invalid_request');
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-
-  it('with a repeated key reaches the upstream as the one that was validated', async () => {
-    const [first, second] = (SNAPSHOTS.example.body as { mints: string[] }).mints;
-    const answer = await postSigned(`{"mints":["${first}"],"mints":["${second}"]}`);
-    expectInTable(answer);
-    expect(answer.status).toBe(200);
-    expect(gateway.upstream.arrivals.map(({ body }) => JSON.parse(body))).toEqual([{ mints: [second] }]);
   });
 });

@@ -6,7 +6,7 @@ import { type BareServer, type Client, connectFrom, get, startBareServer, still 
 const MAX_UNANSWERED = 16;
 const MAX_WAITING = 16_384;
 const KIB = 1024;
-/** What the buffers of a connection take at most, on both sides of it. */
+/** Upper bound of the buffers on both sides of a connection. */
 const BUFFERED_BYTES = 16 * KIB * KIB;
 
 let bare: BareServer;
@@ -33,7 +33,7 @@ const pipelined = (all: readonly string[]): string => all.map(get).join('');
 const handledCount = () => bare.handled.length;
 
 describe('V20 requests in one pipeline', () => {
-  it('are begun up to sixteen at once, and each further one when an answer has been taken', async () => {
+  it('start at most sixteen at once, and a further one for each answer that is read', async () => {
     const all = targets(100);
     const client = await sending(pipelined(all));
     expect(await still(handledCount)).toBe(MAX_UNANSWERED);
@@ -50,7 +50,7 @@ describe('V20 requests in one pipeline', () => {
     ]);
   });
 
-  it('are not begun for a reader that does not read, and do not hold up another connection', async () => {
+  it('do not start while the client does not read, and do not delay other connections', async () => {
     const body = 'x'.repeat(256 * KIB);
     bare.answerAll(body);
     const client = await connectFrom(bare.port);
@@ -65,7 +65,7 @@ describe('V20 requests in one pipeline', () => {
     await until(() => handledCount() > begun + 100);
   });
 
-  it('are not read beyond those that have been parsed', async () => {
+  it('are not read further while sixteen are unanswered', async () => {
     const client = await sending('');
     let sent = 0;
     // Fewer than may wait, and more bytes than the connection's buffers take. Each is sent when the one before it has gone.
@@ -81,7 +81,7 @@ describe('V20 requests in one pipeline', () => {
     await until(() => sent > stuck);
   });
 
-  it('wait no longer when their connection is closed, and a drain does not wait for them', async () => {
+  it('are dropped when their connection closes, and do not delay a drain', async () => {
     const client = await sending(pipelined(targets(500)));
     await still(handledCount);
     client.socket.resetAndDestroy();
@@ -93,7 +93,7 @@ describe('V20 requests in one pipeline', () => {
     expect(performance.now() - since).toBeLessThan(10_000);
   });
 
-  it('that have arrived are all answered when it drains', async () => {
+  it('that arrived before a drain are all answered', async () => {
     const all = targets(40);
     const client = await sending(pipelined(all));
     await still(handledCount);
@@ -107,7 +107,7 @@ describe('V20 requests in one pipeline', () => {
     expect(client.answers().at(-1)?.headers.connection).toBe('close');
   });
 
-  it('of which the last is still in parts, are followed by the rest of it', async () => {
+  it('with an incomplete last one continue when its rest arrives', async () => {
     const all = targets(20);
     const post = 'POST /post HTTP/1.1\r\nHost: x\r\nContent-Length: 8\r\n\r\nhalf';
     const client = await sending(pipelined(all) + post);
@@ -119,7 +119,7 @@ describe('V20 requests in one pipeline', () => {
     expect(new Set(bare.handled.slice(-2))).toEqual(new Set(['/post', '/after']));
   });
 
-  it('of which the last stays in parts and something is unreadable, end with the whole ones', async () => {
+  it('followed by an unreadable one are answered before the connection closes', async () => {
     const all = targets(20);
     const client = await sending(
       `${pipelined(all)}POST /post HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nz`,
@@ -138,7 +138,7 @@ describe('V20 requests in one pipeline', () => {
 describe('V20 requests that wait on all connections', () => {
   const PER_PACKET = 1_000;
 
-  it('are so many at most; where there is no room, a connection ends with the answers that have begun', async () => {
+  it('are limited; a connection above the limit closes after its started answers', async () => {
     const opened: Client[] = [];
     for (let each = 0; each * PER_PACKET < MAX_WAITING + 4 * PER_PACKET; each++) {
       opened.push(await sending(pipelined(targets(PER_PACKET, `c${each}`))));
@@ -154,7 +154,7 @@ describe('V20 requests that wait on all connections', () => {
     await until(() => roomy.answers().length === PER_PACKET);
   });
 
-  it('begin one for each new connection that Node takes in', async () => {
+  it('do not starve new connections', async () => {
     bare.answerAll('done');
     for (const name of ['a', 'b', 'c']) await sending(pipelined(targets(4_000, name)));
     await until(() => handledCount() > 100);
@@ -165,12 +165,12 @@ describe('V20 requests that wait on all connections', () => {
     expect(meanwhile.filter((target) => !isNew(target)).length).toBeLessThan(400);
   });
 
-  it('give their room back when their connections are closed', async () => {
+  it('free their place when their connections close', async () => {
     for (let each = 0; each * PER_PACKET < MAX_WAITING + 4 * PER_PACKET; each++) {
       const client = await sending(pipelined(targets(PER_PACKET, `c${each}`)));
       await until(() => handledCount() === MAX_UNANSWERED * (each + 1));
       client.socket.resetAndDestroy();
-      // Nobody listens to a connection that is not read; the first answer finds out.
+      // A connection that is not read notices its end at the first answer.
       for (let answered = 0; answered < MAX_UNANSWERED; answered++) bare.answer();
       await pause(20);
     }

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { codeOf, faultsOf } from './error-table.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
@@ -8,11 +9,7 @@ import { readAnswers, type WireRequest, wireRequest, writeAndRead } from './wire
 const COUNT = 1_000;
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 /** All on one connection, closed after the last. */
 async function pipeline(requests: readonly WireRequest[]) {
@@ -28,7 +25,7 @@ async function pipeline(requests: readonly WireRequest[]) {
 const host = () => `Host: 127.0.0.1:${gateway.port}`;
 
 describe('H11 requests in one pipeline', () => {
-  it('a thousand are answered in order, each with its own request id and challenge', async () => {
+  it('a thousand are answered in order, each with its request id and challenge', async () => {
     const rows = Array.from({ length: COUNT }, (_, index) => gated[index % gated.length] as (typeof gated)[number]);
     const requests = rows.map((route, index) =>
       wireRequest(route.httpMethod, pathOf(route), [host(), `X-Request-Id: r-${index}`]),
@@ -44,7 +41,7 @@ describe('H11 requests in one pipeline', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('bodies stay with their requests, and a later fast answer waits for an earlier slow one', async () => {
+  it('keep their bodies, and a fast answer waits for an earlier slow one', async () => {
     const mints = Array.from({ length: 12 }, () => newSigner().address);
     gateway.upstream.faults.delayMs = 300;
     gateway.upstream.faults.times = 1;
@@ -68,7 +65,7 @@ describe('H11 requests in one pipeline', () => {
     });
   });
 
-  it('requests in front of unreadable bytes are all answered', async () => {
+  it('are answered before unreadable bytes', async () => {
     const requests = [1, 2, 3].map((n) => wireRequest('GET', '/healthz', [host(), `X-Request-Id: g-${n}`]));
     const raw = await writeAndRead(gateway.port, `${requests.map(({ bytes }) => bytes).join('')}\0\r\n\r\n`);
     const answers = readAnswers(raw, ['GET', 'GET', 'GET', 'GET']);

@@ -15,8 +15,7 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * A port of 127.0.0.1 that nobody listens on, below those that systems give out by themselves: it stays free until it is used,
- * and while whoever uses it is away.
+ * A free port of 127.0.0.1 below the ephemeral range, so that no other program gets it meanwhile.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,7 +1,10 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { setTimeout as pause, setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { testInCi } from '../kit/optional.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { expectRefusal } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
 import { readAnswers, type WireAnswer } from './wire.ts';
@@ -10,11 +13,7 @@ const DRIP_MS = 500;
 const SLOW_CONNECTIONS = 100;
 const SNAPSHOTS = pathOf(rowOf('tokens.marketSnapshots'));
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 interface Slow {
   readonly socket: Socket;
@@ -22,7 +21,7 @@ interface Slow {
   readonly answer: Promise<WireAnswer | undefined>;
 }
 
-/** Writes some bytes, then one more every now and then, and never closes its own side. */
+/** Writes these bytes, then one every 500 ms, and never closes its side. */
 function dripping(first: string): Slow {
   const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
   const chunks: Buffer[] = [];
@@ -38,12 +37,12 @@ function dripping(first: string): Slow {
   return { socket, answer };
 }
 
-/** Whether the server lets go of a connection whose client keeps its own side open. */
-async function isLetGo(socket: Socket): Promise<boolean> {
+/** Whether the server closes a connection that the client keeps open. */
+async function isDisconnected(socket: Socket): Promise<boolean> {
   for (let round = 0; round < 12 && !socket.destroyed; round++) await pause(DRIP_MS);
-  const letGo = socket.destroyed;
+  const isDestroyed = socket.destroyed;
   socket.destroy();
-  return letGo;
+  return isDestroyed;
 }
 
 const head = (lines: string) => `POST ${SNAPSHOTS} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\n${lines}`;
@@ -54,7 +53,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['H2 a chunked body that never ends', 'Transfer-Encoding: chunked\r\n\r\n7fff\r\n'],
 ];
 
-describe.concurrent('a client that takes its time', () => {
+describe.concurrent('a slow client', () => {
   it.each(cases)('%s: 408, closed, and others are served meanwhile', { timeout: 40_000 }, async (_, lines) => {
     const slow = Array.from({ length: SLOW_CONNECTIONS }, () => dripping(head(lines)));
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
@@ -63,19 +62,57 @@ describe.concurrent('a client that takes its time', () => {
       expect((await answer)?.headers.connection).toBe('close');
     }
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
-    expect(await Promise.all(slow.map(({ socket }) => isLetGo(socket)))).toEqual(slow.map(() => true));
+    expect(await Promise.all(slow.map(({ socket }) => isDisconnected(socket)))).toEqual(slow.map(() => true));
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('H4 a client that never closes after a 400 is let go', { timeout: 40_000 }, async () => {
+  it('H4 a client that never closes after a 400 is disconnected', { timeout: 40_000 }, async () => {
     const { socket, answer } = dripping('\0\r\n\r\n');
     expectRefusal(await answer, '400 bad_request');
-    expect(await isLetGo(socket)).toBe(true);
+    expect(await isDisconnected(socket)).toBe(true);
   });
 
-  it('H5 a client that never stops sending after a 413 is let go', { timeout: 40_000 }, async () => {
+  it('H5 a client that keeps sending after a 413 is disconnected', { timeout: 40_000 }, async () => {
     const { socket, answer } = dripping(head('Content-Length: 70000\r\n\r\n'));
     expectRefusal(await answer, '413 body_too_large');
-    expect(await isLetGo(socket)).toBe(true);
+    expect(await isDisconnected(socket)).toBe(true);
   });
 });
+
+const HEALTH = '/v1/x402/tokens/health';
+/** Below the limit of an upstream answer, above the buffers of a connection. */
+const ANSWER_BYTES = 5 * 1024 * 1024 - 1_000;
+const WRITE_TIMEOUT_MS = 30_000;
+
+testInCi(
+  'H3 a client that does not read its answer is disconnected, and others are served meanwhile',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const gateway = await startTestGateway();
+    gateway.upstream.faults.body = JSON.stringify('x'.repeat(ANSWER_BYTES));
+    const header = await signedHeader(gateway.url + HEALTH);
+    const socket = connect(gateway.port, '127.0.0.1').pause();
+    socket.write(`GET ${HEALTH} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nSIGN-IN-WITH-X: ${header}\r\n\r\n`);
+    await sleep(1_000);
+    gateway.upstream.faults.reset();
+    expect(gateway.upstream.arrivals).toHaveLength(1);
+    expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
+    await sleep(WRITE_TIMEOUT_MS + 2_000);
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    await new Promise((closed) =>
+      socket
+        .once('close', closed)
+        .on('error', () => undefined)
+        .resume(),
+    );
+    expect(received).toBeGreaterThan(0);
+    expect(received).toBeLessThan(ANSWER_BYTES);
+    expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
+    await gateway.stop();
+  },
+);

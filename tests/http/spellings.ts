@@ -1,4 +1,4 @@
-/** A hostile way to write a path, by what it does to it. */
+/** Changes a path. */
 export type Spelling = (path: string) => string;
 
 const beforeLast =
@@ -19,7 +19,7 @@ const hex = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`;
 export const encodedLetter: Spelling = (path) =>
   path.replace(/\/(\w)([^/]*)$/, (_, a: string, b: string) => `/${hex(a)}${b}`);
 
-/** Spellings that an HTTP parser lets through to the application. */
+/** Spellings that an HTTP parser accepts. */
 export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   plain: after(''),
   'trailing slash': after('/'),
@@ -83,7 +83,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   star: after('/*'),
 };
 
-/** Spellings on which an HTTP parser gives up, so that the connection ends with them. */
+/** Spellings that an HTTP parser rejects, closing the connection. */
 export const UNREADABLE: Readonly<Record<string, Spelling>> = {
   space: after(' x'),
   tab: after('\tx'),

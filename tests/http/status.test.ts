@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { gets, pathOf, posts } from './targets.ts';
 import { askOne, type WireAnswer, wireRequest } from './wire.ts';
 
 const TOKENS = '/v1/x402/tokens';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { paid: true });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 
 const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askOne(gateway.port, wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]));
@@ -65,7 +62,7 @@ const NOT_ACCEPTABLE: Readonly<Record<string, string>> = {
   'a bracket': '/v1/catalog[',
 };
 
-/** Odd spellings of one asset's name that are not the route's literals: the gate comes before their validation. */
+/** Asset ids that resemble a fixed route; the gate refuses them before validation. */
 const ASSETS = [
   'SEARCH',
   'search;x',
@@ -92,7 +89,7 @@ describe('what answers a request line', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it.each(ASSETS)('402 for the asset %s, which is no fixed route', async (name) => {
+  it.each(ASSETS)('402 for the asset id %s, which is no fixed route', async (name) => {
     const answer = await ask('GET', `${TOKENS}/assets/${name}`);
     expectRefusal(answer, '402 sign_in_required');
     expect(JSON.parse(answer?.body ?? '').resource.description).toContain('Asset detail');
@@ -118,7 +115,7 @@ describe('what answers a request line', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('never repeats what was sent', async () => {
+  it('does not repeat the request in its refusals', async () => {
     const marker = createHash('sha256').update('marker').digest('hex');
     for (const target of [`/${marker}`, `/${marker}//`, `http://${marker}/`, `/v1/catalog?provider=${marker}`]) {
       const answer = await ask('GET', target, `X-Marker: ${marker}`, `Origin: http://${marker}`);

@@ -17,14 +17,14 @@ export const gated: readonly Route[] = routes.filter(({ access }) => access === 
 export const posts: readonly Route[] = routes.filter(({ httpMethod }) => httpMethod === 'POST');
 export const gets: readonly Route[] = routes.filter(({ httpMethod }) => httpMethod === 'GET');
 
-/** The row with this id; a test about one that is gone has to fail. */
+/** The row with this id. */
 export function rowOf(id: string): Route {
   const found = routes.find((route) => route.id === id);
   if (!found) throw new Error(`no row ${id}`);
   return found;
 }
 
-/** How fetch asks for a row with its example. */
+/** The fetch options of a row's example. */
 export function initOf({ httpMethod, example }: Route): RequestInit {
   if (httpMethod === 'GET') return {};
   return { method: httpMethod, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(example.body) };

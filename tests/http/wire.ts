@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A request as the bytes that go over the wire; a character is a byte. */
+/** A request as bytes; a character is a byte. */
 export interface WireRequest {
   readonly method: string;
   readonly bytes: string;
 }
 
-/** An answer as it came over the wire, header names in lower case. */
+/** An answer, with header names in lower case. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ const BATCH = 250;
 const GIVE_UP_MS = 5_000;
 const PACKET_MS = 100;
 
-/** A request of these lines; nothing is added but the empty line at the end of its head. */
+/** A request of exactly these lines. */
 export const wireRequest = (method: string, target: string, lines: readonly string[] = [], body = ''): WireRequest => ({
   method,
   bytes: `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${body}`,
@@ -76,7 +76,7 @@ export function readAnswers(raw: string, methods: readonly string[]): WireAnswer
   return answers;
 }
 
-/** Writes each piece as a packet of its own and reads until the other side closes the connection, or for so long. */
+/** Writes each piece as a packet and reads until the connection closes or the time is up. */
 export function writePieces(port: number, pieces: readonly string[], giveUpMs = GIVE_UP_MS): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -93,7 +93,7 @@ export function writePieces(port: number, pieces: readonly string[], giveUpMs = 
   });
 }
 
-/** Writes bytes and reads until the other side closes the connection, or for so long at most. */
+/** Writes bytes and reads until the connection closes or the time is up. */
 export const writeAndRead = (port: number, bytes: string, giveUpMs = GIVE_UP_MS): Promise<string> =>
   writePieces(port, [bytes], giveUpMs);
 
@@ -122,7 +122,7 @@ export async function askAll(port: number, requests: readonly WireRequest[]): Pr
 export const askOne = async (port: number, request: WireRequest): Promise<WireAnswer | undefined> =>
   (await askAll(port, [request]))[0];
 
-/** What fetch received, in the shape that raw answers have. */
+/** A fetch response as a WireAnswer. */
 export async function seen(response: Response): Promise<WireAnswer> {
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
 }

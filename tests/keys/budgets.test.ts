@@ -31,7 +31,7 @@ const ask = async ({ url }: TestGateway): Promise<number> =>
   (await askSigned(`${url}/v1/x402/tokens/assets/solana`)).status;
 
 describe('the budgets of two keys', () => {
-  it('under a flood: the upstream sees the limit of each in no window passed, and both used', async () => {
+  it('under a flood: no window exceeds the limit of either key, and both are used', async () => {
     const gateway = await start(TWO_KEYS, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER });
     const { arrivals } = gateway.upstream;
     for (let round = 0; round < rounds(10); round++) {
@@ -46,7 +46,7 @@ describe('the budgets of two keys', () => {
     }
   });
 
-  it('outlive a restart, and a key that is joined by another one keeps what it has spent', async () => {
+  it('survive a restart, also when a second key is added', async () => {
     const dataDir = makeFolder();
     const options = { windowMs: 3_600_000, dataDir };
     const alone = await start(LIMITED, options);

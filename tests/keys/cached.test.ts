@@ -13,20 +13,20 @@ afterEach(() => gateway.stop());
 const ask = async (name: string): Promise<number> =>
   (await new Caller(gateway).ask({ target: `${TOKENS}/assets/search?q=${name}` })).status;
 
-it('a cache is filled with the slots of both keys, and what it holds costs none', async () => {
+it('a cache is filled with the slots of both keys, and its hits cost none', async () => {
   for (const name of ['a', 'b', 'c', 'd']) expect(await ask(name)).toBe(200);
   expect(countsOf(gateway.upstream, FIRST, SECOND)).toEqual([2, 2]);
   for (const name of ['a', 'b', 'c', 'd']) expect(await ask(name)).toBe(200);
   expect(gateway.upstream.arrivals).toHaveLength(4);
 });
 
-it('a call of a cache whose key is refused is made with the other, for the one who waits', async () => {
+it('a call for the cache with a refused key is repeated with the other key', async () => {
   gateway.upstream.keys.delete(FIRST);
   expect([await ask('a'), await ask('a')]).toEqual([200, 200]);
   expect(countsOf(gateway.upstream, FIRST, SECOND)).toEqual([1, 1]);
 });
 
-it('who misses while one key is paused and the other has no slot gets a 429, and the upstream is left alone', async () => {
+it('a miss gets a 429 while one key is paused and the other has no slot', async () => {
   Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '300', only: isWith(FIRST) });
   expect(await ask('paused')).toBe(503);
   // A cache spreads its calls over the window: the other key is used up past it.

@@ -1,4 +1,4 @@
-import type { RefusedKeys } from '../../packages/gateway/src/compose/channels.ts';
+import type { RefusedKeys } from '../../packages/gateway/src/compose/dependencies.ts';
 import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import type { Arrival } from '../../packages/sandbox/src/tokens/arrivals.ts';
 import { CANARY_KEY, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -7,7 +7,7 @@ export const FIRST = CANARY_KEY;
 export const SECOND = 'CANARY_9876543210_another_key';
 export const BOTH = ` ${FIRST} , ${SECOND} `;
 
-/** A gateway with two keys, and the clock by which one that is refused is set aside. */
+/** A gateway with two keys, and the clock of refused keys. */
 export interface KeyedGateway extends TestGateway {
   readonly clock: { nowMs: number };
 }
@@ -22,16 +22,16 @@ export async function startKeyedGateway(variables = {}, refusedKeys: RefusedKeys
   return { ...gateway, clock };
 }
 
-/** Whether a request has come with this key. */
+/** Whether a request has this key. */
 export const isWith =
   (key: string) =>
   ({ headers }: Arrival): boolean =>
     headers['x-api-key'] === key;
 
-/** How many requests have come with each of these keys. */
+/** Requests by key. */
 export const countsOf = ({ arrivals }: TokensApi, ...keys: readonly string[]): number[] =>
   keys.map((key) => arrivals.filter(isWith(key)).length);
 
-/** What the log says beside its lines about requests. */
+/** Log messages other than requests. */
 export const noticesIn = (logLines: readonly string[]): string[] =>
   logLines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((message) => message !== 'request');

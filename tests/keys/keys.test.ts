@@ -1,9 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../../packages/gateway/src/config/config.ts';
+import { createLog } from '../../packages/gateway/src/log.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
 import { Caller, HEALTH, TOKENS } from '../upstream/caller.ts';
 import { type Answered, slotsLeft } from '../upstream/exchange.ts';
-import { countsOf, FIRST, isWith, type KeyedGateway, noticesIn, SECOND, startKeyedGateway } from './keyed-gateway.ts';
+import {
+  BOTH,
+  countsOf,
+  FIRST,
+  isWith,
+  type KeyedGateway,
+  noticesIn,
+  SECOND,
+  startKeyedGateway,
+} from './keyed-gateway.ts';
 
 const LIMIT = 5;
 const ASSET = `${TOKENS}/assets/solana`;
@@ -31,7 +42,7 @@ const refusalsOf = async (place: string) =>
   (await scrape(gateway.gateway)).sum('asset_gateway_key_refusals_total', { provider: 'tokens', place });
 
 describe('two keys', () => {
-  it('are worth the limit each, taken in turn, and what is refused then costs nobody anything', async () => {
+  it('are used in turn up to the limit of each; then requests are refused for free', async () => {
     expect(await askTimes(2)).toEqual(['200', '200']);
     expect(counts()).toEqual([1, 1]);
     expect(await askTimes(2 * LIMIT - 2)).toEqual(Array(2 * LIMIT - 2).fill('200'));
@@ -40,14 +51,14 @@ describe('two keys', () => {
     expect(counts()).toEqual([LIMIT, LIMIT]);
   });
 
-  it('are worth no more when everybody asks at once', async () => {
+  it('do not exceed their limits under concurrent requests', async () => {
     const messages = await Promise.all(Array.from({ length: 4 * LIMIT }, async () => saidOf(await ask())));
     expect(messages.filter((each) => each === '200')).toHaveLength(2 * LIMIT);
     expect(messages.filter((each) => each === '429 rate_limited')).toHaveLength(2 * LIMIT);
     expect(counts()).toEqual([LIMIT, LIMIT]);
   });
 
-  it('are told of as one budget, in answers, in the log and in metrics', async () => {
+  it('appear as one budget in answers, log and metrics', async () => {
     const answered = await ask();
     expect(answered.headers.get('ratelimit-policy')).toBe(`"upstream";q=${2 * LIMIT};w=3600`);
     expect(slotsLeft(answered)).toBe(2 * LIMIT - 1);
@@ -57,7 +68,7 @@ describe('two keys', () => {
     expect(scraped.sum('asset_gateway_budget_left', { provider: 'tokens' })).toBe(2 * LIMIT - 1);
   });
 
-  it('burn a sign-in once: one that found no slot stays good, one that was answered does not', async () => {
+  it('use up an answered sign-in, but not one that found no slot', async () => {
     const caller = new Caller(gateway);
     const [spare, used] = [await caller.signIn(), await caller.signIn()];
     expect((await caller.askWith(used, { target: ASSET })).status).toBe(200);
@@ -73,7 +84,7 @@ describe('two keys', () => {
 });
 
 describe('a key that the upstream refuses', () => {
-  it.each([401, 403])('with %i is set aside, and nobody sees it', async (status) => {
+  it.each([401, 403])('with %i is set aside without an error for clients', async (status) => {
     Object.assign(gateway.upstream.faults, { status, only: isWith(FIRST) });
     expect(await askTimes(LIMIT)).toEqual(Array(LIMIT).fill('200'));
     expect(counts()).toEqual([1, LIMIT]);
@@ -81,7 +92,7 @@ describe('a key that the upstream refuses', () => {
     expect(counts()).toEqual([1, LIMIT]);
   });
 
-  it('is said once in the log, by its place, and shows in the metrics', async () => {
+  it('is logged once by its position, and shown in the metrics', async () => {
     expect([await setAside('1'), await setAside('2'), await refusalsOf('2')]).toEqual([0, 0, 0]);
     gateway.upstream.keys.delete(SECOND);
     await askTimes(4);
@@ -93,7 +104,7 @@ describe('a key that the upstream refuses', () => {
     expect(gateway.logLines.join('')).not.toContain('CANARY');
   });
 
-  it('is asked with again after a minute, and not before', async () => {
+  it('is used again after a minute', async () => {
     gateway.upstream.keys.delete(FIRST);
     await ask();
     gateway.upstream.keys.add(FIRST);
@@ -106,7 +117,7 @@ describe('a key that the upstream refuses', () => {
     expect(counts()).toEqual([LIMIT, LIMIT]);
   });
 
-  it('costs the sign-in that met it one nonce, and counts to no other key', async () => {
+  it('costs its request one nonce, and no slot of another key', async () => {
     gateway.upstream.keys.delete(FIRST);
     const caller = new Caller(gateway);
     const signIn = await caller.signIn();
@@ -117,7 +128,7 @@ describe('a key that the upstream refuses', () => {
     expect(counts()).toEqual([1, 1]);
   });
 
-  it('is no reason for a 401 when the other one has no slot: the answer is when it has one', async () => {
+  it('leads to a 429 if the other key has no slot', async () => {
     gateway.upstream.keys.delete(SECOND);
     await askTimes(2);
     expect(counts()).toEqual([2, 1]);
@@ -129,7 +140,7 @@ describe('a key that the upstream refuses', () => {
     expect(counts()).toEqual([LIMIT, 2]);
   });
 
-  it('when all are: answered as with one key, and served as soon as one is accepted again', async () => {
+  it('as all others: 502, until one is accepted again', async () => {
     for (const key of [FIRST, SECOND]) gateway.upstream.keys.delete(key);
     expect(await askTimes(2)).toEqual(Array(2).fill('502 upstream_auth_failed'));
     expect(noticesIn(gateway.logLines)).toHaveLength(2);
@@ -140,7 +151,7 @@ describe('a key that the upstream refuses', () => {
 });
 
 describe('a 429 of one key', () => {
-  it('pauses that one alone', async () => {
+  it('pauses only that key', async () => {
     Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '300', times: 1 });
     expect(await askTimes(1)).toEqual(['503 upstream_rate_limited']);
     expect(counts()).toEqual([1, 0]);
@@ -149,7 +160,7 @@ describe('a 429 of one key', () => {
     expect(counts()).toEqual([1, LIMIT]);
   });
 
-  it('and of the other: the answer says the sooner of both ends, and the upstream is left alone', async () => {
+  it('and of the other: Retry-After names the earlier end, without upstream calls', async () => {
     for (const retryAfter of ['300', '120']) {
       Object.assign(gateway.upstream.faults, { status: 429, retryAfter, times: 1 });
       await ask();
@@ -164,14 +175,14 @@ describe('a 429 of one key', () => {
   });
 });
 
-it('an upstream that fails is one upstream, whatever the key', async () => {
+it('an upstream that fails is one upstream for all keys', async () => {
   gateway.upstream.faults.status = 500;
   for (const name of ['a', 'b', 'c', 'd', 'e']) await ask(`${TOKENS}/assets/${name}`);
   expect(saidOf(await ask())).toBe('503 upstream_unavailable');
   expect(gateway.upstream.arrivals).toHaveLength(5);
 });
 
-it('a single key that is refused is asked with again and again, and nothing is said of a list', async () => {
+it('a single refused key is used again for each request, and not logged', async () => {
   const single = await startTestGateway({ METRICS_PORT: '0' });
   single.upstream.keys.clear();
   for (let time = 0; time < 3; time++) {
@@ -186,14 +197,43 @@ it('a single key that is refused is asked with again and again, and nothing is s
 });
 
 describe('no key of a list', () => {
-  it.each([FIRST, SECOND])(
-    'shows in an answer, though the upstream says it to a call with the other: %#',
-    async (key) => {
-      gateway.upstream.faults.body = JSON.stringify({ key });
-      expect(await askTimes(2)).toEqual(Array(2).fill('502 upstream_invalid_response'));
-      expect(counts()).toEqual([1, 1]);
-      Object.assign(gateway.upstream.faults, { body: undefined, status: 400, message: `not with ${key}` });
-      for (const target of [HEALTH, ASSET]) expect((await ask(target)).text).not.toContain(key);
+  it.each([FIRST, SECOND])('is shown in an answer, even if the upstream names it: %#', async (key) => {
+    gateway.upstream.faults.body = JSON.stringify({ key });
+    expect(await askTimes(2)).toEqual(Array(2).fill('502 upstream_invalid_response'));
+    expect(counts()).toEqual([1, 1]);
+    Object.assign(gateway.upstream.faults, { body: undefined, status: 400, message: `not with ${key}` });
+    for (const target of [HEALTH, ASSET]) expect((await ask(target)).text).not.toContain(key);
+  });
+});
+
+describe('each key of a list', () => {
+  it('is hidden in the log of a gateway, alone and in the list', async () => {
+    const gateway = await startKeyedGateway();
+    gateway.gateway.log.notice(`first ${FIRST}, second ${SECOND}, hex ${Buffer.from(SECOND).toString('hex')}`);
+    gateway.gateway.log.failure(new Error(`all:${BOTH}`));
+    await gateway.stop();
+    const written = gateway.logLines.join('');
+    expect(written).toContain('first [secret], second [secret], hex [secret]');
+    expect(written).toContain('all: [secret] , [secret] ');
+    for (const key of [FIRST, SECOND]) expect(written).not.toContain(key);
+  });
+
+  it('is hidden entirely if another key is its prefix', () => {
+    const lines: string[] = [];
+    const log = createLog('info', ['key-of-the-operator', 'key-of-the-operator-2'], {
+      write: (line) => lines.push(line),
+    });
+    log.notice('refused: key-of-the-operator-2.');
+    expect(lines.join('')).toContain('refused: [secret].');
+  });
+
+  it.each([`${FIRST},,${SECOND}`, `${FIRST},${FIRST}`, `${FIRST},${SECOND} ${SECOND}`])(
+    'is not quoted in the error of an invalid list: %#',
+    (keys) => {
+      const read = () => readConfig({ TOKENS_API_KEY: keys });
+      expect(read).toThrow(ConfigError);
+      expect(read).toThrow(/TOKENS_API_KEY/);
+      expect(read).not.toThrow(/CANARY/);
     },
   );
 });

@@ -2,8 +2,13 @@ import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import type { Answer, Input, KeyedCall } from '../../packages/gateway/src/call.ts';
-import { SeveralKeys } from '../../packages/gateway/src/upstreams/several-keys.ts';
-import { UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream-refusal.ts';
+import {
+  fullestFirst,
+  type KeyView,
+  SeveralKeys,
+  usableKeys,
+} from '../../packages/gateway/src/upstreams/several-keys.ts';
+import { UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { rowOf } from '../http/targets.ts';
 
 const ROUTE = rowOf('tokens.health');
@@ -22,7 +27,7 @@ class Bench {
   nowMs = 0;
   /** What spending from a budget is refused with. */
   readonly spends: Partial<Record<string, Error>> = {};
-  /** What the upstream does with a call that was spent for. */
+  /** The upstream's answer by key. */
   readonly does: Partial<Record<string, () => Promise<Answer>>> = {};
   readonly spentFrom: string[] = [];
   readonly askedWith: string[] = [];
@@ -79,7 +84,7 @@ describe('a call that finds no slot', () => {
     [[9, 4, 7], 4],
     [[4, 9, 7], 4],
     [[9, 7, 4], 4],
-  ])('of any, which free in %j s, is told the least of these', async ([a, b, c], least) => {
+  ])('of any key, which free in %j s, is refused with the shortest Retry-After', async ([a, b, c], least) => {
     Object.assign(bench.spends, {
       a: told('rate_limited', a),
       b: told('upstream_rate_limited', b),
@@ -99,7 +104,7 @@ describe('a call that finds no slot', () => {
   });
 });
 
-describe('what is not about a key', () => {
+describe('a failure unrelated to a key', () => {
   it.each<RefusalCode>(['invalid_siwx_nonce', 'invalid_siwx_expired', 'overloaded', 'state_unavailable'])(
     '%s of spending ends the search: no other budget is asked',
     async (code) => {
@@ -130,7 +135,7 @@ describe('what is not about a key', () => {
 });
 
 describe('a key that is refused', () => {
-  it('gives the call to the next, each key once, and is told of as long as it is', async () => {
+  it('passes the call to the next key, and reports each rejection', async () => {
     for (const key of KEYS) bench.does[key] = () => Promise.reject(REFUSED);
     expect(await bench.failure()).toBe(REFUSED);
     expect(bench.askedWith).toEqual(['a', 'b', 'c']);
@@ -170,4 +175,50 @@ describe('a key that is refused', () => {
     expect(await bench.ask()).toBe(ANSWER);
     expect(bench.keys.setAside()).toEqual([true, false, true]);
   });
+});
+
+const NOW = 50_000;
+const keyWith = (left: number, more: Partial<KeyView> = {}): KeyView => ({
+  left,
+  pausedUntilMs: 0,
+  setAsideUntilMs: 0,
+  ...more,
+});
+const PAUSED = { pausedUntilMs: NOW + 1 };
+const ASIDE = { setAsideUntilMs: NOW + 1 };
+
+/** Positions in the list, from 0. */
+const placesOf = (chosen: readonly KeyView[], views: readonly KeyView[]): number[] =>
+  chosen.map((view) => views.indexOf(view));
+
+describe('the keys are tried', () => {
+  it.each<[string, readonly KeyView[], readonly number[]]>([
+    ['one alone', [keyWith(3)], [0]],
+    ['one alone that is set aside', [keyWith(0, ASIDE)], [0]],
+    ['the one with most slots left first', [keyWith(1), keyWith(3), keyWith(2)], [1, 2, 0]],
+    ['as they are listed where they have as much', [keyWith(2), keyWith(2), keyWith(2)], [0, 1, 2]],
+    ['also those with nothing left: the store has the last word', [keyWith(0), keyWith(0)], [0, 1]],
+    ['the paused ones last', [keyWith(9, PAUSED), keyWith(0), keyWith(8, PAUSED)], [1, 0, 2]],
+    ['not while they are set aside', [keyWith(9, ASIDE), keyWith(1)], [1]],
+    ['not while they are set aside, though all others are paused', [keyWith(9, ASIDE), keyWith(1, PAUSED)], [1]],
+    ['all of them when all are set aside', [keyWith(1, ASIDE), keyWith(2, ASIDE)], [1, 0]],
+    ['as usual at the moment in which a pause ends', [keyWith(9, { pausedUntilMs: NOW }), keyWith(1)], [0, 1]],
+    ['again at the moment in which setting aside ends', [keyWith(9, { setAsideUntilMs: NOW }), keyWith(1)], [0, 1]],
+  ])('%s', (_, views, places) => expect(placesOf(fullestFirst(views, NOW), views)).toEqual(places));
+
+  it('without changing the views', () => {
+    const views = Object.freeze([keyWith(1), keyWith(2)]);
+    expect(placesOf(fullestFirst(views, NOW), views)).toEqual([1, 0]);
+  });
+});
+
+describe('the slots count', () => {
+  it.each<[string, readonly KeyView[], readonly number[]]>([
+    ['of all keys, in the order of the list', [keyWith(1), keyWith(2)], [0, 1]],
+    ['not of those that are paused or set aside', [keyWith(1, PAUSED), keyWith(2, ASIDE), keyWith(0)], [2]],
+    ['of the paused ones when the others are set aside', [keyWith(1, PAUSED), keyWith(2, ASIDE)], [0]],
+    ['of all when all are paused', [keyWith(1, PAUSED), keyWith(2, PAUSED)], [0, 1]],
+    ['of all when all are set aside', [keyWith(1, ASIDE), keyWith(2, ASIDE)], [0, 1]],
+    ['of one alone in any case', [keyWith(3, { ...PAUSED, ...ASIDE })], [0]],
+  ])('%s', (_, views, places) => expect(placesOf(usableKeys(views, NOW), views)).toEqual(places));
 });

@@ -8,7 +8,7 @@ export interface Seen {
   readonly at: number;
 }
 
-/** Stands before an upstream and notes when requests come, in a thread of its own: it has time when the test has none. */
+/** A proxy before an upstream that notes arrival times in its own thread, also while the test is busy. */
 export interface ArrivalCounter {
   readonly url: string;
   /** Everything that has come until now, the earliest first. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
-import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-reader.ts';
+import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import { askPostgres } from './postgres.ts';
 
 /** Where a gateway keeps its money: SQLite in a folder, or a database of PostgreSQL. */

@@ -17,7 +17,7 @@ export async function launchChromium(executablePath: string): Promise<Browser> {
   return running;
 }
 
-/** Closes what a suite has opened in the browser. */
+/** Closes the pages of a suite. */
 export async function closePages(browser: Browser | undefined): Promise<void> {
   await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
 }

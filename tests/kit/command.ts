@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** What a command has come to. */
+/** The outcome of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command in a process of its own, and what it has written so far. */
+/** A command in its own process, and its output so far. */
 export interface Command {
   readonly child: ChildProcess;
   readonly stdout: () => string;
@@ -17,7 +17,7 @@ export interface Command {
 
 /** Where and with what a command runs. */
 export interface CommandOptions {
-  /** The variables besides PATH; there are no others. */
+  /** All variables except PATH. */
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 }
@@ -49,7 +49,7 @@ export const node = (script: string, ...words: string[]): string[] => [process.e
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The words that run a command in a terminal of its own, whose text comes out with `\r\n` for its line ends. */
+/** The words that run a command in its own terminal, whose text comes out with `\r\n` for its line ends. */
 export const inTerminal = (script: string, words: readonly string[]): string[] => [
   script,
   '--quiet',

@@ -4,7 +4,7 @@ import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '.
 
 /**
  * A gateway with its chains on the two ports after its own, where the command line looks for them; another program may take
- * one of them meanwhile. Its chains are closed by whoever started it.
+ * one of them meanwhile. The caller closes its chains.
  */
 export async function startGatewayRow(
   variables: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Where the files of a run, which one process has started, install packages. */
 export const installsOf = (pid: number): string => join(tmpdir(), `asset-gateway-packages-${pid}`);
 
-/** Removes them when all files have run: thousands, and a file system is slow to make new ones beside so many that have just gone. */
+/** Removes them after all files have run, since deleting thousands of files slows the file system. */
 export function teardown(): void {
   rmSync(installsOf(process.pid), { recursive: true, force: true });
 }

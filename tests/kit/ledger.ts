@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
-import type { NewDebit } from '../../packages/gateway/src/credit/debit.ts';
+import type { NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
@@ -16,25 +16,25 @@ export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 
   nowMs: number;
   /** Bytes that all answers may have together. */
   readonly answerBytes: number;
-  /** Ends the process that uses the database, and goes on as one that starts anew when that has been noticed. */
+  /** Ends the process and starts a new one on the same database. */
   reopen(): Promise<void>;
   /** A second node on the same database; absent where there is one process. */
   openOther?(): Promise<Money>;
   close(): Promise<void>;
 }
 
-/** Opens a ledger. */
-export type OpenLedger = () => Promise<Ledger>;
-
 const START_MS = Date.parse('2026-11-20T00:00:00Z');
-/** As many as all answers may have together where the usual 256 MiB would only take longer. */
+/** The bound for all answers in tests. */
 const FEW_BYTES = 256 * 1024;
 const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS, answerBytes: FEW_BYTES };
 
 /** A ledger in a new folder. */
-export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {}): Promise<Ledger> {
+export async function openSqliteLedger(
+  options: Omit<SqliteOptions, 'now'> = {},
+  ledger = {} as Ledger,
+): Promise<Ledger> {
   const folder = makeFolder();
-  const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES } as Ledger;
+  Object.assign(ledger, { nowMs: START_MS, answerBytes: FEW_BYTES });
   const open = () => openMoney(new SqliteDatabase(sqliteIn(folder), { now: () => ledger.nowMs, ...options }), OPTIONS);
   let money = open();
   const end = async () => {
@@ -59,8 +59,8 @@ export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {})
 const TABLES = 'wallets, payments, debits, answers, journal_entries';
 
 /** A ledger in a database of PostgreSQL, which is emptied. */
-export async function openPostgresLedger(url: string): Promise<Ledger> {
-  const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES } as Ledger;
+export async function openPostgresLedger(url: string, ledger = {} as Ledger): Promise<Ledger> {
+  Object.assign(ledger, { nowMs: START_MS, answerBytes: FEW_BYTES });
   const nodes = new Set<Money>();
   const open = async () => {
     const database = await PostgresDatabase.load({ url, clock: () => ledger.nowMs });
@@ -97,16 +97,36 @@ const TOO_LATE = {
   condition: /timeout exceeded when trying to connect|Query read timeout|PostgreSQL does not answer/,
 };
 
-/** A suite that both databases pass. */
-export function onBothDatabases(title: string, suite: (open: OpenLedger) => void): void {
-  describe(`${title} in SQLite`, () => suite(openSqliteLedger));
+type Suite = (ledger: Ledger) => void;
+
+/** Registers a suite for SQLite and for PostgreSQL, with a new ledger for each test. */
+export const ledgerSuite = (title: string, suite: Suite): void =>
+  register(title, suite, { before: beforeEach, after: afterEach });
+
+/** Registers a suite for SQLite and for PostgreSQL, with one ledger for all its tests. */
+export const sharedLedgerSuite = (title: string, suite: Suite): void =>
+  register(title, suite, { before: beforeAll, after: afterAll });
+
+interface Hooks {
+  readonly before: (open: () => Promise<void>) => void;
+  readonly after: (close: () => Promise<void>) => void;
+}
+
+function register(title: string, suite: Suite, { before, after }: Hooks): void {
+  const run = (open: (ledger: Ledger) => Promise<unknown>) => {
+    const ledger = {} as Ledger;
+    before(async () => void (await open(ledger)));
+    after(() => ledger.close());
+    suite(ledger);
+  };
+  describe(`${title} in SQLite`, () => run((ledger) => openSqliteLedger({}, ledger)));
   const inPostgres = () => {
     let opened: Awaited<ReturnType<typeof openPostgresDatabase>>;
     beforeAll(async () => {
       opened = await openPostgresDatabase();
     });
     afterAll(() => opened.drop());
-    suite(() => openPostgresLedger(opened.url));
+    run((ledger) => openPostgresLedger(opened.url, ledger));
   };
   postgresSuite(`${title} in PostgreSQL`, inPostgres, { retry: TOO_LATE });
 }
@@ -114,7 +134,7 @@ export function onBothDatabases(title: string, suite: (open: OpenLedger) => void
 let serial = 0;
 const next = (): string => String(++serial).padStart(8, '0');
 
-/** A requirement of so many millionths of a dollar, as far as records need it. */
+/** A requirement of this many micro-USDC, with the members that records use. */
 export const requirementOf = (micros: number): string => JSON.stringify({ amount: String(micros), asset: 'usdc' });
 
 /** A payment that no database has. */
@@ -140,7 +160,7 @@ export function newPayment(change: Partial<NewPayment> = {}): NewPayment {
 
 export const HOLDER = { network: NETWORKS.mainnet, wallet: 'wallet' };
 
-/** A payment of the holder that brings so much credit. */
+/** A payment of the holder for this much credit. */
 export const newPurchase = (creditMicros: number, change: Partial<NewPayment> = {}): NewPayment =>
   newPayment({
     payer: HOLDER.wallet,
@@ -170,7 +190,7 @@ export const newDebit = (micros: number, change: Partial<NewDebit> = {}): NewDeb
 /** The signature of a payment's transaction. */
 export const signatureOf = ({ key }: Pick<NewPayment, 'key'>): string => `signature of ${key}`;
 
-/** What the chain proves of a payment that has landed. */
+/** The proof of a payment that has landed. */
 export const landed = (payment: Pick<NewPayment, 'key'>) =>
   ({ progress: 'settled', signature: signatureOf(payment) }) as const;
 
@@ -185,12 +205,12 @@ export async function startSettling({ payments }: Paying, payment: NewPayment, a
   await payments.settling(payment.key, payment.owner, { answer, signature: signatureOf(payment), height: 7 });
 }
 
-/** Takes a payment to the end. */
+/** Settles a payment. */
 export async function settle(ledger: Paying, payment: NewPayment, answer?: string): Promise<void> {
   await startSettling(ledger, payment, answer);
   await ledger.payments.resolve(payment.key, landed(payment));
 }
 
-/** Brings the holder so much credit. */
+/** Grants the holder this much credit. */
 export const grant = (ledger: Paying, micros: number, change: Partial<NewPayment> = {}): Promise<void> =>
   settle(ledger, newPurchase(micros, change));

@@ -5,7 +5,7 @@ import type { Clock } from '../../packages/gateway/src/stores/clock.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from './folder.ts';
 
-/** The store of one process under clocks that a test turns, and what it has written. */
+/** The store of one process under a test's clocks, and its database. */
 export interface OpenedStore {
   readonly store: LocalStore;
   readonly database: SqliteDatabase;
@@ -13,11 +13,11 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** What a store may be opened with beside the time since the Unix epoch. */
+/** Options of a store. */
 export interface OpenedStoreOptions {
   readonly wallNow?: Clock;
   readonly clocks?: LocalClocks;
-  /** A folder that outlives the store; else it has one of its own. */
+  /** A folder that outlives the store; default: a temporary one. */
   readonly folder?: string;
 }
 

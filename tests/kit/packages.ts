@@ -11,7 +11,7 @@ import { makeFolder } from './folder.ts';
 import { installsOf } from './installs.ts';
 import { isFull } from './rounds.ts';
 
-/** What an install asks for, by the folder of its package.json; the root's is `.`. */
+/** The package.json files of an installation, by folder; the root is `.`. */
 export type Manifests = Readonly<Record<string, object>>;
 
 const isRequired = process.env.REQUIRE_ALL === '1';
@@ -19,7 +19,7 @@ const UNREACHABLE = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline'];
 const NO_LONG_WAIT = ['--fetch-timeout=30000', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 
-/** A registry that stalls would keep the file from ever ending: what happens before its tests has no limit of its own. */
+/** A limit for a stalled registry: vitest has none before the tests. */
 const MOST_MS = 150_000;
 const ATTEMPTS = 2;
 
@@ -29,7 +29,7 @@ const UNPACKING = { UV_THREADPOOL_SIZE: '2' };
 /** A package of the lock, which is installed here already: in a manifest it stands for the version that it has. */
 export const locked = (name: string): string => `file:${resolve('node_modules', name)}`;
 
-/** What npm said, and how it ended; no code where it took too long. */
+/** npm's output and exit code; null after a timeout. */
 export interface Installation {
   readonly code: number | null;
   readonly stderr: string;
@@ -75,7 +75,7 @@ type Body = (folder: string) => void;
 
 /** Which runs a suite is part of. */
 export interface SuiteOptions {
-  /** What it looks at changes only with a release: it runs with ROUNDS=full alone. */
+  /** Runs only with ROUNDS=full, since its subject changes only with a release. */
   readonly isOfReleases?: boolean;
 }
 

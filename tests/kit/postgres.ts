@@ -33,7 +33,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** What a server may be started with. */
+/** Options of a server. */
 export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Makes the folder of its data in place of an empty one, such as `pg_basebackup` for a standby. */
@@ -232,7 +232,7 @@ function copyData(from: string, to: string): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** A database of its own on the server that all files of a run share. */
+/** A new database on the server that all files of a run share. */
 export async function openPostgresDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const port = await sharedPort();
   const name = await createDatabase(port);

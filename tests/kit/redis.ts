@@ -8,11 +8,11 @@ import { freePort } from '../http/ports.ts';
 import { makeFolder } from './folder.ts';
 import { suiteWith } from './optional.ts';
 
-/** A redis-server of its own, on a free port, that keeps nothing on disk. */
+/** A redis-server on a free port, without persistence. */
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
-  /** Sends one command over a connection of its own. */
+  /** Sends one command over its own connection. */
   command(...words: string[]): Promise<unknown>;
   /** The same with a password. */
   commandAs(password: string, ...words: string[]): Promise<unknown>;
@@ -38,10 +38,10 @@ process.once('exit', () => {
 export const redisSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
   suiteWith('redis-server', title, body, options);
 
-/** What all clients are made like: the library writes a class for a client that is not, which takes longer than a command. */
+/** The model of all clients: a duplicate starts faster than a new client. */
 const model = createClient();
 
-/** Sends one command over a connection of its own. */
+/** Sends one command over its own connection. */
 async function send(url: string, words: string[]): Promise<unknown> {
   const client = model.duplicate({ url, socket: { reconnectStrategy: false } });
   client.on('error', () => undefined);
@@ -62,7 +62,7 @@ async function untilReady(url: string): Promise<void> {
   throw new Error('redis-server does not start');
 }
 
-/** Starts one, with these settings beside the usual ones. */
+/** Starts one with these additional settings. */
 export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
   const [port, folder] = [Number(settings.port ?? (await freePort())), makeFolder()];
   const url = `redis://127.0.0.1:${port}`;

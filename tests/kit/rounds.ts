@@ -1,4 +1,4 @@
-/** Whether repeated cases run as often as docs/proof.md says, and what takes long runs at all. */
+/** Whether repeated cases run as often as docs/proof.md says, and long ones run. */
 export const isFull = process.env.ROUNDS === 'full';
 
 /** How often a repeated case runs: what the issue names with ROUNDS=full, else 2. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
-/** What a piece of code has come to. */
+/** The outcome of a run. */
 export interface Run {
   readonly status: number;
   readonly stdout: string;

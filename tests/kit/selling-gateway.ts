@@ -8,6 +8,7 @@ import {
   startGateway,
 } from '@asset-gateway/gateway';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { moneyVariables } from './databases.ts';
 import { makeFolder } from './folder.ts';
 
 /** A secret that must never show up in an answer or a log line. */
@@ -29,10 +30,10 @@ export async function connectionsClosed(): Promise<void> {
   await setImmediate();
 }
 
-/** What a gateway may be given beside variables. */
+/** Options of a gateway besides variables. */
 export interface SellingGatewayOptions extends Pick<StartOptions, 'breaker' | 'watchPace' | 'onStep'> {
   readonly dataDir?: string;
-  /** A world that outlives the gateway; started and stopped with it unless given. */
+  /** A sandbox that outlives the gateway; default: one that starts and stops with it. */
   readonly solana?: SolanaSandbox;
 }
 
@@ -44,7 +45,8 @@ export async function startSellingGateway(
   const solana = options.solana ?? (await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
   const dataDir = options.dataDir ?? makeFolder();
   const logLines: string[] = [];
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, ...variables });
+  const money = await moneyVariables(dataDir, variables);
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, ...money, ...variables });
   const gateway = await startGateway(config, {
     graceMs: 0,
     logTo: { write: (line) => void logLines.push(line) },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a run, which one process has started, keeps of PostgreSQL: an empty folder of data, and the shared server's. */
+/** The folder of a run for PostgreSQL: an empty data folder and the shared server's. */
 export const folderOf = (run: number): string => join(tmpdir(), `asset-gateway-postgres-${run}`);
 
 /** The processes of a server: the first one and its children. */

@@ -16,7 +16,7 @@ export interface StrangeGateway {
   readonly url: string;
   /** Everything that arrived. */
   readonly arrivals: Arrival[];
-  /** What answers from now on; forgets what arrived before. */
+  /** Sets the handler, and forgets earlier requests. */
   answer(answerer: Answerer): void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What becomes of bytes on their way back; nothing is passed on where it answers nothing. */
+/** Changes a reply. Undefined drops it. */
 export type Meddle = (reply: Buffer) => Buffer | undefined;
 
 /** A TCP proxy whose other side can be changed, and which can meddle with what comes back. */
@@ -10,13 +10,13 @@ export interface TcpProxy {
   readonly port: number;
   /** Where new connections lead. */
   target: number;
-  /** Off unless told. */
+  /** Default: replies pass unchanged. */
   meddle: Meddle | undefined;
-  /** Told of what goes there, unless nobody wants to know. */
+  /** Called with the bytes to the target. */
   overhear: ((asked: Buffer) => void) | undefined;
-  /** How much later what comes back is passed on; at once unless told. */
+  /** The delay of replies; default: 0. */
   delayMs: number;
-  /** Of what goes there; as fast as it can unless told. */
+  /** The rate to the target; default: unlimited. */
   bytesPerMs: number | undefined;
   /** Passes on, in turn, what was kept from the connection that was made last. */
   release(replies: readonly Buffer[]): void;

@@ -6,9 +6,9 @@ import {
   type StartOptions,
   startGateway,
 } from '@asset-gateway/gateway';
-import { faucetOf } from '../../packages/sandbox/src/faucet-route.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { faucetOf, type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { moneyVariables } from './databases.ts';
 import { makeFolder } from './folder.ts';
 import { CANARY_PROVIDER_KEY, connectionsClosed } from './selling-gateway.ts';
 
@@ -27,16 +27,16 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-/** Upstreams that may fail as often as they like: for tests that are not about the breaker. */
+/** No breaker, for tests of other things. */
 export const WITHOUT_BREAKER = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
 
-/** What a gateway may be given beside variables. */
+/** Options of a gateway besides variables. */
 export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'breaker' | 'refusedKeys'> {
   /** A folder to start from; removed at the end only when it was made here. */
   readonly dataDir?: string;
   /** Stops as in operation; else without waiting for requests that were on their way. */
   readonly isGraceful?: boolean;
-  /** Sells the paid routes as well, on chains of its own. */
+  /** Whether paid routes are on, with new sandbox chains. */
   readonly paid?: boolean;
   /** Sells them on these chains, which outlive the gateway. */
   readonly solana?: SolanaSandbox;
@@ -46,7 +46,7 @@ export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'bre
   readonly logTo?: StartOptions['logTo'];
 }
 
-/** Starts one on free ports, with a budget that does not get in the way unless told. */
+/** Starts one on free ports, with a large budget by default. */
 export async function startTestGateway(
   variables: Environment = {},
   options: TestGatewayOptions = {},
@@ -64,6 +64,7 @@ export async function startTestGateway(
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
     ...solana?.variables,
+    ...(await moneyVariables(dataDir, variables)),
     ...variables,
   });
   const gateway = await startGateway(config, {

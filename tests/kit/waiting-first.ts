@@ -1,30 +1,27 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes long and mostly waits: for deadlines of clients and of upstreams, Prometheus, polls of pages, programs that start again. */
+/** Files that take long and mostly wait. */
 const WAITING = [
   'cache/recovery',
   'console/operate',
   'console/try-trouble',
-  'deploy/alerts',
   'http/slow-reader',
   'measure/worst',
   'payments/attack-fees',
   'payments/facilitator',
   'payments/facilitator-again',
   'payments/kills',
-  'payments/kills-late',
   'payments/unknown',
   'postgres/failover',
   'postgres/outages',
   'postgres/pgbouncer',
   'redis/cache',
-  'redis/lost-purchases',
   'redis/purchases',
 ].map((name) => `tests/${name}.test.ts`);
 
 const isWaiting = ({ moduleId }: TestSpecification): boolean => WAITING.some((path) => moduleId.endsWith(path));
 
-/** So many files that compute begin beside each of those. */
+/** How many computing files begin with each of those. */
 const BESIDE = 2;
 
 /** Begins early with the files that wait, and with others that compute meanwhile; left for the end they would be waited for. */

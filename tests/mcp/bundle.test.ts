@@ -29,13 +29,13 @@ describe('the bundle for Claude Desktop', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('has a manifest of the version that it names, and of this package', () => {
+  it('has a valid manifest of this package', () => {
     expect(validateManifest(join(folder, 'own/manifest.json'))).toBe(true);
     const { version, description } = v0_3.McpbManifestSchema.parse(read(join(folder, 'own/manifest.json')));
     expect([version, description]).toEqual([own.version, read('packages/cli/server.json').description]);
   });
 
-  it('runs where nothing is installed, as a host starts it that was told nothing but the gateway', async () => {
+  it('runs without an installation, as a host starts it with only the gateway set', async () => {
     const config = await getMcpConfigForManifest({
       manifest: read(join(folder, 'own/manifest.json')),
       extensionPath: join(folder, 'own'),
@@ -64,7 +64,7 @@ describe('server.json', () => {
   const server = read('packages/cli/server.json');
   const [published] = server.packages;
 
-  it('names the package as the package names it, in the version that is published', () => {
+  it('has the name and version of the package', () => {
     expect(server.name).toBe(own.mcpName);
     expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
     expect([server.version, published.version, published.identifier]).toEqual([own.version, own.version, own.name]);
@@ -72,7 +72,7 @@ describe('server.json', () => {
     expect(server.description.length).toBeLessThanOrEqual(100);
   });
 
-  it('names arguments and variables that the program takes', async () => {
+  it('names arguments and variables of the program', async () => {
     const [{ value }, { name }] = published.packageArguments;
     const { stdout } = await runCommand([process.execPath, 'packages/cli/bin/main.js', value, '--help']);
     expect(stdout).toContain(`${name} <usd>`);
@@ -81,10 +81,10 @@ describe('server.json', () => {
   });
 });
 
-describe('the page about it', () => {
+describe('docs/mcp.md', () => {
   const page = readFileSync('docs/mcp.md', 'utf8');
 
-  it('starts what is published, in every host', () => {
+  it('starts the published program in every host', () => {
     const [block = ''] = blocksOf('docs/mcp.md', 'json');
     const { command, args, env } = JSON.parse(block).mcpServers['asset-gateway'];
     expect([command, ...args]).toEqual(['npx', '-y', own.name, 'mcp']);
@@ -99,7 +99,7 @@ describe('the page about it', () => {
 });
 
 describe('every other command', () => {
-  it('is started without the packages of MCP', async () => {
+  it('starts without the packages of MCP', async () => {
     const imports = readFileSync('packages/cli/bin/main.js', 'utf8').match(/^import .* from "\.\/.*";$/gm) ?? [];
     const loaded = ['main.js', ...imports.map((line) => line.slice(line.lastIndexOf('./') + 2, -2))];
     for (const name of loaded) expect(readFileSync(`packages/cli/bin/${name}`, 'utf8')).not.toContain('tools/list');

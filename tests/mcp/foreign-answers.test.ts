@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newSigner } from '@asset-gateway/client/node';
-import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, catalogWith, requirement } from '../client/offers.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { compileAll } from '../process/program.ts';
 import { type Host, type HostOptions, startHost, textOf, tokensOf } from './host.ts';
@@ -14,39 +12,24 @@ import { startWarmServer } from './warm.ts';
 
 const MOST_TOKENS = 25_000;
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
-const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
-const ROUTE = { httpMethod: 'POST', path: PATH, priceUsd: '0.00001', accessMode: 'exact', description: '' };
 const TRANSACTION = '4'.repeat(88);
 const HIDDEN = ['\u001b', '\u009b', '\u202e', '\u200b', '\u{e0041}'];
 const LONG = 'x'.repeat(900_000);
 const BUDGET = ['--budget-usd', '1'];
 
-/** What this gateway answers to a payment. */
+/** The gateway's answer to a payment. */
 interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-const [FEE_PAYER, PAYEE] = [newSigner().address, newSigner().address];
-
 const warm = startWarmServer();
 const hosts: Host[] = [];
-const acceptsNow = () => [
-  {
-    scheme: 'exact',
-    network: NETWORKS.mainnet,
-    asset: USDC.mainnet,
-    payTo: PAYEE,
-    amount: '5',
-    maxTimeoutSeconds: 60,
-    extra: { feePayer: FEE_PAYER, memo: randomUUID().replaceAll('-', '') },
-  },
-];
 let gateway: TestGateway;
 let hostile: Server;
 let reply: Reply = { body: '' };
-/** The payments that came, as often as they came. */
+/** The received payments, with repetitions. */
 let payments: string[] = [];
 
 function answer(response: ServerResponse, { status = 200, headers, body }: Reply): void {
@@ -59,20 +42,8 @@ beforeAll(async () => {
   gateway = await startTestGateway({}, { paid: true });
   hostile = createServer(({ url, headers }, response) => {
     const payment = headers['payment-signature'];
-    if (url === '/v1/catalog') return answer(response, { body: { routes: [ROUTE] } });
-    if (payment === undefined) {
-      return answer(response, {
-        status: 402,
-        body: {
-          x402Version: 2,
-          ok: false,
-          error: 'payment_required',
-          message: 'Pay.',
-          resource: { url },
-          accepts: acceptsNow(),
-        },
-      });
-    }
+    if (url === '/v1/catalog') return answer(response, { body: catalogWith('0.00001') });
+    if (payment === undefined) return answer(response, { status: 402, body: asking([requirement()]) });
     payments.push(String(payment));
     answer(response, reply);
   }).listen(0, '127.0.0.1');
@@ -99,8 +70,8 @@ const settled = (transaction: unknown = TRANSACTION): Readonly<Record<string, st
   'payment-response': Buffer.from(JSON.stringify({ success: true, transaction })).toString('base64'),
 });
 
-describe('W11 a payment whose outcome is not known', () => {
-  it('is sent again by every later call for the same, is never made anew, and the model is told so', async () => {
+describe('W11 a payment with an unknown outcome', () => {
+  it('is resent by every later call with the same input, never signed again, and the error says so', async () => {
     const { call, spentUsd } = await openHost();
     reply = {
       status: 503,
@@ -121,7 +92,7 @@ describe('W11 a payment whose outcome is not known', () => {
     expect(new Set(payments).size).toBe(2);
   });
 
-  it('is sent again after a yes of the user, too, who is not asked again', async () => {
+  it('is resent after a yes of the user, who is not asked again', async () => {
     const { call, questions } = await openHost({ words: [], user: () => 'accept' });
     reply = { status: 500, body: { ok: false, error: 'internal', message: 'Failed.' } };
     for (const _ of [1, 2]) expect(textOf(await call('rpc', BALANCE))).toContain('its outcome is not known');
@@ -130,19 +101,9 @@ describe('W11 a payment whose outcome is not known', () => {
 });
 
 describe('W16 a payment that is answered with 402 again', () => {
-  it('is told as sent, refused and spent; the model is not told to pay, and no second one is made', async () => {
+  it('is reported as sent, refused and spent; the model is not told to pay, and no second one is made', async () => {
     const { call, spentUsd } = await openHost();
-    reply = {
-      status: 402,
-      body: {
-        x402Version: 2,
-        ok: false,
-        error: 'payment_required',
-        message: 'Refused.',
-        resource: {},
-        accepts: acceptsNow(),
-      },
-    };
+    reply = { status: 402, body: asking([requirement()], { message: 'Refused.' }) };
     for (const _ of [1, 2, 3]) {
       const text = textOf(await call('rpc', BALANCE));
       expect(text).toMatch(/^payment_refused: a payment of \$0\.000005 (?:for this request )?was sent and refused/);
@@ -152,7 +113,7 @@ describe('W16 a payment that is answered with 402 again', () => {
     expect([payments.length, await spentUsd()]).toEqual([1, '0.000005']);
   });
 
-  it('is told as spent, too, if it is refused in another way', async () => {
+  it('is reported as spent too if it is refused in another way', async () => {
     const { call, spentUsd } = await openHost();
     reply = { status: 404, body: { ok: false, error: 'not_found', message: 'There is no such account.' } };
     expect(textOf(await call('rpc', BALANCE))).toContain(
@@ -166,25 +127,25 @@ describe('W25 an answer of a hostile gateway', () => {
   const refusal = { ok: false, error: 'invalid_request', message: 'No.' };
   const RESULTS: readonly (readonly [string, Reply])[] = [
     ['a code', { status: 400, body: { ...refusal, error: LONG } }],
-    ['a code that is none', { status: 400, body: { ...refusal, error: `a\n${HIDDEN.join('b')}` } }],
+    ['a malformed code', { status: 400, body: { ...refusal, error: `a\n${HIDDEN.join('b')}` } }],
     ['a message', { status: 400, body: { ...refusal, message: LONG } }],
-    ['a message that is none', { status: 400, body: { ...refusal, message: { toString: 'no' } } }],
+    ['a malformed message', { status: 400, body: { ...refusal, message: { toString: 'no' } } }],
     ['issues', { status: 400, body: { ...refusal, issues: Array(5_000).fill({ name: LONG.slice(0, 150) }) } }],
-    ['issues that are none', { status: 400, body: { ...refusal, issues: { length: 5, map: 'no' } } }],
+    ['malformed issues', { status: 400, body: { ...refusal, issues: { length: 5, map: 'no' } } }],
     ['issues with null', { status: 400, body: { ...refusal, issues: [null, 5, 'x', []] } }],
     ['a time to wait', { status: 400, body: { ...refusal, retryAfterSeconds: LONG } }],
     ['a request id', { status: 400, body: { ...refusal, requestId: [LONG] } }],
     ['a state of the payment', { status: 400, body: { ...refusal, payment: { state: LONG, transaction: LONG } } }],
     ['a price', { headers: settled(), body: { ok: true, result: 1, priceUsd: LONG } }],
-    ['a price that is none', { headers: settled(), body: { ok: true, result: 1, priceUsd: { a: [] } } }],
-    ['a transaction that is none', { headers: settled({ a: HIDDEN }), body: { ok: true, result: 1 } }],
+    ['a malformed price', { headers: settled(), body: { ok: true, result: 1, priceUsd: { a: [] } } }],
+    ['a malformed transaction', { headers: settled({ a: HIDDEN }), body: { ok: true, result: 1 } }],
     ['a long result', { headers: settled(), body: { ok: true, result: Array(40_000).fill(HIDDEN.join('a')) } }],
     ['hidden names', { headers: settled(), body: { ok: true, result: { [HIDDEN.join('a')]: HIDDEN } } }],
     ['hidden characters in a refusal', { status: 400, body: { ...refusal, message: HIDDEN.join('a') } }],
     ['depth', { headers: settled(), body: `{"ok":true,"result":${'['.repeat(50_000)}${']'.repeat(50_000)}}` }],
   ];
 
-  it.each(RESULTS)('with %s is bounded, shows no fault of the server and no hidden character', async (_, given) => {
+  it.each(RESULTS)('with %s is bounded, and shows no internal error and no hidden character', async (_, given) => {
     const { call, spentUsd } = await openHost();
     reply = given;
     const answered = await call('rpc', BALANCE);
@@ -197,12 +158,12 @@ describe('W25 an answer of a hostile gateway', () => {
   });
 
   it.each([
-    ['no JSON', { headers: settled(), body: '{"ok":true,"result":{"lamports":"the answer"' }],
-    ['another shape', { headers: settled(), body: 'null' }],
-    ['no type', { headers: { ...settled(), 'Content-Type': 'application/json' }, body: '' }],
-    ['no transaction', { body: 'the answer' }],
+    ['not JSON', { headers: settled(), body: '{"ok":true,"result":{"lamports":"the answer"' }],
+    ['of another shape', { headers: settled(), body: 'null' }],
+    ['empty', { headers: { ...settled(), 'Content-Type': 'application/json' }, body: '' }],
+    ['without a transaction', { body: 'the answer' }],
   ])(
-    'that was paid for and is %s is not lost: the error says that it was paid, and its text is read on',
+    'that was paid for and is %s is not lost: the error reports the payment, and read_on shows the text',
     async (_, given) => {
       const { call, spentUsd } = await openHost();
       reply = given;
@@ -219,7 +180,7 @@ describe('W25 an answer of a hostile gateway', () => {
 });
 
 describe('W35 the URL of the RPC', () => {
-  it('is not shown to the model beyond its host', async () => {
+  it('is not shown to the model after its host', async () => {
     const rpc = createServer((request, response) => {
       const error = { code: -1, message: `no ${request.url} here${HIDDEN.join('')}` };
       response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));

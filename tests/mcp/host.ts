@@ -14,7 +14,7 @@ import { makeFolder } from '../kit/folder.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import type { WarmServer } from './warm.ts';
 
-/** The two eras of the protocol, as a client asks for them. */
+/** The two versions of the protocol, with the options of a client. */
 export const ERAS = [
   ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
   ['2025', {}],
@@ -22,40 +22,40 @@ export const ERAS = [
 
 export type EraOptions = (typeof ERAS)[number][1];
 
-/** What the user says when asked; without one the host cannot ask. */
+/** Answers the questions of the host. Without a user the host cannot ask. */
 export type User = (question: string) => ElicitResult['action'];
 
-/** A host that has started the bundled program, with a wallet that has money. */
+/** A host with the bundled program and a funded wallet. */
 export interface Host {
   readonly client: Client;
-  /** All that the user was asked. */
+  /** The questions to the user. */
   readonly questions: readonly string[];
   readonly call: (name: string, input?: object) => Promise<CallToolResult>;
-  /** How often its wallet has paid, by the chain. */
+  /** The number of its payments on the chain. */
   readonly transfers: () => number;
-  /** What it has spent, by the server's ledger. */
+  /** The spending in the server's ledger. */
   readonly spentUsd: () => Promise<unknown>;
-  /** Where the command line of the same user keeps what it knows. */
+  /** The environment of the same user's command line. */
   readonly env: Readonly<Record<string, string>>;
   readonly keypairFile: string;
   readonly close: () => Promise<void>;
 }
 
-/** What a host is made of. */
+/** Options of a host. */
 export interface HostOptions {
   readonly words?: readonly string[];
   readonly era?: EraOptions;
   readonly user?: User | undefined;
   readonly client?: ClientOptions;
-  /** A process that has served others before; one of its own unless told. */
+  /** The process of the server; default: a new one. */
   readonly warm?: WarmServer | undefined;
-  /** Another gateway than the one whose chain the wallet has its money on. */
+  /** The gateway to use, if it is not the one whose chain has the wallet's money. */
   readonly url?: string;
 }
 
 export const PROGRAM = 'packages/cli/bin/main.js';
 
-/** Starts the bundled program over stdio, in a process of its own or in one that has run it before. */
+/** Starts the bundled program over stdio, in a process of its own or in a shared one. */
 export async function startHost(gateway: TestGateway, options: HostOptions = {}): Promise<Host> {
   const { words = [], era = {}, user } = options;
   const chain = gateway.solana?.mainnet;
@@ -98,8 +98,8 @@ export async function startHost(gateway: TestGateway, options: HostOptions = {})
   };
 }
 
-/** The text of an answer or of a refusal. */
+/** The text of an answer or a tool error. */
 export const textOf = ({ content: [first] }: CallToolResult): string => (first?.type === 'text' ? first.text : '');
 
-/** The tokens of something as JSON, by the tokenizer of current models whose vocabulary is public. */
+/** The tokens of a value as JSON, by a current public tokenizer. */
 export const tokensOf = (value: unknown): number => countTokens(JSON.stringify(value));

@@ -2,30 +2,26 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newSigner } from '@asset-gateway/client/node';
-import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, catalogWith, requirement } from '../client/offers.ts';
 import { freePort } from '../http/ports.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { compileAll } from '../process/program.ts';
 import { type Host, type HostOptions, startHost, textOf } from './host.ts';
 import { startWarmServer } from './warm.ts';
 
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
-const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
-const catalogWith = (priceUsd: string) => ({
-  routes: [{ httpMethod: 'POST', path: PATH, priceUsd, accessMode: 'exact', description: '' }],
-});
 const PAYEES = [newSigner().address, newSigner().address];
 
 const warm = startWarmServer();
 const hosts: Host[] = [];
 let gateway: TestGateway;
 let hostile: Server;
-/** What its catalog says of a call. */
+/** The price in its catalog. */
 let listedUsd = '';
-/** What it asks for, one after the other; the last one again and again. */
+/** The prices and payees of its 402s in sequence; the last one repeats. */
 let asks: { amount: number; payee?: number }[] = [];
 beforeAll(async () => {
   await compileAll();
@@ -33,12 +29,9 @@ beforeAll(async () => {
   hostile = createServer((request, response) => {
     const isCatalog = request.url === '/v1/catalog';
     const { amount, payee = 0 } = (isCatalog ? undefined : asks.length > 1 ? asks.shift() : asks[0]) ?? { amount: 0 };
-    const extra = { feePayer: PAYEES[0], memo: 'x'.repeat(32) };
-    const requirement = { scheme: 'exact', network: NETWORKS.mainnet, asset: USDC.mainnet, payTo: PAYEES[payee] };
-    const accepts = [{ ...requirement, amount: String(amount), maxTimeoutSeconds: 60, extra }];
     const body = isCatalog
       ? catalogWith(listedUsd)
-      : { x402Version: 2, error: 'payment_required', resource: {}, accepts };
+      : asking([requirement({ amount: String(amount), payTo: PAYEES[payee] })]);
     response.writeHead(isCatalog ? 200 : 402, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(hostile, 'listening');
@@ -59,19 +52,21 @@ async function openHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
-describe('a hostile gateway gets nothing', () => {
-  it('where it asks for more than its catalog says, and nobody is asked to pay that', async () => {
+describe('a hostile gateway gets no payment', () => {
+  it('if it asks for more than its catalog lists, and the user is not asked', async () => {
     [listedUsd, asks] = ['0.001', [{ amount: 1_001 }]];
     for (const words of [[], ['--budget-usd', '1']]) {
       const { call, questions, spentUsd, close } = await openHost({ words, user: () => 'accept' });
       const answer = await call('rpc', BALANCE);
-      expect(textOf(answer)).toMatch(/^spending_limit: \$0\.001001 is asked for, and the catalog says \$0\.001/);
+      expect(textOf(answer)).toMatch(
+        /^spending_limit: the gateway asks for \$0\.001001, but the catalog says \$0\.001/,
+      );
       expect([answer.isError, questions.length, await spentUsd()]).toEqual([true, 0, '0.00']);
       await close();
     }
   });
 
-  it('where it lists more than a dollar a call, and nobody is asked to pay that', async () => {
+  it('if it lists more than a dollar a call, and the user is not asked', async () => {
     [listedUsd, asks] = ['5', [{ amount: 1_000_001 }]];
     const { call, questions, spentUsd } = await openHost({ user: () => 'accept' });
     expect(textOf(await call('rpc', BALANCE))).toMatch(/more than this server pays for a call\. Nothing was paid/);
@@ -81,7 +76,7 @@ describe('a hostile gateway gets nothing', () => {
   it.each([
     ['price', [{ amount: 100 }, { amount: 200 }]],
     ['payee', [{ amount: 100 }, { amount: 100, payee: 1 }]],
-  ])('where it changes its %s after the yes: that is asked about anew', async (_, changing) => {
+  ])('if it changes its %s after the yes: the user is asked again', async (_, changing) => {
     [listedUsd, asks] = ['0.001', changing];
     const { call, questions, spentUsd } = await openHost({
       user: () => (questions.length === 1 ? 'accept' : 'decline'),
@@ -91,8 +86,8 @@ describe('a hostile gateway gets nothing', () => {
   });
 });
 
-describe('a gateway that is not there', () => {
-  it('is named in a sentence that says what to set', async () => {
+describe('an unreachable gateway', () => {
+  it('is named in an error that says what to set', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { call } = await openHost({ url });
     const answer = await call('tokens_search', { q: 'gold' });

@@ -1,6 +1,6 @@
 import { positionalParameters, type Route, routes } from '@asset-gateway/protocol';
 
-/** The row behind a tool that is named after its method, as it is served on mainnet. */
+/** The mainnet row of a method's tool. */
 export function rowOf(tool: string): Route {
   const row = routes.findLast(
     ({ id, surface, cluster = 'mainnet' }) =>
@@ -10,7 +10,7 @@ export function rowOf(tool: string): Route {
   return row;
 }
 
-/** The example of a row as the input of its tool. */
+/** The example of a row as a tool's input. */
 export function inputOf(row: Route): Record<string, unknown> {
   const { path = {}, query, body } = row.example;
   const params = body?.params;

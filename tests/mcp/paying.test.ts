@@ -4,7 +4,7 @@ import { startEverything } from '../discovery/everything.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { compileAll } from '../process/program.ts';
 import { ERAS, type Host, type HostOptions, PROGRAM, startHost, textOf } from './host.ts';
@@ -37,7 +37,7 @@ async function openHost(options: HostOptions): Promise<Host> {
 }
 
 describe.each(ERAS)('in the era of %s', (name, era) => {
-  it('with a budget of 0 a host that cannot ask pays nothing, and is told what to do', async () => {
+  it('with a budget of 0 a host that cannot ask pays nothing and learns what to change', async () => {
     const { call, transfers, spentUsd } = await openHost({ era });
     const answer = await call('rpc', BALANCE);
     expect(answer.isError).toBe(true);
@@ -47,11 +47,11 @@ describe.each(ERAS)('in the era of %s', (name, era) => {
     expect([transfers(), await spentUsd()]).toEqual([0, '0.00']);
   });
 
-  it('what the user declines, leaves open, and then accepts is charged once, at the price that was shown', async () => {
+  it('a call that the user declines, cancels and then accepts is charged once, at the shown price', async () => {
     const actions = ['decline', 'cancel', 'accept'] as const;
     const { call, transfers, spentUsd, questions } = await openHost({
       era,
-      // A process as a host starts it; in short runs tests/mcp/bundle.test.ts has one of the other era.
+      // A process as a host starts it. In short runs tests/mcp/bundle.test.ts starts one of the other version.
       ...((isFull || name === ERAS[0][0]) && { warm: undefined }),
       user: () => actions[questions.length - 1] ?? 'decline',
     });
@@ -82,19 +82,19 @@ describe.each(ERAS)('in the era of %s', (name, era) => {
 describe('nothing is paid', () => {
   const [[, modern], [, era]] = ERAS;
 
-  it('for a call above the most that one may cost without asking', async () => {
+  it('for a call above the limit of a call', async () => {
     const { call, transfers } = await openHost({ era, words: ['--budget-usd', '1', '--max-call', '0.000004'] });
     expect(textOf(await call('rpc', BALANCE))).toContain('Nothing was paid');
     expect(transfers()).toBe(0);
   });
 
-  it('for more of several calls at once than the budget has room for', async () => {
+  it('for concurrent calls beyond the budget', async () => {
     const { call, transfers } = await openHost({ era, words: ['--budget-usd', '0.00001'] });
     const answers = await Promise.all([1, 2, 3, 4].map(() => call('rpc', BALANCE)));
     expect([answers.filter(({ isError }) => isError).length, transfers()]).toEqual([2, 2]);
   });
 
-  it('for a call beyond what the command line has left, which shares the ledger', async () => {
+  it('for a call beyond the rest of the budget after a payment of the command line', async () => {
     const host = await openHost({ era, words: ['--budget-usd', '0.000012'] });
     const ask = (...words: string[]) => runCommand(node(PROGRAM, ...words), { env: host.env });
     const paid = await ask('rpc', 'getBalance', ACCOUNT, '--pay', '--keypair', host.keypairFile, '--rpc', chainUrl());
@@ -106,7 +106,7 @@ describe('nothing is paid', () => {
     expect([dayMicros, open]).toEqual([10, []]);
   });
 
-  it('for an input that breaks a rule of its method, whose schema is shown, nor by a quote', async () => {
+  it('for an invalid input, which returns the schema, or by a quote', async () => {
     const { call, transfers, spentUsd } = await openHost({ era, words: ['--budget-usd', '1'] });
     const answer = await call('rpc', { method: 'getBalance', arguments: { account: 5 } });
     expect(answer.isError).toBe(true);
@@ -116,7 +116,7 @@ describe('nothing is paid', () => {
     expect([transfers(), await spentUsd()]).toEqual([0, '0.00']);
   });
 
-  it('for a yes that is sent a second time, to another call, or without a question', async () => {
+  it('for a yes that is repeated, belongs to another call, or has no question', async () => {
     const client = { capabilities: { elicitation: {} }, inputRequired: { autoFulfill: false } };
     const { client: raw, transfers } = await openHost({ era: modern, client });
     const ask = (input: object, requestState?: string) => {

@@ -34,7 +34,7 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
   });
   afterAll(() => host.close());
 
-  it('the protocol is of that era', () => {
+  it('the protocol has that version', () => {
     expect(host.client.getNegotiatedProtocolVersion()).toContain(era);
   });
 
@@ -64,7 +64,7 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
     for (const { name } of tools) expect(page).toContain(`\`${name}\``);
   });
 
-  it('each of them answers, and what costs something is said to change something', async () => {
+  it('each of them answers, and paid ones are not read-only', async () => {
     const { tools } = await host.client.listTools();
     for (const { name, annotations, description } of tools.filter((tool) => tool.name !== 'read_on')) {
       const before = host.transfers();
@@ -77,13 +77,13 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
     }
   });
 
-  it('one wallet signs in for what is free and pays for the rest', async () => {
+  it('one wallet signs in for free tools and pays for the others', async () => {
     const { wallet } = (await host.call('spending')).structuredContent as { wallet: string };
     await host.call('tokens_search', { q: 'gold' });
     expect(JSON.parse(gateway.logLines.at(-1) ?? '{}')).toMatchObject({ route: 'tokens.search', wallet });
   });
 
-  it('a long answer is cut; the rest is read without asking the gateway again', async () => {
+  it('a long answer is cut; the rest is read without another request', async () => {
     const answer = await host.call('tokens_assetDetail', LONG);
     expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
     const { result, cut } = answer.structuredContent as { result: unknown; cut: { answer: string; bytes: number } };
@@ -102,11 +102,9 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
     expect(gateway.logLines.length).toBe(arrivals);
   });
 
-  it('an answer that is not kept, and a path that leads nowhere, are refused in a sentence', async () => {
-    expect(textOf(await host.call('read_on', { answer: 'none' }))).toMatch(/^This answer is not kept any more/);
-    await expect(host.client.readResource({ uri: 'asset-gateway://answers/none' })).rejects.toThrow(
-      /not kept any more/,
-    );
+  it('an answer that is not stored and an unknown path are tool errors', async () => {
+    expect(textOf(await host.call('read_on', { answer: 'none' }))).toMatch(/^This answer is no longer stored/);
+    await expect(host.client.readResource({ uri: 'asset-gateway://answers/none' })).rejects.toThrow(/no longer stored/);
     const { structuredContent } = await host.call('tokens_assetDetail', LONG);
     const { cut } = structuredContent as { cut: { answer: string } };
     for (const path of ['/nothing', '/__proto__', 'includes']) {
@@ -115,14 +113,14 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
     }
   });
 
-  it('what the gateway refuses is passed on with its code and all that is wrong', async () => {
+  it('a refusal of the gateway is passed on with its code and issues', async () => {
     const refused = await host.call('tokens_priceChart', { assetId: 'solana', from: 5, to: 4 });
     expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringMatching(/^invalid_request: .*\n\{/)]);
   });
 });
 
 describe('with --tools=all', () => {
-  it('every method is a tool, which answers within the bound', async () => {
+  it('every method is a tool that answers within the size limit', async () => {
     const host = await startHost(gateway, { warm, words: ['--budget-usd', '1', '--tools=all'] });
     try {
       const { tools } = await host.client.listTools();

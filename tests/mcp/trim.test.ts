@@ -3,12 +3,12 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../packages/cli/src/mcp/answer.ts';
 import { Approvals } from '../../packages/cli/src/mcp/approvals.ts';
-import { KeptAnswers } from '../../packages/cli/src/mcp/kept-answers.ts';
 import { readOnTool } from '../../packages/cli/src/mcp/read-on-tool.ts';
+import { StoredAnswers } from '../../packages/cli/src/mcp/stored-answers.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
 import { tokensOf } from './host.ts';
 
-/** What a method gives, with this result and nothing else to tell. */
+/** The full answer of a method with this result. */
 const fullOf = (result: unknown) => ({
   result,
   text: '',
@@ -19,8 +19,8 @@ const fullOf = (result: unknown) => ({
   response: new Response(),
 });
 
-describe('what is trimmed', () => {
-  it('fits, whatever it is, and is left alone where it fits already', () => {
+describe('a trimmed value', () => {
+  it('fits, and is unchanged if it already fits', () => {
     const sizes = fc.integer({ min: 200, max: 5_000 });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), sizes, (value, most) => {
@@ -31,7 +31,7 @@ describe('what is trimmed', () => {
     );
   });
 
-  it('says how much is left of a list, a text and an object', () => {
+  it('ends with a notice of the omitted rest', () => {
     const items = Array.from({ length: 5_000 }, (_, at) => at);
     expect(trim({ items }, 1_000)).toEqual({ items: [...items.slice(0, 200), '… 4800 more of 5000'] });
     expect(trim('x'.repeat(9_000), 5_000)).toBe(`${'x'.repeat(4_000)}… 5000 more characters`);
@@ -39,7 +39,7 @@ describe('what is trimmed', () => {
     expect(trim(members, 4_000)).toMatchObject({ '…': '4800 more of 5000' });
   });
 
-  it('is cut only where that makes it shorter', () => {
+  it('is cut only if that makes it shorter', () => {
     const text = 'x'.repeat(4_001);
     expect(trim(['y'.repeat(10_000), text], 10_000)).toEqual([`${'y'.repeat(4_000)}… 6000 more characters`, text]);
     const [items, members] = [Array(201).fill(1), Object.fromEntries(Array.from({ length: 201 }, (_, at) => [at, 1]))];
@@ -49,24 +49,24 @@ describe('what is trimmed', () => {
     expect(trim([ys, longer], 3_000)).toEqual([cut, [...items.slice(1), '… 1 more of 201']]);
   });
 
-  it('W25 has no hidden characters, in names of members neither', () => {
+  it('W25 has no hidden characters, even in names of members', () => {
     const hidden = ['\u001b', '\u009b', '\u202e', '\u200b', '\u{e0041}', '\u2028', '\ud800', '\u00ad'];
     const value = { [`a${hidden.join('')}`]: [hidden.join('b'), { c: `${hidden.join('')}\n\t` }] };
     const marks = (between: string) => Array(hidden.length).fill('\ufffd').join(between);
     const shown = { [`a${marks('')}`]: [marks('b'), { c: `${marks('')}\n\t` }] };
     expect(trim(value, 5_000)).toEqual(shown);
-    const { content, structuredContent } = answerOf(fullOf(value), new KeptAnswers(), {});
+    const { content, structuredContent } = answerOf(fullOf(value), new StoredAnswers(), {});
     expect([structuredContent, JSON.parse((content[0] as { text: string }).text)]).toEqual([
       { result: shown },
       { result: shown },
     ]);
-    const kept = new KeptAnswers();
-    const long = answerOf(fullOf(Array(5_000).fill(value)), kept, {});
+    const stored = new StoredAnswers();
+    const long = answerOf(fullOf(Array(5_000).fill(value)), stored, {});
     const { answer } = (long.structuredContent as { cut: { answer: string } }).cut;
-    for (const each of hidden) expect([JSON.stringify(long), kept.text(answer)].join('')).not.toContain(each);
+    for (const each of hidden) expect([JSON.stringify(long), stored.text(answer)].join('')).not.toContain(each);
   });
 
-  it('fits where every item is deep, wide or written in escapes', () => {
+  it('fits even if its items are deep, wide or full of escapes', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 2_000; depth++) deep = [deep, deep === 1 ? 1 : 0];
     const hostile = [
@@ -81,17 +81,17 @@ describe('what is trimmed', () => {
 describe('an answer', () => {
   it.each([
     ['random digits', () => String(fc.sample(fc.bigInt({ min: 10n ** 70n, max: 10n ** 76n }), 1)[0])],
-    ['characters that no vocabulary knows', () => '\u{2b739}\u{1f9ff}\ua015'.repeat(30)],
+    ['characters in no vocabulary', () => '\u{2b739}\u{1f9ff}\ua015'.repeat(30)],
     ['control characters', () => '\u0001'.repeat(60)],
     ['quotes and backslashes', () => '"\\'.repeat(60)],
-  ])('of %s takes less than 25,000 tokens in both of its copies', (_, text) => {
-    const kept = new KeptAnswers();
+  ])('of %s takes less than 25,000 tokens in both copies', (_, text) => {
+    const stored = new StoredAnswers();
     const result = Array.from({ length: 2_000 }, text);
-    const { content, structuredContent } = answerOf(fullOf(result), kept, {});
+    const { content, structuredContent } = answerOf(fullOf(result), stored, {});
     const [shown, link] = content;
     expect([shown?.type, link?.type]).toEqual(['text', 'resource_link']);
     const { answer } = (structuredContent as { cut: { answer: string } }).cut;
-    expect(JSON.parse(kept.text(answer) ?? '')).toHaveLength(2_000);
+    expect(JSON.parse(stored.text(answer) ?? '')).toHaveLength(2_000);
     const tokens = countTokens(shown?.type === 'text' ? shown.text : '') + tokensOf(structuredContent) + tokensOf(link);
     expect(tokens).toBeLessThan(25_000);
   });
@@ -100,55 +100,55 @@ describe('an answer', () => {
 describe('W25 an answer that was paid for', () => {
   const transaction = '4'.repeat(88);
 
-  it('is not lost where it nests deeper than it can be written: its text is read on', async () => {
+  it('is not lost if it nests too deep: read_on shows its text', async () => {
     for (const depth of [600, 100_000]) {
-      const kept = new KeptAnswers();
+      const stored = new StoredAnswers();
       let result: unknown = 1;
       for (let level = 0; level < depth; level++) result = [result];
       const text = `{"result":${'['.repeat(depth)}1${']'.repeat(depth)}}`;
-      const answer = answerOf({ ...fullOf(result), text, transaction, price: '0.0005' }, kept, {});
+      const answer = answerOf({ ...fullOf(result), text, transaction, price: '0.0005' }, stored, {});
       const shown = JSON.stringify(answer);
       expect(shown).toContain(transaction);
       const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(shown) ?? [];
-      expect(kept.text(name)).toContain('['.repeat(depth));
-      const read = await readOnTool(kept).call({ answer: name }, {} as never);
+      expect(stored.text(name)).toContain('['.repeat(depth));
+      const read = await readOnTool(stored).call({ answer: name }, {} as never);
       expect([read.isError ?? false, JSON.stringify(read).length < 25_000]).toEqual([false, true]);
     }
   });
 
-  it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])('says no price that is none: %#', (price) => {
-    const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new KeptAnswers(), {});
+  it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])('shows no malformed price: %#', (price) => {
+    const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new StoredAnswers(), {});
     expect(JSON.parse(JSON.stringify(structuredContent))).toEqual({ result: 1, paid: { transaction } });
   });
 });
 
-describe('a whole answer is kept', () => {
+describe('a whole answer is stored', () => {
   it('for an hour', () => {
     let now = 0;
-    const kept = new KeptAnswers(() => now);
-    const answer = kept.keep('[1]');
+    const stored = new StoredAnswers(() => now);
+    const answer = stored.add('[1]');
     now = 3_599_999;
-    expect(kept.text(answer)).toBe('[1]');
+    expect(stored.text(answer)).toBe('[1]');
     now = 3_600_000;
-    expect(kept.text(answer)).toBeUndefined();
+    expect(stored.text(answer)).toBeUndefined();
   });
 
-  it('until 64 others have come, or 32 million characters', () => {
-    const kept = new KeptAnswers(() => 0);
-    const names = Array.from({ length: 65 }, () => kept.keep('[]'));
-    expect(names.map((name) => kept.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
-    const large = kept.keep('x'.repeat(40 * 1024 * 1024));
-    expect(names.map((name) => kept.text(name))).toEqual(Array(65).fill(undefined));
-    expect(kept.text(large)).toHaveLength(40 * 1024 * 1024);
-    kept.keep('[]');
-    expect(kept.text(large)).toBeUndefined();
+  it('until 64 newer ones or 32 million characters are stored', () => {
+    const stored = new StoredAnswers(() => 0);
+    const names = Array.from({ length: 65 }, () => stored.add('[]'));
+    expect(names.map((name) => stored.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
+    const large = stored.add('x'.repeat(40 * 1024 * 1024));
+    expect(names.map((name) => stored.text(name))).toEqual(Array(65).fill(undefined));
+    expect(stored.text(large)).toHaveLength(40 * 1024 * 1024);
+    stored.add('[]');
+    expect(stored.text(large)).toBeUndefined();
   });
 });
 
-describe('a yes to a question whether to pay', () => {
+describe('a yes to a payment', () => {
   const offer = { network: 'solana:1', asset: 'mint', payTo: 'payee', amount: '5' };
 
-  it('is good once, for the call that was asked about, for ten minutes', () => {
+  it('is valid once, for the same call, for ten minutes', () => {
     let now = 0;
     const approvals = new Approvals(() => now);
     const question = { tool: 'rpc_getBalance', input: { account: 'a' }, offer };
@@ -162,7 +162,7 @@ describe('a yes to a question whether to pay', () => {
     expect(approvals.take(late, 'rpc_getBalance', { account: 'a' })).toBeUndefined();
   });
 
-  it('is forgotten when a hundred questions have come after it', () => {
+  it('is dropped after a hundred newer questions', () => {
     const approvals = new Approvals(() => 0);
     const [first, second] = Array.from({ length: 101 }, () => approvals.ask({ tool: 't', input: 1, offer }));
     expect([approvals.take(first, 't', 1), approvals.take(second, 't', 1)]).toEqual([undefined, offer]);

@@ -1,4 +1,4 @@
-// Serves one host after another in one process: what goes through the pipes of a process of its own comes and goes as messages.
+// Serves hosts in sequence in one process. Messages replace stdin and stdout.
 import { PassThrough, Writable } from 'node:stream';
 import { run } from '../../packages/cli/bin/index.js';
 

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
 
-/** A process that serves one host after another; most of what a server takes is the start of its process and its first payment. */
+/** A process that serves hosts in sequence, to save the start and the first payment of each. */
 export interface WarmServer {
-  /** What leads a host to a server that is run with these words and variables; the one before it has to be closed. */
+  /** A transport to a server with these words and variables. Close the previous one first. */
   open(words: readonly string[], env: NodeJS.ProcessEnv): Transport;
   close(): Promise<void>;
 }
@@ -50,7 +50,6 @@ class WarmTransport implements Transport {
   };
 }
 
-/** Starts one. */
 export function startWarmServer(): WarmServer {
   const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
   const child = fork('tests/mcp/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH }, stdio: [...stdio] });

@@ -16,7 +16,7 @@ function payer() {
   return client;
 }
 
-/** The ways to set the client up, each around a fetch; nothing where this version has no such way. */
+/** Ways to set up the client; undefined if this version lacks one. */
 const WAYS = {
   createSIWxClientHook: (fetch) => {
     const client = new x402HTTPClient(new x402Client());

@@ -41,12 +41,12 @@ const faremeter = {
   },
 };
 
-/** Whether a run looks at a version: a short one only at the oldest version that buys. */
+/** Whether a run tests a version; a short one only the oldest that buys. */
 export const isLookedAt = (name: string): boolean => isFull || name === '2.11';
 
 const VERSIONS = Object.entries(OTHER_VERSIONS).filter(([name]) => isLookedAt(name));
 
-/** What that version needs, and what the lock has in a version that it accepts: a short run installs none of it anew. */
+/** Dependencies of that version that the lock has too; a short run installs none again. */
 const NEEDED = [
   '@noble/curves',
   '@scure/base',

@@ -45,5 +45,5 @@ describe('the code in the README', () => {
     expect(gateway.solana?.provider.arrivals).toHaveLength(1);
   });
 
-  it('is these two blocks and no other', () => expect(blocks).toHaveLength(2));
+  it('is exactly these two blocks', () => expect(blocks).toHaveLength(2));
 });

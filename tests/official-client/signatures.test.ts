@@ -1,10 +1,8 @@
 import { createClient, type SignInChallenge } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
-import { type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import { generateKeyPairSigner } from '@solana/kit';
 import {
   type CompleteSIWxInfo,
-  createSIWxMessage,
   createSIWxPayload,
   encodeSIWxHeader,
   parseSIWxHeader,
@@ -12,23 +10,29 @@ import {
   validateSIWxMessage,
   verifySIWxSignature,
 } from '@x402/extensions/sign-in-with-x';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { samples } from '../kit/rounds.ts';
 import { signedHeader } from '../kit/wallet.ts';
-import { askWith, challengeOf, costsNothing, HEALTH, refusedWith, SEARCH, statusOf } from '../signin/craft.ts';
-import { openSignIn } from '../signin/gateway.ts';
+import {
+  askWith,
+  challengeOf,
+  costsNothing,
+  HEALTH,
+  openSignIn,
+  refusedWith,
+  SEARCH,
+  statusOf,
+} from '../signin/craft.ts';
 
 const { gateway, asker } = await openSignIn();
 
-/** The reference's own judgement of a header, step by step. */
+/** Expects that the reference accepts a header. */
 async function referenceAccepts(header: string, address: string): Promise<void> {
   const payload = parseSIWxHeader(header);
   expect(await validateSIWxMessage(payload, new URL(gateway.url))).toEqual({ isValid: true });
   expect(await verifySIWxSignature(payload)).toEqual({ isValid: true, payer: address });
 }
 
-describe('the reference accepts what our client signs', () => {
+describe('the reference client accepts our signatures', () => {
   it('for a challenge', async () => {
     for (const target of [SEARCH, HEALTH]) {
       const signer = newSigner();
@@ -63,7 +67,7 @@ const signers: [string, () => Promise<SIWxSigner>][] = [
   ['a wallet adapter', async () => ({ publicKey: ours.address, signMessage: ours.signMessage })],
 ];
 
-describe('the gateway accepts what the reference client signs', () => {
+describe('the gateway accepts signatures of the reference client', () => {
   it.each(signers)('with %s, on each chain', async (_, signerOf) => {
     const challenge = await challengeOf(asker);
     for (const chain of challenge.supportedChains) {
@@ -89,37 +93,11 @@ describe('the gateway accepts what the reference client signs', () => {
     expect(await statusOf(askWith(asker, header))).toBe(200);
   });
 
-  it('but not where somebody else claims it', async () => {
+  it('but not for another address', async () => {
     const challenge = await challengeOf(asker);
     const info = infoFor(challenge, challenge.supportedChains[0]);
     const signer = { publicKey: newSigner().address, signMessage: ours.signMessage };
     const header = encodeSIWxHeader(await createSIWxPayload(info, signer, gateway.url));
     await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, header)));
   });
-});
-
-const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
-const maybe = fc.option(fc.string({ unit: 'grapheme', maxLength: 40 }), { nil: undefined });
-const messages = fc.record({
-  domain: text,
-  uri: text,
-  version: text,
-  chainId: fc.stringMatching(/^solana:[1-9A-HJ-NP-Za-km-z]{1,32}$/),
-  nonce: text,
-  issuedAt: text,
-  statement: maybe,
-  expirationTime: maybe,
-  notBefore: maybe,
-  requestId: maybe,
-  resources: fc.option(fc.array(text, { maxLength: 8 }), { nil: undefined }),
-});
-
-it('every message text is the one of the reference', () => {
-  fc.assert(
-    fc.property(messages, text, (info, address) => {
-      const complete = { ...info, type: 'ed25519' } as CompleteSIWxInfo;
-      expect(siwxMessageText({ ...info, address } as SiwxMessage)).toBe(createSIWxMessage(complete, address));
-    }),
-    { numRuns: samples(5_000) },
-  );
 });

@@ -5,9 +5,10 @@ import { promisify } from 'node:util';
 import { newKeypair } from '@asset-gateway/client/node';
 import { NETWORKS, type Route, routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { isLookedAt, LOCKED_VERSIONS, OTHER_CLIENTS, OTHER_VERSIONS, type Versions } from './other-clients.ts';
@@ -36,7 +37,7 @@ const paidRoutes = [
   'wallet.mainnet.helius.balances',
 ].map((id) => routes.find((route) => route.id === id) as Route);
 
-/** What became of one request: the answer's status, code, sentence and method, and how often the client sent it. */
+/** The answer to one request, and how often the client sent it. */
 interface Outcome {
   readonly status: number;
   readonly error?: string;
@@ -52,13 +53,9 @@ interface Told {
   readonly outcomes: Readonly<Partial<Record<Way, readonly Outcome[]>>>;
 }
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startEverything());
 
-/** What has happened at the upstreams and on the chains. */
+/** Upstream calls and transfers. */
 const counts = ({ upstream, solana }: TestGateway) => ({
   free: upstream.arrivals.length,
   paid: solana?.provider.arrivals.length ?? 0,
@@ -84,7 +81,7 @@ async function visit(folder: string, script: string, ways: readonly Way[]): Prom
   return JSON.parse(stdout) as Told;
 }
 
-/** What a version does, in a folder where it is installed. */
+/** Tests a version that is installed in a folder. */
 function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: string, script: () => string): void {
   const hooks: Way[] = ['createSIWxClientHook', ...(hasExtension ? (['createSIWxClientExtension'] as const) : [])];
   let told: Told;
@@ -100,19 +97,19 @@ function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: strin
     expect(told.outcomes[way]).toEqual(freeRoutes.map(({ method }) => ({ status: 200, method, sent: 2 })));
   });
 
-  it('does not sign in by wrapFetchWithSIWx, which wants something to pay', () => {
+  it('does not sign in by wrapFetchWithSIWx, which needs a payment', () => {
     const refused = { status: 402, error: 'sign_in_required', message: expect.any(String), sent: 1 };
     expect(told.outcomes.wrapFetchWithSIWx).toEqual(freeRoutes.map(() => refused));
   });
 
-  it(copiesMemo ? 'buys' : 'is refused its payments, and told what to do', () => {
+  it(copiesMemo ? 'buys' : 'is refused its payments, with advice', () => {
     const bought = paidRoutes.map(({ method }) => ({ status: 200, method, sent: 2 }));
     const message = expect.stringMatching(/copy extra\.memo .* @x402\/svm 2\.10 or later/);
     const refused = paidRoutes.map(() => ({ status: 402, error: 'no_matching_requirements', message, sent: 2 }));
     expect(told.outcomes.ExactSvmScheme).toEqual(copiesMemo ? bought : refused);
   });
 
-  it('reaches upstreams and chains for its answers alone', () => {
+  it('reaches upstreams and chains only for its answers', () => {
     const sold = copiesMemo ? paidRoutes.length : 0;
     const given = hooks.length * freeRoutes.length;
     const { free, paid, transfers } = before;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../packages/gateway/src/log.ts';
-import { inFormat, prettyLine } from '../../packages/gateway/src/log-format.ts';
+import { createLog, inFormat, prettyLine } from '../../packages/gateway/src/log.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 
 const LINE: LogLine = {
@@ -15,7 +14,7 @@ const LINE: LogLine = {
 
 const CLOCK = /^\d\d:\d\d:\d\d {2}/;
 
-/** What a line looks like to a person, after its time. */
+/** A pretty line without its time. */
 function shown(line: Partial<LogLine>): string {
   const text = prettyLine(
     JSON.stringify({ level: 30, time: '2026-01-02T03:04:05.678Z', ...LINE, ...line, msg: 'request' }),
@@ -25,14 +24,14 @@ function shown(line: Partial<LogLine>): string {
 }
 
 describe('a line for a person', () => {
-  it('says what was asked, what became of it and how long that took', () => {
+  it('has the request, its status and its duration', () => {
     expect(shown({})).toBe('200 GET /v1/x402/tokens/assets/solana  12.3 ms\n');
     expect(shown({ upstreamMs: 8, wallet: '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', budgetLeft: 29 })).toBe(
       '200 GET /v1/x402/tokens/assets/solana  12.3 ms, upstream 8 ms  wallet 86xC…  29 left\n',
     );
   });
 
-  it('says why something was refused, and once only where there is no more to say', () => {
+  it('has the code and the reason of a refusal', () => {
     expect(shown({ status: 402, error: 'sign_in_required' })).toContain('  sign_in_required  12.3 ms');
     const reason = 'Error ECONNREFUSED';
     expect(shown({ status: 502, error: 'upstream_unreachable', reason })).toContain(
@@ -40,13 +39,13 @@ describe('a line for a person', () => {
     );
   });
 
-  it('says what was paid, in dollars, and what had been paid for before', () => {
+  it('has the paid amount in dollars, or that it was paid before', () => {
     expect(shown({ paidMicros: 36, asset: 'mint', transaction: 'one' })).toContain('  paid $0.000036  12.3 ms');
     expect(shown({ paidMicros: 5, asset: 'mint', transaction: 'one' })).toContain('  paid $0.000005  ');
     expect(shown({ transaction: 'one', replayed: true })).toContain('  paid before  12.3 ms');
   });
 
-  it('of a notice is its sentence, and of a failure what is known of it', () => {
+  it('of a notice is its sentence, and of a failure its stack', () => {
     const lines: string[] = [];
     const log = createLog('info', [], inFormat('pretty', { write: (line) => void lines.push(line) }));
     log.notice('listening on http://localhost:8402');
@@ -55,7 +54,7 @@ describe('a line for a person', () => {
     expect(lines[1]?.replace(CLOCK, '')).toMatch(/^failure: Error: broken\n +at /);
   });
 
-  it('cannot steer the terminal, whatever a client has asked for', () => {
+  it('contains no control characters', () => {
     const path = '/\u001b[2J\u009b1A\r\u202e';
     expect(shown({ path })).toBe('200 GET / [2J 1A    12.3 ms\n');
   });
@@ -69,12 +68,12 @@ describe('the format', () => {
     return lines[0]?.startsWith('{') ? 'json' : 'pretty';
   };
 
-  it('is for a person at a terminal and for programs elsewhere, unless it is set', () => {
+  it('is pretty at a terminal and JSON elsewhere; default of LOG_FORMAT', () => {
     expect([written(undefined, true), written(undefined, false)]).toEqual(['pretty', 'json']);
     expect([written('json', true), written('pretty', false)]).toEqual(['json', 'pretty']);
   });
 
-  it('leaves it to the stream to say that nobody reads it any more', () => {
+  it('passes errors of the stream to its listener', () => {
     const listeners: string[] = [];
     const stream = { write: () => undefined, on: (event: string) => void listeners.push(event) };
     inFormat('pretty', stream).on?.('error', () => undefined);

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 
-/** As RPC providers have it: whoever knows the URL may use it. */
+/** Some RPC providers put a key into the URL. */
 const RPC_KEY = 'CANARY_0123456789_rpc_key';
 
-let solana: SolanaSandbox;
-let gateway: SellingGateway;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  const urls = { SOLANA_MAINNET_RPC_URL: `${solana.mainnet.url}/${RPC_KEY}` };
-  gateway = await startSellingGateway({ ...ROOMY, ...urls }, { solana: solana });
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+const urls = { SOLANA_MAINNET_RPC_URL: `${solana.mainnet.url}/${RPC_KEY}` };
+const gateway = await startSellingGateway({ ...ROOMY, ...urls }, { solana: solana });
 afterAll(async () => {
   await gateway.stop();
   await solana.close();
@@ -31,7 +27,7 @@ interface Line {
 const linesOf = (path: string): Line[] =>
   gateway.logLines.map((line) => JSON.parse(line) as Line).filter((line) => line.path === path);
 
-it('the line of a purchase names who has paid, at the first time and when it is asked for again', async () => {
+it('the line of a purchase and of its repeat names the payer', async () => {
   const buyer = await newBuyer(solana.mainnet);
   const path = newPath();
   const payment = await buyer.pay(gateway.url + path);
@@ -41,12 +37,12 @@ it('the line of a purchase names who has paid, at the first time and when it is 
   expect(linesOf(path)[0]?.wallet).toBeUndefined();
 });
 
-it('the line of a refusal says why, without a secret that somebody has put into the words', async () => {
+it('the line of a refusal has its reason, without secrets', async () => {
   const path = newPath();
   const payment = await (await newBuyer(solana.mainnet)).pay(gateway.url + path);
   const code = `no such key: ${RPC_KEY}` as unknown as number;
   solana.mainnet.faults.refuse = { getLatestBlockhash: { code, message: 'Unauthorized' } };
-  // What the gateway has read of the chain serves for a second; then it asks again.
+  // The gateway reads the chain again after a second.
   await sleep(1_100);
   const reply = await ask(gateway.url + path, payment);
   solana.mainnet.faults.reset();

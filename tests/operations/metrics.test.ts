@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { CANARY_KEY, CANARY_SECRET, startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf, headerOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -14,16 +14,13 @@ import { scrape } from './scrape.ts';
 const LIMIT = 200;
 const PREFIX = 'asset_gateway_';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  const variables = {
-    METRICS_PORT: '0',
-    TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
-    UPSTREAM_TIMEOUT_MS: '300',
-    SOL_PRICE_USD: '150',
-  };
-  gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on', CREDIT: 'on' }, { paid: true });
-});
+const variables = {
+  METRICS_PORT: '0',
+  TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
+  UPSTREAM_TIMEOUT_MS: '300',
+  SOL_PRICE_USD: '150',
+};
+const gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on', CREDIT: 'on' }, { paid: true });
 afterAll(() => gateway.stop());
 
 /** How a metric has changed while this ran. */
@@ -87,7 +84,7 @@ describe('docs/metrics.md', () => {
     for (const { name, labels } of DOCUMENTED) expect([name, scraped.labelNames(name)]).toEqual([name, labels]);
   });
 
-  it('names what there is of the process', async () => {
+  it('lists the metrics of the process', async () => {
     const { types } = await scrape(gateway.gateway);
     const page = readFileSync('docs/metrics.md', 'utf8');
     const named = [...page.matchAll(/`((?:nodejs|process)_\w+)`/g)].map(([, name = '']) => name);
@@ -131,7 +128,7 @@ describe('requests', () => {
 });
 
 describe('sign-ins', () => {
-  it('are counted by what became of them', async () => {
+  it('are counted by result', async () => {
     const caller = new Caller(gateway);
     const signIn = await caller.signIn();
     const ask = () => caller.askWith(signIn, { target: HEALTH });
@@ -173,7 +170,7 @@ describe('upstreams', () => {
     expect(await change('upstream_duration_seconds_count', {}, unsigned)).toBe(0);
   });
 
-  it('have a budget: what is left is what the answer says', async () => {
+  it('have a budget that agrees with the response', async () => {
     const answer = await new Caller(gateway).ask({ target: HEALTH });
     const scraped = await scrape(gateway.gateway);
     expect(scraped.sum('asset_gateway_budget_left', channel)).toBe(slotsLeft(answer));

@@ -20,7 +20,7 @@ function readSample(line: string): Sample {
   };
 }
 
-/** What one scrape has brought. */
+/** One scrape. */
 export class Scrape {
   readonly text: string;
   readonly #samples: readonly Sample[];

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { NETWORKS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import type { FeePayerReading, Readings } from '../../packages/gateway/src/metrics/readings.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
@@ -11,19 +11,15 @@ import {
   type SellingGatewayOptions,
   startSellingGateway,
 } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
 import { Scrape, scrape } from './scrape.ts';
 
 const STATES = ['settled', 'refused', 'unknown', 'unsent'] as const;
 
-const sellers: SellingGateway[] = [];
-afterAll(() => Promise.all(sellers.map((seller) => seller.stop())));
-
-async function open(options: SellingGatewayOptions = {}): Promise<SellingGateway> {
-  const seller = await startSellingGateway({ ...ROOMY, METRICS_PORT: '0' }, options);
-  sellers.push(seller);
-  return seller;
-}
+const open = stoppedAfterTests((options: SellingGatewayOptions = {}) =>
+  startSellingGateway({ ...ROOMY, METRICS_PORT: '0' }, options),
+);
 
 /** The settlements of each state, and the payments whose outcome is open. */
 async function settlements({ gateway }: SellingGateway) {

@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 import type { Ask } from '../upstream/exchange.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 const VARIANT_MARKETS = `${TOKENS}/assets/variant-markets`;
 const RESOLVE = `${TOKENS}/assets/resolve`;
@@ -66,7 +63,7 @@ describe('market-snapshots', () => {
     });
   });
 
-  it('counts no list together with another that is too long by itself', async () => {
+  it('reports only maxItems for a list that is too long', async () => {
     const bodies = [{ mints: ids(251) }, { mints: ids(251), addresses: ['z'] }];
     await refusedForFree(gateway, bodies.map(snapshots), ({ status, json }) => {
       expect(status).toBe(400);
@@ -100,7 +97,7 @@ describe('variant-markets', () => {
     });
   });
 
-  it('takes no empty id, in no place of a list', async () => {
+  it('refuses an empty id anywhere in a list', async () => {
     const lists = ['', ',', 'a,', ',a', 'a,,b', '%2C', 'a,%20,b%00'];
     const asks = lists.flatMap((list) => [
       { target: `${VARIANT_MARKETS}?mints=${list}` },
@@ -118,7 +115,7 @@ describe('resolve', () => {
     expect((await arrivalOf({ target: `${RESOLVE}?${query}` }))?.target).toBe(`/v1/assets/resolve?${query}`);
   });
 
-  it('takes neither none nor both', async () => {
+  it('refuses none and both', async () => {
     const queries = ['', `ref=sol&mint=${USDC}`, 'ref=&mint=a', 'ref=a&mint=', 'ref=', 'mint=', 'ref&mint'];
     const asks = queries.map((query) => ({ target: `${RESOLVE}?${query}` }));
     await refusedForFree(gateway, asks, ({ status, json }, { target }) => {

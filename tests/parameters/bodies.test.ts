@@ -1,16 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, JSON_BODY, refusedForFree, SNAPSHOTS } from '../upstream/caller.ts';
 import type { Ask } from '../upstream/exchange.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 
 const SUITE = join(import.meta.dirname, '../vectors/jsontestsuite/test_parsing');
 const LIMIT_BYTES = 64 * 1024;
@@ -30,8 +27,8 @@ const vectors = (prefix: string): Buffer[] =>
 
 const sizeOf = ({ body = '' }: Ask): number => Buffer.from(body).length;
 
-describe('JSONTestSuite as bodies', () => {
-  it('its 188 wrong files are no JSON, and the two above 64 KiB are not even read', async () => {
+describe('H6 JSONTestSuite as bodies', () => {
+  it('its 188 invalid files are invalid_json, the two above 64 KiB body_too_large', async () => {
     const asks = vectors('n_').map((body) => snapshots(body));
     expect(asks).toHaveLength(188);
     expect(asks.filter((ask) => sizeOf(ask) > LIMIT_BYTES)).toHaveLength(2);
@@ -41,7 +38,7 @@ describe('JSONTestSuite as bodies', () => {
     });
   });
 
-  it('its 95 right files are JSON, though not what was asked for', async () => {
+  it('its 95 valid files are JSON, but no valid request', async () => {
     const asks = vectors('y_').map((body) => snapshots(body));
     expect(asks).toHaveLength(95);
     await refusedForFree(gateway, asks, ({ status, json }) => {
@@ -49,7 +46,7 @@ describe('JSONTestSuite as bodies', () => {
     });
   });
 
-  it('its 35 files between are one or the other', async () => {
+  it('its 35 undefined files are one or the other', async () => {
     const asks = vectors('i_').map((body) => snapshots(body));
     expect(asks).toHaveLength(35);
     await refusedForFree(gateway, asks, ({ status, json }) => {
@@ -67,6 +64,10 @@ describe('a body', () => {
     ['33 deep', nested(33), 'invalid_json'],
     ['10,000 deep', nested(10_000), 'invalid_json'],
     ['of objects 33 deep', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'invalid_json'],
+    ['of 60,000 brackets', '['.repeat(60_000), 'invalid_json'],
+    ['with a very long number', `{"mints":${'9'.repeat(60_000)}}`, 'invalid_request'],
+    ['that is a list', '[]', 'invalid_request'],
+    ['with __proto__', '{"__proto__":{"mints":["x"]}}', 'invalid_request'],
     ['that is empty', '', 'invalid_json'],
     ['of blanks', ' \n', 'invalid_json'],
     ['with a byte order mark', `\ufeff${GOOD}`, 'invalid_json'],
@@ -79,6 +80,12 @@ describe('a body', () => {
     await refusedForFree(gateway, [snapshots(body)], ({ status, json }) =>
       expect([status, json.error]).toEqual([400, code]),
     );
+  });
+
+  it('with a duplicate key reaches the upstream with the value that was validated', async () => {
+    const before = gateway.upstream.arrivals.length;
+    await new Caller(gateway).ask(snapshots('{"mints":["a"],"mints":["b"]}'));
+    expect(gateway.upstream.arrivals.slice(before).map((arrival) => arrival.body)).toEqual(['{"mints":["b"]}']);
   });
 
   it('may hold brackets in its strings', async () => {
@@ -125,7 +132,7 @@ describe('a body', () => {
     expect((await new Caller(gateway).ask(snapshots(GOOD, headers))).status).toBe(200);
   });
 
-  it('has at most 64 KiB, announced or not, signed or not', async () => {
+  it('has at most 64 KiB, with a length or in chunks', async () => {
     const padded = (size: number): string => GOOD + ' '.repeat(size - GOOD.length);
     const chunked = `${(LIMIT_BYTES + 1).toString(16)}\r\n${padded(LIMIT_BYTES + 1)}\r\n0\r\n\r\n`;
     expect((await new Caller(gateway).ask(snapshots(padded(LIMIT_BYTES)))).status).toBe(200);

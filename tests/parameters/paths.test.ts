@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import type { Route } from '@asset-gateway/protocol';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, refusedForFree, TOKENS } from '../upstream/caller.ts';
 import { send } from '../upstream/exchange.ts';
-import { requestOf, signedRoutes } from './requests.ts';
+import { signedRoutes } from './requests.ts';
+import type { ParameterSchema } from './values.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 
 const MINT = 'So11111111111111111111111111111111111111112';
 
@@ -36,7 +35,7 @@ const ENDS: readonly (readonly [string, string, string])[] = [
 
 const lastTarget = (): string | undefined => gateway.upstream.arrivals.at(-1)?.target;
 
-describe('every route reaches its own place at the upstream', () => {
+describe('every route reaches its upstream path', () => {
   it.each(ENDS)('%s', async (method, path, target) => {
     const answer = await new Caller(gateway).ask({ target: TOKENS + path });
     expect(answer.status).toBe(200);
@@ -46,18 +45,13 @@ describe('every route reaches its own place at the upstream', () => {
     expect(gateway.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
   });
 
-  it('and these, with market-snapshots, are all that there are', () => {
+  it('and these with market-snapshots are all free routes', () => {
     expect(signedRoutes.map(({ method }) => method).sort()).toEqual(
       [...ENDS.map(([method]) => method), 'marketSnapshots'].sort(),
     );
   });
 
-  it.each(signedRoutes.map((route) => [route.id, route] as const))('%s answers its own example', async (_, route) => {
-    const answer = await new Caller(gateway).ask(requestOf(route));
-    expect(answer.json).toMatchObject({ ok: true, method: route.method });
-  });
-
-  it('with an asset id in every form that one may have', async () => {
+  it('takes every form of asset id', async () => {
     for (const id of ['solana', `solana-${MINT}`, 'A', '0', 'a.b_c-D9', '7.-_', 'a..b', 'x'.repeat(128), '%73olana']) {
       await new Caller(gateway).ask({ target: `${TOKENS}/assets/${id}/profile` });
       expect(lastTarget()).toBe(`/v1/assets/${decodeURIComponent(id)}/profile`);
@@ -68,7 +62,7 @@ describe('every route reaches its own place at the upstream', () => {
 describe('fixed segments win over :assetId', () => {
   const FIXED = ['search', 'resolve', 'curated', 'variant-markets', 'risk-summary'];
 
-  it('for the verb that they take', async () => {
+  it('for their verb', async () => {
     const asks = FIXED.map((segment) => ({ target: `${TOKENS}/assets/${segment}` }));
     await refusedForFree(gateway, asks, ({ status, json }, { target }) => {
       expect(status, target).toBe(400);
@@ -100,7 +94,7 @@ describe('fixed segments win over :assetId', () => {
       'GET, HEAD, OPTIONS',
     ]),
   ];
-  it.each(WRONG_VERBS)('%s assets/%s is 405, signed or not, and reaches nobody', async (method, segment, allow) => {
+  it.each(WRONG_VERBS)('%s assets/%s is a 405 without an upstream call', async (method, segment, allow) => {
     const ask = { method, target: `${TOKENS}/assets/${segment}` };
     const check = (answer: Awaited<ReturnType<typeof send>>) => {
       expect(answer.status).toBe(405);
@@ -108,5 +102,134 @@ describe('fixed segments win over :assetId', () => {
     };
     check(await send(gateway, ask));
     await refusedForFree(gateway, [ask], check);
+  });
+});
+
+const INTERVAL = '1m 5m 15m 1H 4H 1D 1W';
+const TIER = 'tier1 tier2 tier3';
+const KIND = 'native wrapped bridged etf yield leveraged basket lst stablecoin tokenized_equity';
+const LIST = 'all majors lsts currencies rwas etfs metals stocks';
+const OFFSET = 'integer 0..10000';
+const ID = 'text 1..200, no comma';
+const IDS = `list of (${ID})`;
+
+const PAGE = { offset: OFFSET, limit: 'integer 1..50' };
+const VARIANT = { mint: ID };
+const CANDLES = {
+  ...VARIANT,
+  interval: INTERVAL,
+  from: 'integer 0..',
+  to: 'integer 0..',
+  rules: ['notBefore in query: from to'],
+};
+
+type Expected = Readonly<Record<string, string | readonly string[]>>;
+
+/** Sections 2.2, 4.2, 4.3 and 8 of the specification, written down by hand; `!` is required, `{}` is in the body. */
+const SPECIFICATION: Readonly<Record<string, Expected>> = {
+  'GET /health': {},
+  'GET /assets/search': { q: 'text 1..200!', limit: 'integer 1..50', category: 'text 1..64' },
+  'GET /assets/resolve': { ref: 'text 1..200', mint: ID, rules: ['exactlyOne in query: ref mint'] },
+  'GET /assets/curated': { list: `${LIST}!`, groupBy: 'asset mint' },
+  'POST /assets/market-snapshots': {
+    'mints{}': `0..250 ${IDS}`,
+    'addresses{}': `0..250 ${IDS}`,
+    rules: ['combinedCount in body: mints addresses'],
+  },
+  'GET /assets/variant-markets': {
+    mints: `1..50 ${IDS}`,
+    addresses: `1..50 ${IDS}`,
+    rules: ['combinedCount in query: mints addresses'],
+  },
+  'GET /assets/risk-summary': { mint: `${ID}!` },
+  'GET /assets/:assetId': {
+    include: '1..4 list of (profile risk ohlcv markets)',
+    mint: ID,
+    variantsMode: 'all',
+    ohlcvInterval: INTERVAL,
+    ohlcvFrom: 'integer 0..',
+    ohlcvTo: 'integer 0..',
+    marketsOffset: OFFSET,
+    marketsLimit: 'integer 1..50',
+    rules: ['notBefore in query: ohlcvFrom ohlcvTo'],
+  },
+  'GET /assets/:assetId/variants': {
+    kind: KIND,
+    liquidityTier: TIER,
+    trustTier: `${TIER} experimental`,
+    mint: ID,
+    variantsMode: 'all',
+  },
+  'GET /assets/:assetId/variant-top-markets': { offset: OFFSET, limit: 'integer 1..100', variantsMode: 'all' },
+  'GET /assets/:assetId/variant-market': VARIANT,
+  'GET /assets/:assetId/markets': { ...VARIANT, ...PAGE },
+  'GET /assets/:assetId/ohlcv': CANDLES,
+  'GET /assets/:assetId/price-chart': CANDLES,
+  'GET /assets/:assetId/profile': {},
+  'GET /assets/:assetId/tickers': { ...PAGE, order: 'text 1..64' },
+  'GET /assets/:assetId/risk-summary': VARIANT,
+  'GET /assets/:assetId/risk-details': VARIANT,
+  'GET /assets/:assetId/description': VARIANT,
+};
+
+const span = (minimum: number | undefined, maximum: number | undefined): string =>
+  `${minimum ?? ''}..${maximum === Number.MAX_SAFE_INTEGER ? '' : (maximum ?? '')}`;
+
+/** A schema in the words of the table above. */
+function inWords(schema: ParameterSchema): string {
+  if (schema.items) return `${span(schema.minItems, schema.maxItems)} list of (${inWords(schema.items)})`;
+  if (schema.enum) return schema.enum.join(' ');
+  if (schema.type === 'integer') return `integer ${span(schema.minimum, schema.maximum)}`;
+  const takesComma = new RegExp(schema.pattern ?? '', 'u').test('a,b');
+  return `text ${span(schema.minLength, schema.maxLength)}${takesComma ? '' : ', no comma'}`;
+}
+
+function describeRow(route: Route): Expected {
+  const places = [
+    [route.input.query, ''],
+    [route.input.body, '{}'],
+  ] as const;
+  const entries = places.flatMap(([object, mark]) =>
+    Object.entries(object?.properties ?? {}).map(([name, schema]) => {
+      const isRequired = (object?.required as readonly string[] | undefined)?.includes(name);
+      return [name + mark, inWords(schema as ParameterSchema) + (isRequired ? '!' : '')] as const;
+    }),
+  );
+  const rules = route.rules.map((rule) => `${rule.name} in ${rule.in}: ${rule.parameters.join(' ')}`);
+  return { ...Object.fromEntries(entries), ...(rules.length > 0 && { rules }) };
+}
+
+const nameOf = ({ httpMethod, path }: Route): string => `${httpMethod} ${path.replace('/v1/x402/tokens', '')}`;
+
+describe('the route table is the specification', () => {
+  it('has exactly these 19 asset-data routes', () => {
+    expect(signedRoutes.map(nameOf)).toEqual(Object.keys(SPECIFICATION));
+    expect(signedRoutes).toHaveLength(19);
+    for (const { provider, surface } of signedRoutes) expect([provider, surface]).toEqual(['tokens', 'tokens']);
+  });
+
+  it.each(signedRoutes.map((route) => [nameOf(route), route] as const))('%s takes what it says', (name, route) => {
+    expect(describeRow(route)).toEqual(SPECIFICATION[name]);
+  });
+
+  it.each(signedRoutes.map((route) => [nameOf(route), route] as const))('%s takes nothing else', (_, route) => {
+    for (const object of Object.values(route.input)) {
+      expect(Reflect.get(object, 'type')).toBe('object');
+      expect(Reflect.get(object, 'additionalProperties')).toBe(false);
+    }
+  });
+
+  it('has one schema of assetId for all paths', () => {
+    const withId = signedRoutes.filter(({ path }) => path.includes(':assetId'));
+    expect(withId).toHaveLength(12);
+    for (const { input } of withId) {
+      expect(Object.keys(input.path?.properties ?? {})).toEqual(['assetId']);
+      expect(input.path?.required).toEqual(['assetId']);
+      expect(Reflect.get(input.path?.properties.assetId ?? {}, 'pattern')).toBe('^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$');
+    }
+  });
+
+  it('has no other path parameter', () => {
+    for (const { path, input } of signedRoutes) expect(input.path !== undefined).toBe(path.includes(':'));
   });
 });

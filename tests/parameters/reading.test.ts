@@ -1,21 +1,19 @@
 import { createMatcher, Refusal, type Route, type Rule, routes } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
+import { MARKER } from './values.ts';
 
 const BODY_BYTES = 64 * 1024;
 const MAX_VALUES = 1_024;
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 
 const posted = (body: string) => ({ method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body });
 const filled = (piece: string): string => piece.repeat((BODY_BYTES - 100) / piece.length);
@@ -28,7 +26,7 @@ describe('V18 a reader stops after twenty violations', () => {
     ['wrong texts', `{"mints":[${filled('"",')}""]}`],
     ['lists in lists', `{"mints":[${filled('[[]],')}1]}`],
     ['objects', `[${filled('{},')}{}]`],
-  ])('in a body of 64 KiB full of %s, of which it reads no more than any row may hold', async (_, body) => {
+  ])('in a body of 64 KiB full of %s, after the most values that a row allows', async (_, body) => {
     await refusedForFree(gateway, [posted(body)], ({ status, json }) => {
       expect([status, json.error]).toEqual([400, 'invalid_request']);
       expect(json.issues?.[0]).toEqual({
@@ -41,7 +39,7 @@ describe('V18 a reader stops after twenty violations', () => {
     });
   });
 
-  it('in a list of wrong items, of which it names the first', async () => {
+  it('in a list of invalid items, naming the first', async () => {
     const mints = JSON.stringify({ mints: Array.from({ length: 250 }, () => 7) });
     await refusedForFree(gateway, [posted(mints)], ({ json }) => {
       expect(json.issues?.map(({ name }) => name)).toEqual(Array.from({ length: 20 }, (_, index) => `mints[${index}]`));
@@ -56,20 +54,20 @@ describe('V18 a reader stops after twenty violations', () => {
     });
   });
 
-  it('but never before it has read what is not JSON at all', async () => {
+  it('but not before it finds invalid JSON', async () => {
     const bodies = [`{"mints":nothing,${unknown}}`, `{"mints":[1,,${filled('1,')}1]}`];
     await refusedForFree(gateway, bodies.map(posted), ({ status, json }) => {
       expect([status, json.error]).toEqual([400, 'invalid_json']);
     });
   });
 
-  it('and reads every value that a row may hold', () => {
+  it('and reads every value that a row allows', () => {
     expect(routes.filter(({ input }) => input.body && mostValues(input.body) > MAX_VALUES)).toEqual([]);
     expect(Math.max(...routes.map(({ input }) => (input.body ? mostValues(input.body) : 0)))).toBeGreaterThan(500);
   });
 });
 
-/** How many values a schema allows at most: those of its lists, its objects and in them, and themselves. */
+/** The most values that a schema allows, nested ones included. */
 function mostValues(schema: TSchema): number {
   const { anyOf, properties, items, prefixItems, maxItems } = schema as {
     readonly anyOf?: readonly TSchema[];
@@ -85,7 +83,7 @@ function mostValues(schema: TSchema): number {
   return items ? 1 + (maxItems ?? Number.POSITIVE_INFINITY) * mostValues(items) : 1;
 }
 
-/** A row whose rules note what they are asked about. */
+/** A row whose rules record their calls. */
 function observed(route: Route): { readonly row: Route; readonly asked: Rule['name'][] } {
   const asked: Rule['name'][] = [];
   const rules = route.rules.map((rule) => ({
@@ -103,7 +101,7 @@ function inboundOf(target: string, method: string, body: string): Inbound {
   return { method, target, headers, hosts: ['x'], port: 80, body: Buffer.from(body), client: '127.0.0.1' };
 }
 
-/** The issues of a request of this row, and the rules that were asked. */
+/** The issues of a request, and the rules that ran. */
 function judged(route: Route, target: string, body = '') {
   const { row, asked } = observed(route);
   const call = createMatch([{ route: row }])(inboundOf(target, row.httpMethod, body));
@@ -119,7 +117,7 @@ const ruled = routes.filter(({ rules }) => rules.length > 0);
 const rowOf = (id: string): Route => ruled.find((row) => row.id === id) as Route;
 
 describe('V1 a rule', () => {
-  it.each(ruled.map((row) => [row.id, row] as const))('of %s is asked about what is good', (_, row) => {
+  it.each(ruled.map((row) => [row.id, row] as const))('of %s runs for valid values', (_, row) => {
     const { target, init } = exampleOf(row);
     expect(judged(row, target, init.body)).toEqual({ issues: [], asked: row.rules.map(({ name }) => name) });
   });
@@ -136,14 +134,14 @@ describe('V1 a rule', () => {
     ['a long path', 'wallet.mainnet.helius.balances', `${wallet}/balances/${long.slice(0, 8_000)}`, {}],
     ['wrong numbers', 'tokens.ohlcv', `${TOKENS}/assets/solana/ohlcv?from=1&to=${'9'.repeat(8_000)}`, {}],
     ['unknown members', 'rpc.mainnet.helius.getTokenAccountsByOwner', '', { params: [address, { x: 1 }] }],
-  ])('is not asked about %s, which the schema has refused', (_, id, target, body) => {
+  ])('does not run for %s, which the schema refuses', (_, id, target, body) => {
     const row = rowOf(id);
     const { issues, asked } = judged(row, target || exampleOf(row).target, JSON.stringify(body));
     expect(issues.length).toBeGreaterThan(0);
     expect(asked).toEqual([]);
   });
 
-  it('is asked about good parameters beside others that the schema has refused', () => {
+  it('runs for valid parameters next to invalid ones', () => {
     const { issues, asked } = judged(rowOf('tokens.ohlcv'), `${TOKENS}/assets/solana/ohlcv?from=9&to=8&interval=2h`);
     expect(issues.map(({ name }) => name)).toEqual(['interval', 'from,to']);
     expect(asked).toEqual(['notBefore']);
@@ -162,7 +160,7 @@ describe('V1 a rule', () => {
 });
 
 describe('a matcher', () => {
-  it('finds nothing behind more segments than a row has, and still tells a broken path', () => {
+  it('finds no row for too many segments, and reports a malformed path', () => {
     const find = createMatcher(routes);
     expect(find('/a'.repeat(4_000))).toBeUndefined();
     expect(find(`/healthz${'/'.padEnd(8_000, 'a')}`)).toBeUndefined();
@@ -171,3 +169,129 @@ describe('a matcher', () => {
     expect(find(`${'/a'.repeat(50)}/.a/..a/...`)).toBeUndefined();
   });
 });
+
+const EVERYTHING_WRONG = [
+  `include=profile,${MARKER}`,
+  `mint=${MARKER}%0a`,
+  `variantsMode=${MARKER}`,
+  `ohlcvInterval=${MARKER}`,
+  'ohlcvFrom=-7391',
+  `ohlcvTo=${MARKER}`,
+  'marketsOffset=73910',
+  'marketsLimit=73910',
+  `unknown=${MARKER}`,
+].join('&');
+
+it('lists every violation with its rule', async () => {
+  const ask = { target: `${TOKENS}/assets/solana?${EVERYTHING_WRONG}` };
+  await refusedForFree(gateway, [ask], ({ json: { issues = [] } }) => {
+    const rules = Object.fromEntries(issues.map(({ name, rule }) => [name, rule]));
+    expect(rules).toEqual({
+      'include[1]': 'enum',
+      mint: 'pattern',
+      variantsMode: 'enum',
+      ohlcvInterval: 'enum',
+      ohlcvFrom: 'minimum',
+      ohlcvTo: 'type',
+      marketsOffset: 'maximum',
+      marketsLimit: 'maximum',
+      unknown: 'additionalProperties',
+    });
+    for (const issue of issues) {
+      expect(Object.keys(issue)).toEqual(['in', 'name', 'rule', 'message']);
+      expect(issue.in).toBe('query');
+    }
+  });
+});
+
+it('lists violations of path, query and rules in one answer', async () => {
+  const target = `${TOKENS}/assets/a%20b/ohlcv?from=9&to=8&interval=2h`;
+  await refusedForFree(gateway, [{ target }], ({ status, json: { issues = [] } }) => {
+    expect(status).toBe(400);
+    expect(issues.map((issue) => [issue.in, issue.name, issue.rule])).toEqual([
+      ['path', 'assetId', 'pattern'],
+      ['query', 'interval', 'enum'],
+      ['query', 'from,to', 'notBefore'],
+    ]);
+  });
+});
+
+it('lists at most 20 violations', async () => {
+  const unknown = Array.from({ length: 60 }, (_, index) => `unknown${index}=${MARKER}`).join('&');
+  const mints = JSON.stringify({ mints: Array.from({ length: 100 }, () => 7391) });
+  const asks = [
+    { target: `${TOKENS}/assets/solana?${unknown}` },
+    { target: `${TOKENS}/health?${unknown}` },
+    { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body: mints },
+  ];
+  await refusedForFree(gateway, asks, ({ json }) => {
+    expect(json.error).toBe('invalid_request');
+    expect(json.issues).toHaveLength(20);
+  });
+});
+
+const unknownNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `u${index}`);
+
+it.each([1, 7, 8, 9, 20, 100, 1000])(
+  '%i unknown parameters are refused, alone or with other violations',
+  async (count) => {
+    const unknown = unknownNames(count)
+      .map((name) => `${name}=1`)
+      .join('&');
+    const members = unknownNames(count)
+      .map((name) => `"${name}":1`)
+      .join();
+    const bodies = [`{"mints":["a"],${members}}`, `{${members},"mints":[7]}`, `{${members},"mints":[]}`];
+    const asks = [
+      { target: `${TOKENS}/assets/solana?${unknown}` },
+      { target: `${TOKENS}/assets/solana?marketsLimit=51&include=evil&mint=%0a&${unknown}` },
+      { target: `${TOKENS}/assets/solana?${unknown}&marketsLimit=51&include=evil&mint=%0a` },
+      ...bodies.map((body) => ({ method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body })),
+    ];
+    await refusedForFree(gateway, asks, ({ status, json }) => {
+      expect(status).toBe(400);
+      expect(json.error).toBe('invalid_request');
+      expect(json.issues?.length).toBeGreaterThan(0);
+      expect(json.issues?.length).toBeLessThanOrEqual(20);
+    });
+  },
+);
+
+it('quotes no value in the answer or in the log', async () => {
+  const from = gateway.logLines.length;
+  const headers = JSON_BODY;
+  const asks = [
+    { target: `${TOKENS}/assets/solana?${EVERYTHING_WRONG}` },
+    { target: `${TOKENS}/assets/search?q=a&limit=${MARKER}&category=${MARKER.repeat(20)}` },
+    { target: `${TOKENS}/assets/search?q=a&${encodeURIComponent(`<${MARKER}>`)}=1` },
+    { target: `${TOKENS}/assets/search?q=a&${MARKER.repeat(20)}=1` },
+    { method: 'POST', target: SNAPSHOTS, headers, body: JSON.stringify({ mints: [`${MARKER},`, 7391, [MARKER]] }) },
+    { method: 'POST', target: SNAPSHOTS, headers, body: JSON.stringify({ mints: { [`${MARKER} x`]: MARKER } }) },
+    { method: 'POST', target: SNAPSHOTS, headers, body: JSON.stringify({ [`<${MARKER}>`]: 1 }) },
+    { method: 'POST', target: SNAPSHOTS, headers, body: JSON.stringify(MARKER) },
+  ];
+  await refusedForFree(gateway, asks, ({ status, text, json }, { target }) => {
+    expect(status, target).toBe(400);
+    expect(text, target).not.toContain(MARKER);
+    expect(text.replace(json.requestId ?? '', ''), target).not.toContain('7391');
+  });
+  const lines = gateway.logLines.slice(from);
+  expect(lines.length).toBeGreaterThan(asks.length);
+  expect(lines.join()).not.toContain(MARKER);
+});
+
+it.each(['null', '[]', '7', 'true', '"text"', '[{"mints":["a"]}]'])(
+  'refuses the body %s, which is no object',
+  async (body) => {
+    const ask = { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body };
+    await refusedForFree(gateway, [ask], ({ status, json }) => {
+      expect(status).toBe(400);
+      expect(json.issues).toContainEqual({
+        in: 'body',
+        name: 'body',
+        rule: 'type',
+        message: 'Must be of type object.',
+      });
+    });
+  },
+);

@@ -57,7 +57,7 @@ function writeQuery(values: Values): string {
 const fillPath = ({ path, example }: Route): string =>
   path.replace(/:(\w+)/g, (_, name: string) => String(example.path?.[name] ?? `no-${name}`));
 
-/** A request of a row; what is not given comes from the row's example. */
+/** A request of a row; default: its example. */
 export function requestOf(route: Route, given: { query?: Values; body?: unknown } = {}): Ask {
   const target = fillPath(route) + writeQuery(given.query ?? route.example.query ?? {});
   if (route.httpMethod === 'GET') return { target };
@@ -71,7 +71,7 @@ export const requestWith = (route: Route, place: Rule['in'], values: Values): As
 
 const isMerged = (route: Route): boolean => route.rules.some(({ name }) => name === 'combinedCount');
 
-/** What the upstream reads of lists that count together: one list. */
+/** Lists that count together, merged as for the upstream. */
 const merged = (values: Values): Values => ({ mints: [values.mints, values.addresses].flatMap((ids) => ids ?? []) });
 
 /** The canonical upstream request for these values. */

@@ -1,17 +1,29 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { everyThird } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, refusedForFree, TOKENS } from '../upstream/caller.ts';
 import type { Answered, Ask } from '../upstream/exchange.ts';
-import { NO_INTEGERS } from './no-integers.ts';
 import { otherValues, parameters, requestOf, requestWith, signedRoutes } from './requests.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
+
+/**
+ * What follows the name of an integer parameter in a query that is refused.
+ * `1` is a valid value; `@` stands for the name.
+ */
+const NO_INTEGERS: readonly string[] = [
+  ...(String.raw`
+    =+1 =%2B1 =1.0 =1. =.1 =1e0 =1E0 =1e1 =0x1 =0X1 =0b1 =0o1 =01 =001 =00 =%201 =1%20 =+1+ =1%09 =1%0a =1%0D%0A
+    =1%00 =%001 =%D9%A1 =%EF%BC%91 =%C2%B9 =1%E2%80%8B =-0 =-1 =--1 =1- =1_0 =1,0 =1n =1f =NaN =Infinity
+    =-Infinity =null =true =[] =[1] =%5B1%5D ={} = =1=1 ==1 =1; =1;@=1 =1%3B@=1 =1%26@=1 =1%23 =1%3Fx =1/2 ='1'
+    =1&@=1 =1&@= =1&@ =1&%40=1 =1&& =1& =1&= =1&=1 =1&&x=1 []=1 %5B%5D=1 [0]=1 .x=1 %00=1 %20=1 =1&x=1
+    =1&__proto__=1 =1&constructor=1 =1&toString=1 =1&hasOwnProperty=1 =1&@[]=1 =1&%20@=1 =1?@=1 =1% =1%2 =1%zz
+    =%ff =%C0%B1 =%ED%A0%80 =%u0031 =1# =1#@=1 =1#/../ =١ =１ =1\
+  `.match(/\S+/g) ?? []),
+  ...['', '= 1', '=\t1', '=1\u00a0'],
+];
 
 /** Other spellings of the same value in order; the upstream sees the plain one. */
 const SAME_INTEGER = ['=1', '=%31'];
@@ -30,7 +42,7 @@ function append(target: string, piece: string): string {
   return `${target}${target.includes('?') ? '&' : '?'}${piece}`;
 }
 
-it('finds the integers that it is about', () => expect(integers.length).toBeGreaterThanOrEqual(15));
+it('finds at least 15 integers', () => expect(integers.length).toBeGreaterThanOrEqual(15));
 
 describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.name}`, parameter] as const))(
   'U16 %s',
@@ -38,13 +50,13 @@ describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.na
     const { route, name } = parameter;
     const { target } = requestOf(route, { query: otherValues(parameter) });
 
-    it('takes decimal digits alone, once', async () => {
+    it('takes only decimal digits, once', async () => {
       const pieces = everyThird(NO_INTEGERS, integers.indexOf(parameter));
       const asks = pieces.map((piece) => ({ target: append(target, name + piece.replaceAll('@', name)) }));
       await refusedForFree(gateway, asks, expectMalformed);
     });
 
-    it('is written anew for the upstream', async () => {
+    it('is rewritten for the upstream', async () => {
       gateway.upstream.faults.body = '1';
       const [initial = ''] = name;
       const escaped = `%${initial.charCodeAt(0).toString(16)}${name.slice(1)}`;
@@ -60,7 +72,7 @@ describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.na
 describe.each(others.map((parameter) => [`${parameter.route.id} ${parameter.name}`, parameter] as const))(
   'U16 %s',
   (_, parameter) => {
-    it('is taken once, under its own name, and never empty', async () => {
+    it('is taken once, under its name, and not empty', async () => {
       const { name, route } = parameter;
       const { target } = requestOf(route, { query: otherValues(parameter) });
       const word = parameter.schema.enum?.[0] ?? parameter.schema.items?.enum?.[0] ?? 'a';
@@ -75,7 +87,7 @@ describe.each(others.map((parameter) => [`${parameter.route.id} ${parameter.name
 );
 
 describe.each(signedRoutes.map((route) => [route.id, route] as const))('U16 %s', (_, route) => {
-  it('takes no unknown parameter, wherever it stands', async () => {
+  it('refuses unknown parameters', async () => {
     const { target, ...rest } = requestOf(route);
     const names = [
       'zz',
@@ -109,7 +121,7 @@ it('U16 an empty query is no query', async () => {
   expect(gateway.upstream.arrivals.at(-1)?.target).toBe('/v1/health');
 });
 
-it('U16 an unknown member of a body is refused, the keys of every object included', async () => {
+it('U16 unknown members of a body are refused, built-in names included', async () => {
   const [route] = signedRoutes.filter(({ httpMethod }) => httpMethod === 'POST');
   if (!route) throw new Error('no row with a body');
   const { body: _, ...ask } = requestWith(route, 'body', {});
@@ -125,4 +137,29 @@ it('U16 an unknown member of a body is refused, the keys of every object include
     },
   );
   expect(Object.keys(Object.prototype)).toEqual([]);
+});
+
+const MINT = 'So11111111111111111111111111111111111111112';
+
+/** Parameters of the upstream that the specification lacks, each with an otherwise valid request. */
+const UPSTREAM_ONLY: readonly (readonly [string, string])[] = [
+  ['search?q=sol', 'variants=all'],
+  ['search?q=sol', 'primaryVariantStrategy=liquidity'],
+  ['curated?list=all', 'limit=10'],
+  ['curated?list=all', 'offset=0'],
+  ['curated?list=all', 'variants=all'],
+  ['curated?list=all', 'variantsMode=all'],
+  ['curated?list=all', 'primaryVariantStrategy=liquidity'],
+  [`risk-summary?mint=${MINT}`, `address=${MINT}`],
+  ['solana?include=risk', 'primaryVariantStrategy=liquidity'],
+  ['solana/variants?kind=yield', 'sortBy=liquidity'],
+  ['solana/variants?kind=yield', 'stockVariantTier=not_redeemable'],
+];
+
+it.each(UPSTREAM_ONLY)('U16 %s takes no %s, which only the upstream knows', async (request, parameter) => {
+  const [name] = parameter.split('=');
+  await refusedForFree(gateway, [{ target: `${TOKENS}/assets/${request}&${parameter}` }], ({ status, json }) => {
+    expect([status, json.error]).toEqual([400, 'invalid_request']);
+    expect(json.issues).toMatchObject([{ in: 'query', name, rule: 'additionalProperties' }]);
+  });
 });

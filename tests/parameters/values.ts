@@ -12,7 +12,7 @@ export interface ParameterSchema {
   readonly maxItems?: number;
 }
 
-/** A value on the wrong side of a bound: the rule that it breaks, and what the answer has to say about it. */
+/** An invalid value, the rule that it breaks, and words of the issue. */
 export interface BadValue {
   readonly value: unknown;
   readonly rule: string;
@@ -21,7 +21,7 @@ export interface BadValue {
   readonly at?: string;
 }
 
-/** Stands in values that are sent; no answer may quote it. */
+/** Part of sent values; no answer may quote it. */
 export const MARKER = 'zqmarker';
 
 /** Texts that a pattern may or may not take. */

@@ -1,16 +1,13 @@
 import type { PaymentRequired } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY } from './fault-buyer.ts';
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-});
+const gateway = await startSellingGateway(ROOMY);
 afterEach(() => {
   vi.restoreAllMocks();
-  // The official packages print what they also answer.
+  // The official packages print errors that they also return.
   vi.spyOn(console, 'error').mockImplementation(() => {});
   gateway.solana.provider.faults.reset();
   gateway.solana.mainnet.faults.reset();
@@ -19,6 +16,14 @@ afterAll(() => gateway.stop());
 
 /** For two gateways: each takes the other's memos for its own. */
 const SECRET = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
+
+/** Two gateways with one secret and separate databases. */
+async function openTwo() {
+  const first = await startSellingGateway(SECRET);
+  const second = await startSellingGateway(SECRET, { solana: first.solana });
+  onTestFinished(() => second.stop().then(first.stop));
+  return { first, second };
+}
 
 const encode = (payload: unknown): string => Buffer.from(JSON.stringify(payload)).toString('base64');
 const decode = (header: string) => JSON.parse(Buffer.from(header, 'base64').toString()) as Record<string, unknown>;
@@ -91,8 +96,8 @@ async function sell(init: RequestInit = {}): Promise<Sale> {
 const transfersOf = ({ buyer }: Sale): number =>
   gateway.solana.mainnet.transfers.filter(({ from }) => from === buyer.address).length;
 
-describe('V5 a settled transaction that a stranger copies from the chain', () => {
-  it('V5 is offered with a ticket that is nowhere on the chain', async () => {
+describe('V5 a stranger copies a settled transaction from the chain', () => {
+  it('V5 lacks the ticket, which is not on the chain', async () => {
     const { payment, copies } = await sell();
     const { accepted, payload } = decode(payment) as {
       accepted: { extra: { ticket: string } };
@@ -104,7 +109,7 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
     expect(copies).toHaveLength(4);
   });
 
-  it('V5 fetches the stored answer for a minute, and nothing after it; its payer fetches it for ten', async () => {
+  it('V5 gets the stored answer for one minute; the payer gets it for ten', async () => {
     const sale = await sell();
     const { url, payment, reply, copies } = sale;
     const arrivals = gateway.solana.provider.arrivals.length;
@@ -119,7 +124,7 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
     expect([gateway.solana.provider.arrivals.length, transfersOf(sale)]).toEqual([arrivals, 1]);
   });
 
-  it('V5 never takes delivery: what is owed to the payer stays owed', async () => {
+  it('V5 does not count as delivery: the answer stays owed to the payer', async () => {
     // The answer to HEAD has no body: it is paid for and not delivered.
     const sale = await sell({ method: 'HEAD' });
     for (const { headers } of sale.copies) {
@@ -129,7 +134,7 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
     expect([next.status, next.isReplayed, transfersOf(sale)]).toEqual([200, true, 1]);
   });
 
-  it('V5 does not have an answer fetched anew that is no longer kept', async () => {
+  it('V5 causes no upstream call for an answer that is no longer stored', async () => {
     const sale = await sell();
     const arrivals = gateway.solana.provider.arrivals.length;
     vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
@@ -141,7 +146,7 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
     expect(gateway.solana.provider.arrivals).toHaveLength(arrivals + 1);
   });
 
-  it('V5 is answered twenty times, and its payer two hundred times', async () => {
+  it('V5 is answered 20 times; the payer is answered 200 times', async () => {
     const sale = await sell();
     const [copy] = sale.copies;
     const statuses: number[] = [];
@@ -155,7 +160,7 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
   });
 });
 
-describe('V5 a transaction that has failed on the chain and that a stranger copies from there', () => {
+describe('V5 a stranger copies a failed transaction from the chain', () => {
   /** The buyer's first payment for a request fails on the chain; the answer to his second one does not reach him. */
   async function failThenOwe(first: SellingGateway, second: SellingGateway) {
     const { mainnet } = first.solana;
@@ -184,9 +189,8 @@ describe('V5 a transaction that has failed on the chain and that a stranger copi
     expect([own.status, own.isReplayed, transfers()]).toEqual([200, true, 1]);
   });
 
-  it('V5 takes no delivery where it is not known: what is owed to the payer stays owed', async () => {
-    const first = await startSellingGateway(SECRET);
-    const second = await startSellingGateway(SECRET, { solana: first.solana });
+  it('V5 does not count as delivery at a gateway that does not know it: the answer stays owed', async () => {
+    const { first, second } = await openTwo();
     const { buyer, url, transfers, copy } = await failThenOwe(first, second);
     const arrivals = first.solana.provider.arrivals.length;
     const strangers: Reply[] = [];
@@ -198,13 +202,10 @@ describe('V5 a transaction that has failed on the chain and that a stranger copi
     expect(first.solana.provider.arrivals).toHaveLength(arrivals);
     const next = await askUntilDecided(url, await buyer.pay(url));
     expect([next.status, next.isReplayed, transfers()]).toEqual([200, false, 2]);
-    await second.stop();
-    await first.stop();
   });
 
-  it('V5 has nothing fetched anew of what is owed', async () => {
-    const first = await startSellingGateway(SECRET);
-    const second = await startSellingGateway(SECRET, { solana: first.solana });
+  it('V5 causes no upstream call for an owed answer', async () => {
+    const { first, second } = await openTwo();
     const { buyer, url, copy } = await failThenOwe(first, second);
     const arrivals = first.solana.provider.arrivals.length;
     vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
@@ -212,15 +213,12 @@ describe('V5 a transaction that has failed on the chain and that a stranger copi
     expect(first.solana.provider.arrivals).toHaveLength(arrivals);
     expect((await ask(url, await buyer.pay(url))).isReplayed).toBe(true);
     expect(first.solana.provider.arrivals).toHaveLength(arrivals + 1);
-    await second.stop();
-    await first.stop();
   });
 });
 
-describe('V6 copies from the chain where no record knows them', () => {
+describe('V6 copies from the chain at a gateway without a record of them', () => {
   it.each(['settled', 'failed'] as const)('V6 do not lock out the payer of one that has %s', async (ending) => {
-    const first = await startSellingGateway(SECRET);
-    const second = await startSellingGateway(SECRET, { solana: first.solana });
+    const { first, second } = await openTwo();
     const { mainnet } = first.solana;
     const buyer = await newBuyer(mainnet, ending === 'failed' ? 1n : 1_000_000n);
     const [path, other] = [newPath(), newPath()];
@@ -238,7 +236,5 @@ describe('V6 copies from the chain where no record knows them', () => {
     await mainnet.fundUsdc(buyer.address, 1_000_000n);
     const own = await ask(second.url + other, await buyer.pay(second.url + other));
     expect([own.status, own.isReplayed]).toEqual([200, false]);
-    await second.stop();
-    await first.stop();
   });
 });

@@ -1,26 +1,32 @@
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import type { Environment } from '@asset-gateway/gateway';
+import bs58 from 'bs58';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { testInCi } from '../kit/optional.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { compileGateway } from '../process/program.ts';
 import { callOf, paymentFor, sendPaid } from './calls.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
-import { drain, feePayerOf } from './fault-fee-payer.ts';
-import { openStreet } from './fault-process.ts';
+import { openGatewaySeries } from './fault-process.ts';
 import { killedAfter } from './fault-story.ts';
 import { openWallet } from './wallets.ts';
-
-const sellers: SellingGateway[] = [];
-afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
 
 /** Two settlements, as stock clients make them; one of a payer that is not known. Each payment makes its payer known. */
 const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000', PRICE_SURCHARGE_USD_MICROS: '10000' };
 
-async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
-  const gateway = await startSellingGateway({ ...ROOMY, ...variables });
-  sellers.push(gateway);
-  return gateway;
+/** The address of the sandbox's fee payer. */
+const feePayerOf = ({ variables }: SolanaSandbox): string =>
+  bs58.encode(bs58.decode(variables.FEE_PAYER_KEYPAIR ?? '').subarray(32));
+
+/** Leaves this many lamports to the fee payer. */
+function drain(solana: SolanaSandbox, left = 0n): void {
+  const address = feePayerOf(solana);
+  for (const chain of [solana.mainnet, solana.devnet]) chain.airdrop(address, left - chain.lamports(address));
 }
+
+const open = stoppedAfterTests((variables: Environment = {}) => startSellingGateway({ ...ROOMY, ...variables }));
 
 const several = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
@@ -33,8 +39,8 @@ async function buy({ url }: SellingGateway, buyer: Buyer | undefined): Promise<R
 
 const transfersIn = ({ solana }: SellingGateway): number => solana.mainnet.transfers.length;
 
-describe.concurrent('fees that somebody else is to pay', () => {
-  it('V3 payments that cannot be verified leave the budget to honest buyers', async () => {
+describe.concurrent('the fee budget of the gateway', () => {
+  it('V3 payments that fail verification take nothing from the budget', async () => {
     const gateway = await open(TWO_FEES);
     const honest = await newBuyer(gateway.solana.mainnet);
     const poor = await several(10, () => newBuyer(gateway.solana.mainnet, 1n));
@@ -81,7 +87,7 @@ describe.concurrent('fees that somebody else is to pay', () => {
   });
 
   testInCi(
-    'V4 payments that never land take half of the budget at most, and give it back when the chain has forgotten them',
+    'V4 payments that never land take at most half of the budget, and release it once they have expired',
     { timeout: 120_000 },
     async () => {
       const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000', PRICE_SURCHARGE_USD_MICROS: '10000' });
@@ -110,7 +116,7 @@ describe.concurrent('fees that somebody else is to pay', () => {
     },
   );
 
-  it('V11 a fee payer without SOL closes sales, and nobody signs in vain; SOL opens them again', async () => {
+  it('V11 without SOL in the fee payer nothing is sold and no payment is used; SOL reopens sales', async () => {
     const gateway = await open();
     const { mainnet, provider } = gateway.solana;
     const buyer = await newBuyer(mainnet);
@@ -133,7 +139,7 @@ describe.concurrent('fees that somebody else is to pay', () => {
     expect(gateway.logLines.filter((line) => line.includes('cannot pay fees'))).toHaveLength(1);
   }, 30_000);
 
-  it('V11 the same when the last fee is spent between verifying and settling', async () => {
+  it('V11 also if the last SOL is spent between verify and settle', async () => {
     const gateway = await open();
     const { mainnet, provider } = gateway.solana;
     const buyer = await newBuyer(mainnet);
@@ -155,11 +161,11 @@ describe.concurrent('fees that somebody else is to pay', () => {
 describe('the fee of a payment that has failed on the chain', () => {
   afterEach(() => {
     vi.restoreAllMocks();
-    // The official packages print what they also answer.
+    // The official packages print errors that they also return.
     vi.spyOn(console, 'error').mockImplementation(() => {});
   });
 
-  it('V4 counts for its hour, however often the payment is sent again', async () => {
+  it('V4 counts for one hour, also if the payment is sent again', async () => {
     const gateway = await open(TWO_FEES);
     const { mainnet } = gateway.solana;
     const url = gateway.url + newPath();
@@ -182,17 +188,17 @@ describe('the fee of a payment that has failed on the chain', () => {
 });
 
 describe('the fee of a payment that another process sends', () => {
-  it('V4 counts as well: what was being settled when its process was killed', async () => {
+  it('V4 counts if the process was killed during settlement', async () => {
     await compileGateway();
-    const street = await openStreet(TWO_FEES);
-    const { transfers } = await killedAfter('store', street);
-    const { url } = await street.standing();
+    const series = await openGatewaySeries(TWO_FEES);
+    const { transfers } = await killedAfter('store', series);
+    const { url } = await series.current();
     const codes: string[] = [];
-    for (const buyer of await several(2, () => newBuyer(street.solana.mainnet))) {
+    for (const buyer of await several(2, () => newBuyer(series.solana.mainnet))) {
       const target = url + newPath();
       codes.push((await ask(target, await buyer.pay(target))).code);
     }
     expect([transfers, ...codes]).toEqual([1, '', 'facilitator_unavailable']);
-    await street.close();
+    await series.close();
   }, 60_000);
 });

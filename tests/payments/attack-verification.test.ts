@@ -1,25 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-});
+const gateway = await startSellingGateway(ROOMY);
 afterEach(() => gateway.solana.mainnet.faults.reset());
 afterAll(() => gateway.stop());
 
-/** Wallets that cannot pay what they sign for. */
+/** Wallets without enough USDC for their payments. */
 const poor = (count: number): Promise<Buyer[]> =>
   Promise.all(Array.from({ length: count }, () => newBuyer(gateway.solana.mainnet, 1n)));
 
-/** A payment that nobody has sent yet. */
+/** A payment that was not sent yet. */
 async function paid(buyer: Buyer): Promise<readonly [url: string, payment: string]> {
   const url = gateway.url + newPath();
   return [url, await buyer.pay(url)];
 }
 
-/** Runs something, and counts what it had the chain asked. */
+/** Runs a task, and counts its RPC calls by method. */
 async function chainCallsOf(run: () => Promise<unknown>): Promise<Map<string, number>> {
   const { calls } = gateway.solana.mainnet;
   const from = calls.length;
@@ -30,7 +27,7 @@ async function chainCallsOf(run: () => Promise<unknown>): Promise<Map<string, nu
 }
 
 describe('V6 payments that fail verification', () => {
-  it('V6 cost the chain one call each, three of a payer at most, and honest buyers are served beside them', async () => {
+  it('V6 cost one RPC call each, at most three per payer; honest buyers are served', async () => {
     const keys = await poor(10);
     const bogus = await Promise.all(keys.flatMap((key) => Array.from({ length: 6 }, () => paid(key))));
     const honest = await newBuyer(gateway.solana.mainnet);
@@ -47,7 +44,7 @@ describe('V6 payments that fail verification', () => {
     expect((await ask(url, payment)).status).toBe(200);
   });
 
-  it('V6 ask for the height of the chain once a second at most', async () => {
+  it('V6 read the block height at most once a second', async () => {
     const keys = await poor(10);
     const bogus = await Promise.all(keys.map((key) => paid(key)));
     const sinceMs = performance.now();
@@ -56,7 +53,7 @@ describe('V6 payments that fail verification', () => {
     expect(counts.get('getLatestBlockhash') ?? 0).toBeLessThanOrEqual(seconds + 1);
   });
 
-  it('V6 hold up nobody who has been verified: settling has connections of its own', async () => {
+  it('V6 do not delay verified payments: settling has its own connections', async () => {
     const { mainnet } = gateway.solana;
     const [honest, keys] = [await newBuyer(mainnet), await poor(40)];
     const bogus = await Promise.all(keys.map((key) => paid(key)));
@@ -75,21 +72,21 @@ describe('V6 payments that fail verification', () => {
   });
 });
 
-describe('V6 payments that fail verification where memos are the clients’ own', () => {
-  it('V6 lock out nobody else who uses the same memo', async () => {
+describe('V6 payments that fail verification while clients choose their memos', () => {
+  it('V6 do not lock out another payer with the same memo', async () => {
     const memo = 'for services rendered';
-    const street = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
+    const gateway = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
     const [honest, first, second] = await Promise.all(
-      [1_000_000n, 1n, 1n].map((micros) => newBuyer(street.solana.mainnet, micros)),
+      [1_000_000n, 1n, 1n].map((micros) => newBuyer(gateway.solana.mainnet, micros)),
     );
     for (const buyer of [first, first, second, second]) {
-      const url = street.url + newPath();
+      const url = gateway.url + newPath();
       const reply = await ask(url, await buyer?.payWithMemo(url, memo));
       expect(reply.code).toBe('invalid_exact_svm_transaction_simulation_failed');
     }
-    const url = street.url + newPath();
+    const url = gateway.url + newPath();
     expect((await ask(url, await honest?.payWithMemo(url, memo))).status).toBe(200);
-    expect(street.solana.mainnet.transfers).toHaveLength(1);
-    await street.stop();
+    expect(gateway.solana.mainnet.transfers).toHaveLength(1);
+    await gateway.stop();
   });
 });

@@ -1,7 +1,7 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import {
   answersWith,
   asVersion1,
@@ -16,14 +16,10 @@ import {
   send,
   transactionOf,
 } from './calls.ts';
-import { openWallet, type Wallet } from './wallets.ts';
+import { openWallet } from './wallets.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-  wallet = await openWallet(gateway.solana);
-});
+const gateway = await startSellingGateway(ROOMY);
+const wallet = await openWallet(gateway.solana);
 afterAll(() => gateway.stop());
 
 const call = callOf('rpc.mainnet.helius.getBalance');
@@ -87,7 +83,7 @@ const ENCODINGS: readonly (readonly [string, Encoding])[] = [
 
 const receiptOf = (response: Response) => response.headers.get(HEADERS.paymentResponse);
 
-describe('P2 the same transaction is the same payment, however it is written', () => {
+describe('P2 the same transaction is the same payment in every encoding', () => {
   it.each(ENCODINGS)('first sent %s, then in every other way', async (_, first) => {
     const payment = await paymentFor(gateway, call, wallet);
     await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
@@ -107,7 +103,7 @@ describe('P2 the same transaction is the same payment, however it is written', (
     });
   });
 
-  it('when all are sent at once: one buys, the others wait for it or get its answer', async () => {
+  it('all encodings at once: one buys, the others get 409 or its answer', async () => {
     const payment = await paymentFor(gateway, call, wallet);
     await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
       const answers = await Promise.all(ENCODINGS.map(([, encoding]) => send(gateway, call, encoding(payment))));

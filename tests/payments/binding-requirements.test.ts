@@ -1,16 +1,12 @@
 import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { asVersion1, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, refusedWith, sendPaid } from './calls.ts';
-import { openWallet, type Wallet } from './wallets.ts';
+import { openWallet } from './wallets.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-  wallet = await openWallet(gateway.solana);
-});
+const gateway = await startSellingGateway(ROOMY);
+const wallet = await openWallet(gateway.solana);
 afterAll(() => gateway.stop());
 
 const MISMATCH = 'no_matching_requirements';
@@ -52,6 +48,8 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   ),
   ['extra that is null', set('extra', null)],
   ['extra that is text', set('extra', 'x')],
+  ['extra that is a list', (accepted) => ({ ...accepted, extra: [accepted.extra] })],
+  ['a member of version 1', set('maxAmountRequired', '5')],
   ['nothing', () => undefined],
   ['null', () => null],
   ['a list', (accepted) => [accepted]],
@@ -74,7 +72,7 @@ describe('P15 a payment buys nothing whose copy of the requirement is altered to
     await response.arrayBuffer();
   });
 
-  it('any of them before it has settled, and brings its answer again afterwards', async () => {
+  it('any of these before it settles; afterwards each gets the stored answer', async () => {
     const payment = await paymentFor(gateway, call, wallet);
     await (await sendPaid(gateway, call, payment)).arrayBuffer();
     await leavesNoTrace(gateway, async () => {

@@ -1,7 +1,8 @@
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { decodePaymentResponseHeader } from '@x402/fetch';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import {
   asVersion1,
   bodyOf,
@@ -14,16 +15,15 @@ import {
   requiredFor,
   send,
   sendPaid,
+  transactionOf,
 } from './calls.ts';
-import { openWallet, type Wallet } from './wallets.ts';
+import { openWallet } from './wallets.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-  wallet = await openWallet(gateway.solana);
-});
-afterAll(() => gateway.stop());
+/** One blockhash for all payments. */
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
+const gateway = await startSellingGateway(ROOMY, { solana });
+const wallet = await openWallet(gateway.solana);
+afterAll(() => gateway.stop().then(solana.close));
 
 const ROWS = [
   ['mainnet', 'rpc.mainnet.helius.getBalance', 'solana'],
@@ -65,12 +65,12 @@ describe('X-PAYMENT buys as well', () => {
   });
 });
 
-describe('a payment buys whatever comes with it', () => {
+describe('a payment buys, with any additional members', () => {
   const call = callOf('rpc.mainnet.helius.getBalance');
   it.each([
-    ['resource and extensions that nobody sent', { resource: { url: 'https://evil.test' }, extensions: { x: 1 } }],
-    ['resource and extensions that are left out', { resource: undefined, extensions: undefined }],
-    ['members that nobody knows', { note: 'x', toString: 1 }],
+    ['another resource and unknown extensions', { resource: { url: 'https://evil.test' }, extensions: { x: 1 } }],
+    ['no resource and no extensions', { resource: undefined, extensions: undefined }],
+    ['unknown members', { note: 'x', toString: 1 }],
   ])('%s', async (_, others) => {
     const payment = await paymentFor(gateway, call, wallet);
     const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
@@ -79,7 +79,7 @@ describe('a payment buys whatever comes with it', () => {
     expect(response.status).toBe(200);
   });
 
-  it('what the client looked up beside the requirement', async () => {
+  it('members that the client added to extra', async () => {
     const payment = await paymentFor(gateway, call, wallet);
     const extra = { ...payment.accepted.extra, recentBlockhash: 'x', lastValidBlockHeight: 1 };
     const looked = { ...payment, accepted: { ...payment.accepted, extra } };
@@ -87,7 +87,7 @@ describe('a payment buys whatever comes with it', () => {
     expect(response.status).toBe(200);
   });
 
-  it('and a sign-in instead of a payment grants nothing on a paid route', async () => {
+  it('a sign-in buys nothing on a paid route', async () => {
     const answer = leavesNoTrace(gateway, () => send(gateway, call, { [HEADERS.signIn]: headerOf({}) }));
     expect(await bodyOf(await answer)).toMatchObject({ ok: false, error: 'payment_required' });
   });
@@ -109,4 +109,24 @@ describe('HEAD is the same request as GET', () => {
       expect(repeated.headers.get('content-length')).toBe(bought.headers.get('content-length'));
     });
   });
+});
+
+it('buys twice if two payments for one request are made under the same blockhash', async () => {
+  const call = callOf('rpc.mainnet.helius.getBalance');
+  const first = await paymentFor(gateway, call, wallet);
+  const second = await paymentFor(gateway, call, wallet);
+  const { mainnet } = gateway.solana;
+  const asked = mainnet.calls.filter(({ method }) => method === 'getLatestBlockhash').length;
+  expect(asked).toBeGreaterThanOrEqual(2);
+  expect(transactionOf(first)).not.toBe(transactionOf(second));
+  await leaves(gateway, { transfers: 2, arrivals: 2 }, async () => {
+    for (const payment of [first, second]) {
+      const response = await sendPaid(gateway, call, payment);
+      expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+      await response.arrayBuffer();
+    }
+  });
+  const [a, b] = mainnet.transfers.slice(-2);
+  expect(a?.signature).not.toBe(b?.signature);
+  expect(a?.memo).not.toBe(b?.memo);
 });

@@ -6,19 +6,19 @@ import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { type Example, exampleOf } from '../signin/examples.ts';
 import type { Wallet } from './wallets.ts';
 
-/** Limits that do not get in the way. */
+/** Rate limits that no test reaches. */
 export const ROOMY = {
   RPC_RATE_LIMIT_PER_SECOND: '1000',
   DAS_RATE_LIMIT_PER_SECOND: '1000',
   WALLET_RATE_LIMIT_PER_SECOND: '1000',
 };
 
-/** The rows behind the payment gate. */
+/** The paid routes. */
 export const paidRoutes = routes.filter(({ access }) => access === 'exact');
 
 const channelOf = ({ surface, provider, cluster }: Route): string => [surface, provider, cluster].join();
 
-/** Paid routes for what is the same for all of them: each method and each channel of a provider once, all with ROUNDS=full. */
+/** A sample of the paid routes: each method and each channel of a provider once. All with ROUNDS=full. */
 export const sampledRoutes = paidRoutes.filter(
   (row, index) =>
     isFull ||
@@ -61,7 +61,7 @@ export const send = (gateway: SellingGateway, { target, init }: Example, headers
 export const sendPaid = (gateway: SellingGateway, call: Example, payment: unknown): Promise<Response> =>
   send(gateway, call, { [HEADERS.payment]: headerOf(payment) });
 
-/** What an unpaid request is asked for. */
+/** The challenge for an unpaid request. */
 export async function requiredFor(gateway: SellingGateway, call: Example): Promise<PaymentRequired> {
   const response = await send(gateway, call);
   await response.arrayBuffer();
@@ -87,7 +87,7 @@ export interface Body {
 
 export const bodyOf = async (response: Response): Promise<Body> => (await response.json()) as Body;
 
-/** What a request has left behind in the world. */
+/** Transfers, upstream calls and RPC calls so far. */
 export interface Traces {
   readonly transfers: number;
   readonly arrivals: number;
@@ -100,7 +100,7 @@ export const tracesIn = ({ solana }: SellingGateway): Traces => ({
   chainCalls: solana.mainnet.calls.length + solana.devnet.calls.length,
 });
 
-/** Runs requests, and shows that nothing was paid, asked of an upstream or of a chain for them. */
+/** Runs requests, and expects no transfer, no upstream call and no RPC call. */
 export async function leavesNoTrace<T>(gateway: SellingGateway, requests: () => Promise<T>): Promise<T> {
   const before = tracesIn(gateway);
   const result = await requests();
@@ -108,7 +108,7 @@ export async function leavesNoTrace<T>(gateway: SellingGateway, requests: () => 
   return result;
 }
 
-/** Runs requests, and shows that so many upstream calls were made and so many payments settled for them. */
+/** Runs requests, and expects these numbers of transfers and upstream calls. */
 export async function leaves<T>(
   gateway: SellingGateway,
   traces: Pick<Traces, 'transfers' | 'arrivals'>,
@@ -151,7 +151,7 @@ export async function answersWith(
   return body;
 }
 
-/** Shows that a request with these values is sold: its upstream was asked, and it was paid for. */
+/** Expects that a request with these values is sold: one upstream call and one transfer. */
 export async function allows(
   gateway: SellingGateway,
   id: string,
@@ -165,7 +165,7 @@ export async function allows(
   expect({ status: response.status, error, issues }).toEqual({ status: 200, error: undefined, issues: undefined });
 }
 
-/** Shows that a request with these values is refused, however often it is paid for, and that its payment is unused. */
+/** Expects that a request with these values is refused each time, and that its payment stays unused. */
 export async function forbids(
   gateway: SellingGateway,
   id: string,

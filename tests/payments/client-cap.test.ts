@@ -10,7 +10,7 @@ import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/s
 import { transferOf } from './forge-table.ts';
 import { draftOf } from './forge-wire.ts';
 
-/** What a gateway answers to one request: a body, with a status and headers beside it. */
+/** A response of the gateway: body, status and headers. */
 interface Reply {
   readonly body: unknown;
   readonly status?: number;
@@ -69,7 +69,7 @@ interface AskSettings {
   readonly path?: string;
 }
 
-/** Asks a gateway that gives these replies, and tells what was shown for approval. */
+/** Asks a gateway that gives these replies. Returns the outcome and the offers shown for approval. */
 async function ask(given: readonly Reply[], { approve = () => true, path = '/devnet' }: AskSettings = {}) {
   replies = [...given];
   const shown: Offer[] = [];
@@ -93,7 +93,7 @@ async function ask(given: readonly Reply[], { approve = () => true, path = '/dev
   return { outcome, shown };
 }
 
-/** What the payments that were sent claim to be for, and what their transactions move. */
+/** The requirement and the transfer of each payment that was sent. */
 function paid() {
   const sent = requests.flatMap((headers) => headers[HEADERS.payment.toLowerCase()] ?? []);
   return sent.map((header) => {
@@ -114,9 +114,9 @@ async function expectPaid(shown: readonly Offer[], asked: ReturnType<typeof requ
   expect(paid()).toEqual([{ accepted: asked, moved, instructions: 4 }]);
 }
 
-const NOTHING = /^nothing that is asked for can be paid: /;
+const NOTHING = /^none of the payments can be made: /;
 
-describe('what was shown is what is paid', () => {
+describe('the client pays exactly the offer that it showed', () => {
   const first = requirement();
   const dear = requirement({ amount: '900000' });
 
@@ -135,7 +135,7 @@ describe('what was shown is what is paid', () => {
 
   it.each([
     ['of another scheme', { scheme: 'upto' }],
-    ['on a network that nobody knows', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }],
+    ['on an unknown network', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }],
     ['on another chain', { network: 'eip155:8453' }],
     ['in the mint of the other network', { asset: USDC.mainnet }],
     ['in another mint', { asset: PAYEE }],
@@ -161,7 +161,7 @@ describe('what was shown is what is paid', () => {
     await expectPaid(shown, onMainnet);
   });
 
-  it('and no more, when the second 402 asks more', async () => {
+  it('no more than that, if the second 402 asks more', async () => {
     const { outcome, shown } = await ask([asking(first), asking(dear), asking(dear)]);
     expect(outcome).toMatch(/^a payment of \$0\.000005 was sent and refused /);
     await expectPaid(shown, first);

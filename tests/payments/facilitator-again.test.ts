@@ -1,11 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 import { suiteInCi } from '../kit/optional.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, askUntilDecided, receiptIn } from './fault-buyer.ts';
 import { type Home, openRemoteFixture, type RemoteFixture } from './fault-facilitator.ts';
-import { fillHistory, turnClocks } from './fault-history.ts';
-
-const fixtures: RemoteFixture[] = [];
-afterAll(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.stop())));
 
 const WAYS: Readonly<Record<string, (fixture: RemoteFixture) => Promise<void>>> = {
   'the reply of sendTransaction is lost': async () => {},
@@ -20,11 +18,30 @@ const WAYS: Readonly<Record<string, (fixture: RemoteFixture) => Promise<void>>> 
   },
 };
 
-async function open(home?: Home): Promise<RemoteFixture> {
-  const fixture = await openRemoteFixture({}, home);
-  fixtures.push(fixture);
-  return fixture;
+/** The page size of an account's history. */
+const ALL_ROWS = 1_000;
+const HOUR_MS = 3_600_000;
+
+let aheadMs = 0;
+
+/** From here on chains are started on a clock that can be turned back. */
+function turnClocks(): void {
+  const now = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
 }
+
+/** Fills the history of a buyer's token account with transactions of now or of an hour ago. */
+async function fillHistory(chain: Chain, buyer: { readonly address: string }, when: 'now' | 'an hour ago') {
+  const source = await chain.createAta(buyer.address);
+  aheadMs = when === 'now' ? 0 : -HOUR_MS;
+  try {
+    for (let row = 0; row < ALL_ROWS; row++) await chain.answer('requestAirdrop', [source, 1]);
+  } finally {
+    aheadMs = 0;
+  }
+}
+
+const open = stoppedAfterTests((home?: Home) => openRemoteFixture({}, home));
 
 async function expectPending({ url, payment }: RemoteFixture): Promise<void> {
   const reply = await ask(url, payment);
@@ -67,7 +84,7 @@ describe.concurrent('P6 an unknown settlement elsewhere', () => {
     await expectStored(fixture);
   }, 60_000);
 
-  it('P6 its store of what is pending is down, and settle is called again: the stored answer, one transfer', async () => {
+  it('P6 its store of pending payments is down, and settle is called again: the stored answer, one transfer', async () => {
     const fixture = await open();
     fixture.chain.faults.lie = { statusMissing: true };
     await fixture.order({ storeDown: ['set'] });
@@ -86,7 +103,7 @@ describe.concurrent('P6 an unknown settlement elsewhere', () => {
     expect(fixture.chain.transfers).toHaveLength(0);
   });
 
-  it('P6 the facilitator is gone for good: the stored answer, one transfer', async () => {
+  it('P6 the facilitator does not come back: the stored answer, one transfer', async () => {
     const fixture = await unheard('own process');
     await fixture.crash();
     await expectStored(fixture);
@@ -102,7 +119,7 @@ describe.concurrent('P6 an unknown settlement elsewhere', () => {
 });
 
 suiteInCi('P6 an unknown settlement in a long history', {}, () => {
-  it('P6 1,000 older transactions hide nothing: what was never sent is refused when it has expired', async () => {
+  it('P6 with 1,000 older transactions: a payment that was never sent is refused once it has expired', async () => {
     turnClocks();
     const fixture = await open();
     const { chain, buyer, solana, url } = fixture;
@@ -117,7 +134,7 @@ suiteInCi('P6 an unknown settlement in a long history', {}, () => {
     expect((await askUntilDecided(url, await buyer.pay(url))).status).toBe(200);
   }, 60_000);
 
-  it('P6 1,000 newer transactions hide it: what the history does not show is not refused, and nobody pays twice', async () => {
+  it('P6 hidden by 1,000 newer transactions: the payment is not refused, and no payer pays twice', async () => {
     const fixture = await open();
     const { chain, buyer, solana } = fixture;
     await fixture.order({ settle: { status: 502, answer: 'Bad gateway' } });

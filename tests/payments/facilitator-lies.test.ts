@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, askUntilDecided, newPath } from './fault-buyer.ts';
 import { type Home, type Orders, openRemoteFixture, type RemoteFixture } from './fault-facilitator.ts';
 
-const fixtures: RemoteFixture[] = [];
-afterAll(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.stop())));
-
-async function open(orders: { verify?: Orders; settle?: Orders } = {}, home?: Home): Promise<RemoteFixture> {
+const open = stoppedAfterTests(async (orders: { verify?: Orders; settle?: Orders } = {}, home?: Home) => {
   const fixture = await openRemoteFixture({}, home);
-  fixtures.push(fixture);
   await fixture.order(orders);
   return fixture;
-}
+});
 
 const settled = (transaction: unknown): Orders => ({
   does: false,
@@ -24,7 +21,7 @@ const LIES: Readonly<Record<string, Orders>> = {
   'no signature': settled(undefined),
   'a malformed one': settled('0OIl+/'),
   'one of another length': settled(bs58.encode(randomBytes(63))),
-  'one of nobody': settled(bs58.encode(randomBytes(64))),
+  'an unknown signature': settled(bs58.encode(randomBytes(64))),
   'a number': settled(7),
 };
 
@@ -104,7 +101,7 @@ describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
 
 const CRLF = '\r\nSet-Cookie: stolen=1\r\n\r\n<script>';
 
-describe.concurrent('P21 line breaks in what a facilitator says', () => {
+describe.concurrent('P21 line breaks in the answers of a facilitator', () => {
   const SAID: Readonly<Record<string, { verify?: Orders; settle?: Orders }>> = {
     'at verify': { verify: { answer: { isValid: false, invalidReason: CRLF, invalidMessage: CRLF, payer: CRLF } } },
     'in a reason that looks like a code': {
@@ -131,7 +128,7 @@ describe.concurrent('P21 line breaks in what a facilitator says', () => {
   });
 });
 
-describe('P23 what a facilitator can tell a repeated call by', () => {
+describe('P23 the mark of a repeated call', () => {
   it('P23 is the same Idempotency-Key on verify and settle, and another for each payment', async () => {
     const fixture = await open();
     const other = fixture.gateway.url + newPath();

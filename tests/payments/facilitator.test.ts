@@ -1,16 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, askUntilDecided, receiptIn } from './fault-buyer.ts';
 import { type Orders, openRemoteFixture, type RemoteFixture } from './fault-facilitator.ts';
 
-const fixtures: RemoteFixture[] = [];
-afterAll(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.stop())));
-
-async function open(settle: Orders, variables: Record<string, string> = {}): Promise<RemoteFixture> {
+const open = stoppedAfterTests(async (settle: Orders, variables: Record<string, string> = {}) => {
   const fixture = await openRemoteFixture(variables);
-  fixtures.push(fixture);
   await fixture.order({ settle });
   return fixture;
-}
+});
 
 /** The end of every story in which money moved: the stored answer, one call, one transfer. */
 async function expectStored({ url, payment, chain, solana }: RemoteFixture): Promise<void> {
@@ -61,7 +58,7 @@ describe.concurrent('P6 a facilitator that has paid', () => {
     },
   );
 
-  it('P6 reconcile_unavailable: 503 as long as nobody can be asked, then the stored answer', async () => {
+  it('P6 reconcile_unavailable: 503 while neither chain nor facilitator answers, then the stored answer', async () => {
     const fixture = await open({ status: 503, answer: 'down' });
     fixture.chain.faults.status = 503;
     fixture.chain.faults.only = new Set(['getSignaturesForAddress', 'getSignatureStatuses']);
@@ -74,7 +71,7 @@ describe.concurrent('P6 a facilitator that has paid', () => {
     await expectStored(fixture);
   });
 
-  it('P6 without an RPC of our own it is asked again, and a success that it proves counts', async () => {
+  it('P6 without an own RPC: settle is called again, and a proved success counts', async () => {
     const fixture = await open({ status: 502 }, { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
     const first = await ask(fixture.url, fixture.payment);
     expect([first.status, first.code]).toEqual([503, 'settlement_pending']);

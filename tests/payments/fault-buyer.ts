@@ -7,10 +7,10 @@ import bs58 from 'bs58';
 import { vi } from 'vitest';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 
-// The official packages print what they also answer.
+// The official packages print errors that they also return.
 vi.spyOn(console, 'error').mockImplementation(() => {});
 
-/** Whatever a client was answered. */
+/** A response. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -23,11 +23,11 @@ export interface Reply {
 const DOLLAR = 1_000_000n;
 const POLL_MS = 60;
 
-/** A path that nobody else asks for, so that payments of the same payer have nothing to do with each other. */
+/** A path that no other test uses, so that payments of one payer are independent. */
 export const newPath = (): string =>
   `/v1/x402/helius/wallet/balances/${bs58.encode(crypto.getRandomValues(new Uint8Array(32)))}`;
 
-/** The variables that keep budgets out of the way. */
+/** Budgets that no test reaches. */
 export const ROOMY = {
   WALLET_RATE_LIMIT_PER_SECOND: '100000',
   RPC_RATE_LIMIT_PER_SECOND: '100000',
@@ -45,13 +45,13 @@ export async function readReply(response: Response): Promise<Reply> {
 export const receiptIn = ({ headers }: Reply): Record<string, unknown> =>
   JSON.parse(Buffer.from(headers.get('payment-response') ?? '', 'base64').toString() || '{}');
 
-/** Asks once, with a payment or without. */
+/** Sends one request, with or without a payment. */
 export async function ask(url: string, payment?: string, init: RequestInit = {}): Promise<Reply> {
   const headers = { ...init.headers, ...(payment !== undefined && { 'PAYMENT-SIGNATURE': payment }) };
   return readReply(await fetch(url, { ...init, headers }));
 }
 
-/** Does what an answer without an outcome says: the same request with the same payment, until there is one. */
+/** Sends the same request with the same payment until its outcome is known. */
 export async function askUntilDecided(
   url: string,
   payment: string,
@@ -67,7 +67,7 @@ export async function askUntilDecided(
   }
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await holds())) {
@@ -86,7 +86,7 @@ export interface Buyer {
   payWithMemo(url: string, memo: string): Promise<string>;
 }
 
-/** Signs what a 402 asks for. */
+/** Signs a payment for a 402. */
 async function paymentOf(client: x402Client, response: Response, memo?: string): Promise<string> {
   const required = (await response.json()) as PaymentRequired;
   if (response.status !== 402) throw new Error(`no challenge but ${response.status}`);

@@ -7,9 +7,9 @@ import { type Buyer, newBuyer, newPath, ROOMY } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/payments/hostile-facilitator.mjs';
 
-/** What the facilitator does with one kind of call. */
+/** How the facilitator treats one kind of call. */
 export interface Orders {
-  /** Do what was asked for at all. */
+  /** Whether it does the work. */
   readonly does?: boolean;
   readonly hang?: boolean;
   readonly status?: number | 'reset';
@@ -38,7 +38,7 @@ export interface RemoteFixture {
   readonly facilitatorUrl: string;
   order(orders: { verify?: Orders; settle?: Orders; storeDown?: readonly ('get' | 'set')[] }): Promise<void>;
   calls(): Promise<FacilitatorCall[]>;
-  /** Asks the facilitator once more for exactly what the gateway asked it. */
+  /** Sends the gateway's settle call to the facilitator again. */
   settleAgain(): Promise<unknown>;
   /** Ends a facilitator that has its own process. */
   crash(): Promise<void>;
@@ -49,7 +49,7 @@ export interface RemoteFixture {
 const post = async (url: string, body: unknown): Promise<unknown> =>
   (await fetch(url, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })).json();
 
-/** What the test itself asks the facilitator. */
+/** The facilitator's controls for tests. */
 function controlsOf(where: string): Pick<RemoteFixture, 'order' | 'calls' | 'settleAgain'> {
   const calls = async () => (await fetch(`${where}/calls`)).json() as Promise<FacilitatorCall[]>;
   let asked: string | undefined;
@@ -100,10 +100,10 @@ async function openAlone(settings: object): Promise<Facilitator> {
   };
 }
 
-/** Where a facilitator runs: beside others, or, if it shall crash, in a process of its own. */
+/** Where a facilitator runs. One that crashes needs its own process. */
 export type Home = 'shared process' | 'own process';
 
-/** Starts one; the gateway reads the chain unless told not to. */
+/** Starts one. By default the gateway reads the chain. */
 export async function openRemoteFixture(
   variables: Record<string, string> = {},
   home: Home = 'shared process',

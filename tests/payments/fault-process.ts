@@ -9,34 +9,34 @@ import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { ROOMY } from './fault-buyer.ts';
 
-const SCRIPT = 'tests/payments/gateway-process.mjs';
+const SCRIPT = 'tests/kit/gateway-process.mjs';
 
-/** A sandbox in this process, and gateways in processes of their own, one after the other, with the same money. */
-export interface Street {
+/** A sandbox in this process, and gateways in their own processes, one after the other, with the same money. */
+export interface GatewaySeries {
   readonly solana: SolanaSandbox;
   /** DATA_DIR of the gateways. */
   readonly folder: string;
-  /** Starts the next gateway, which may write no file beyond so many blocks. */
-  open(blocks?: number): Promise<GatewayProcess>;
+  /** Starts the next gateway. */
+  open(): Promise<GatewayProcess>;
   /** The gateway that runs, or a new one if the last has ended. */
-  standing(): Promise<GatewayProcess>;
+  current(): Promise<GatewayProcess>;
   /** Has a gateway kill itself after this step. */
-  doom(gateway: GatewayProcess, step: string): Promise<void>;
+  armKill(gateway: GatewayProcess, step: string): Promise<void>;
   /** Waits until the gateway has killed itself. */
-  fallen(gateway: GatewayProcess): Promise<void>;
+  untilKilled(gateway: GatewayProcess): Promise<void>;
   /** The books of these gateways are in order, with one settlement for each transfer to the payee. */
   expectBooksInOrder(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openStreet(variables: Environment = {}): Promise<Street> {
+export async function openGatewaySeries(variables: Environment = {}): Promise<GatewaySeries> {
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running: GatewayProcess[] = [];
   const isRunning = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;
-  async function open(blocks?: number): Promise<GatewayProcess> {
+  async function open(): Promise<GatewayProcess> {
     const settings = { PORT: '0', DATA_DIR: folder, ...solana.variables, ...ROOMY, ...variables };
-    const gateway = await startProcess(SCRIPT, blocks ? [String(blocks)] : [], settings);
+    const gateway = await startProcess(SCRIPT, [], settings);
     running.push(gateway);
     return gateway;
   }
@@ -44,13 +44,13 @@ export async function openStreet(variables: Environment = {}): Promise<Street> {
     solana,
     folder,
     open,
-    standing: async () => running.find(isRunning) ?? open(),
-    async doom({ child }, step) {
+    current: async () => running.find(isRunning) ?? open(),
+    async armKill({ child }, step) {
       const isHeard = child.stdout && once(child.stdout, 'data');
       child.stdin?.write(step);
       await isHeard;
     },
-    async fallen(gateway) {
+    async untilKilled(gateway) {
       if (isRunning(gateway)) await once(gateway.child, 'exit');
     },
     expectBooksInOrder: () =>

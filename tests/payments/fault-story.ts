@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { ask, askUntilDecided, newBuyer, newPath, type Reply } from './fault-buyer.ts';
-import type { Street } from './fault-process.ts';
+import type { GatewaySeries } from './fault-process.ts';
 
-/** What became of one payment. */
+/** The outcome of one payment. */
 export interface Story {
   readonly replies: readonly Reply[];
   /** Upstream calls before and after the kill. */
@@ -17,21 +17,21 @@ export interface Killed {
 }
 
 /** Sends one payment to a gateway that kills itself after a step. */
-export async function killAfter(step: string, street: Street): Promise<Killed> {
-  const { mainnet, provider } = street.solana;
+export async function killAfter(step: string, series: GatewaySeries): Promise<Killed> {
+  const { mainnet, provider } = series.solana;
   const path = newPath();
   const buyer = await newBuyer(mainnet);
   const calls = provider.arrivals.length;
-  const doomed = await street.standing();
-  await street.doom(doomed, step);
+  const doomed = await series.current();
+  await series.armKill(doomed, step);
   const payment = await buyer.pay(doomed.url + path);
   const first = await ask(doomed.url + path, payment).catch(() => undefined);
-  await street.fallen(doomed);
+  await series.untilKilled(doomed);
   const before = provider.arrivals.length - calls;
   return {
     async resend() {
       const callsBefore = provider.arrivals.length;
-      const next = await street.standing();
+      const next = await series.current();
       const second = await askUntilDecided(next.url + path, payment);
       const third = await askUntilDecided(next.url + path, payment);
       return {
@@ -44,8 +44,8 @@ export async function killAfter(step: string, street: Street): Promise<Killed> {
 }
 
 /** The same, and the payment is sent again at once. */
-export const killedAfter = async (step: string, street: Street): Promise<Story> =>
-  (await killAfter(step, street)).resend();
+export const killedAfter = async (step: string, series: GatewaySeries): Promise<Story> =>
+  (await killAfter(step, series)).resend();
 
 /** One transfer, one answer, and no challenge, which would make the client pay again. */
 export function expectServedOnce({ replies, transfers }: Story): void {

@@ -25,7 +25,7 @@ const prices = (name: string, reason: RefusalCode, data: readonly number[]): For
     Object.assign(priceOf(draft), { data: Uint8Array.from(data) }),
   );
 
-/** What a transaction may cost, and where that stands. */
+/** Wrong compute limits and compute prices. */
 export const COMPUTE_FORGERIES: readonly Forgery[] = [
   limits('one unit too high', REASONS.limitTooHigh, [2, ...u32(200_001)]),
   limits('of Solana at its largest', REASONS.limitTooHigh, [2, ...u32(1_400_000)]),

@@ -24,7 +24,7 @@ const drains = (name: string, change: Change): Forgery => resigned(name, REASONS
 const solTransfer = (draft: Draft, from: number, to: number) =>
   instruction(draft, PROGRAMS.system, [from, to], [...u32(2), ...u64(1_000_000_000n)]);
 
-/** What a fee payer's signature could be used for, were it not kept out of every instruction. */
+/** Instructions that use the fee payer's signature. */
 export const FEE_PAYER_FORGERIES: readonly Forgery[] = [
   drains('the fee payer as authority', (draft) => transferOf(draft).accounts.splice(3, 1, FEE_PAYER)),
   drains('the fee payer as source', (draft) => transferOf(draft).accounts.splice(0, 1, FEE_PAYER)),

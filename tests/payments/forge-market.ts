@@ -22,7 +22,7 @@ export interface Told {
   readonly headers: Headers;
 }
 
-/** Everything that must stand still while a payment is refused. */
+/** The values that a refused payment must not change. */
 export interface Standing {
   readonly calls: number;
   readonly transfers: number;
@@ -31,7 +31,7 @@ export interface Standing {
   readonly feePayer: bigint;
 }
 
-/** A gateway, a payee whose key is at hand, and a wallet that can pay. */
+/** A gateway, a payee with a known key, and a wallet with USDC. */
 export interface Forge {
   readonly gateway: SellingGateway;
   readonly payer: Uint8Array;
@@ -41,7 +41,7 @@ export interface Forge {
   readonly payeeAta: string;
   /** The transfers' own mint. */
   readonly mint: string;
-  /** A genuine payment for a fresh challenge, by the payer unless told. */
+  /** A genuine payment for a fresh challenge; default: by the payer. */
   genuine(keypair?: Uint8Array): Promise<Genuine>;
   pay(payload: unknown): Promise<Told>;
   standing(): Promise<Standing>;

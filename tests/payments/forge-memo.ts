@@ -22,7 +22,7 @@ const unknown = POSITIONS.flatMap((reason, position) =>
   ),
 );
 
-/** The memo, which ties a payment to its request, and what may stand beside it. */
+/** Wrong memos, and wrong instructions next to the memo. */
 export const MEMO_FORGERIES: readonly Forgery[] = [
   resigned('no memo', REASONS.memoCount, ({ instructions }) => instructions.splice(3, 1)),
   resigned('the same memo twice', REASONS.memoCount, (draft) => draft.instructions.push(copyOf(memoOf(draft)))),

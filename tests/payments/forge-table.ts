@@ -2,7 +2,7 @@ import type { RefusalCode } from '@asset-gateway/protocol';
 import type { Forge, Genuine } from './forge-market.ts';
 import { type Draft, type DraftInstruction, readable, signed } from './forge-wire.ts';
 
-/** A payment that must be refused: what is wrong with it, the reason that is given, and how it is made. */
+/** A payment that must be refused: its fault, the expected reason, and how it is made. */
 export interface Forgery {
   readonly name: string;
   readonly reason: RefusalCode;
@@ -50,7 +50,7 @@ export const PROGRAMS = {
   lighthouse: 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95',
 } as const;
 
-/** Some address that nobody has the key of. */
+/** An address without a known key. */
 export const STRANGER = 'So11111111111111111111111111111111111111112';
 
 /** A forgery that the payer signs: only its content is wrong. */

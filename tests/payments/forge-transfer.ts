@@ -119,5 +119,5 @@ const OTHERS: readonly Forgery[] = [
   ),
 ];
 
-/** What is moved, by whom and where to. */
+/** Wrong tokens, amounts, sources and destinations. */
 export const TRANSFER_FORGERIES: readonly Forgery[] = [...NO_TRANSFER, ...TOKENS, ...PLACES, ...AMOUNTS, ...OTHERS];

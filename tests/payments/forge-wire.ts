@@ -13,7 +13,7 @@ export interface DraftInstruction {
   data: Uint8Array;
 }
 
-/** A transaction taken apart, free to be changed into what no honest client would write. */
+/** A decoded transaction that a test can change. */
 export interface Draft {
   /** The first byte of the message: 0x80 for version 0, nothing for a legacy one. */
   version: number | undefined;
@@ -34,7 +34,7 @@ export function compact(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...compact(value >> 7)];
 }
 
-/** Takes a transaction apart with the decoder of @solana/kit, which shares nothing with the gateway's own. */
+/** Decodes a transaction with @solana/kit, independently of the gateway's reader. */
 export function draftOf(wire: Uint8Array): Draft {
   const { messageBytes } = getTransactionDecoder().decode(wire);
   const compiled = getCompiledTransactionMessageDecoder().decode(messageBytes) as CompiledTransactionMessage & {
@@ -91,7 +91,7 @@ export function signatureOver(message: Uint8Array, keypair: Uint8Array): Buffer 
 export const wireOf = (signatures: readonly Uint8Array[], message: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from(compact(signatures.length)), ...signatures, message]);
 
-/** Puts a draft together again, signed by the wallets that are at hand; the slots of all others stay empty. */
+/** Encodes a draft, signed by these wallets; the slots of other signers stay empty. */
 export function signed(draft: Draft, wallets: readonly Uint8Array[]): Buffer {
   const message = messageOf(draft);
   const slots = draft.keys.slice(0, draft.signers).map((key) => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { allows, forbids, ROOMY } from './calls.ts';
-import { openWallet, type Wallet } from './wallets.ts';
+import { openWallet } from './wallets.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-  wallet = await openWallet(gateway.solana);
-});
+const gateway = await startSellingGateway(ROOMY);
+const wallet = await openWallet(gateway.solana);
 afterAll(() => gateway.stop());
 
 const A = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';

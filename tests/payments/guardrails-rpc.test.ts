@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { allows, forbids, ROOMY } from './calls.ts';
-import { openWallet, type Wallet } from './wallets.ts';
+import { openWallet } from './wallets.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-  wallet = await openWallet(gateway.solana);
-});
+const gateway = await startSellingGateway(ROOMY);
+const wallet = await openWallet(gateway.solana);
 afterAll(() => gateway.stop());
 
 const A = 'So11111111111111111111111111111111111111112';
@@ -26,7 +22,7 @@ interface Method {
   readonly forbidden: Cases;
 }
 
-/** Both sides of each guardrail, by hand; what the sandbox answers to the allowed ones is its own affair. */
+/** Values just inside and just outside of each guardrail. */
 const RPC: Readonly<Record<string, Method>> = {
   getBalance: {
     allowed: [

@@ -1,6 +1,6 @@
-// Facilitators in a process of their own. POST /begin {feePayerKeypair, rpcUrl, network, port} opens one and tells its URL.
-// Each really settles, with x402's own packages, and then answers as it is told: POST /control {verify, settle, storeDown} sets
-// what it does, GET /calls lists what it was asked, POST /end closes it. All of them end with whoever started the process.
+// Facilitators in their own process. POST /begin {feePayerKeypair, rpcUrl, network, port} opens one and returns its URL. Each
+// settles with x402's own packages. POST /control {verify, settle, storeDown} sets its faults, GET /calls lists its calls, and
+// POST /end closes it. The process ends with its parent.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import bs58 from 'bs58';
 
 const CONFIRM_MS = 400;
 
-// Its own words are for nobody.
+// The packages print to the console.
 console.error = () => {};
 console.warn = () => {};
 process.stdin.on('end', () => process.exit()).resume();
@@ -19,7 +19,7 @@ process.stdin.on('end', () => process.exit()).resume();
 async function newFacilitator({ feePayerKeypair, rpcUrl, network }) {
   const facilitator = { calls: [], orders: {} };
   const kept = new Map();
-  /** The store of what was sent and not confirmed is down for the operations that it is ordered to be down for. */
+  /** The store of unconfirmed payments fails for the operations in `storeDown`. */
   async function inStore(operation, task) {
     if (facilitator.orders.storeDown?.includes(operation)) throw new Error('the store is down');
     return task();
@@ -54,7 +54,7 @@ async function bodyOf(request) {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Does the work unless ordered not to, and answers with the truth unless ordered to say something else. */
+/** Does the work and returns its result, unless the orders differ. */
 async function work(response, { does = true, hang, status = 200, answer, delayMs = 0 } = {}, task) {
   const truth = does ? await task() : {};
   await pause(delayMs);

@@ -31,7 +31,7 @@ async function buy(id: string, params?: unknown): Promise<string> {
   return response.text();
 }
 
-/** What the upstream itself says to this call. */
+/** The upstream's own response to this call. */
 async function upstreamText(method: string, params: unknown): Promise<string> {
   const { rpcUrls, arrivals } = gateway.solana.provider;
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -78,8 +78,8 @@ const AWKWARD = [
   `"${'é漢𝄞'.repeat(1000)}"`,
 ];
 
-describe('U6 awkward JSON is not changed on its way', () => {
-  it('whatever it is, and wherever it stands in the answer', async () => {
+describe('U6 awkward JSON reaches the client unchanged', () => {
+  it('as the result, at any place of the response', async () => {
     const { faults } = gateway.solana.provider;
     let id = 0;
     for (const json of AWKWARD) {
@@ -111,7 +111,7 @@ describe('U6 awkward JSON is not changed on its way', () => {
   });
 });
 
-describe('what reaches the upstream is', () => {
+describe('the upstream receives', () => {
   const last = () => gateway.solana.provider.arrivals.at(-1);
 
   it('addresses, for batch-identity', async () => {

@@ -98,8 +98,8 @@ describe('U19 a JSON-RPC error is not settled', () => {
   });
 });
 
-describe('U20 what is not the answer to our call is not settled', () => {
-  it('whatever is wrong with it', async () => {
+describe('U20 a response that does not belong to the call is not settled', () => {
+  it('in each of these forms', async () => {
     for (const each of UNUSABLE) {
       wallet = await openWallet(gateway.solana);
       await failsUnpaid(HELIUS, each);
@@ -118,7 +118,7 @@ const CHANNELS = [
 ] as const;
 
 describe('U19 V10 an upstream that asks for a pause', () => {
-  it.each(CHANNELS)('V10 is left alone for as long as it says, or two seconds: %s', async (_, id, knobs, seconds) => {
+  it.each(CHANNELS)('V10 gets no call for its Retry-After, or two seconds: %s', async (_, id, knobs, seconds) => {
     const call = callOf(id);
     const payment = await paymentFor(gateway, call, wallet);
     const { faults } = gateway.solana.provider;
@@ -158,7 +158,7 @@ describe('a status of the upstream that is no success is not settled', () => {
     await failsUnpaid(id, [what, { status: upstreamStatus }, status, code]);
   });
 
-  it('404 of a wallet that nobody knows', async () => {
+  it('404 for an unknown wallet', async () => {
     const call = callOf('wallet.mainnet.helius.identity', { path: { wallet: solana.payTo } });
     const payment = await paymentFor(gateway, call, wallet);
     await leaves(gateway, { transfers: 0, arrivals: 1 }, () =>

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withBothDatabases } from '../kit/databases.ts';
 import { compileGateway } from '../process/program.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, receiptIn, until } from './fault-buyer.ts';
-import { openStreet, type Street } from './fault-process.ts';
+import { type GatewaySeries, openGatewaySeries } from './fault-process.ts';
 
 const LONG = { timeout: 90_000 };
 
 withBothDatabases('P19 SIGTERM during a purchase', (variables) => {
-  let street: Street;
+  let series: GatewaySeries;
   let buyer: Buyer;
 
   beforeAll(async () => {
     await compileGateway();
-    street = await openStreet(variables());
-    buyer = await newBuyer(street.solana.mainnet);
+    series = await openGatewaySeries(variables());
+    buyer = await newBuyer(series.solana.mainnet);
   });
-  afterAll(() => street.close());
+  afterAll(() => series.close());
 
   async function bought(signal?: AbortSignal) {
-    const { mainnet, provider } = street.solana;
-    const gateway = await street.standing();
+    const { mainnet, provider } = series.solana;
+    const gateway = await series.current();
     const path = newPath();
     const payment = await buyer.pay(gateway.url + path);
     const before = { transfers: mainnet.transfers.length, arrivals: provider.arrivals.length };
@@ -31,7 +31,7 @@ withBothDatabases('P19 SIGTERM during a purchase', (variables) => {
   }
 
   it('P19 between upstream and settle: it is served before the gateway ends, one transfer', LONG, async () => {
-    const { mainnet, provider } = street.solana;
+    const { mainnet, provider } = series.solana;
     const { gateway, path, payment, before, asked } = await bought();
     const ended = gateway.end('SIGTERM');
     const reply = await asked;
@@ -39,19 +39,19 @@ withBothDatabases('P19 SIGTERM during a purchase', (variables) => {
     expect(await ended).toBe(0);
     mainnet.faults.reset();
     provider.faults.reset();
-    const next = await street.standing();
+    const next = await series.current();
     const again = await askUntilDecided(next.url + path, payment);
     expect([again.status, again.isReplayed, again.text]).toEqual([200, true, reply?.text]);
     expect(mainnet.transfers.length - before.transfers).toBe(1);
     expect(provider.arrivals.length - before.arrivals).toBe(1);
-    await street.expectBooksInOrder();
+    await series.expectBooksInOrder();
   });
 
   it(
     'P19 and the client leaves as well: the purchase is finished, and the next gateway serves its answer',
     LONG,
     async () => {
-      const { mainnet, provider } = street.solana;
+      const { mainnet, provider } = series.solana;
       const leaving = new AbortController();
       const { gateway, path, payment, before, asked } = await bought(leaving.signal);
       leaving.abort();
@@ -60,13 +60,13 @@ withBothDatabases('P19 SIGTERM during a purchase', (variables) => {
       expect(mainnet.transfers.length - before.transfers).toBe(1);
       mainnet.faults.reset();
       provider.faults.reset();
-      const next = await street.standing();
+      const next = await series.current();
       const reply = await askUntilDecided(next.url + path, payment);
       expect([reply.status, reply.isReplayed]).toEqual([200, true]);
       expect(receiptIn(reply)).toMatchObject({ success: true });
       expect(mainnet.transfers.length - before.transfers).toBe(1);
       expect(provider.arrivals.length - before.arrivals).toBe(1);
-      await street.expectBooksInOrder();
+      await series.expectBooksInOrder();
     },
   );
 });

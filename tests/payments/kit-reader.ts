@@ -15,7 +15,7 @@ type Message = ReturnType<typeof messages.decode>;
 const isSame = (some: ArrayLike<number>, other: Uint8Array): boolean =>
   Buffer.from(Uint8Array.from(some)).equals(other);
 
-/** What @solana/kit decodes of these bytes, where it encodes that to the same bytes again. */
+/** These bytes as @solana/kit decodes them; undefined if it encodes them differently. */
 function decoded(bytes: Uint8Array) {
   try {
     const transaction = transactions.decode(bytes);
@@ -47,13 +47,13 @@ const RULES: Readonly<Record<string, (message: Message, bytes: Uint8Array) => bo
 const brokenBy = (message: Message, bytes: Uint8Array): string[] =>
   Object.keys(RULES).filter((name) => !RULES[name]?.(message, bytes));
 
-/** The rules that a transaction breaks which kit reads and writes to the same bytes; nothing where it does not. */
+/** The runtime rules that a transaction breaks; undefined if kit cannot decode and encode it. */
 export function rulesBroken(bytes: Uint8Array): string[] | undefined {
   const read = decoded(bytes);
   return read && brokenBy(read.message, bytes);
 }
 
-/** The same with arrays of their own, which compare by what is in them. */
+/** A copy with plain arrays, for comparison by content. */
 export const plain = ({ signatures, message, instructions, ...rest }: Transaction): Transaction => ({
   ...rest,
   signatures: signatures.map((signature) => Uint8Array.from(signature)),

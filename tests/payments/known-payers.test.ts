@@ -1,9 +1,8 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { isKnownPayer, NEW_PAYER, type Paid, withPaid } from '../../packages/gateway/src/payments/state.ts';
-import { type Ledger, newPayment, onBothDatabases, requirementOf, settle, startSettling } from '../kit/ledger.ts';
+import { describe, expect, it } from 'vitest';
+import { isKnownPayer, NEW_PAYER, PAYMENTS, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
+import { ledgerSuite, newPayment, requirementOf, settle, startSettling } from '../kit/ledger.ts';
 
 const [LEAST, DAY_MS] = [10_000, 86_400_000];
 const { mainnet, devnet } = NETWORKS;
@@ -13,13 +12,7 @@ const newWallet = (): string => newPayment().payer;
 const paymentOf = (payer: string, micros: number, network: string = mainnet) =>
   newPayment({ payer, network, requirement: requirementOf(micros) });
 
-onBothDatabases('what makes a payer known', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('known payers', (ledger) => {
   /** Whether a payment of this wallet counts as that of a known payer. */
   const isKnownOn = async (network: string, payer: string) =>
     (await ledger.payments.look(paymentOf(payer, 5, network))).isKnownPayer;
@@ -42,7 +35,7 @@ onBothDatabases('what makes a payer known', (open) => {
       expect(await ledger.payments.isKnownPayer(poor)).toBe(false);
     });
 
-    it('W4 is none that has paid on devnet, however much', async () => {
+    it('W4 is not a wallet that has paid only on devnet', async () => {
       const wallet = newWallet();
       await pay(wallet, 5, devnet);
       await pay(wallet, 100 * LEAST, devnet);
@@ -52,7 +45,7 @@ onBothDatabases('what makes a payer known', (open) => {
       expect(await ledger.payments.isKnownPayer(wallet)).toBe(false);
     });
 
-    it('W4 stays known for 30 days after its payment, across a restart and however often old rows are deleted, and no longer', async () => {
+    it('W4 stays known for 30 days after its payment, across restarts and pruning', async () => {
       const wallet = newWallet();
       await pay(wallet, LEAST);
       for (let day = 1; day < 30; day++) {
@@ -76,10 +69,10 @@ onBothDatabases('what makes a payer known', (open) => {
   });
 });
 
-describe('what is remembered of mainnet payments', () => {
+describe('the stored mainnet payments of a payer', () => {
   const anyPayments = fc.array(fc.tuple(fc.integer({ min: 1, max: 12_000 }), fc.nat(3 * DAY_MS)), { maxLength: 120 });
 
-  it('W4 is enough to tell a known payer, but for up to a day too early, and at most 31 entries', () => {
+  it('W4 identifies a known payer with at most 31 entries, up to a day less than 30 days back', () => {
     fc.assert(
       fc.property(anyPayments, fc.nat(40 * DAY_MS), (payments, laterMs) => {
         let [paid, nowMs]: [readonly Paid[], number] = [[], Date.parse('2026-11-20T00:00:00Z')];

@@ -2,8 +2,13 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PaymentEvent, step } from '../../packages/gateway/src/payments/machine.ts';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { callsOf, type HeldRecord, NEW_PAYER, type PaymentState } from '../../packages/gateway/src/payments/state.ts';
+import {
+  callsOf,
+  type HeldRecord,
+  NEW_PAYER,
+  PAYMENTS,
+  type PaymentState,
+} from '../../packages/gateway/src/payments/record.ts';
 import { landed, newPayment, REFUSED, requirementOf } from '../kit/ledger.ts';
 import { samples } from '../kit/rounds.ts';
 
@@ -40,7 +45,7 @@ const STATES = {
   'refused, forgotten': stateOf({ ...payment, ...REFUSED, resolvedAtMs: 0, forgetAtMs: NOW - 1 }),
 } as const;
 
-/** Every event, from whoever may bring it about. */
+/** Every event, by each possible source. */
 const EVENTS = {
   reserved: { kind: 'reserved', payment: { ...payment, owner: 'next' } },
   called: { kind: 'called' },
@@ -57,7 +62,7 @@ const EVENTS = {
   withdrawn: { kind: 'withdrawn', owner: 'owner', from: 'settling', isCalled: true },
 } as const satisfies Record<string, PaymentEvent>;
 
-/** How far each event takes a payment from each state; what is not named changes nothing. */
+/** The next state by state and event. Events that are missing change nothing. */
 const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof EVENTS, string>>>> = {
   unknown: { reserved: 'reserved', adopted: 'settled' },
   reserved: {
@@ -124,7 +129,7 @@ describe('a refusal to reserve', () => {
   it.each<[string, Partial<PaymentState>, string]>([
     ['an open payment for the same request', { due: [{ key: 'other' }] }, 'owed'],
     ['an answer that is owed for it', { due: [{ key: 'other', untilMs: NOW + 1 }] }, 'owed'],
-    ['an answer that is owed no more', { due: [{ key: 'other', untilMs: NOW }] }, 'reserved'],
+    ['an answer that is no longer owed', { due: [{ key: 'other', untilMs: NOW }] }, 'reserved'],
     ['three payments in flight', { payer: { ...NEW_PAYER, inFlight: others(3) } }, 'reserved'],
     ['four payments in flight', { payer: { ...NEW_PAYER, inFlight: others(4) } }, 'payer_busy'],
     ['four payments that take too long', { payer: { ...NEW_PAYER, inFlight: others(4, NOW) } }, 'reserved'],
@@ -133,7 +138,7 @@ describe('a refusal to reserve', () => {
     ['nine calls that nothing followed', { payer: { ...NEW_PAYER, calls: calls(9, NOW - 59_999) } }, 'reserved'],
     ['ten calls that nothing followed', { payer: { ...NEW_PAYER, calls: calls(10, NOW - 59_999) } }, 'payer_busy'],
     ['ten calls of a minute ago', { payer: { ...NEW_PAYER, calls: calls(10, NOW - 60_000) } }, 'reserved'],
-  ])('P14 depends on what the payer has: %s', (_, state, verdict) => {
+  ])('P14 depends on the payer: %s', (_, state, verdict) => {
     expect(reserved(state)).toBe(verdict);
   });
 
@@ -167,7 +172,7 @@ describe('an upstream call', () => {
 });
 
 describe('a settlement', () => {
-  it('P18 moves its calls from the payer to the record, notes what the payer has paid, and owes the answer', () => {
+  it('P18 moves its calls from the payer to the record, adds to the payments of the payer, and owes the answer', () => {
     const called = step(STATES.settling, EVENTS.called, NOW).after;
     const { after } = step(called, EVENTS['proof of a transfer'], NOW);
     expect(after.payer).toEqual({ inFlight: [], calls: [], paid: [{ atMs: NOW, micros: 5 }] });

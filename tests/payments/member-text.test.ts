@@ -48,7 +48,7 @@ const text = fc
 const parsed = (json: string): Record<string, unknown> => JSON.parse(json) as Record<string, unknown>;
 
 describe('the text of a member', () => {
-  it('parses to what JSON.parse finds, for every name that is there', () => {
+  it('parses to the value of JSON.parse, for every name', () => {
     const check = (json: string) => {
       const whole = parsed(json);
       for (const name of Object.keys(whole)) {
@@ -58,7 +58,7 @@ describe('the text of a member', () => {
     fc.assert(fc.property(text, check), { numRuns: samples(1_000) });
   });
 
-  it('is nothing for a name that is not there, also where it stands deeper down or in a text', () => {
+  it('is undefined for a missing name, also if it occurs in a nested object or a string', () => {
     const check = (json: string, name: string) => {
       fc.pre(!Object.hasOwn(parsed(json), name));
       expect(memberText(json, name)).toBeUndefined();
@@ -88,7 +88,7 @@ describe('the text of a member', () => {
     expect(memberText('{"result":18446744073709551615}', 'result')).toBe('18446744073709551615');
   });
 
-  it('is that of the last member of a name, however the name is spelled', () => {
+  it('is that of the last member of a name, in any spelling', () => {
     expect(memberText('{"result":1,"result":2}', 'result')).toBe('2');
     expect(memberText('{"result":1,"r\\u0065sult":2,"id":3}', 'result')).toBe('2');
     expect(memberText('{"\\u0072esult":[1,{"result":4}],"id":3}', 'result')).toBe('[1,{"result":4}]');

@@ -60,7 +60,7 @@ describe('a memo', () => {
     expect(memos.read(memo, REQUIREMENT, '')).toBeUndefined();
   });
 
-  it('is bound to each of them however its parts run into each other', () => {
+  it('is bound to each part separately', () => {
     const text = fc.string({ maxLength: 12 });
     const parts = fc.record({ network: text, asset: text, payTo: text, amount: text, feePayer: text, hash: text });
     const check = (one: Record<string, string>, other: Record<string, string>) => {
@@ -73,7 +73,7 @@ describe('a memo', () => {
   });
 });
 
-describe('what is no memo of ours', () => {
+describe('a foreign memo', () => {
   it('is refused: every character changed', () => {
     const memo = memos.issue(REQUIREMENT, HASH, NOW);
     for (let at = 0; at < memo.length; at++) {

@@ -3,7 +3,7 @@ import { routes } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../packages/gateway/src/call.ts';
-import { paymentKeyOf, requestHashOf } from '../../packages/gateway/src/payments/read/request-hash.ts';
+import { paymentKeyOf, requestHashOf } from '../../packages/gateway/src/payments/read/memo.ts';
 import { samples } from '../kit/rounds.ts';
 
 const paid = routes.filter(({ access }) => access === 'exact');
@@ -28,7 +28,7 @@ const get = (parameters: Record<string, string>, query?: string) =>
   requestHashOf(callOf(wallet, { parameters, query }));
 
 describe('the hash of a request', () => {
-  it('is another for every paid row', () => {
+  it('differs for every paid route', () => {
     expect(new Set(paid.map((route) => requestHashOf(callOf(route)))).size).toBe(paid.length);
     expect(paid.length).toBeGreaterThan(30);
   });

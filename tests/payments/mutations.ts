@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** One change to a wire: at a share of its length, with bytes of its own or of another one. */
+/** One change to a transaction's bytes. */
 type Change = (wire: Buffer) => Buffer;
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -63,17 +63,23 @@ describe('P6 a payment whose connection to the upstream is lost', () => {
   });
 });
 
+/** Two gateways with one secret and separate databases, and a payment that both accept. */
+async function openTwo() {
+  const variables = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
+  const first = await startSellingGateway(variables);
+  const { solana } = first;
+  const second = await startSellingGateway(variables, { solana });
+  onTestFinished(() => second.stop().then(first.stop));
+  const path = newPath();
+  return { first, second, solana, path, payment: await (await newBuyer(solana.mainnet)).pay(first.url + path) };
+}
+
 describe('P6 a payment that is on the chain already, and not known here', () => {
   it.each<[string, Lies]>([
     ['the chain has not confirmed it', { statusProcessed: true }],
     ['one node of the RPC knows it and another one does not', { statusMissing: true }],
   ])('P6 is neither refused nor charged again while %s, and then it buys', async (_, lie) => {
-    const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const first = await startSellingGateway(secret);
-    const { solana } = first;
-    const second = await startSellingGateway(secret, { solana: solana });
-    const path = newPath();
-    const payment = await (await newBuyer(solana.mainnet)).pay(first.url + path);
+    const { first, second, solana, path, payment } = await openTwo();
     expect((await ask(first.url + path, payment)).status).toBe(200);
     solana.mainnet.faults.lie = lie;
     const pending = await ask(second.url + path, payment);
@@ -83,17 +89,10 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     solana.mainnet.faults.reset();
     expect((await ask(second.url + path, payment)).status).toBe(200);
     expect(solana.mainnet.transfers).toHaveLength(1);
-    await second.stop();
-    await first.stop();
   });
 
   it('P6 is not refused where that is found out only at settling, and one node of the RPC does not know it', async () => {
-    const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const first = await startSellingGateway(secret);
-    const { solana } = first;
-    const second = await startSellingGateway(secret, { solana: solana });
-    const path = newPath();
-    const payment = await (await newBuyer(solana.mainnet)).pay(first.url + path);
+    const { first, second, solana, path, payment } = await openTwo();
     solana.provider.faults.delayMs = 1_500;
     const late = ask(second.url + path, payment);
     await until(() => solana.provider.arrivals.length === 1);
@@ -105,8 +104,6 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     solana.mainnet.faults.reset();
     const served = await askUntilDecided(second.url + path, payment);
     expect([served.status, served.isReplayed, solana.mainnet.transfers.length]).toEqual([200, true, 1]);
-    await second.stop();
-    await first.stop();
   });
 
   it('is found by its memo where another one settles', async () => {
@@ -125,12 +122,7 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
   });
 
   it('P6 is said to be settled when the store cannot note it', async () => {
-    const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const first = await startSellingGateway(secret);
-    const { solana } = first;
-    const second = await startSellingGateway(secret, { solana: solana });
-    const path = newPath();
-    const payment = await (await newBuyer(solana.mainnet)).pay(first.url + path);
+    const { first, second, solana, path, payment } = await openTwo();
     expect((await ask(first.url + path, payment)).status).toBe(200);
     const noted = vi.spyOn(Payments.prototype, 'adopt').mockRejectedValueOnce(new Error('ENOSPC'));
     const failed = await ask(second.url + path, payment);
@@ -140,17 +132,10 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     expect((await ask(second.url + path, payment)).status).toBe(200);
     expect([solana.provider.arrivals.length, solana.mainnet.transfers.length]).toEqual([2, 1]);
     noted.mockRestore();
-    await second.stop();
-    await first.stop();
   });
 
   it('is said to be settled when its upstream fails', async () => {
-    const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const first = await startSellingGateway(secret);
-    const { solana } = first;
-    const second = await startSellingGateway(secret, { solana: solana });
-    const path = newPath();
-    const payment = await (await newBuyer(solana.mainnet)).pay(first.url + path);
+    const { first, second, solana, path, payment } = await openTwo();
     expect((await ask(first.url + path, payment)).status).toBe(200);
     solana.provider.faults.status = 500;
     const failed = await ask(second.url + path, payment);
@@ -159,7 +144,5 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     const again = await ask(second.url + path, payment);
     expect(again.status).toBe(502);
     expect(again.text).toContain('"state":"settled"');
-    await second.stop();
-    await first.stop();
   });
 });

@@ -1,21 +1,17 @@
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { afterAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, readReply, receiptIn, until } from './fault-buyer.ts';
 
 const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
-/** Who leaves later than this may have been sent the answer before the gateway can know. */
+/** A client that leaves later may already have received the answer. */
 const NOTICED = STEPS.slice(0, 4);
 
-const sellers: SellingGateway[] = [];
-afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
-
-async function open(onStep?: (step: string) => void): Promise<SellingGateway> {
-  const gateway = await startSellingGateway(ROOMY, onStep ? { onStep } : {});
-  sellers.push(gateway);
-  return gateway;
-}
+const open = stoppedAfterTests((onStep?: (step: string) => void) =>
+  startSellingGateway(ROOMY, onStep ? { onStep } : {}),
+);
 
 /** A gateway that has answered a client which left at this step, and the payment that it left with. */
 async function left(step: string) {
@@ -40,7 +36,7 @@ describe.concurrent('P18 a client that leaves', () => {
     expect([mainnet.transfers.length, provider.arrivals.length]).toEqual([1, 1]);
   });
 
-  it.each(NOTICED)('P18 after %s: a new payment gets what is owed and moves no money', async (step) => {
+  it.each(NOTICED)('P18 after %s: a new payment gets the owed answer and moves no money', async (step) => {
     const { mainnet, provider, url, buyer } = await left(step);
     const renewed = await buyer.pay(url);
     const reply = await askUntilDecided(url, renewed);
@@ -52,7 +48,7 @@ describe.concurrent('P18 a client that leaves', () => {
     expect(mainnet.transfers).toHaveLength(2);
   });
 
-  it('P18 what is owed to one payer is not given to another', async () => {
+  it('P18 an owed answer is not given to another payer', async () => {
     const { mainnet, url, gateway } = await left('store');
     const stranger = await newBuyer(gateway.solana.mainnet);
     const reply = await ask(url, await stranger.pay(url));
@@ -63,7 +59,7 @@ describe.concurrent('P18 a client that leaves', () => {
 });
 
 describe.concurrent('P6 a stock client', () => {
-  it('P6 that is answered 503 and simply calls again is charged once', async () => {
+  it('P6 that gets 503 and calls again is charged once', async () => {
     const gateway = await open();
     const { mainnet } = gateway.solana;
     const { signer } = await newBuyer(mainnet);
@@ -82,7 +78,7 @@ describe.concurrent('P6 a stock client', () => {
     expect(mainnet.transfers).toHaveLength(1);
   });
 
-  it('P6 that gives up on a slow upstream and simply calls again is charged once', async () => {
+  it('P6 that gives up on a slow upstream and calls again is charged once', async () => {
     const gateway = await open();
     const { mainnet, provider } = gateway.solana;
     const buyer = await newBuyer(mainnet);

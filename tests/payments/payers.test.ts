@@ -1,16 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import type { Environment } from '@asset-gateway/gateway';
+import { describe, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
-const sellers: SellingGateway[] = [];
-afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
-
-async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
-  const gateway = await startSellingGateway({ ...ROOMY, ...variables }, WITHOUT_BREAKER);
-  sellers.push(gateway);
-  return gateway;
-}
+const open = stoppedAfterTests((variables: Environment = {}) =>
+  startSellingGateway({ ...ROOMY, ...variables }, WITHOUT_BREAKER),
+);
 
 /** A URL with what pays for it. */
 type Paid = readonly [url: string, payment: string];
@@ -28,7 +25,7 @@ async function onePayment(gateway: SellingGateway): Promise<Paid> {
   return paid;
 }
 
-describe.concurrent('P14 payers that cannot pay', () => {
+describe.concurrent('P14 payers without enough money', () => {
   it('P14 fifty payments with money for one: at most 4 calls, one served, one transfer; others buy on', async () => {
     const gateway = await open();
     const { mainnet, provider } = gateway.solana;
@@ -51,7 +48,7 @@ describe.concurrent('P14 payers that cannot pay', () => {
     }
   });
 
-  it('P14 the limits let go: the same payments buy when there is room and money', async () => {
+  it('P14 the same payments buy once there is capacity and money', async () => {
     const gateway = await open();
     const { mainnet, provider } = gateway.solana;
     const paid = await payments(gateway, 12);
@@ -117,7 +114,7 @@ describe.concurrent('P14 payers that cannot pay', () => {
     expect(mainnet.transfers).toHaveLength(1);
   });
 
-  it('P20 a result of 2 MiB is served, and served again from what was stored', async () => {
+  it('P20 a result of 2 MiB is served, and served again from the store', async () => {
     const gateway = await open();
     const paid = await onePayment(gateway);
     const result = JSON.stringify({ big: 'x'.repeat(2 * 1024 * 1024) });

@@ -43,7 +43,7 @@ function faultsOf(prices: unknown): readonly string[] {
 }
 
 describe('a file of prices', () => {
-  it('says nothing of what it does not name', () => {
+  it('leaves other routes at their price', () => {
     expect(read({})).toEqual(new Map());
     expect(readConfig(SELLING).paid?.prices).toEqual(new Map());
   });
@@ -56,7 +56,7 @@ describe('a file of prices', () => {
     expect(read({ '*': 11 })).toEqual(new Map(sold.map(({ id }) => [id, 11])));
   });
 
-  it('lets the longest of several names count, in whatever order they stand', () => {
+  it('the longest matching name counts, in any order', () => {
     const names = { 'rpc.mainnet.helius.getBalance': 3, '*': 1, 'rpc.mainnet.*': 2, 'rpc.*': 4 };
     for (const entries of [Object.entries(names), Object.entries(names).toReversed()]) {
       const prices = read(Object.fromEntries(entries));
@@ -67,7 +67,7 @@ describe('a file of prices', () => {
     }
   });
 
-  it('that is wrong in many ways is told all of them at once', () => {
+  it('with many faults: all of them are reported at once', () => {
     const faults = faultsOf({
       'rpc.mainnet.helius.getBalanse': 1,
       'rpc*': 1,
@@ -85,27 +85,27 @@ describe('a file of prices', () => {
     const price = (name: string) =>
       `PRICES_FILE: the price of "${name}" must be a whole number of millionths of a dollar from 1 to 100000000.`;
     expect(faults).toEqual([
-      'PRICES_FILE: "rpc.mainnet.helius.getBalanse" is no route that is sold; the nearest is rpc.mainnet.helius.getBalance.',
-      expect.stringMatching(/^PRICES_FILE: "rpc\*" is no route that is sold; the nearest is \S+\.$/),
-      expect.stringMatching(/^PRICES_FILE: "rcp\.\*" is no route that is sold; the nearest is \S+\.$/),
+      'PRICES_FILE: "rpc.mainnet.helius.getBalanse" is not a paid route; the nearest is rpc.mainnet.helius.getBalance.',
+      expect.stringMatching(/^PRICES_FILE: "rpc\*" is not a paid route; the nearest is \S+\.$/),
+      expect.stringMatching(/^PRICES_FILE: "rcp\.\*" is not a paid route; the nearest is \S+\.$/),
       'PRICES_FILE: "tokens.search" is free and has no price.',
-      expect.stringMatching(/^PRICES_FILE: "tokens\.\*" is no route that is sold; the nearest is \S+\.$/),
+      expect.stringMatching(/^PRICES_FILE: "tokens\.\*" is not a paid route; the nearest is \S+\.$/),
       'PRICES_FILE: "system.catalog" is free and has no price.',
       ...['das.*', 'wallet.*', 'rpc.*', 'rpc.mainnet.*', 'rpc.devnet.*', '*'].map(price),
     ]);
   });
 
-  it.each(['', '[]', '"rpc.*"', 'null', '{"rpc.*": 1', 'rpc.* 1'])('that is %j is no JSON object', (text) => {
+  it.each(['', '[]', '"rpc.*"', 'null', '{"rpc.*": 1', 'rpc.* 1'])('%j is not a JSON object', (text) => {
     expect(faultsOf(text)).toEqual(['PRICES_FILE must be a JSON object such as {"rpc.*": 1500, "das.*": 2000}.']);
   });
 
   it('that is not there is named', () => {
     const PRICES_FILE = join(folder, 'none.json');
-    expect(() => readConfig({ ...SELLING, PRICES_FILE })).toThrow(`PRICES_FILE: no such file as ${PRICES_FILE}.`);
+    expect(() => readConfig({ ...SELLING, PRICES_FILE })).toThrow(`PRICES_FILE: there is no file ${PRICES_FILE}.`);
   });
 });
 
-describe('a gateway with prices of its own', () => {
+describe('a gateway with a PRICES_FILE', () => {
   let solana: SolanaSandbox;
   beforeAll(async () => {
     solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
@@ -133,7 +133,7 @@ describe('a gateway with prices of its own', () => {
       expect(JSON.stringify(document.paths[path][row.httpMethod.toLowerCase()]['x-payment-info'])).toContain(price);
     }
     expect(listed.find(({ path }) => path.includes('/das/'))?.priceUsd).toBe('0.000136');
-    expect(gateway.logLines.join('')).toContain('rpc: from $0.00007 an answer');
+    expect(gateway.logLines.join('')).toContain('rpc: priced from $0.00007 a call');
     const { findings } = await examine(gateway.url);
     expect(findings).toEqual([]);
     expect(solana.provider.arrivals).toEqual([]);

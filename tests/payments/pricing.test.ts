@@ -9,7 +9,7 @@ const free = { rates: RATES, surchargeMicros: 0 };
 const rowsOf = (provider: string, method: string): Route[] =>
   paid.filter((row) => row.provider === provider && row.method === method);
 
-/** Published prices without a surcharge: the method, and what it costs at each provider that sells it. */
+/** Published prices without a surcharge: the method, and its price at each provider. */
 const PRICES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['getBalance', { alchemy: '0.000005', helius: '0.000005' }],
   ['getAccountInfo', { alchemy: '0.000005', helius: '0.000005' }],
@@ -27,7 +27,7 @@ const PRICES: readonly (readonly [string, Readonly<Record<string, string>>])[] =
 ];
 
 describe('prices', () => {
-  it.each(PRICES)('%s costs what is published, on every cluster', (method, prices) => {
+  it.each(PRICES)('%s has its published price, on every cluster', (method, prices) => {
     const told = Object.keys(RATES).flatMap((provider) =>
       rowsOf(provider, method).map((row) => [provider, dollars(priceMicros(row, free))]),
     );
@@ -51,7 +51,7 @@ describe('prices', () => {
     }
   });
 
-  it('of what is free are nothing, whatever the surcharge', () => {
+  it('of free routes are 0 with any surcharge', () => {
     for (const row of routes.filter(({ access }) => access !== 'exact')) {
       expect(priceMicros(row, { rates: RATES, surchargeMicros: 600 })).toBe(0);
     }

@@ -1,14 +1,11 @@
 import { HEADERS, type Route } from '@asset-gateway/protocol';
 import { isPaymentRequired, PaymentRequiredV2Schema } from '@x402/core/schemas';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import type { Example } from '../signin/examples.ts';
 import { bodyOf, callOf, leavesNoTrace, paidRoutes, ROOMY, send } from './calls.ts';
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-});
+const gateway = await startSellingGateway(ROOMY);
 afterAll(() => gateway.stop());
 
 const MAX_HEADER = 4096;
@@ -20,7 +17,7 @@ type Probe = readonly [name: string, call: Example, headers?: Readonly<Record<st
 
 const other = (call: Example, init: object): Example => ({ ...call, init: { ...call.init, ...init } });
 
-/** The requests that no payment comes with; each is asked to pay, whatever else is wrong with it. */
+/** Requests without a payment. Each gets a 402, also with other faults. */
 function probesOf(row: Route): Probe[] {
   const call = callOf(row);
   const both: Probe[] = [
@@ -86,7 +83,7 @@ describe('P17 a probe without a payment is a 402 payment_required', () => {
     expect(isPaymentRequired(JSON.parse(Buffer.from(header, 'base64').toString()))).toBe(true);
   });
 
-  it('and no two of them are offered the same memo', async () => {
+  it('no two challenges have the same memo', async () => {
     const call = callOf('rpc.mainnet.helius.getBalance');
     const memos = new Set<unknown>();
     for (let count = 0; count < 50; count++) {
@@ -98,7 +95,7 @@ describe('P17 a probe without a payment is a 402 payment_required', () => {
   });
 });
 
-describe('P17 another verb reaches no gate', () => {
+describe('P17 another verb gets 405', () => {
   it.each(rows)('%s', async (_, row) => {
     const call = callOf(row);
     const others = row.httpMethod === 'GET' ? ['POST'] : ['GET', 'HEAD'];
@@ -116,7 +113,7 @@ describe('P17 another verb reaches no gate', () => {
   });
 });
 
-it('P17 asking many times counts as use of nothing', async () => {
+it('P17 challenges use no budget', async () => {
   const call = callOf('das.mainnet.helius.getAsset');
   const strict = await startSellingGateway({ DAS_RATE_LIMIT_PER_SECOND: '1' }, { solana: gateway.solana });
   await leavesNoTrace(gateway, async () => {

@@ -1,26 +1,12 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import {
-  type Ledger,
-  landed,
-  newPayment,
-  onBothDatabases,
-  REFUSED,
-  requirementOf,
-  signatureOf,
-} from '../kit/ledger.ts';
+import { landed, ledgerSuite, newPayment, REFUSED, requirementOf, signatureOf } from '../kit/ledger.ts';
 
 const LIMIT = 100;
 const EXPIRED = { progress: 'refused', reason: 'expired' } as const;
 
-onBothDatabases('the hourly budget of fees', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('the hourly budget of fees', (ledger) => {
   const costing = (feeLamports: number, change: Partial<NewPayment> = {}) => newPayment({ feeLamports, ...change });
 
   /** Starts to settle a payment. */
@@ -32,7 +18,7 @@ onBothDatabases('the hourly budget of fees', (open) => {
 
   const sendNew = (feeLamports: number) => send(costing(feeLamports), { isNewPayer: true });
 
-  /** What counts against the budget: of all payers, and of new ones. */
+  /** Lamports that count against the budget: of all payers, and of new payers. */
   async function spent(): Promise<readonly [number, number]> {
     const { all, ofNewPayers } = (await ledger.payments.look(newPayment(), 'fee payer')).fees;
     return [all, ofNewPayers];

@@ -3,20 +3,16 @@ import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import { ConfigError, type Environment, readConfig, startGateway } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { TOKEN_2022_PROGRAM } from '../../packages/sandbox/src/chain/addresses.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { addressOf } from './forge-market.ts';
 
 const SOL = 1_000_000_000n;
 
-let solana: SolanaSandbox;
-let folder: string;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
-  folder = makeFolder();
-});
+const solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
+const folder = makeFolder();
 afterAll(async () => {
   await solana.close();
   rmSync(folder, { recursive: true, force: true });
@@ -24,7 +20,7 @@ afterAll(async () => {
 
 const chains = () => [solana.mainnet, solana.devnet];
 
-/** What a start says: its log, and the routes that it then has. */
+/** The log and the routes of a start. */
 async function start(variables: Environment) {
   const log: string[] = [];
   const config = readConfig({ PORT: '0', DATA_DIR: folder, ...solana.variables, ...variables });
@@ -35,7 +31,7 @@ async function start(variables: Environment) {
   return { log: log.join(''), routes };
 }
 
-/** Why a start is refused. */
+/** The faults of a refused start. */
 async function faultsOf(variables: Environment): Promise<readonly string[]> {
   const refusal: unknown = await start(variables).then(
     () => undefined,
@@ -93,56 +89,30 @@ describe('a start is refused', () => {
     expect(faults).toEqual(['PAY_TO_WALLET must not be the fee payer.']);
   });
 
-  const misread: readonly (readonly [string, Environment, RegExp])[] = [
-    [
-      'both facilitators',
-      { FACILITATOR_URL: 'http://127.0.0.1:1' },
-      /FEE_PAYER_KEYPAIR.*FACILITATOR_URL|FACILITATOR_URL.*FEE_PAYER_KEYPAIR/,
-    ],
-    ['no facilitator', { FEE_PAYER_KEYPAIR: '' }, /^FACILITATOR_URL or FEE_PAYER_KEYPAIR is required/],
-    ['nobody to pay', { PAY_TO_WALLET: '' }, /^PAY_TO_WALLET is required/],
-    ['a payee that is no address', { PAY_TO_WALLET: 'somebody' }, /^PAY_TO_WALLET must be a Solana address/],
-    ['a payee of 31 bytes', { PAY_TO_WALLET: bs58.encode(Buffer.alloc(31, 9)) }, /^PAY_TO_WALLET must be/],
-    ['a key of no file', { FEE_PAYER_KEYPAIR: '/nowhere/id.json' }, /^FEE_PAYER_KEYPAIR names no such file/],
-    ['a key of 32 bytes', { FEE_PAYER_KEYPAIR: bs58.encode(Buffer.alloc(32, 9)) }, /^FEE_PAYER_KEYPAIR has 32 bytes/],
-    [
-      'a key of 63 numbers',
-      { FEE_PAYER_KEYPAIR: JSON.stringify(Array(63).fill(1)) },
-      /^FEE_PAYER_KEYPAIR has 63 bytes/,
-    ],
-    ['a key that is no JSON', { FEE_PAYER_KEYPAIR: '[1,2' }, /^FEE_PAYER_KEYPAIR is no JSON array/],
-    ['an RPC that is no URL', { SOLANA_DEVNET_RPC_URL: 'devnet' }, /^SOLANA_DEVNET_RPC_URL must be/],
-    ['a facilitator that is no URL', { FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: 'x402' }, /^FACILITATOR_URL must be/],
-    ['half a micro-dollar', { PRICE_SURCHARGE_USD_MICROS: '0.5' }, /^PRICE_SURCHARGE_USD_MICROS must be/],
-    ['a memo that is neither on nor off', { PAYMENT_MEMO: 'maybe' }, /^PAYMENT_MEMO must be/],
-  ];
+  it('for two facilitators', async () => {
+    const faults = await faultsOf({ FACILITATOR_URL: 'http://127.0.0.1:1' });
+    expect(faults).toEqual([
+      expect.stringMatching(/FEE_PAYER_KEYPAIR.*FACILITATOR_URL|FACILITATOR_URL.*FEE_PAYER_KEYPAIR/),
+    ]);
+  });
 
-  it.each(misread)('for %s', async (_, variables, fault) => {
-    const faults = await faultsOf(variables);
-    expect(faults).toContainEqual(expect.stringMatching(fault));
-    const secret = variables.FEE_PAYER_KEYPAIR || 'nothing secret';
-    expect(faults.join()).not.toContain(secret);
+  it('for a chain that cannot be read', async () => {
+    const faults = await faultsOf({ SOLANA_DEVNET_RPC_URL: 'http://127.0.0.1:1' });
+    expect(faults.join()).toContain('SOLANA_DEVNET_RPC_URL');
   });
 });
 
 describe('a start', () => {
-  it('takes the key as a file, as the JSON of one and as base58', async () => {
+  it('reads its key from a file, sells 41 routes and logs no key', async () => {
     const key = await fundedKey();
-    const json = JSON.stringify([...key]);
     const file = join(folder, 'id.json');
-    writeFileSync(file, `${json}\n`);
-    for (const FEE_PAYER_KEYPAIR of [file, json, bs58.encode(key)]) {
-      expect(readConfig({ ...solana.variables, FEE_PAYER_KEYPAIR }).paid?.facilitator).toEqual({
-        kind: 'in-process',
-        keypair: Uint8Array.from(key),
-      });
-    }
+    writeFileSync(file, JSON.stringify([...key]));
     const { log, routes } = await start({ FEE_PAYER_KEYPAIR: file });
     expect(routes).toHaveLength(41);
     expect(log).not.toContain(bs58.encode(key));
   });
 
-  it('sells nothing on a cluster whose chain it cannot read, and says so', async () => {
+  it('sells nothing on a cluster without an RPC URL, and logs it', async () => {
     const { log, routes } = await start({ SOLANA_DEVNET_RPC_URL: '' });
     expect(routes.length).toBeGreaterThan(0);
     expect(routes.filter(({ cluster }) => cluster === 'devnet')).toEqual([]);
@@ -150,32 +120,34 @@ describe('a start', () => {
     expect(log).toContain('SOLANA_DEVNET_RPC_URL is not set: the paid routes of devnet are off');
   });
 
-  it('says what a surface earns, what settling costs, and up to which SOL price it pays', async () => {
+  it('logs the lowest price of each surface, the cost of settling, and the SOL price above which it loses money', async () => {
     const { log } = await start({});
     for (const [price, limit] of [
-      ['rpc: from $0.000005', '$0.50'],
-      ['das: from $0.000036', '$3.60'],
-      ['wallet: from $0.0005', '$50.00'],
+      ['rpc: priced from $0.000005', '$0.50'],
+      ['das: priced from $0.000036', '$3.60'],
+      ['wallet: priced from $0.0005', '$50.00'],
     ])
-      expect(log).toContain(`${price} an answer, settling costs 10,001 lamports or more: a loss above ${limit} a SOL"`);
+      expect(log).toContain(
+        `${price} a call; a settlement costs at least 10,001 lamports, so each sale loses money while SOL is above ${limit}"`,
+      );
   });
 
-  it('says both in dollars, and what each sale loses, when it is told what a SOL costs', async () => {
+  it('logs both in dollars, and the loss of each sale, if SOL_PRICE_USD is set', async () => {
     const { log } = await start({ SOL_PRICE_USD: '142.50' });
     expect(log).toContain(
-      'rpc: from $0.000005 an answer, settling costs $0.001426 or more at $142.5 a SOL: ' +
-        'each sale at that price loses $0.001421; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE"',
+      'rpc: priced from $0.000005 a call; a settlement costs at least $0.001426 at $142.5 a SOL, ' +
+        'so each sale loses $0.001421; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE"',
     );
     const { log: dear } = await start({ SOL_PRICE_USD: '142.50', PRICE_SURCHARGE_USD_MICROS: '1421' });
     expect(dear).not.toContain('loses');
     expect(dear).toContain(
-      'rpc: from $0.001426 an answer, settling costs $0.001426 or more at $142.5 a SOL: each sale',
+      'rpc: priced from $0.001426 a call; a settlement costs at least $0.001426 at $142.5 a SOL, so each sale',
     );
-    expect(dear).toContain('leaves $0.00 at the most"');
+    expect(dear).toContain('leaves at most $0.00"');
   });
 
-  it('adds the surcharge to what it asks', async () => {
+  it('adds the surcharge to prices', async () => {
     const { log } = await start({ PRICE_SURCHARGE_USD_MICROS: '600' });
-    expect(log).toContain('rpc: from $0.000605');
+    expect(log).toContain('rpc: priced from $0.000605');
   });
 });

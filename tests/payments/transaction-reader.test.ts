@@ -1,11 +1,26 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import {
+  AccountRole,
+  type Address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  compileTransaction,
+  createTransactionMessage,
+  getCompiledTransactionMessageDecoder,
+  getTransactionEncoder,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_TRANSACTION_BYTES, readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
-import { samples } from '../kit/rounds.ts';
+import { isFull } from '../kit/rounds.ts';
 import { type Draft, draftOf, messageOf, wireOf } from './forge-wire.ts';
+import { plain, readWithKit, rulesBroken } from './kit-reader.ts';
+import { mutated } from './mutations.ts';
 
 interface Vector {
   readonly payload: { readonly payload: { readonly transaction: string } };
@@ -51,12 +66,8 @@ describe('the transaction of the official client', () => {
     expect(told).toEqual(expected);
   });
 
-  it('has the slots of both signers, the first of them empty', () => {
+  it('has the slots of both signers; the first is empty', () => {
     expect(read?.signatures.map(hex)).toEqual(['00'.repeat(64), hex(wire.subarray(65, MESSAGE_AT))]);
-  });
-
-  it('is put together by the forger to the same bytes', () => {
-    expect(changed(() => undefined).equals(wire)).toBe(true);
   });
 
   it('is refused at every shorter length', () => {
@@ -121,8 +132,8 @@ describe('other spellings of the same transaction', () => {
   });
 });
 
-describe('what does not hang together', () => {
-  it('is refused: a key that is there twice, wherever it is', () => {
+describe('an inconsistent transaction', () => {
+  it('is refused: a duplicate key, at any position', () => {
     for (const key of vector.staticAccounts) {
       expect(readTransaction(changed(({ keys }) => keys.push(key)))).toBeUndefined();
     }
@@ -164,28 +175,108 @@ describe('what does not hang together', () => {
     const lookups = [0, 1, 2].map(() => ({ table, writable: [1], readonly: [2, 3] }));
     expect(readTransaction(changed((draft) => Object.assign(draft, { lookups })))?.lookups).toBe(3);
   });
+});
 
-  it('never throws, whatever bytes come', () => {
-    const bytes = fc.uint8Array({ maxLength: 1400 });
-    const begun = fc.tuple(fc.integer({ min: 0, max: wire.length }), bytes);
-    const pure = (noise: Uint8Array) => {
-      expect(() => readTransaction(noise)).not.toThrow();
+const addresses = Array.from({ length: 12 }, (_, index) => bs58.encode(Buffer.alloc(32, index + 1)) as Address);
+const programs = Array.from({ length: 4 }, (_, index) => bs58.encode(Buffer.alloc(32, index + 100)) as Address);
+const roles = [AccountRole.READONLY, AccountRole.WRITABLE, AccountRole.READONLY_SIGNER, AccountRole.WRITABLE_SIGNER];
+
+const meta = fc.record({ address: fc.constantFrom(...addresses), role: fc.constantFrom(...roles) });
+const instruction = fc.record({
+  programAddress: fc.constantFrom(...programs),
+  accounts: fc.array(meta, { maxLength: 8 }),
+  data: fc.uint8Array({ maxLength: 150 }),
+});
+const plan = fc.record({
+  feePayer: fc.constantFrom(...addresses),
+  blockhash: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+  instructions: fc.array(instruction, { maxLength: 8 }),
+});
+
+type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
+
+/** A transaction as kit compiles it, unsigned. */
+function compiledBy({ feePayer, blockhash, instructions }: Plan) {
+  const lifetime = { blockhash: bs58.encode(blockhash) as Blockhash, lastValidBlockHeight: 1n };
+  return compileTransaction(
+    pipe(
+      createTransactionMessage({ version: 0 }),
+      (draft) => setTransactionMessageFeePayer(feePayer, draft),
+      (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime, draft),
+      (draft) => appendTransactionMessageInstructions(instructions, draft),
+    ),
+  );
+}
+
+describe('the transaction reader', () => {
+  it("reads what @solana/kit writes, as kit's own decoder does", () => {
+    const check = (made: Plan) => {
+      const transaction = compiledBy(made);
+      const wire = Uint8Array.from(getTransactionEncoder().encode(transaction));
+      const read = readTransaction(wire);
+      if (wire.length > 1232) {
+        expect(read).toBeUndefined();
+        return;
+      }
+      const { header, staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(
+        transaction.messageBytes,
+      );
+      expect(read).toEqual({
+        signatures: Object.keys(transaction.signatures).map(() => new Uint8Array(64)),
+        message: Uint8Array.from(transaction.messageBytes),
+        signers: header.numSignerAccounts,
+        keys: staticAccounts,
+        instructions: instructions.map(({ programAddressIndex, accountIndices = [], data = new Uint8Array() }) => ({
+          program: staticAccounts[programAddressIndex],
+          accounts: accountIndices,
+          data: Uint8Array.from(data),
+        })),
+        lookups: 0,
+      });
     };
-    fc.assert(fc.property(bytes, pure), { numRuns: samples(400) });
-    const begin = ([length, noise]: [number, Uint8Array]) => {
-      expect(() => readTransaction(Buffer.concat([wire.subarray(0, length), noise]))).not.toThrow();
-    };
-    fc.assert(fc.property(begun, begin), { numRuns: samples(400) });
+    fc.assert(fc.property(plan, check), { numRuns: isFull ? 200 : 50 });
   });
 
-  it('never reads two wires to the same message and signatures', () => {
-    const flip = fc.array(fc.tuple(fc.nat(wire.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
-    const check = (changes: [number, number][]) => {
-      const other = Buffer.from(wire);
-      for (const [at, byte] of changes) other.writeUInt8(byte, at);
-      const read = readTransaction(other);
-      if (read) expect(wireOf(read.signatures, read.message).equals(other)).toBe(true);
+  it('gets from the test encoder the same bytes as from kit', () => {
+    const check = (made: Plan) => {
+      const transaction = compiledBy(made);
+      const wire = Buffer.from(Uint8Array.from(getTransactionEncoder().encode(transaction)));
+      const slots = Object.keys(transaction.signatures).map(() => Buffer.alloc(64));
+      expect(wireOf(slots, messageOf(draftOf(wire))).equals(wire)).toBe(true);
     };
-    fc.assert(fc.property(flip, check), { numRuns: samples(400) });
+    fc.assert(fc.property(plan, check), { numRuns: isFull ? 200 : 50 });
+  });
+});
+
+const lookup = { table: addresses[0] ?? '', writable: [1], readonly: [2, 3] };
+const withLookup = changed((draft) => draft.lookups.push(lookup));
+
+/** Transactions that kit encodes to the same bytes, by the one rule that each breaks. */
+const BREAKING: readonly [string, Buffer][] = [
+  ['version', changed((draft) => Object.assign(draft, { version: undefined }))],
+  ['size', changed(({ instructions }) => instructions.push({ program: 2, accounts: [], data: new Uint8Array(900) }))],
+  ['header', changed((draft) => Object.assign(draft, { readonlySigners: draft.signers }))],
+  ['distinct', changed(({ keys }) => keys.push(keys[3] ?? ''))],
+  ['indices', changed(({ instructions, keys }) => instructions[3]?.accounts.push(keys.length))],
+];
+
+describe("kit's codecs, with the rules of the runtime", () => {
+  it.each(BREAKING)('both readers refuse a transaction that breaks the rule of %s', (rule, wire) => {
+    expect(rulesBroken(wire)).toEqual([rule]);
+    expect([readWithKit(wire), readTransaction(wire)]).toEqual([undefined, undefined]);
+  });
+
+  it('agree with the reader on every field and every refusal', { timeout: 600_000 }, () => {
+    const wires = [wire, wire, wire, withLookup, withLookup, ...BREAKING.map(([, wire]) => wire)];
+    const seen = { read: 0, refused: 0 };
+    const check = (wire: Buffer) => {
+      const [own, kit] = [readTransaction(wire), readWithKit(wire)];
+      seen[own ? 'read' : 'refused'] += 1;
+      expect(own && plain(own)).toEqual(kit);
+    };
+    for (const wire of wires) check(wire);
+    const numRuns = isFull ? 60_000 : 500;
+    fc.assert(fc.property(mutated(wires), check), { numRuns });
+    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(numRuns / 40);
   });
 });

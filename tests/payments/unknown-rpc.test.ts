@@ -1,16 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChainFaultKnobs } from '../../packages/sandbox/src/chain/chain.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
-const sellers: SellingGateway[] = [];
-afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
-
-async function open(): Promise<SellingGateway> {
-  const gateway = await startSellingGateway(ROOMY);
-  sellers.push(gateway);
-  return gateway;
-}
+const open = stoppedAfterTests(() => startSellingGateway(ROOMY));
 
 const BROKEN: Readonly<Record<string, ChainFaultKnobs>> = {
   'answers 503': { status: 503 },

@@ -3,7 +3,6 @@ import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { withBothDatabases } from '../kit/databases.ts';
-import { landed, newPayment, onBothDatabases, REFUSED } from '../kit/ledger.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
 
@@ -101,27 +100,5 @@ withBothDatabases('a database that fails in the middle of a purchase', (variable
     mainnet.advanceBlocks(300);
     const later = await askUntilDecided(url, payment);
     expect([later.status, mainnet.transfers.length - before]).toEqual([402, 0]);
-  });
-});
-
-onBothDatabases('a reservation of another request', (open) => {
-  it('P22 is neither released, nor settled, nor withdrawn, nor is a settlement undone', async () => {
-    const { payments, close } = await open();
-    const payment = newPayment();
-    const { key, owner } = payment;
-    expect(await payments.reserve(payment)).toBe('reserved');
-    await payments.release(key, 'another', true);
-    expect(await payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
-    await expect(payments.settling(key, 'another', { answer: '1' })).rejects.toThrow();
-    await payments.settling(key, owner, { answer: '1', signature: 'signature' });
-    await payments.release(key, owner, true);
-    await payments.withdraw(key, 'another');
-    expect((await payments.find(key))?.progress).toBe('settling');
-    await payments.resolve(key, landed(payment));
-    await payments.resolve(key, REFUSED);
-    await payments.withdraw(key, owner);
-    await payments.release(key, owner, true);
-    expect((await payments.find(key))?.progress).toBe('settled');
-    await close();
   });
 });

@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChainFaults } from '../../packages/sandbox/src/chain/chain.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
-const sellers: SellingGateway[] = [];
-afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
+const open = stoppedAfterTests(() => startSellingGateway(ROOMY));
 
 interface Scene {
   readonly gateway: SellingGateway;
@@ -15,8 +15,7 @@ interface Scene {
 }
 
 async function scene(): Promise<Scene> {
-  const gateway = await startSellingGateway(ROOMY);
-  sellers.push(gateway);
+  const gateway = await open();
   const buyer = await newBuyer(gateway.solana.mainnet);
   const url = gateway.url + newPath();
   return { gateway, buyer, url, payment: await buyer.pay(url), faults: gateway.solana.mainnet.faults };
@@ -34,7 +33,7 @@ async function expectStored({ gateway, url, payment }: Scene, limitMs?: number):
 const sends = ({ gateway }: Scene): number =>
   gateway.solana.mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
 
-describe.concurrent('P6 an outcome that nobody knows', () => {
+describe.concurrent('P6 an unknown outcome', () => {
   it('P6 the reply of sendTransaction is lost: the chain is read, and the answer is served at once', async () => {
     const it = await scene();
     it.faults.dropAfterBroadcast = true;
@@ -60,7 +59,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     await expectStored(it);
   });
 
-  it('P6 is settled within 5 s of the chain showing it, though nobody asks', async () => {
+  it('P6 is settled within 5 s after the chain shows it, without a request', async () => {
     const it = await scene();
     it.faults.dropAfterBroadcast = true;
     it.faults.lie = { statusMissing: true };
@@ -92,7 +91,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     await expectStored(it);
   });
 
-  it('P6 what was never taken by a block is refused only when it can never be', async () => {
+  it('P6 a transaction without a block is refused only once its blockhash has expired', async () => {
     const it = await scene();
     it.faults.loseBroadcast = true;
     it.faults.hang = new Set(['sendTransaction']);
@@ -127,7 +126,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
   });
 });
 
-describe.concurrent('P6 a payment whose turn to settle does not come in time', () => {
+describe.concurrent('P6 a payment that waits too long in the settlement queue', () => {
   it('P6 is unused, is not sent afterwards, and buys when it comes again', async () => {
     const { gateway, buyer, faults } = await scene();
     const { mainnet } = gateway.solana;

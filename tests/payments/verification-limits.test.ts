@@ -24,7 +24,7 @@ function waitOf(attempt: () => unknown): number | undefined {
 }
 
 describe('V6 verifications under way', () => {
-  it('V6 are 32 at once, 16 of them of payers that have settled nothing', () => {
+  it('V6 are at most 32 at once, 16 for new payers', () => {
     const limits = new VerificationLimits();
     for (let count = 0; count < 16; count++) limits.enter(newcomer(), 0);
     expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
@@ -35,7 +35,7 @@ describe('V6 verifications under way', () => {
     expect(waitOf(() => limits.enter(known(), 0))).toBe(0);
   });
 
-  it('W4 of devnet take no room from those of mainnet', () => {
+  it('W4 of devnet do not use the limits of mainnet', () => {
     const limits = new VerificationLimits();
     for (let count = 0; count < 16; count++) limits.enter(newcomer('devnet'), 0);
     for (let count = 0; count < 16; count++) limits.enter(known('devnet'), 0);
@@ -45,7 +45,7 @@ describe('V6 verifications under way', () => {
     expect(waitOf(() => limits.enter(known(), 0))).toBe(0);
   });
 
-  it('V6 leave room for a newcomer when one of them ends', () => {
+  it('V6 admit another new payer when one ends', () => {
     const limits = new VerificationLimits();
     const leave = Array.from({ length: 16 }, () => limits.enter(newcomer(), 0));
     leave[3]?.();
@@ -62,7 +62,7 @@ describe('V6 failed verifications', () => {
     limits.failedByPayer(verified, nowMs);
   }
 
-  it.each(['payer', 'challenge'] as const)('V6 of one %s are three in a minute, and no more are begun', (name) => {
+  it.each(['payer', 'challenge'] as const)('V6 of one %s: at most three a minute', (name) => {
     const limits = new VerificationLimits();
     const first = known();
     const again = () => ({ ...known(), [name]: first[name] });
@@ -81,7 +81,7 @@ describe('V6 failed verifications', () => {
     expect(waitOf(() => limits.enter(again(), 3 * MINUTE))).toBe(0);
   });
 
-  it('V6 that may be somebody else’s copies leave the payer alone', () => {
+  it('V6 of possible copies do not count against the payer', () => {
     const limits = new VerificationLimits();
     const copied = known();
     for (let count = 0; count < 5; count++) limits.failed(copied, 0);

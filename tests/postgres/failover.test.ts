@@ -15,7 +15,7 @@ postgresSuite('PostgreSQL with a synchronous standby', () => {
   let standby: PostgresServer;
   let name: string;
   let load: Load;
-  /** What operators put into DATABASE_URL: the first host that can be written to is used. */
+  /** A DATABASE_URL with several hosts: the first writable one is used. */
   const urlOf = (...servers: readonly PostgresServer[]) =>
     `postgres://postgres@${servers.map(({ port }) => `127.0.0.1:${port}`).join()}/${name}`;
 

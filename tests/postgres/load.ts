@@ -11,7 +11,7 @@ import { askPostgres } from '../kit/postgres.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
-import { openStreet } from '../payments/fault-process.ts';
+import { openGatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
 import { newPath as newFreePath } from '../redis/asking.ts';
@@ -46,7 +46,7 @@ export interface Load {
 }
 
 const WALLETS = 10;
-/** What a busy machine may take longer is measured with a request that needs no database. */
+/** The delay of a busy machine is measured with a request that needs no database. */
 const [REFUSED_MS, SERVED_MS, CONTROL_MS] = [1_000, 2_000, 50];
 /** Between requests of a wallet: the second after a refusal. */
 const [PAUSE_MS, REFUSED_PAUSE_MS] = [20, 200];
@@ -67,11 +67,11 @@ const ask = async (url: string, headers: Readonly<Record<string, string>>): Prom
 const chargedIn = (reply: Reply | undefined): number =>
   Number(/charged=(\d+)/.exec(reply?.headers.get('credit') ?? '')?.[1] ?? 0);
 
-/** Starts a gateway in a process of its own with this DATABASE_URL. `booksUrl`: where the books are read. */
+/** Starts a gateway in its own process with this DATABASE_URL. `booksUrl`: where the books are read. */
 export async function openLoad(databaseUrl: string, booksUrl: () => string = () => databaseUrl): Promise<Load> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const street = await openStreet({
+  const series = await openGatewaySeries({
     CREDIT: 'on',
     PORT: String(await freePort()),
     DATABASE_URL: databaseUrl,
@@ -79,12 +79,12 @@ export async function openLoad(databaseUrl: string, booksUrl: () => string = () 
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
   });
-  const { url } = await street.standing();
-  const { mainnet } = street.solana;
+  const { url } = await series.current();
+  const { mainnet } = series.solana;
   const isSpender = (index: number) => index % 2 === 1;
   const wallets: Wallet[] = [];
   for (let index = 0; index < WALLETS; index++)
-    wallets.push(isSpender(index) ? await openRichWallet(street) : await openWallet(street.solana));
+    wallets.push(isSpender(index) ? await openRichWallet(series) : await openWallet(series.solana));
   const asked: Asked[] = [];
   const free: { readonly status: string; readonly atMs: number }[] = [];
   const controls: { readonly sentMs: number; readonly answeredMs: number }[] = [];
@@ -201,7 +201,7 @@ export async function openLoad(databaseUrl: string, booksUrl: () => string = () 
     async close() {
       isStopped = true;
       await loops;
-      await street.close();
+      await series.close();
       await upstream.close();
     },
   };

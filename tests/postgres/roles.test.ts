@@ -38,7 +38,7 @@ postgresSuite('the roles of docs/operating.md', () => {
     await askPostgres(as('gateway_owner'), READING);
   });
 
-  it('the role that serves sells, spends credit and deletes what is old, and changes no table', async () => {
+  it('the role that serves sells and spends credit, and changes no table', async () => {
     const gateway = await start('gateway');
     const wallet = await openWallet(gateway.solana);
     expect((await buyCredit(gateway, wallet)).status).toBe(200);
@@ -62,7 +62,7 @@ postgresSuite('the roles of docs/operating.md', () => {
     }
   });
 
-  it('the role that serves deletes what is old', async () => {
+  it('the role that serves prunes', async () => {
     const database = await PostgresDatabase.load({ url: as('gateway') });
     await database.connect();
     const money = openMoney(database, { journalKeepMs: -1_000 });

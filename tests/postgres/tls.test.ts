@@ -13,7 +13,7 @@ suiteWith('openssl', 'with openssl', () => {
     let name: string;
     const inData = (file: string) => join(server.data, file);
 
-    /** Makes a certificate and its key: an authority of its own, or a server's that the authority has signed. */
+    /** Makes a certificate and its key: self-signed, or signed by the authority. */
     function certify(file: string, words: readonly string[]): void {
       const out = ['-keyout', inData(`${file}.key`), '-out', inData(`${file}.pem`)];
       runPostgresProgram('openssl', ['req', '-x509', ...KEY, '-subj', `/CN=${file}`, ...out, ...words]);

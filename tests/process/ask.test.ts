@@ -32,9 +32,9 @@ afterAll(async () => {
 const environment = (ASSET_GATEWAY_URL = gateway.url) => ({
   env: { ASSET_GATEWAY_URL, HOME: folder, npm_lifecycle_event: 'ask' },
 });
-/** Runs the command line as a user does. */
+/** Runs the command line. */
 const askProgram = (...words: string[]) => runCommand(node(ASK, ...words), environment());
-/** The same in a process that has run others before it, against this gateway or another place. */
+/** Runs it in a warm process, against this gateway or another URL. */
 const ask = (words: readonly string[], url?: string) => warm.run(words, environment(url));
 
 async function listen(handle: RequestListener): Promise<string> {
@@ -46,7 +46,7 @@ async function listen(handle: RequestListener): Promise<string> {
 
 const arrivals = (): number => gateway.upstream.arrivals.length + (gateway.solana?.provider.arrivals.length ?? 0);
 
-/** Runs it where nothing may be asked of any upstream. */
+/** Runs it and expects no upstream call. */
 async function refused(words: readonly string[], url?: string) {
   const before = [arrivals(), gateway.logLines.length];
   const outcome = await ask(words, url);
@@ -57,12 +57,12 @@ async function refused(words: readonly string[], url?: string) {
 }
 
 describe('ask prints', () => {
-  it('a document that is text as it is', async () => {
+  it('a text document unchanged', async () => {
     const { code, stdout } = await ask(['/llms.txt']);
     expect([code, stdout]).toEqual([0, await (await fetch(`${gateway.url}/llms.txt`)).text()]);
   });
 
-  it('JSON as the gateway sent it, also of a refusal', async () => {
+  it('JSON unchanged, also of a refusal', async () => {
     const { code, stdout } = await askProgram('assets/solana');
     expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
     expect(stdout).toMatch(/^\{"ok":true,.*\}$/);
@@ -78,49 +78,49 @@ describe('ask says what to type', () => {
 
   it.each([
     [
-      'where a body was forgotten',
+      'if a body is missing',
       ['assets/market-snapshots'],
       `/v1/x402/tokens/assets/market-snapshots takes a JSON body; type npm run ask -- assets/market-snapshots '${MINTS}'`,
     ],
     [
-      'where the body of something sold was forgotten',
+      'if the body of a paid route is missing',
       ['--pay', SOLD],
       `/v1/x402/${SOLD} takes a JSON body; type npm run ask -- --pay ${SOLD} '${PARAMS}'`,
     ],
     [
-      'where the body is no JSON',
+      'if the body is no JSON',
       ['assets/market-snapshots', '{mints:[]}'],
-      `the body is no JSON; type it as one word, between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
+      `the body is not JSON; put it between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
     ],
     [
-      'where a shell has cut the body up',
+      'if a shell has split the body',
       ['assets/market-snapshots', '{mints:', '[]}'],
-      `the body is several words; type it between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
+      `the body has several words; put it between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
     ],
     [
-      'where a body is not taken',
+      'if a body is not allowed',
       ['assets/search?q=gold', '{}'],
       "/v1/x402/tokens/assets/search?q=gold takes no body; type npm run ask -- 'assets/search?q=gold'",
     ],
     [
-      'where the keypair is in no file',
+      'if the keypair file is missing',
       ['--keypair', 'none.json', 'assets/solana'],
       '--keypair: there is no file none.json',
     ],
-  ])('%s, and asks nothing', async (_, words, sentence) => {
+  ])('%s, and sends no request', async (_, words, sentence) => {
     const { code, stderr } = await refused(words);
     expect([code, stderr]).toEqual([2, `ask: ${sentence}\n`]);
   });
 
-  it('where an option is unknown, and where to read of the others', async () => {
+  it('if an option is unknown', async () => {
     const words = ['--payy', 'assets/solana'];
     const outcome = await refused(words);
-    const stderr = "ask: Unknown option '--payy'; npm run ask -- --help says what there is\n";
+    const stderr = "ask: Unknown option '--payy'; npm run ask -- --help lists the options\n";
     expect(outcome).toEqual({ code: 2, stdout: '', stderr });
     expect(await askProgram(...words)).toEqual(outcome);
   });
 
-  it('where the keypair file is none, and shows nothing of it', async () => {
+  it('if the keypair file is invalid, without showing it', async () => {
     const file = join(folder, 'key.txt');
     const key = bs58.encode(newKeypair());
     for (const text of [key, `[${key.length}]`, '{}']) {
@@ -134,8 +134,8 @@ describe('ask says what to type', () => {
   });
 });
 
-describe('ask says where it should be asked instead', () => {
-  it('where nothing listens', async () => {
+describe('ask says what to do', () => {
+  it('if nothing listens', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { code, stderr } = await refused(['assets/solana'], url);
     expect(code).toBe(1);
@@ -147,7 +147,7 @@ describe('ask says where it should be asked instead', () => {
     expect([code, stderr]).toEqual([2, 'ask: ASSET_GATEWAY_URL must be an origin such as http://localhost:8402\n']);
   });
 
-  it('where there is no such host', async () => {
+  it('if there is no such host', async () => {
     const { code, stderr } = await refused(['assets/solana'], 'http://gateway.invalid');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^ask: .*gateway\.invalid.*set ASSET_GATEWAY_URL.*\n$/);
@@ -161,28 +161,30 @@ describe('ask says where it should be asked instead', () => {
       (_, response) => response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}'),
     ],
     ['nothing', (_, response) => response.writeHead(200).end()],
-  ])('where something else answers with %s', async (_, handle) => {
+  ])('if another server answers with %s', async (_, handle) => {
     const url = await listen(handle);
     const { code, stdout, stderr } = await ask(['assets/solana'], url);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(new RegExp(`ask: ${url} answers \\d+ and is no gateway; set ASSET_GATEWAY_URL to one\\n$`));
+    expect(stderr).toMatch(
+      new RegExp(`ask: ${url} answers \\d+ and is not a gateway; set ASSET_GATEWAY_URL to one\\n$`),
+    );
   });
 
-  it('where somebody sends it elsewhere, and does not go there', async () => {
+  it('for a redirect, which it does not follow', async () => {
     const url = await listen((_, response) => response.writeHead(308, { Location: gateway.url }).end());
     const { code, stderr } = await refused(['assets/solana'], url);
     expect(code).toBe(1);
-    expect(stderr).toBe(`ask: ${url} sends elsewhere; set ASSET_GATEWAY_URL to the origin that answers itself\n`);
+    expect(stderr).toBe(`ask: ${url} redirects; set ASSET_GATEWAY_URL to the redirect's target\n`);
   });
 
-  it('where the connection breaks', async () => {
+  it('if the connection breaks', async () => {
     const url = await listen((request) => request.socket.destroy());
     const { code, stderr } = await refused(['assets/solana'], url);
     expect(code).toBe(1);
     expect(stderr).toBe(`ask: ${url} cannot be reached (UND_ERR_SOCKET); set ASSET_GATEWAY_URL to a gateway\n`);
   });
 
-  it('where the RPC to pay through is not there, and pays nothing', async () => {
+  it('if the RPC is unreachable, and pays nothing', async () => {
     const file = join(folder, 'id.json');
     writeFileSync(file, JSON.stringify([...newKeypair()]));
     const port = await freePort();

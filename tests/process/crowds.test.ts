@@ -9,7 +9,7 @@ import { compileGateway, endPrograms, type Program, startProgram, until } from '
 
 const MAX_CONNECTIONS = 2_000;
 const SHARE = MAX_CONNECTIONS / 4;
-/** How often somebody else asks meanwhile. */
+/** Other requests meanwhile. */
 const ROUNDS = isFull ? 20 : 6;
 
 const dataDir = makeFolder();
@@ -37,13 +37,13 @@ async function open(count: number, address: string): Promise<Client[]> {
   return opened;
 }
 
-/** The CPU time that the gateway has taken, in milliseconds. */
+/** CPU time of the gateway, in milliseconds. */
 function cpuMs(): number {
   const fields = readFileSync(`/proc/${program.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
-/** Asks on a new connection, and tells how much CPU time the gateway took until it answered. */
+/** Requests on a new connection; returns the CPU time until the answer. */
 async function asked(address: string): Promise<number> {
   const before = cpuMs();
   const [client] = (await open(1, address)) as [Client];
@@ -59,7 +59,7 @@ async function asked(address: string): Promise<number> {
 const closedAmong = (all: readonly Client[]): number => all.filter((client) => client.isClosed()).length;
 
 suiteInCi('a gateway in a process of its own', {}, () => {
-  it('V14 serves whoever comes while one address and then four hold all the silent connections they can', async () => {
+  it('V14 serves new clients while silent connections fill the shares of one address and then four', async () => {
     const first = await open(MAX_CONNECTIONS, '127.0.0.2');
     await asked('127.0.0.1');
     await asked('127.0.0.2');
@@ -71,7 +71,7 @@ suiteInCi('a gateway in a process of its own', {}, () => {
     for (const { socket } of clients) socket.destroy();
   });
 
-  it('V20 answers while others pipeline by the thousand and do not read', { timeout: 120_000 }, async () => {
+  it('V20 answers while others pipeline thousands of requests and do not read', { timeout: 120_000 }, async () => {
     const pipelines = await open(30, '127.0.0.2');
     for (const { socket } of pipelines) socket.pause().write(get('/healthz').repeat(15_000));
     const delays: number[] = [];

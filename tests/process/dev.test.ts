@@ -10,7 +10,7 @@ import { isFull } from '../kit/rounds.ts';
 import { compileAll } from './program.ts';
 
 const MAX_WAIT_MS = 240_000;
-/** For some seconds after its start the compiler misses what is saved. */
+/** For some seconds after its start the compiler misses changes. */
 const SAVED_AGAIN_MS = 5_000;
 const COPIED = [
   'packages',
@@ -22,7 +22,7 @@ const COPIED = [
   'rolldown.config.mjs',
 ];
 const OWN = '@asset-gateway';
-const ANSWER = 'packages/gateway/src/compose/own-answers.ts';
+const ANSWER = 'packages/gateway/src/compose/service.ts';
 
 /** A copy of the sources that resolves its own packages, with everybody else's behind links, and counts as installed. */
 function copyTo(folder: string): void {
@@ -83,9 +83,9 @@ suite('setsid', 'npm run dev', (setsid) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says what does not compile, and serves what does', { timeout: MAX_WAIT_MS }, async () => {
+  it('shows compiler errors, and serves the last good build', { timeout: MAX_WAIT_MS }, async () => {
     await change("'healthy'", 'nobody', () =>
-      /own-answers\.ts.*error TS2304: Cannot find name 'nobody'/.test(command.stdout()),
+      /service\.ts.*error TS2304: Cannot find name 'nobody'/.test(command.stdout()),
     );
     await change('nobody', "'mended'", async () => (await status()) === 'mended');
   });
@@ -93,10 +93,10 @@ suite('setsid', 'npm run dev', (setsid) => {
   it.each<[string, NodeJS.Signals, number]>([
     ['Ctrl+C', 'SIGINT', -1],
     ['a signal to it alone', 'SIGTERM', 1],
-  ])('ends with everything that it has started on %s', { timeout: MAX_WAIT_MS }, async (_, signal, sign) => {
+  ])('ends with all its processes on %s', { timeout: MAX_WAIT_MS }, async (_, signal, sign) => {
     if (command.child.exitCode !== null) await start();
     process.kill(sign * (command.child.pid ?? 0), signal);
-    // The output closes when nobody is left to write to it.
+    // The output closes with the last process.
     expect((await command.ended).code).toBe(0);
     expect(await status()).toBeUndefined();
   });

@@ -29,7 +29,7 @@ function open(gateway: TestGateway, bytes: string): Connection {
 }
 
 describe.concurrent('H13 a drain', () => {
-  it('refuses what is complete only after it with a 503 that says when to come again', async () => {
+  it('refuses a request that completes after it with 503 and Retry-After', async () => {
     const gateway = await startTestGateway({}, { isGraceful: true });
     gateway.upstream.faults.delayMs = 2_500;
     const slow = askSigned(gateway.url + HEALTH);
@@ -49,7 +49,7 @@ describe.concurrent('H13 a drain', () => {
     await stopping;
   });
 
-  it('answers what comes over an open connection in its first moments, and closes it', async () => {
+  it('answers requests on open connections in its first moments, and closes them', async () => {
     const gateway = await startTestGateway({}, { isGraceful: true });
     const request = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${gateway.port}`]).bytes;
     const { socket, received, closed } = open(gateway, request);

@@ -12,7 +12,7 @@ const EMBEDDER = `
   process.stdout.write(await response.text());
 `;
 
-it('a program that embeds the gateway keeps the fetch that Node gave it', async () => {
+it('a program that embeds the gateway keeps the fetch of Node', async () => {
   await compileGateway();
   const server = createServer((request, response) => request.resume().on('end', () => response.end('heard')));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

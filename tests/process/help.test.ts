@@ -18,7 +18,7 @@ const usage = (line: string) => expect.stringMatching(new RegExp(`^Usage: ${line
 const asked = (line: string): Outcome => ({ code: 0, stdout: usage(line), stderr: '' });
 const notUnderstood = (line: string): Outcome => ({ code: 2, stdout: '', stderr: usage(line) });
 
-describe('in a clone in which nothing is installed', () => {
+describe('in a clone without installed packages', () => {
   const [clone, home] = [makeFolder(), makeFolder()];
   const FILES = ['package.json', '.npmrc', 'scripts'];
   beforeAll(() => {
@@ -30,7 +30,7 @@ describe('in a clone in which nothing is installed', () => {
 
   const seen = (): string[] => readdirSync(clone, { recursive: true }).map(String).sort();
 
-  /** Runs a script there and sees that nothing has been written. */
+  /** Runs a script there and expects no new file. */
   async function run(words: readonly string[]): Promise<Outcome> {
     const before = seen();
     const outcome = await runCommand(words, { cwd: clone, env: { HOME: home } });
@@ -38,7 +38,7 @@ describe('in a clone in which nothing is installed', () => {
     return outcome;
   }
 
-  it('there is help for each of these commands', () => {
+  it('these commands have help', () => {
     expect(NAMES.sort()).toEqual([
       'ask',
       'changeset',
@@ -64,12 +64,12 @@ describe('in a clone in which nothing is installed', () => {
     HELP.filter((_, word) => isFull || word === at % 2).map((word) => [name, word] as const),
   );
 
-  it.each(ASKED)('%s %s says how it is used, and does nothing', async (name, word) => {
+  it.each(ASKED)('%s %s prints its usage', async (name, word) => {
     const line = name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`;
     expect(await run(node('scripts/run.mjs', name, word))).toEqual(asked(line));
   });
 
-  it('npm passes the word on', async () => {
+  it('npm passes --help on', async () => {
     const npm = findProgram('npm') ?? 'npm';
     const { code, stdout } = await run([
       npm,
@@ -85,7 +85,7 @@ describe('in a clone in which nothing is installed', () => {
     expect([code, stdout]).toEqual([0, usage('npm run docs')]);
   });
 
-  it('help is for all commands where none is named', async () => {
+  it('--help without a command lists all commands', async () => {
     expect(await run(node('scripts/run.mjs', '--help'))).toEqual(asked('node scripts/run.mjs <command>'));
   });
 
@@ -97,7 +97,7 @@ describe('in a clone in which nothing is installed', () => {
   );
 
   it.each(isFull ? ['start', 'dev', 'docs', 'site', 'measure'] : ['start', 'docs'])(
-    '%s takes no such words',
+    '%s refuses unknown arguments',
     async (name) => {
       const line = name === 'start' ? 'npm start' : `npm run ${name}`;
       expect(await run(node('scripts/run.mjs', name, 'something'))).toEqual(notUnderstood(line));
@@ -141,10 +141,11 @@ describe('the programs themselves', () => {
     expect(stderr).toMatch(new RegExp(`^asset-gateway-sandbox: there is no command "${word}"\\.\nUsage: `));
   });
 
-  it.each(isFull ? HELP : ['--help'])('ask %s says what the command of the repository says', async (word) => {
-    const own = await runCommand(node('packages/cli/bin/main.js', word), { env: { npm_lifecycle_event: 'ask' } });
+  it.each(isFull ? HELP : ['--help'])('ask %s prints the usage of the repository command', async (word) => {
+    const env = { npm_lifecycle_event: 'ask' };
+    const own = await runCommand(node('packages/cli/bin/main.js', word), { env });
     expect(own).toEqual(asked('npm run ask'));
-    expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', word))).stdout);
+    expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', word), { env })).stdout);
   });
 
   it('ask without a word says how it is used', async () => {

@@ -6,7 +6,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
 import { compileGateway, endPrograms, type Program, startProgram } from './program.ts';
 
-/** Has the process say something on standard error again and again. */
+/** Makes the process write to standard error repeatedly. */
 const COMPLAINING = '--import=data:text/javascript,setInterval(()=>process.stderr.write(String(1)),20).unref()';
 
 const folders: string[] = [];
@@ -31,7 +31,7 @@ async function start(variables: object = {}): Promise<Place> {
   return { program, url, metricsUrl: /metrics on (http[^"]+)"/.exec(program.stdout())?.[1] ?? '' };
 }
 
-/** Asks a few times, so that there is something to log, and tells the statuses. */
+/** Sends five requests; returns their statuses. */
 async function statusesOf({ url }: Place): Promise<number[]> {
   const statuses: number[] = [];
   for (let round = 0; round < 5; round++) {
@@ -43,8 +43,8 @@ async function statusesOf({ url }: Place): Promise<number[]> {
 
 const lost = async (place: { readonly metricsUrl?: string }) => (await scrape(place)).sum('asset_gateway_log_lost');
 
-describe.concurrent('V15 when whoever reads it dies', () => {
-  it('standard output is written to no more, the gateway serves on, a metric says so, and it still drains', async () => {
+describe.concurrent('V15 when the reader of the log dies', () => {
+  it('standard output: writing stops, a metric shows it, and the gateway serves and drains', async () => {
     const place = await start();
     expect(await lost(place)).toBe(0);
     place.program.child.stdout?.destroy();
@@ -55,7 +55,7 @@ describe.concurrent('V15 when whoever reads it dies', () => {
     expect(place.program.stderr()).toBe('');
   });
 
-  it('standard error ends nothing either', async () => {
+  it('standard error: the gateway serves and drains', async () => {
     const place = await start({ NODE_OPTIONS: COMPLAINING });
     place.program.child.stderr?.destroy();
     await pause(200);
@@ -65,7 +65,7 @@ describe.concurrent('V15 when whoever reads it dies', () => {
     expect(await place.program.ended).toBe(0);
   });
 
-  it('standard output and standard error together end nothing, and a metric says so', async () => {
+  it('both: the gateway serves, and a metric shows it', async () => {
     const place = await start({ NODE_OPTIONS: COMPLAINING });
     place.program.child.stdout?.destroy();
     place.program.child.stderr?.destroy();
@@ -74,8 +74,8 @@ describe.concurrent('V15 when whoever reads it dies', () => {
   });
 });
 
-describe('V15 a destination of another kind', () => {
-  it('that refuses a line gets no other one', async () => {
+describe('V15 another log destination', () => {
+  it('that throws gets no further line', async () => {
     let isRead = true;
     const lines: string[] = [];
     const write = (line: string) => {

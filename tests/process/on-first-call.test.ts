@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onFirstCall } from '../../packages/gateway/src/compose/on-first-call.ts';
+import { onFirstCall } from '../../packages/gateway/src/compose/endpoints.ts';
 
 it('a function is made when it is first called, and once', () => {
   const made: string[] = [];

@@ -29,7 +29,7 @@ function run(...words: string[]): void {
   if (status !== 0) throw new Error(`${words.join(' ')}: ${stdout}${stderr}`);
 }
 
-/** Compiles packages when their sources are newer than what was compiled; one test file at a time. */
+/** Compiles packages if they are out of date; one test file at a time. */
 async function compile(packages: readonly string[]): Promise<void> {
   while (!isFresh(packages)) {
     try {
@@ -57,9 +57,9 @@ export interface Program {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Where it listens; rejects when it ends instead. */
+  /** Its URL; rejects if it ends. */
   readonly url: Promise<string>;
-  /** Its exit code; nothing when a signal ended it. */
+  /** Its exit code; null after a signal. */
   readonly ended: Promise<number | null>;
 }
 
@@ -73,7 +73,7 @@ function read(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {
   return () => text;
 }
 
-/** Starts it with these variables and no others. */
+/** Starts it with exactly these variables. */
 export function startProgram(
   variables: NodeJS.ProcessEnv,
   options: SpawnOptions & { readonly through?: string } = {},
@@ -106,15 +106,15 @@ export function startProgram(
   return { child, stdout, stderr, url, ended };
 }
 
-/** Ends every one that is still there. */
+/** Kills all programs. */
 export async function endPrograms(): Promise<void> {
   const ends = [...running].map((child) => new Promise((resolve) => child.once('close', resolve)));
   for (const child of running) child.kill('SIGKILL');
   await Promise.all(ends);
 }
 
-/** Waits until something holds; gives up after ten seconds. */
+/** Waits for a condition, at most ten seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   for (let round = 0; round < 1_000 && !holds(); round++) await pause(10);
-  if (!holds()) throw new Error('waited in vain');
+  if (!holds()) throw new Error('condition not met');
 }

@@ -27,7 +27,7 @@ function start(port: number, words = START): Command {
   return command;
 }
 
-/** Waits until a command has written this; rejects when it ends instead. */
+/** Waits for this output; rejects if the command ends. */
 async function written({ stdout, stderr, ended, child }: Command, text: string | RegExp): Promise<string> {
   const isThere = () => (typeof text === 'string' ? stdout().includes(text) : text.test(stdout()));
   const end = ended.then(() => Promise.reject(new Error(`ended: ${stdout()}${stderr()}`)));
@@ -38,7 +38,7 @@ async function written({ stdout, stderr, ended, child }: Command, text: string |
 
 const BANNER_END = /npm run ask -- --credit .*\r?\n\r?\n/;
 
-/** A sandbox whose chains are on the two ports after its own; another program may take one of them meanwhile. */
+/** A sandbox with its chains on the next two ports; retried if a port gets taken. */
 async function startRow(words = START, attempts = 5): Promise<{ command: Command; port: number; shown: string }> {
   const port = await freePort();
   const command = start(port, words);
@@ -72,11 +72,11 @@ describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT
   afterAll(() => stopped(row.command));
 
   suiteWith('script', 'at a terminal', () => {
-    it('shows its banner last, and short lines from the first request on', async () => {
+    it('shows its banner last, then short log lines', async () => {
       const { command, port, shown } = row;
       const notices = shown.slice(0, shown.indexOf('Asset gateway listening'));
       expect(notices).toMatch(
-        /^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): from|credit: a bundle of) .*\r\n){4}\r\n +$/,
+        /^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): priced from|credit: a bundle of) .*\r\n){4}\r\n +$/,
       );
       await fetch(`http://127.0.0.1:${port}/healthz`);
       const after = (await written(command, '/healthz')).slice(shown.length);
@@ -84,7 +84,7 @@ describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT
     });
   });
 
-  it('ends with commands that find it, sells credit as well, and says which ports it has taken', async () => {
+  it('ends with working commands, sells credit, and names its ports', async () => {
     const { port, shown } = row;
     const commands = commandsIn(shown);
     expect(commands).toHaveLength(3);
@@ -102,7 +102,7 @@ describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT
       expect((await fetch(`http://127.0.0.1:${taken}/`)).status).not.toBe(200);
   });
 
-  it('of its own choice says where its chains are', async () => {
+  it('with PORT=0 names the URLs of its chains', async () => {
     const command = start(0);
     const [first = '', second = '', third = ''] = commandsIn(await written(command, BANNER_END));
     expect(second).toMatch(/--pay --rpc http:\/\/127\.0\.0\.1:\d+ /);
@@ -115,7 +115,7 @@ describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT
   });
 });
 
-describe('a port that the sandbox cannot have is one sentence that names PORT', { timeout: MAX_WAIT_MS }, () => {
+describe('an unusable port: one sentence that names PORT', { timeout: MAX_WAIT_MS }, () => {
   const refused = async (port: number) => {
     const { code, stderr } = await start(port).ended;
     expect(code).toBe(1);
@@ -133,8 +133,8 @@ describe('a port that the sandbox cannot have is one sentence that names PORT', 
     const port = await freePort();
     await new Promise<void>((listening) => server.listen(port + offset, '127.0.0.1', listening));
     expect(await refused(port)).toBe(
-      `asset-gateway: PORT: ${port + offset} on 127.0.0.1, where the sandbox has a chain, is in use; ` +
-        'set a PORT after which two more are free, or stop the other program.\n',
+      `asset-gateway: PORT: the sandbox needs ${port + offset} on 127.0.0.1 for a chain, but it is in use; ` +
+        'set a PORT that is followed by two free ports, or stop the other program.\n',
     );
     await new Promise((closed) => server.close(closed));
   });
@@ -144,7 +144,7 @@ describe('a port that the sandbox cannot have is one sentence that names PORT', 
     const port = await freePort();
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
     expect(await refused(port)).toBe(
-      `asset-gateway: PORT: ${port} on 127.0.0.1 is in use; stop the other program or set PORT.\n`,
+      `asset-gateway: PORT: ${port} on 127.0.0.1 is in use; stop the other program or change PORT.\n`,
     );
     await new Promise((closed) => server.close(closed));
   });

@@ -49,7 +49,7 @@ async function isRefused({ url }: Place): Promise<boolean> {
   return code === 'ECONNREFUSED';
 }
 
-/** Starts requests that the upstream keeps for so long, and waits until it has them all. */
+/** Starts slow requests, and waits until the upstream has them all. */
 async function inFlight(place: Place, delayMs: number): Promise<Promise<Response>[]> {
   place.upstream.faults.delayMs = delayMs;
   const asked = (await headers(place, REQUESTS)).map((header) => ask(place, header));
@@ -57,7 +57,7 @@ async function inFlight(place: Place, delayMs: number): Promise<Promise<Response
   return asked;
 }
 
-/** Makes so many requests, to be sent in one pipeline. */
+/** A pipeline of this many requests. */
 async function pipelineOf(place: Place, count: number): Promise<() => Promise<WireAnswer[]>> {
   const lines = (await headers(place, count)).map((own) => [
     `Host: 127.0.0.1:${portOf(place)}`,
@@ -69,7 +69,7 @@ async function pipelineOf(place: Place, count: number): Promise<() => Promise<Wi
 }
 
 describe.concurrent('H13 a signal', () => {
-  it('lets what is in flight be answered, in one pipeline too, takes nothing new, and the process ends with 0', async () => {
+  it('lets requests in flight finish, pipelined ones too, takes no new ones, and exits with 0', async () => {
     const place = await open();
     const send = await pipelineOf(place, 3);
     const asked = await inFlight(place, 2_000);
@@ -88,13 +88,13 @@ describe.concurrent('H13 a signal', () => {
     expect(place.program.stderr()).toBe('');
   });
 
-  it('as soon as it listens, with nothing in flight, ends it with 0', async () => {
+  it('without requests in flight: exits with 0', async () => {
     const { program } = await open();
     program.child.kill('SIGTERM');
     expect(await program.ended).toBe(0);
   });
 
-  it('is not held up by a client that pipelined and went away', async () => {
+  it('is not delayed by a client that pipelined and left', async () => {
     const { program, ...place } = await open();
     const request = wireRequest('GET', '/healthz', ['Host: localhost']).bytes;
     await writeAndRead(portOf({ program, ...place }), `${request.repeat(50)}\0\r\n\r\n`, 500);
@@ -102,7 +102,7 @@ describe.concurrent('H13 a signal', () => {
     expect(await Promise.race([program.ended, pause(10_000, 'still there')])).toBe(0);
   });
 
-  it('that comes again after half a second ends it at once', async () => {
+  it('sent again after half a second: exits at once', async () => {
     const place = await open();
     const asked = await inFlight(place, 60_000);
     const failed = Promise.allSettled(asked);
@@ -113,7 +113,7 @@ describe.concurrent('H13 a signal', () => {
     expect((await failed).map(({ status }) => status)).toEqual(asked.map(() => 'rejected'));
   });
 
-  it('that a terminal passes on several times counts as one', async () => {
+  it('repeated within half a second counts once', async () => {
     const place = await open();
     const asked = await inFlight(place, 1_500);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) {
@@ -126,7 +126,7 @@ describe.concurrent('H13 a signal', () => {
 });
 
 describe('H15 out of file descriptors', () => {
-  it('it lives, and serves again when they are given back', async () => {
+  it('it survives, and serves again when they are free', async () => {
     const place = await open('ulimit -n 256');
     const sockets = Array.from({ length: 600 }, () => connect(portOf(place), '127.0.0.1'));
     for (const socket of sockets) socket.on('error', () => undefined);

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => selling.gateway.stop());
 
-describe("x402's own package verifies the receipt of what is paid from credit", () => {
+describe("x402's own package verifies the receipt of a debit", () => {
   it.each(sampledRoutes.map((row) => [row.id, row] as const))(
     'by signature, and when that comes again: %s',
     async (_, row) => {
@@ -77,7 +77,7 @@ describe("x402's own package verifies the receipt of what is paid from credit", 
   });
 });
 
-it('RECEIPTS=off: who spends by signature gets no response to a payment, and a covered one no extension', async () => {
+it('RECEIPTS=off: a debit by signature has no PAYMENT-RESPONSE, and a covered payment no extension', async () => {
   const { gateway, wallet } = await openSelling('off');
   const { first, again } = await spend(gateway, wallet);
   for (const response of [first, again])

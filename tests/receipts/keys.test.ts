@@ -6,8 +6,8 @@ import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
 import { type JWSSignedReceipt, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -19,10 +19,7 @@ const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const ON = { RECEIPTS: 'on', GATEWAY_BASE_URL: 'https://gateway.example:8443' };
 const call = callOf('rpc.devnet.helius.getBalance');
 
-let solana: SolanaSandbox;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 afterAll(() => solana.close());
 
 /** Looks at a gateway behind its public origin, dialled as a proxy dials it. */
@@ -56,7 +53,7 @@ const verifiesWith = async (receipt: JWSSignedReceipt, document: DidDocument): P
 };
 
 describe('the key of receipts', () => {
-  it('is named by the DID of the public origin and by its thumbprint, whatever name is dialled', async () => {
+  it('is named by the DID of the public origin and its thumbprint, at any dialled name', async () => {
     const { id, verificationMethod } = await documentWith({ GATEWAY_SECRET: OLD });
     const jwk = verificationMethod[0]?.publicKeyJwk;
     const canonical = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x: jwk?.x });
@@ -67,7 +64,7 @@ describe('the key of receipts', () => {
     expect(partOf(receipt, 1).resourceUrl).toBe(`${ON.GATEWAY_BASE_URL}${call.target}`);
   });
 
-  it('is the same for every process with the same secret, and another with another', async () => {
+  it('depends on the secret alone', async () => {
     const secrets = [OLD, OLD, NEW];
     const [one, other, another] = await Promise.all(secrets.map((GATEWAY_SECRET) => documentWith({ GATEWAY_SECRET })));
     expect(other).toEqual(one);
@@ -88,7 +85,7 @@ describe('the key of receipts', () => {
     expect(keyFor(later, rolling)).toEqual(keyFor(later, over));
   });
 
-  it('can be a key pair of its own, in each form that keypairs have here, and the secret then gives none', async () => {
+  it('can be RECEIPT_KEYPAIR, in each format; the secret then gives no key', async () => {
     const keypair = newKeypair();
     const path = join(makeFolder(), 'receipts.json');
     writeFileSync(path, JSON.stringify([...keypair]));
@@ -121,13 +118,13 @@ describe('RECEIPTS=off', () => {
 
   it('says that a key pair is then good for nothing', () => {
     const keyed = { TOKENS_API_KEY: 'key', RECEIPT_KEYPAIR: bs58.encode(newKeypair()) };
-    const [notice] = [expect.stringMatching(/^RECEIPT_KEYPAIR is set and no receipt is signed/)];
+    const [notice] = [expect.stringMatching(/^RECEIPT_KEYPAIR is set, but receipts are off/)];
     expect(readConfig(keyed).notices).toEqual([notice]);
     expect(readConfig({ ...keyed, RECEIPTS: 'on' }).notices).toEqual([]);
   });
 });
 
-it('RECEIPTS=on adds the document to what the service says of itself, and to no challenge', async () => {
+it('RECEIPTS=on adds the DID document to the documents of the service, and to no challenge', async () => {
   await withGateway({}, async ({ url }) => {
     const [openApi, llms] = await Promise.all(
       ['/openapi.json', '/llms.txt'].map(async (path) => (await fetch(url + path)).text()),

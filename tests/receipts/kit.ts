@@ -31,7 +31,7 @@ export function receiptIn(response: Response): JWSSignedReceipt {
   return receipt;
 }
 
-/** What a receipt says, after x402's own package has looked its key up and verified it. */
+/** The content of a receipt that x402's own package has verified. */
 export const verified = (response: Response) => verifyReceiptSignatureJWS(receiptIn(response));
 
 /** A part of a compact JWS: 0 is its header, 1 its payload. */
@@ -45,6 +45,6 @@ export function withPart({ format, signature }: JWSSignedReceipt, index: 0 | 1, 
   return { format, signature: parts.join('.') };
 }
 
-/** What an answer says of its payment. */
+/** The settlement in a response. */
 export const settledIn = (response: Response, header: string = HEADERS.paymentResponse): SettleResponse =>
   decodePaymentResponseHeader(response.headers.get(header) ?? '');

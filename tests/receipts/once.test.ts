@@ -23,7 +23,7 @@ async function receiptOf(gateway: SellingGateway, call: Example, headers: Record
   return receiptIn(response).signature;
 }
 
-/** What pays for a call once: by a payment that settles, by one that credit covers, and by a signature. */
+/** Three ways to pay for a call: a payment that settles, one that credit covers, and a signature. */
 async function meansOf(gateway: SellingGateway, call: Example) {
   const wallet = await openWallet(gateway.solana);
   const paid = { [HEADERS.payment]: headerOf(await paymentFor(gateway, call, wallet)) };
@@ -66,7 +66,7 @@ describe('W9 the receipt of one purchase', () => {
     for (const { headers, receipt } of means) expect(await receiptOf(gateway, RPC, headers)).toBe(receipt);
   }, 60_000);
 
-  it('W9 names the URL that was paid for, however the same request is written later', async () => {
+  it('W9 names the paid URL, also if the same request is written differently later', async () => {
     const call = callOf('wallet.mainnet.helius.balances', { query: { limit: '5', page: '1' } });
     const [path = '', query = ''] = call.target.split('?');
     const turned = { ...call, target: `${path}?${query.split('&').reverse().join('&')}` };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { HEADERS, NETWORKS, type Route } from '@asset-gateway/protocol';
 import { canonicalize, getCanonicalBytes, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import {
   asVersion1,
   callOf,
@@ -16,15 +16,11 @@ import {
   send,
   sendPaid,
 } from '../payments/calls.ts';
-import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { openWallet } from '../payments/wallets.ts';
 import { didDocumentOf, partOf, receiptIn, settledIn, verified, withPart } from './kit.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway({ ...ROOMY, RECEIPTS: 'on' });
-  wallet = await openWallet(gateway.solana);
-});
+const gateway = await startSellingGateway({ ...ROOMY, RECEIPTS: 'on' });
+const wallet = await openWallet(gateway.solana);
 afterAll(() => gateway.stop());
 
 const call = callOf('rpc.mainnet.helius.getBalance');
@@ -113,7 +109,7 @@ describe('a receipt', () => {
     expect(await verified(response)).toMatchObject({ resourceUrl: url + call.target });
   });
 
-  it('names what was bought without its query where the URL is too long for a challenge', async () => {
+  it('names the URL without its query if it is too long for a challenge', async () => {
     const long = callOf('wallet.mainnet.helius.transfers', { query: { cursor: 'x'.repeat(200) } });
     expect(gateway.url.length + long.target.length).toBeGreaterThan(256);
     const { resourceUrl } = await verified(await buy(long));
@@ -140,7 +136,7 @@ describe('a receipt', () => {
     await expect(verifyReceiptSignatureJWS(forged)).rejects.toThrow('No verification method found');
   });
 
-  it('is not given while nobody knows whether the payment has settled, and is given when the chain shows it', async () => {
+  it('is missing while the settlement is unknown, and given when the chain shows it', async () => {
     const { faults } = gateway.solana.mainnet;
     const payment = await paymentFor(gateway, call, wallet);
     Object.assign(faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
@@ -159,7 +155,7 @@ describe('a receipt', () => {
   });
 });
 
-it('no header with a receipt is longer than docs/receipts.md says, whatever the URL', async () => {
+it('a header with a receipt is at most as long as docs/receipts.md says', async () => {
   const [, most = ''] = /At most ([\d,]+) characters/.exec(readFileSync('docs/receipts.md', 'utf8')) ?? [];
   const { target } = callOf('wallet.mainnet.helius.transfers', { query: { cursor: 'x' } });
   const room = 256 - gateway.url.length - target.length;

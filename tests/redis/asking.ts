@@ -13,18 +13,18 @@ export interface Answered {
   readonly retryAfter: string | null;
 }
 
-/** What no request waits longer than for a store that does not answer, on any machine: nothing hangs. */
+/** The longest wait for a store that does not answer, on any machine. */
 export const NO_HANG_MS = 1_000;
-/** What is promised, and shown where the machine has time. */
+/** The promised wait, checked with ROUNDS=full. */
 export const PROMISED_MS = isFull ? 250 : NO_HANG_MS;
 
-/** Who asks again and again rests in between, unless there is time for as much as the machine can take. */
+/** A pause between requests; none with ROUNDS=full. */
 const rest = async () => (isFull ? undefined : sleep(15));
 
 const wallet = newSigner();
 let serial = 0;
 
-/** A path of the asset-data routes that nobody else asks for. */
+/** A new path of the asset-data routes. */
 export const newPath = (): string => `/v1/x402/tokens/assets/search?q=word${++serial}`;
 
 /** Asks with a sign-in. */
@@ -46,7 +46,7 @@ export async function askFreshly(origin: string): Promise<Answered> {
   return { url, header: '', status: response.status, code: refusal.error ?? '', retryAfter };
 }
 
-/** Keeps asking until told to stop, then gives all answers. */
+/** Asks until `stop`, which returns all responses. */
 export function keepAsking(origin: string, atOnce: number): { stop(): Promise<Answered[]> } {
   const answers: Answered[] = [];
   let isStopped = false;
@@ -80,7 +80,7 @@ export async function untilAvailable(ask: () => Promise<Answered>): Promise<Answ
   }
 }
 
-/** The same, with fresh sign-ins, until an answer is a success; gives also what was answered before. */
+/** Asks with fresh sign-ins until a response is 200. Returns the earlier responses too. */
 export async function untilServed(origin: string) {
   const end = performance.now() + LIMIT_MS;
   const before: Answered[] = [];
@@ -110,6 +110,6 @@ export function longestWait(logLines: readonly string[]): number {
   return Math.ceil(Math.max(...waits));
 }
 
-/** What these were answered, each once. */
+/** The distinct status codes. */
 export const codesOf = (answers: readonly Answered[]): string[] =>
   [...new Set(answers.map(({ status, code }) => `${status} ${code}`.trim()))].sort();

@@ -1,9 +1,8 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CallClaim } from '../../packages/gateway/src/cache/call-claim.ts';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
 import { READ, WRITE } from '../../packages/gateway/src/cache/redis-scripts.ts';
-import type { Claim } from '../../packages/gateway/src/cache/shared-entries.ts';
+import { CallClaim, type Claim } from '../../packages/gateway/src/cache/shared-entries.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { Keyspace } from '../../packages/gateway/src/stores/redis/keyspace.ts';
@@ -64,7 +63,7 @@ redisSuite('shared entries in Redis', () => {
     expect(await names('entry')).toHaveLength(1);
   });
 
-  it('count as missing when they are larger than a MiB, however small they were before', async () => {
+  it('count as missing if they are larger than a MiB', async () => {
     const random = Array.from({ length: 120_000 }, () => Math.random()).join();
     await share(KEY, 0, JSON.stringify(random));
     expect(await names('entry')).toEqual([]);
@@ -154,7 +153,7 @@ redisSuite('shared entries in Redis', () => {
       expect(again.entries.get(KEY.id)?.json).toBe('"newer"');
     });
 
-    it('of others are waited for until they must have ended, however long they last', async () => {
+    it('of other nodes are waited for until they must have ended', async () => {
       const short = await open({ leaseMs: 300 });
       await one.claim([KEY], 'one');
       const claim = new CallClaim({ entries: short, owner: 'short', isEnough: () => false });
@@ -189,7 +188,7 @@ redisSuite('shared entries in Redis', () => {
     await expect.poll(async () => (await other.read([KEY])).size, { timeout: 5_000 }).toBe(1);
   });
 
-  it('have together no more than their part of the memory: those that end soonest are dropped', async () => {
+  it('stay within their share of memory: those that expire first are dropped', async () => {
     const [connection] = connections;
     if (!connection) throw new Error('no connection');
     const space = new Keyspace(connection, 'cache');

@@ -17,7 +17,7 @@ export interface Use {
   readonly isHit: boolean;
 }
 
-/** What a load is made of. */
+/** The options of a load. */
 export interface LoadOptions {
   readonly nodes: readonly GatewayProcess[];
   readonly wallets: number;
@@ -27,7 +27,7 @@ export interface LoadOptions {
   readonly isDoubled: boolean;
 }
 
-/** Requests of many wallets that go on until stopped. */
+/** Requests of many wallets until `stop`. */
 export interface Load {
   readonly uses: readonly Use[];
   /** Sends every header once more that was used since then. */

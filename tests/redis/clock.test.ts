@@ -1,12 +1,42 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
+import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
 import type { Budget, NonceUse } from '../../packages/gateway/src/budget/store.ts';
+import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { ROOM } from '../stores/room.ts';
-import { type TurnedNodes, turnedNodes } from './turned-clock.ts';
 
 const HOUR = 3_600_000;
 const budget: Budget = { key: 'clock', limit: 2, windowMs: 60_000, inFlightMs: 10_000 };
+
+/** Stores of nodes whose scripts take the time from here instead of Redis's own clock. */
+interface TurnedNodes {
+  /** Milliseconds since the Unix epoch. */
+  now: number;
+  open(url: string): Promise<RedisStore>;
+  close(): void;
+}
+
+function turnedNodes(): TurnedNodes {
+  const closing: (() => void)[] = [];
+  const nodes: TurnedNodes = {
+    now: Date.parse('2026-11-20T12:00:00Z'),
+    async open(url) {
+      const connection = await RedisConnection.load(url);
+      const store = new RedisStore(connection, () => nodes.now);
+      await connection.connect(() => undefined);
+      await store.readEpoch();
+      closing.push(
+        () => store.close(),
+        () => connection.close(),
+      );
+      return store;
+    },
+    close() {
+      for (const close of closing.splice(0)) close();
+    },
+  };
+  return nodes;
+}
 
 redisSuite('a Redis whose clock steps', () => {
   let redis: RedisServer;
@@ -53,7 +83,7 @@ redisSuite('a Redis whose clock steps', () => {
     });
   });
 
-  it('R6 there and back between two requests is seen: what was too old stays too old', async () => {
+  it('R6 forward and back between two requests: an expired nonce stays expired', async () => {
     const store = await openNode();
     const nonce = newNonce(store);
     expect(await take(store, nonce)).toBe('admitted');
@@ -72,7 +102,7 @@ redisSuite('a Redis whose clock steps', () => {
       expect(await take(other)).toBe('admitted');
     });
 
-    it('R6 gives no more when many ask at once either, and those that it refuses keep their sign-in', async () => {
+    it('R6 gives no more to many requests at once, and refused ones keep their sign-in', async () => {
       const wide = { ...budget, key: 'wide', limit: 5 };
       const [one, other] = [await openNode(), await openNode()];
       const asked = async (store: RedisStore, nonce: NonceUse) =>
@@ -88,7 +118,7 @@ redisSuite('a Redis whose clock steps', () => {
       for (const nonce of refused.slice(3)) expect(await asked(other, nonce)).toBe('limited');
     });
 
-    it('R6 and back again: what was too old stays too old', async () => {
+    it('R6 and back again: an expired nonce stays expired', async () => {
       const store = await openNode();
       const nonce = newNonce(store);
       expect(await store.burn(nonce, 'somebody')).toBe('burnt');
@@ -98,5 +128,67 @@ redisSuite('a Redis whose clock steps', () => {
       expect(await take(store, nonce)).toBe('nonce_expired');
       expect(await take(store, newNonce(store))).toBe('nonce_expired');
     });
+  });
+});
+
+const shared: Budget = { key: 'shared', limit: 2, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
+/** A call that was given up may be read by the upstream until 15 s after it was admitted, and counts there for a minute. */
+const HELD_MS = 75_000;
+
+redisSuite('what one node has taken, another one', () => {
+  let redis: RedisServer;
+  let nodes: TurnedNodes;
+  let one: RedisStore;
+  let other: RedisStore;
+  beforeEach(async () => {
+    redis = await startRedis();
+    nodes = turnedNodes();
+    one = await nodes.open(redis.url);
+    other = await nodes.open(redis.url);
+  });
+  afterEach(async () => {
+    nodes.close();
+    await redis.stop();
+  });
+
+  let serial = 0;
+  const take = (store: RedisStore) => store.admit({ budget: shared, owner: `owner-${serial++}`, room: ROOM });
+  const takeAll = async (store: RedisStore) => {
+    for (let slot = 0; slot < shared.limit; slot++) expect((await take(store)).kind).toBe('admitted');
+  };
+
+  it('L9 waits for, the late margin included', async () => {
+    await takeAll(one);
+    nodes.now += HELD_MS - 1;
+    expect(await take(other)).toEqual({ kind: 'limited', retryAfterMs: 1 });
+    nodes.now += 1;
+    expect((await take(other)).kind).toBe('admitted');
+  });
+
+  it('R4 waits for although it was lost: the closing lasts until the last lost call can no longer count', async () => {
+    await takeAll(one);
+    await redis.command('FLUSHALL');
+    expect(await take(other)).toEqual({ kind: 'limited', retryAfterMs: HELD_MS });
+    nodes.now += HELD_MS - 1;
+    const latest = await nodes.open(redis.url);
+    for (const store of [other, latest]) expect(await take(store)).toEqual({ kind: 'limited', retryAfterMs: 1 });
+    nodes.now += 1;
+    expect((await take(other)).kind).toBe('admitted');
+  });
+
+  it('U9 does not shorten: of two pauses the one that ends later holds', async () => {
+    await one.pause(shared, 30_000);
+    // It would tell the others of its pause again, and so hide that it was forgotten.
+    one.close();
+    await other.pause(shared, 1_000);
+    other.close();
+    nodes.now += 29_000;
+    const third = await nodes.open(redis.url);
+    const { kind, retryAfterMs = 0 } = await take(third);
+    expect(kind).toBe('paused');
+    expect(retryAfterMs).toBeGreaterThan(0);
+    expect(retryAfterMs).toBeLessThanOrEqual(1_000);
+    nodes.now += 1_001;
+    expect((await take(third)).kind).toBe('admitted');
   });
 });

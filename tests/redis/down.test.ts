@@ -29,7 +29,7 @@ const LIMITS = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_M
 
 noteTime();
 
-/** What needs no state is answered as ever. */
+/** Routes without state are served. */
 async function expectStateless(gateway: TestGateway): Promise<void> {
   for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(gateway.url + path)).status).toBe(200);
   const path = gateway.url + newPath();

@@ -83,7 +83,7 @@ redisSuite('a Redis', () => {
       ),
     );
 
-    it('R8 what is no answer at all: 503 in time, no upstream call, and then served again', () =>
+    it('R8 a malformed reply: 503 in time, no upstream call, and then served again', () =>
       failsClosed(
         () => {
           proxy.meddle = () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n');
@@ -100,7 +100,7 @@ redisSuite('a Redis', () => {
       () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
     ));
 
-  it('R8 that has become a replica of nobody: 503 in time, no upstream call, and then served again', () =>
+  it('R8 that has become a replica without a primary: 503 in time, no upstream call, and then served again', () =>
     failsClosed(
       () => redis.command('REPLICAOF', '127.0.0.1', '1'),
       () => redis.command('REPLICAOF', 'NO', 'ONE'),
@@ -115,7 +115,7 @@ redisSuite('a Redis', () => {
       () => redis.commandAs('another', 'CONFIG', 'SET', 'requirepass', ''),
     ));
 
-  it('R8 that somebody keeps busy: 503 in time, no upstream call, and then served again', () => {
+  it('R8 that a script keeps busy: 503 in time, no upstream call, and then served again', () => {
     let busy: Promise<unknown>;
     return failsClosed(
       async () => {
@@ -140,7 +140,7 @@ redisSuite('a Redis', () => {
     const answers = await load.stop();
     expect(codesOf(answers)).toContain('200');
     expect(codesOf(answers).filter((code) => !/^(?:200|429|503 state_unavailable|504)/.test(code))).toEqual([]);
-    // A busy machine may not answer in time; but nobody is told that a script is not known.
+    // A busy machine may be late, but no NOSCRIPT is logged.
     expect(gateway.logLines.filter((line) => line.includes('NOSCRIPT'))).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ redisSuite('a Redis', () => {
       }
     }
 
-    it('R9 once: the request is answered all the same, by one upstream call, and its nonce is used up', async () => {
+    it('R9 once: the request is answered by one upstream call, and its nonce is used', async () => {
       for (let round = 0; round < rounds(20); round++) await askOnce(() => undefined);
     });
 
@@ -195,7 +195,7 @@ redisSuite('a Redis', () => {
       }
     });
 
-    it('R9 all of them: 503 in time, no upstream call, and then served again', () =>
+    it('R9 each: 503 in time, no upstream call, and then served again', () =>
       failsClosed(
         () => {
           proxy.meddle = () => undefined;

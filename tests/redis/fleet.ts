@@ -5,10 +5,10 @@ import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { CANARY_KEY, CANARY_SECRET, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/fault-buyer.ts';
 
-/** Gateways in this process that share a Redis, a database and a world. */
+/** Gateways in this process that share a Redis, a database and a sandbox. */
 export interface Fleet {
   readonly upstream: TokensApi;
-  /** What is for sale; nothing without a database. */
+  /** The sandbox of paid routes; undefined without a database. */
   readonly solana: SolanaSandbox | undefined;
   readonly logLines: string[];
   /** Starts one more, with these variables as well. */
@@ -16,7 +16,7 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-/** What a fleet is opened with. */
+/** Options of a fleet. */
 export interface FleetOptions {
   readonly redisUrl: string;
   /** Where they keep money: without one they sell nothing. */

@@ -28,7 +28,7 @@ interface Volley {
   readonly statuses: readonly number[];
 }
 
-/** Everything that is promised of many processes, shown on so many of them. */
+/** The suite for this many processes. */
 function suite(count: number, optionsOf: () => Partial<NodesOptions>): void {
   let nodes: Nodes;
   let gateways: GatewayProcess[];
@@ -104,7 +104,7 @@ function expectServedOnce(replies: readonly Reply[]): void {
   expect(others.filter((code) => !isUsual(code))).toEqual([]);
 }
 
-describe('one process with a folder under', () => suite(1, () => ({})));
+describe('one process with SQLite under', () => suite(1, () => ({})));
 
 redisSuite('four processes with one Redis', () => postgresSuite('and one PostgreSQL under', fourNodes));
 

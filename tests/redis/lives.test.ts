@@ -7,7 +7,7 @@ import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { NO_ROOM, ROOM } from '../stores/room.ts';
 import { expectAllRun, expectLives, LIVES, readLives, type Step } from './lives.ts';
 
-/** What the scripts take for the time, so that it does not go on between a question and its key. */
+/** A clock that stands still. */
 const nowSeconds = 1_790_000_000;
 const clock = () => nowSeconds * 1000;
 

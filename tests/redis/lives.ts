@@ -36,7 +36,7 @@ export function readLives(): Record<string, number[]> {
   return lives;
 }
 
-/** Something that is done, the keys whose lives it sets anew, and those that it ends; all others go on as they were. */
+/** A step, with the keys whose lifetimes it sets, and the keys that it deletes. */
 export interface Step {
   readonly does: string;
   run(): Promise<unknown>;
@@ -44,11 +44,11 @@ export interface Step {
   readonly ends?: readonly string[];
 }
 
-/** Takes the steps one after the other, and after each of them looks at every key that Redis has under this tag. */
+/** Runs the steps, and checks every key under this tag after each. */
 export async function expectLives(redis: RedisServer, tag: string, steps: readonly Step[]): Promise<void> {
   const lives = new Map<string, { readonly life: number; readonly sinceMs: number }>();
   for (const { does, run, sets = {}, ends = [] } of steps) {
-    // What is set anew can then be told from what is left alone.
+    // Separates new lifetimes from old ones.
     await sleep(30);
     const sinceMs = performance.now();
     await run();
@@ -66,7 +66,7 @@ export async function expectLives(redis: RedisServer, tag: string, steps: readon
   }
 }
 
-/** Redis has run all scripts of a module: every key that one of them leaves has been looked at. */
+/** Expects that Redis has run all scripts of a module. */
 export async function expectAllRun(redis: RedisServer, scripts: Readonly<Record<string, unknown>>): Promise<void> {
   const hashes = Object.entries(scripts).filter(([, script]) => Object.hasOwn(Object(script), 'sha1'));
   for (const [name, script] of hashes) {

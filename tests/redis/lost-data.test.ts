@@ -9,7 +9,7 @@ import { signedHeader } from '../kit/wallet.ts';
 import { type Answered, askFreshly, askWith, codesOf, newPath, untilAvailable, untilServed } from './asking.ts';
 
 const [LIMIT, WINDOW_MS, DEADLINE_MS] = [5, 800, 400];
-/** A slot whose call is not known to be over is held for so long. */
+/** How long a slot is held if the end of its call is unknown. */
 const HELD_MS = WINDOW_MS + DEADLINE_MS + WINDOW_MS / 12;
 /** The clock of Redis knows whole milliseconds. */
 const CLOCK_MS = 2;
@@ -42,7 +42,7 @@ redisSuite('a Redis that loses its data', () => {
 
   const judged = (url: string, header: string) => untilAvailable(() => askWith(url, header));
 
-  /** Refused until the closing ends, and told when to come again. */
+  /** Refused until the budget reopens, with a Retry-After. */
   function expectClosed(answers: readonly Answered[]): void {
     const told = answers.filter(({ status }) => status === 429).map(({ retryAfter }) => Number(retryAfter));
     expect(told.filter((seconds) => seconds < 1 || seconds > Math.ceil(HELD_MS / 1000))).toEqual([]);
@@ -121,7 +121,7 @@ redisSuite('a Redis that loses its data', () => {
       timeout: 120_000,
     }, async () => {
       let answers = await askForTooMany();
-      // On a busy machine a reply may be late, what was too much cannot be given back in time, or is not too much any more.
+      // On a busy machine a reply may be late, or slots may have freed.
       const isUsual = (codes: readonly string[]) =>
         codes.includes('429 rate_limited') && !codes.includes('503 state_unavailable');
       while (!isUsual(codesOf(answers))) answers = await askForTooMany();
@@ -129,7 +129,7 @@ redisSuite('a Redis that loses its data', () => {
       await expectUnused(answers.filter(({ status }) => status === 429));
     });
 
-    it('L9 and cannot take back what it has given too much: 503, which may have used the sign-in, and never 429', {
+    it('L9 and cannot return excess slots: 503, which may have used the sign-in, never 429', {
       timeout: 120_000,
     }, async () => {
       const lost: Buffer[] = [];

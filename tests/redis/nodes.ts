@@ -12,11 +12,11 @@ import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { compileGateway } from '../process/program.ts';
 
-const SCRIPT = 'tests/redis/node-process.mjs';
-/** What clients sign for, whichever node they reach. */
+const SCRIPT = 'tests/kit/gateway-process.mjs';
+/** The public origin of all nodes. */
 const ORIGIN = 'http://gateway.example';
 
-/** Gateways in processes of their own, for one origin and on one world. */
+/** Gateways in their own processes, for one origin, on one sandbox. */
 export interface Nodes {
   readonly upstream: TokensApi;
   /** Before the upstream. */
@@ -27,7 +27,7 @@ export interface Nodes {
   close(): Promise<void>;
 }
 
-/** What the nodes of a test have in common. */
+/** Options of all nodes. */
 export interface NodesOptions {
   /** The span that budgets count in. */
   readonly windowMs: number;
@@ -36,7 +36,7 @@ export interface NodesOptions {
   readonly databaseUrl?: string;
 }
 
-/** A world that gateways can be started in. */
+/** Starts the sandbox and what the nodes share. */
 export async function openNodes({ windowMs, variables, databaseUrl }: NodesOptions): Promise<Nodes> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });

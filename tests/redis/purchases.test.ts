@@ -156,7 +156,7 @@ function suite(): void {
   );
 
   it.each(servers)(
-    '%s killed after the answer is stored: what was paid for is served, and again',
+    '%s killed after the answer is stored: the paid answer is served, and served again',
     LONG,
     async (_, server) => {
       const { url, payment, reply: first } = await failing('store', () => void server().kill());
@@ -190,5 +190,48 @@ function suite(): void {
     await redis.command('CONFIG', 'SET', 'maxmemory', '0');
     expect((await bought(url, payment)).status).toBe(200);
     expect(transfers()).toBe(1);
+  });
+
+  /** Pays with a new payment, as by a client that calls again. A Redis that lost its data closes the budget for a second. */
+  async function callAgain(url: string): Promise<Reply> {
+    return bought(url, await buyer.pay(url));
+  }
+
+  const LOSSES: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['restarted', () => redis.kill().then(() => redis.start())],
+    ['emptied', () => redis.command('FLUSHALL')],
+  ];
+
+  it.each(LOSSES)('V8 %s: a paid answer that was not delivered is served, and charged once', LONG, async (_, lose) => {
+    const url = gateway.url + newPath();
+    // A HEAD response has no body: it is paid for and not delivered.
+    const first = await askUntilDecided(url, await buyer.pay(url), undefined, { method: 'HEAD' });
+    expect([first.status, transfers()]).toEqual([200, 1]);
+    await lose();
+    const second = await callAgain(url);
+    expect([second.status, second.isReplayed, transfers()]).toEqual([200, true, 1]);
+    expect(receiptIn(second)).toMatchObject({ success: true, transaction: receiptIn(first).transaction });
+    const third = await callAgain(url);
+    expect([third.status, third.isReplayed, transfers()]).toEqual([200, false, 2]);
+  });
+
+  it('V8 emptied while a payment settles on another node: it is waited for, and charged once', LONG, async () => {
+    const other = await fleet.start();
+    const path = newPath();
+    solana().mainnet.faults.confirmAfterMs = 6_000;
+    const client = new AbortController();
+    const first = ask(gateway.url + path, await buyer.pay(gateway.url + path), { signal: client.signal });
+    const lost = first.catch(() => 'lost');
+    await until(() => transfers() === 1);
+    client.abort();
+    expect(await lost).toBe('lost');
+    await redis.command('FLUSHALL');
+    const payment = await buyer.pay(other.url + path);
+    const early = await ask(other.url + path, payment);
+    expect([early.status, early.code]).toEqual([503, 'settlement_pending']);
+    expect(early.text).toContain('"state":"unused"');
+    const late = await askUntilDecided(other.url + path, payment);
+    expect([late.status, late.isReplayed, transfers()]).toEqual([200, true, 1]);
+    await other.stop();
   });
 }

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningGateway } from '@asset-gateway/gateway';
 import { NETWORKS } from '@asset-gateway/protocol';
@@ -14,17 +17,16 @@ import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
 import { newPath } from './asking.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const SECRETS = [OLD, `${OLD},${NEW}`, `${NEW},${OLD}`, NEW];
 /** One node's turn, on any machine. */
 const ROLL_MS = 60_000;
-/** What all nodes get, one roll after the other; the first is what they begin with. */
+/** The variables of all nodes, one roll after the other. */
 type Rolls = readonly object[];
 
-/** The official client, signing in and paying, as somebody who knows nothing of nodes. */
+/** The official client, which signs in and pays. */
 async function newStockClient({ solana }: Fleet): Promise<typeof fetch> {
   const signer = await generateKeyPairSigner();
   await solana?.mainnet.fundUsdc(signer.address, 1_000_000_000n);
@@ -82,13 +84,13 @@ function suite(): void {
         const next = await startNode(variables);
         retiring.push(retire(balancer, nodes[index]));
         nodes[index] = next;
-        // Both clients have come by, however slow the machine is.
+        // Both clients have been served.
         await until(() => statuses.length > before.asked + 4 && transfers.length > before.bought, ROLL_MS);
       }
     }
     isRolling = false;
     await Promise.all([clients, ...retiring]);
-    // On a machine that is busy with something else Redis may be late, which a client is told and can repeat.
+    // On a busy machine Redis may be late: 503, which a client repeats.
     expect(statuses.filter((status) => status !== 200 && (isFull || status !== 503))).toEqual([]);
     expect(statuses).toContain(200);
   }
@@ -107,13 +109,48 @@ function suite(): void {
   });
 }
 
-/** What the balancer has begun to connect is accepted by then. */
+/** Open connections of the balancer are accepted by then. */
 const LAST_CONNECTIONS_MS = 100;
 
-/** Takes a node out of the balancer, and stops it when what it was asked has been answered. */
+/** Takes a node out of the balancer, and stops it after its last response. */
 async function retire({ targets }: Balancer, node: (RunningGateway & { readonly port: number }) | undefined) {
   if (!node) return;
   targets.splice(targets.indexOf(node.port), 1);
   await sleep(LAST_CONNECTIONS_MS);
   await node.stop();
+}
+
+/** An HTTP balancer: each request goes to the next of its targets, over its own connection. */
+interface Balancer {
+  readonly url: string;
+  /** Ports of 127.0.0.1. */
+  readonly targets: number[];
+  close(): void;
+}
+
+async function startBalancer(): Promise<Balancer> {
+  const targets: number[] = [];
+  let turn = 0;
+  const server = createServer((incoming, outgoing) => {
+    const port = targets[turn++ % targets.length];
+    const { method, url, headers } = incoming;
+    const options = { host: '127.0.0.1', port, method, path: url, headers, agent: false };
+    const passed = request(options, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    targets,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

@@ -24,7 +24,7 @@ redisSuite('two nodes with two keys', () => {
   afterAll(() => redis.stop());
 
   const counts = () => countsOf(fleet.upstream, FIRST, SECOND);
-  /** Asks so often, one node after the other; again where a reply of Redis was late. */
+  /** Asks this often, alternating nodes. Repeats if Redis was late. */
   const askInTurn = async (times: number) => {
     const answers = [];
     for (let time = 0; time < times; time++) {
@@ -40,19 +40,7 @@ redisSuite('two nodes with two keys', () => {
     expect(counts()).toEqual([LIMIT, LIMIT]);
   });
 
-  it('share them when all ask at once', async () => {
-    await askInTurn(2);
-    const asked = Array.from({ length: 4 * LIMIT }, (_, time) => askFreshly(nodes[time % 2] ?? nodes[0]));
-    const answers = await Promise.all(asked);
-    const served = answers.filter(({ status }) => status === 200).length;
-    expect(
-      codesOf(answers).filter((code) => !['200', '429 rate_limited', '503 state_unavailable'].includes(code)),
-    ).toEqual([]);
-    expect(served).toBeGreaterThan(0);
-    for (const count of counts()) expect(count).toBeLessThanOrEqual(LIMIT);
-  });
-
-  it('find out about a revoked key each, and nobody else does', async () => {
+  it('each notice a revoked key by themselves', async () => {
     fleet.upstream.keys.delete(FIRST);
     const answers = await askInTurn(LIMIT);
     expect(codesOf(answers)).toEqual(['200']);
@@ -61,7 +49,7 @@ redisSuite('two nodes with two keys', () => {
     expect(counts()).toEqual([2, LIMIT]);
   });
 
-  it('both pause the key that one of them was asked to pause, and go on with the other', async () => {
+  it('both pause a key after a 429 to one of them, and use the other key', async () => {
     Object.assign(fleet.upstream.faults, { status: 429, retryAfter: '300', only: isWith(FIRST) });
     const [met, ...others] = await askInTurn(LIMIT + 1);
     expect([met?.code, codesOf(others)]).toEqual(['upstream_rate_limited', ['200']]);

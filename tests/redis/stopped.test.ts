@@ -26,7 +26,7 @@ redisSuite('a node that is stopped while it takes slots', () => {
     await redis.stop();
   });
 
-  it('L9 does not use them when it goes on: they may be those of others by then', async () => {
+  it('L9 does not use them after SIGCONT: other nodes may hold them by then', async () => {
     const stopped = await nodes.open({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
     const other = await nodes.open();
     const ask = async () => {

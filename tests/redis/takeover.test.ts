@@ -24,7 +24,7 @@ const STEPS = isFull
   : ['upstream', 'store', 'settle'];
 const ROUNDS = isFull ? 10 : 1;
 const WRITTEN = ['store', 'settle', 'record', 'respond'];
-/** Longer than what a dead node has begun stays its own. */
+/** Longer than a dead node's lease. */
 const LIMIT_MS = 40_000;
 
 redisSuite('P7 a payment begun on a node that dies', () => postgresSuite('with PostgreSQL', suite));
@@ -60,7 +60,7 @@ function suite(): void {
   const callsFor = (path: string): number => {
     return nodes.solana.provider.arrivals.filter(({ target }) => target.includes(walletIn(path))).length;
   };
-  /** Asks until the node has killed itself, which a busy machine's 503 can delay; gives what it has answered. */
+  /** Asks until the node has killed itself. Returns its responses. */
   async function askToDeath({ url, child }: GatewayProcess, path: string, payment: string): Promise<Reply[]> {
     const replies: Reply[] = [];
     while (child.signalCode === null) {

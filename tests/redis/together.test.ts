@@ -23,7 +23,7 @@ redisSuite('nodes that share a Redis', () => {
   const isPaused = async (): Promise<boolean> =>
     ((await redis.command('KEYS', '{gw:budgets}:pause:tokens:*')) as string[]).length > 0;
 
-  it('U9 all pause when the upstream has asked one of them to', async () => {
+  it('U9 all pause after a 429 to one node', async () => {
     const nodes = [await fleet.start(), await fleet.start()];
     Object.assign(fleet.upstream.faults, { status: 429, retryAfter: '4', times: 1 });
     expect((await asked(String(nodes[0]?.url))).code).toBe('upstream_rate_limited');
@@ -36,7 +36,7 @@ redisSuite('nodes that share a Redis', () => {
     expect((await asked(String(nodes[1]?.url))).status).toBe(200);
   });
 
-  it('U9 all learn of a pause that Redis could not be told at first', async () => {
+  it('U9 all learn of a pause that began while Redis was down', async () => {
     const [one, other] = [await fleet.start(), await fleet.start()];
     Object.assign(fleet.upstream.faults, { status: 429, retryAfter: '30', times: 1, delayMs: 300 });
     const refused = asked(one.url);
@@ -62,7 +62,7 @@ redisSuite('nodes that share a Redis', () => {
     expect(answers.at(-1)?.status).toBe(429);
   });
 
-  it('say so when Redis may drop what they rely on', async () => {
+  it('log a warning if Redis may evict keys', async () => {
     const says = () => fleet.logLines.some((line) => line.includes('set maxmemory-policy to noeviction'));
     await fleet.start();
     expect(says()).toBe(false);
@@ -71,7 +71,7 @@ redisSuite('nodes that share a Redis', () => {
     expect(says()).toBe(true);
   });
 
-  it('keep the password of Redis out of their log, whatever a server says', async () => {
+  it('keep the password of Redis out of their log', async () => {
     const password = 'CANARY_redis_password';
     const proxy = await startTcpProxy(redis.port);
     proxy.meddle = () => Buffer.from(`-ERR nobody has the password ${password}\r\n`);

@@ -6,17 +6,16 @@ import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
 import type { Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
 import type { Slot, Trail } from '../../packages/gateway/src/call.ts';
 import type { State } from '../../packages/gateway/src/compose/state.ts';
-import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
-import { createSpending } from '../../packages/gateway/src/stages/spend.ts';
+import { createSpending, InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 
 const [LIMIT, IN_FLIGHT, HONEST] = [10, 64, 4];
-/** So long every reply of Redis is on its way: what is asked in one turn is under way together. */
+/** The delay of every reply of Redis, so that requests of one turn overlap. */
 const DELAY_MS = 50;
 
-redisSuite('V13 questions that are under way together', () => {
+redisSuite('V13 concurrent requests', () => {
   let redis: RedisServer;
   let proxy: TcpProxy;
   let node: State;
@@ -46,7 +45,7 @@ redisSuite('V13 questions that are under way together', () => {
     return nonces;
   }
 
-  /** What a node with a fresh budget of so many slots answers when it is asked with all of these at once. */
+  /** The outcomes of concurrent requests at a node with a fresh budget of `limit` slots. */
   async function spendTogether(limit: number, nonces: readonly NonceUse[]): Promise<string[]> {
     const budget: Budget = { key: randomUUID(), limit, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
     const room = new InFlight(IN_FLIGHT);
@@ -90,7 +89,7 @@ redisSuite('V13 questions that are under way together', () => {
     expect(new Set(answers.slice(0, -HONEST))).toEqual(new Set(['invalid_siwx_nonce']));
   });
 
-  it('V13 copies of a nonce that nobody has used become one call', async () => {
+  it('V13 copies of an unused nonce become one call', async () => {
     const { answers } = await answersTo(LIMIT, async () => copiesOf(newNonces(1), 40));
     expect(answers.toSorted()).toEqual(['a slot', ...Array(39).fill('invalid_siwx_nonce')]);
   });
@@ -98,7 +97,7 @@ redisSuite('V13 questions that are under way together', () => {
   it.each([
     ['slots', LIMIT, LIMIT, 'rate_limited'],
     ['calls in flight', 1_000, IN_FLIGHT, 'overloaded'],
-  ])('V13 of honest ones as many get through as there are %s, and the others keep their sign-in', async (...row) => {
+  ])('V13 honest requests up to the %s are served, and the others keep their sign-in', async (...row) => {
     const [, limit, through, refusal] = row;
     const { asked, answers } = await answersTo(limit, async () => newNonces(100));
     expect(answers.toSorted()).toEqual([...Array(through).fill('a slot'), ...Array(100 - through).fill(refusal)]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
 import { type Environment, readConfig } from '../../packages/gateway/src/config/config.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
-import { USAGE } from '../../packages/gateway/src/sales/usage.ts';
+import { USAGE } from '../../packages/gateway/src/sales/options.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { type Command, node, type Outcome, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -19,7 +19,7 @@ beforeAll(compileGateway, 120_000);
 
 type Run = (variables: Environment, ...words: string[]) => Promise<Outcome>;
 
-/** The command in a process of its own, with a gateway's variables. */
+/** The command in its own process, with a gateway's variables. */
 const startSales = (variables: Environment, ...words: string[]): Command =>
   startCommand(node(MAIN, 'sales', ...words), { env: variables as NodeJS.ProcessEnv });
 const runProgram: Run = (variables, ...words) => startSales(variables, ...words).ended;
@@ -64,7 +64,7 @@ function suite(run: Run, start: () => Promise<Scene>): void {
   }, 120_000);
   afterAll(() => close());
 
-  it('says what was sold, to a person, a spreadsheet and a program', { timeout: 60_000 }, async () => {
+  it('prints sales as a table, as CSV and as JSON', { timeout: 60_000 }, async () => {
     const person = await run(variables);
     expect(person).toMatchObject({ code: 0, stderr: '' });
     expect(person.stdout).toMatch(/^cluster +route +settlements .*\nmainnet +wallet\.mainnet\.helius\.balances +1 /);
@@ -101,7 +101,7 @@ function suite(run: Run, start: () => Promise<Scene>): void {
     expect([code, stdout, stderr]).toEqual([0, '', '2 entries, 2 transfers, 0 discrepancies\n']);
   });
 
-  it('verify --repair beside the gateway: works in PostgreSQL, and names DATA_DIR in SQLite', async () => {
+  it('verify --repair with a running gateway works in PostgreSQL, and names DATA_DIR in SQLite', async () => {
     const { code, stderr } = await run(variables, 'verify', '--repair');
     const refused = [1, expect.stringMatching(/^asset-gateway: DATA_DIR: process \d+ .* serves from/)];
     const repaired = [0, '0 entries appended\n2 entries, 2 transfers, 0 discrepancies\n'];
@@ -133,7 +133,7 @@ function suite(run: Run, start: () => Promise<Scene>): void {
   });
 }
 
-describe('the command beside a gateway with a folder', () => {
+describe('the command, with a gateway that runs on SQLite', () => {
   suite(runProgram, async () => {
     const folder = makeFolder();
     const gateway = await startSellingGateway({}, { dataDir: folder });
@@ -149,7 +149,7 @@ describe('the command beside a gateway with a folder', () => {
   });
 });
 
-postgresSuite('the command beside a gateway with PostgreSQL', () => {
+postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
   suite(run, async () => {
     const { url, drop } = await openPostgresDatabase();
     const folder = makeFolder();

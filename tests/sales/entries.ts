@@ -5,7 +5,7 @@ import { append, type JournalEntry } from '../../packages/gateway/src/stores/sql
 
 let serial = 0;
 
-/** An entry of a settlement with a payment and a transaction of its own, but for what a test changes of it. */
+/** An entry of a settlement with its own payment and transaction. */
 export function entryOf(change: Partial<JournalEntry> = {}): JournalEntry {
   const number = String(++serial).padStart(8, '0');
   return {

@@ -1,20 +1,18 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createSalesAnswer } from '../../packages/gateway/src/sales/answer.ts';
 import { GROUPINGS, type Grouping } from '../../packages/gateway/src/sales/books.ts';
 import { groupTable, written } from '../../packages/gateway/src/sales/report.ts';
 import type { JournalEntry } from '../../packages/gateway/src/stores/sql/journal.ts';
-import { type Ledger, onBothDatabases } from '../kit/ledger.ts';
+import { sharedLedgerSuite } from '../kit/ledger.ts';
 import { appendEntry, entryOf } from './entries.ts';
 
 const DAY_MS = 86_400_000;
 const WALLET = entryOf().wallet;
 
-onBothDatabases('sales are grouped', (open) => {
-  let ledger: Ledger;
+sharedLedgerSuite('sales are grouped', (ledger) => {
   let startMs: number;
   beforeAll(async () => {
-    ledger = await open();
     startMs = ledger.nowMs;
     const put = (change: Partial<JournalEntry>, atMs = startMs) => appendEntry(ledger.database, entryOf(change), atMs);
     await put({ route: 'one', micros: 100 });
@@ -24,11 +22,10 @@ onBothDatabases('sales are grouped', (open) => {
     await put({ route: 'two', kind: 'refusal', micros: 7 }, startMs + DAY_MS);
     await put({ route: 'one', cluster: 'devnet', micros: 5 });
   });
-  afterAll(() => ledger.close());
 
   const grouped = async (by: Grouping) => (await ledger.books.groups(0, by)).groups;
 
-  it('by route: what arrived, what became credit, what credit bought, and what fees took', async () => {
+  it('by route: settlements, grants, debits and fees', async () => {
     expect(await grouped('route')).toEqual([
       {
         ...{ cluster: 'mainnet', group: 'one', settlements: 2, refusals: 0, grants: 1, debits: 0 },
@@ -66,13 +63,7 @@ onBothDatabases('sales are grouped', (open) => {
   });
 });
 
-onBothDatabases('sales of generated entries', (open) => {
-  let ledger: Ledger;
-  beforeAll(async () => {
-    ledger = await open();
-  });
-  afterAll(() => ledger.close());
-
+sharedLedgerSuite('sales of generated entries', (ledger) => {
   it('have the same sums in every grouping', async () => {
     const change = fc.record({
       kind: fc.constantFrom('settlement', 'refusal', 'grant', 'debit'),
@@ -113,13 +104,7 @@ onBothDatabases('sales of generated entries', (open) => {
   });
 });
 
-onBothDatabases('the answer of /sales', (open) => {
-  let ledger: Ledger;
-  beforeAll(async () => {
-    ledger = await open();
-  });
-  afterAll(() => ledger.close());
-
+sharedLedgerSuite('the answer of /sales', (ledger) => {
   const answer = async (query: string) => {
     const { books } = ledger;
     const json = await createSalesAnswer({ books, solPriceUsd: undefined, now: () => ledger.nowMs })(
@@ -136,7 +121,12 @@ onBothDatabases('the answer of /sales', (open) => {
     });
     for (const atMs of [hourAgoMs - 1, hourAgoMs, ledger.nowMs]) await appendEntry(ledger.database, entryOf(), atMs);
     const told = await answer('since=1h&by=cluster');
-    expect(told).toMatchObject({ since, isComplete: true, count: 1, sales: [{ cluster: 'mainnet', settlements: 2 }] });
+    expect(told).toMatchObject({
+      since,
+      isComplete: true,
+      count: 1,
+      sales: [{ cluster: 'mainnet', settlements: 2 }],
+    });
     ledger.nowMs -= 1;
     expect((await answer('since=1h&by=cluster')).sales).toMatchObject([{ settlements: 3 }]);
     ledger.nowMs += 2;

@@ -100,11 +100,6 @@ describe('/sales', () => {
     expect(await askRaw(`${origin}/sales`, {}, 'HEAD')).toMatchObject({ status: 200, text: '' });
   });
 
-  it('without a token refuses a page that reaches it through a rebound name', async () => {
-    expect((await askRaw(`${origin}/sales`, { host: 'evil.example' })).status).toBe(403);
-    expect((await askRaw(`${origin}/sales`, { host: 'localhost:1' })).status).toBe(200);
-  });
-
   it.runIf(elsewhere)('without a token refuses another address, which may read the metrics', async () => {
     const away = origin.replace('127.0.0.1', elsewhere ?? '');
     const host = { host: 'localhost' };

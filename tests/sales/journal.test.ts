@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { append, JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
-import { grant, HOLDER, type Ledger, onBothDatabases } from '../kit/ledger.ts';
+import { expect, it } from 'vitest';
+import { appendMissing } from '../../packages/gateway/src/sales/repair.ts';
+import { append, JOURNAL_KEEP_MS, type Written } from '../../packages/gateway/src/stores/sql/journal.ts';
+import { grant, HOLDER, ledgerSuite, newPayment, newPurchase, signatureOf } from '../kit/ledger.ts';
 import { appendEntry, entryOf } from './entries.ts';
 
-onBothDatabases('the journal', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('the journal', (ledger) => {
   const ids = async () => {
     const all: number[] = [];
     for await (const entries of ledger.books.entries(0)) all.push(...entries.map(({ id }) => id));
@@ -23,7 +18,7 @@ onBothDatabases('the journal', (open) => {
     }
   }
 
-  it('keeps entries for the time of SALES_KEEP_DAYS, to the millisecond, and balances for good', async () => {
+  it('keeps entries for SALES_KEEP_DAYS to the millisecond, and balances permanently', async () => {
     await grant(ledger, 10);
     ledger.nowMs += JOURNAL_KEEP_MS + 1;
     const lastMs = ledger.nowMs - JOURNAL_KEEP_MS;
@@ -50,5 +45,26 @@ onBothDatabases('the journal', (open) => {
     const step = { guard, changes: [append(entryOf({ wallet: HOLDER.wallet }), ledger.nowMs)] };
     expect(await ledger.database.write(step)).toBeUndefined();
     expect(await ids()).toEqual(before);
+  });
+});
+
+ledgerSuite('a payment that a repair of the journal has booked', (ledger) => {
+  it.each([
+    ['a call', newPayment(), false, []],
+    ['a bundle', newPurchase(50), false, ['grant']],
+    ['a bundle that was granted', newPurchase(50), true, []],
+  ] as const)('is adopted with its answer owed, and booked once: %s', async (_, payment, isGranted, kinds) => {
+    const { key, payer: wallet, creditMicros = 0 } = payment;
+    const settlement = { micros: creditMicros || 5, transaction: signatureOf(payment), isRepair: true } as const;
+    const entry = { ...entryOf({ wallet, ...settlement }), key };
+    expect(await appendMissing(ledger.database, entry, isGranted)).toBe(true);
+    const written: Written[] = [];
+    ledger.watch((each) => written.push(each));
+    expect(await ledger.payments.adopt(payment, signatureOf(payment))).toBe(true);
+    expect(await ledger.payments.find(key)).toMatchObject({ progress: 'settled', owed: true });
+    expect(written.flatMap(({ entries }) => entries.map(({ kind }) => kind))).toEqual(kinds);
+    const granted = await ledger.database.report({ sql: 'select granted_micro_usdc from credit_balances' });
+    expect(granted).toEqual(creditMicros === 0 ? [] : [{ granted_micro_usdc: creditMicros }]);
+    expect(await ledger.books.wrongBalances()).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ const [WALLET_ROUTE, RPC_ROUTE, CREDIT_ROUTE] = [
 ];
 const call = callOf(RPC_ROUTE);
 const SOL_PRICE_USD = 150;
-/** What so many lamports cost. */
+/** The price of lamports. */
 const inDollars = (lamports: number) => expect.closeTo((lamports * SOL_PRICE_USD) / 1e9, 5);
 const dollars = (micros: number): number => Math.round(micros) / 1_000_000;
 
@@ -134,7 +134,7 @@ function suite(open: () => Promise<Place>): void {
   let buyers: readonly Buyer[];
   let holder: Wallet;
   let nowMs: number;
-  /** What was bought so far: payments of each buyer, and calls from credit. */
+  /** Purchases so far: payments of each buyer, and calls from credit. */
   const bought = { payments: [0, 0, 0], calls: 0 };
   const paid = () => bought.payments.reduce((sum, count) => sum + count, 0);
 
@@ -206,7 +206,7 @@ function suite(open: () => Promise<Place>): void {
     }
   });
 
-  describe('agree with what was bought', () => {
+  describe('agree with the purchases', () => {
     let refused: Buyer;
     let pending: { readonly wallet: string; readonly signature: string };
     beforeAll(async () => {

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTask, sinceOf, UsageError } from '../../packages/gateway/src/sales/options.ts';
-import { entryTable, groupTable, written, writtenOn } from '../../packages/gateway/src/sales/report.ts';
-import { csvLine, csvTable, textTable } from '../../packages/gateway/src/sales/table.ts';
+import {
+  csvLine,
+  csvTable,
+  entryTable,
+  groupTable,
+  textTable,
+  written,
+  writtenOn,
+} from '../../packages/gateway/src/sales/report.ts';
 import { anyText } from '../kit/any-text.ts';
 import { readEntryOf } from './entries.ts';
 
@@ -62,7 +69,7 @@ describe('a table', () => {
     );
   });
 
-  it('names each member of an entry, on a line of its own for a program', () => {
+  it('names each member of an entry; JSON has one entry per line', () => {
     const entry = readEntryOf({ requestId: '=cmd()', isRepair: true });
     const lines = writtenOn(entryTable([entry, entry]), 'json')
       .trimEnd()

@@ -1,5 +1,5 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Row } from '../../packages/gateway/src/stores/sql/database.ts';
 import {
   grant,
@@ -8,10 +8,10 @@ import {
   newDebit,
   newPayment,
   newPurchase,
-  onBothDatabases,
   REFUSED,
   requirementOf,
   settle,
+  sharedLedgerSuite,
   signatureOf,
   startSettling,
 } from '../kit/ledger.ts';
@@ -26,7 +26,7 @@ const VIEWS = {
   sales_by_hour: 'hour, cluster, route, sales, micro_usdc, fee_lamports',
 } as const;
 
-/** What the catalog of each database says of views and columns. */
+/** Queries of each database for views and columns. */
 const CATALOG = {
   sqlite: {
     views: `select name from sqlite_master where type = 'view' order by name`,
@@ -45,8 +45,7 @@ async function refuse(ledger: Ledger, payment: ReturnType<typeof newPayment>): P
   await ledger.payments.resolve(payment.key, REFUSED);
 }
 
-onBothDatabases('the views', (open) => {
-  let ledger: Ledger;
+sharedLedgerSuite('the views', (ledger) => {
   const call = newPayment({ payer: 'buyer', feeLamports: 10_001 });
   const other = newPayment({ payer: 'buyer', feeLamports: 10_001, requirement: requirementOf(7) });
   const onDevnet = newPayment({ payer: 'buyer', network: NETWORKS.devnet });
@@ -56,7 +55,6 @@ onBothDatabases('the views', (open) => {
   const [debit, held] = [newDebit(300), newDebit(200)];
   let startMs: number;
   beforeAll(async () => {
-    ledger = await open();
     startMs = ledger.nowMs;
     await settle(ledger, call);
     ledger.nowMs += HOUR_MS - 1;
@@ -67,7 +65,6 @@ onBothDatabases('the views', (open) => {
     await ledger.accounts.capture(debit, '"answer"');
     await startSettling(ledger, unknown);
   });
-  afterAll(() => ledger.close());
 
   const read = (sql: string) => ledger.database.report({ sql });
   const time = (ms: number) => new Date(ms).toISOString();
@@ -210,15 +207,12 @@ const IMPOSSIBLE = {
   'an amount that is a text': `update journal_entries set micro_usdc = cast('five' as text)`,
 } as const;
 
-onBothDatabases('the database rejects', (open) => {
-  let ledger: Ledger;
+sharedLedgerSuite('the database rejects', (ledger) => {
   beforeAll(async () => {
-    ledger = await open();
     await grant(ledger, 10);
     await ledger.accounts.hold(newDebit(4));
     await startSettling(ledger, newPayment({ payer: HOLDER.wallet }));
   });
-  afterAll(() => ledger.close());
 
   const everything = async () => {
     const tables = ['wallets', 'payments', 'debits', 'answers', 'journal_entries'];

@@ -5,9 +5,9 @@ import Connection from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
 import { openState } from '../../packages/gateway/src/compose/state.ts';
+import type { Discrepancy } from '../../packages/gateway/src/sales/audit.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { appendMissing } from '../../packages/gateway/src/sales/repair.ts';
-import type { Discrepancy } from '../../packages/gateway/src/sales/verify.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -180,7 +180,7 @@ function suite(open: OpenPlace): void {
     expect(code).toBe(1);
   });
 
-  it('compares only what was sold since a time', async () => {
+  it('compares only sales since a time', async () => {
     const { found, report } = await afterwards([REMOVE], (copy) => run(copy, ['--since', '0m']));
     expect([found, report]).toEqual([[], '0 entries, 0 transfers, 0 discrepancies\n']);
   });

@@ -7,10 +7,10 @@ export const SOL = 'So11111111111111111111111111111111111111112';
 export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 export const TESLA = 'XsDoVfqeBukxuZHWhdvWHBhgEHjGNst4MLodqsJHzoB';
 export const ANTHROPIC = 'Pren1FvFX6J3E4kXhJuCiAD5aDmGEb7qJRncwA8Lkhw';
-/** Well-formed, and no token has it. */
+/** A well-formed mint without a token. */
 export const UNKNOWN = '7'.repeat(43);
 
-/** An answer of the upstream as it came, and read as JSON. */
+/** An answer of the upstream. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -23,7 +23,7 @@ export const post = (body: string): RequestInit => ({
   headers: { 'content-type': 'application/json' },
 });
 
-/** A running Tokens API for the tests of one file, whose faults are off again after each of them. */
+/** A Tokens API for the tests of a file; resets its faults after each test. */
 export function tokensApi() {
   const running: { api?: TokensApi } = {};
   const api = (): TokensApi => {
@@ -57,5 +57,5 @@ export function tokensApi() {
   return { api, ask, ok, refusal };
 }
 
-/** The names of an object's members, sorted. */
+/** The member names of an object, sorted. */
 export const keys = (value: object): string[] => Object.keys(value).sort();

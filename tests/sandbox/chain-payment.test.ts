@@ -14,7 +14,7 @@ const NETWORKS = {
 const PRICE = 1000n;
 const USDC = 1_000_000n;
 
-// The official packages print what they also answer.
+// The official packages also print their errors.
 beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
 
 interface Market {
@@ -81,7 +81,7 @@ describe.each(['mainnet', 'devnet'] as const)('a payment on %s', (cluster) => {
   });
   afterEach(() => gateway.chain.close());
 
-  it('is built, verified and settled by the official packages, to the micro-dollar', async () => {
+  it('is built, verified and settled by the official packages, exact to the micro-dollar', async () => {
     const { chain, facilitator, requirements, payer, payee, feePayer } = gateway;
     const payment = await gateway.pay();
     const verified = await facilitator.verify(payment, requirements);
@@ -111,7 +111,7 @@ describe.each(['mainnet', 'devnet'] as const)('a payment on %s', (cluster) => {
     ]);
   });
 
-  it('is refused when it comes again, and moves nothing', async () => {
+  it('is refused on a replay, and moves nothing', async () => {
     const { chain, facilitator, requirements, payee } = gateway;
     const payment = await gateway.pay();
     expect((await facilitator.settle(payment, requirements)).success).toBe(true);
@@ -143,7 +143,7 @@ describe('many payments at once', () => {
   });
 });
 
-describe('what the token program and the runtime refuse', () => {
+describe('refusals of the token program and the runtime', () => {
   let gateway: Market;
   beforeEach(async () => {
     gateway = await openGateway('devnet');
@@ -154,7 +154,7 @@ describe('what the token program and the runtime refuse', () => {
     return answer.isValid ? 'valid' : answer.invalidMessage;
   };
 
-  it('a payer without the money', async () => {
+  it('a payer without enough USDC', async () => {
     const poor = await generateKeyPairSigner();
     await gateway.chain.fundUsdc(poor.address, PRICE - 1n);
     expect(await message(await gateway.pay(poor))).toMatch(/InstructionError.*Custom.*1/);
@@ -201,7 +201,7 @@ describe('knobs', () => {
   afterEach(() => gateway.chain.close());
   const settle = (payment: PaymentPayload) => gateway.facilitator.settle(payment, gateway.requirements);
 
-  it('dropAfterBroadcast: the money moves and nobody is told', async () => {
+  it('dropAfterBroadcast: the money moves without an answer', async () => {
     gateway.chain.faults.dropAfterBroadcast = true;
     const answer = await settle(await gateway.pay());
     expect(answer.success).toBe(false);
@@ -209,7 +209,7 @@ describe('knobs', () => {
     expect(gateway.chain.transfers).toHaveLength(1);
   });
 
-  it('loseBroadcast: a signature is given and nothing moves', async () => {
+  it('loseBroadcast: answers a signature, and nothing moves', async () => {
     gateway.chain.faults.loseBroadcast = true;
     const answer = await settle(await gateway.pay());
     expect(answer).toMatchObject({ success: false, errorReason: 'settlement_pending' });
@@ -245,20 +245,20 @@ describe('knobs', () => {
     expect(gateway.chain.transfers).toEqual([]);
   });
 
-  it('lie.statusConfirmed: a lost payment is said to be settled', async () => {
+  it('lie.statusConfirmed: reports a lost payment as settled', async () => {
     gateway.chain.faults.loseBroadcast = true;
     gateway.chain.faults.lie = { statusConfirmed: true };
     expect((await settle(await gateway.pay())).success).toBe(true);
     expect(await gateway.chain.usdcBalance(gateway.payee)).toBe(0n);
   });
 
-  it('lie.statusMissing: a settled payment is said to be unknown', async () => {
+  it('lie.statusMissing: reports a settled payment as unknown', async () => {
     gateway.chain.faults.lie = { statusMissing: true };
     expect(await settle(await gateway.pay())).toMatchObject({ success: false, errorReason: 'settlement_pending' });
     expect(await gateway.chain.usdcBalance(gateway.payee)).toBe(PRICE);
   });
 
-  it('refuse: a method answers the error it is told, and only that method', async () => {
+  it('refuse: only the named method answers its error', async () => {
     gateway.chain.faults.refuse = { simulateTransaction: { code: -32005, message: 'Node is behind by 42 slots' } };
     const payment = await gateway.pay();
     expect((await gateway.facilitator.verify(payment, gateway.requirements)).isValid).toBe(false);
@@ -266,7 +266,7 @@ describe('knobs', () => {
     expect((await gateway.facilitator.verify(payment, gateway.requirements)).isValid).toBe(true);
   });
 
-  it('a wire that is unsigned lands nowhere', async () => {
+  it('an unsigned transaction does not land', async () => {
     const wire = wireOf(await gateway.pay());
     const before = gateway.chain.transfers.length;
     const signature = await gateway.chain.answer('sendTransaction', [

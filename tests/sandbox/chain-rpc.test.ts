@@ -34,7 +34,7 @@ const result = async (method: string, params: unknown = []) => {
 };
 
 describe('JSON text', () => {
-  it('keeps every integer, whatever its width', () => {
+  it('keeps integers of any width', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }), fc.string(), (wide, text) => {
         const written = writeJson({ wide, list: [wide], text, left: undefined });
@@ -46,7 +46,7 @@ describe('JSON text', () => {
     );
   });
 
-  it('reads and writes what JSON does', () => {
+  it('is read and written like JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(writeJson(value as never))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -56,7 +56,7 @@ describe('JSON text', () => {
 });
 
 describe('the envelope', () => {
-  it('echoes ids as they came', async () => {
+  it('echoes ids unchanged', async () => {
     for (const id of ['1', '"a"', 'null', '18446744073709551615', '0']) {
       const { text } = await post(`{"jsonrpc":"2.0","id":${id},"method":"getHealth"}`);
       expect(text).toBe(`{"jsonrpc":"2.0","result":"ok","id":${id}}`);
@@ -86,7 +86,7 @@ describe('the envelope', () => {
     expect([status, JSON.parse(text).error.code]).toEqual([200, code]);
   });
 
-  it('refuses other verbs and types with a status', async () => {
+  it('refuses other verbs and content types with a status', async () => {
     expect((await fetch(chain.url)).status).toBe(405);
     expect(await (await fetch(`${chain.url}/health`)).text()).toBe('ok');
     expect((await post('{}', { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
@@ -97,7 +97,7 @@ describe('the envelope', () => {
 describe('blocks', () => {
   const height = (commitment: string) => result('getBlockHeight', [{ commitment }]);
 
-  it('come with time and when told, finality 32 behind', async () => {
+  it('advance with time and on request, with finality 32 behind', async () => {
     const start = await height('confirmed');
     expect(await height('finalized')).toBe(start - FINALITY);
     expect(await result('getBlockHeight')).toBe(start - FINALITY);
@@ -111,7 +111,7 @@ describe('blocks', () => {
     expect(await result('getSlot', [{ commitment: 'confirmed' }])).toBe(info.absoluteSlot);
   });
 
-  it('each has a blockhash, good for 150 blocks', async () => {
+  it('have a blockhash that is valid for 150 blocks', async () => {
     const latest = async () => (await result('getLatestBlockhash', [{ commitment: 'confirmed' }])).value;
     const first = await latest();
     expect(first.lastValidBlockHeight).toBe((await height('confirmed')) + 150);
@@ -128,7 +128,7 @@ describe('blocks', () => {
 });
 
 describe('accounts', () => {
-  it('are the runtime’s own, u64 fields to the last digit', async () => {
+  it('are those of the runtime, with exact u64 fields', async () => {
     const owner = await newAddress();
     expect((await result('getAccountInfo', [owner])).value).toBeNull();
     chain.airdrop(owner, 9_223_372_036_854_775_809n);
@@ -139,7 +139,7 @@ describe('accounts', () => {
     expect(chain.lamports(owner)).toBe(9_223_372_036_854_775_809n);
   });
 
-  it('hold USDC where the token program looks for it', async () => {
+  it('hold USDC in associated token accounts', async () => {
     const owner = await newAddress();
     await chain.fundUsdc(owner, 12_345_678n);
     await chain.fundUsdc(owner, 1n);
@@ -163,7 +163,7 @@ describe('accounts', () => {
     expect(none).toBeNull();
   });
 
-  it('are found by their program, filtered and sliced', async () => {
+  it('are listed by program, filtered and sliced', async () => {
     const owner = await newAddress();
     await chain.fundUsdc(owner, 7n);
     await chain.createAta(await newAddress());
@@ -176,13 +176,13 @@ describe('accounts', () => {
     expect((await rpc('getProgramAccounts', [TOKEN, { filters: [{}] }])).error.code).toBe(-32602);
   });
 
-  it('pay rent as the runtime says', async () => {
+  it('need the rent of the runtime', async () => {
     expect(await result('getMinimumBalanceForRentExemption', [165])).toBe(2_039_280);
   });
 });
 
 describe('the faucet', () => {
-  it('gives 10 USDC and some SOL, by a transaction that can be read', async () => {
+  it('gives 10 USDC and 1 SOL', async () => {
     const address = await newAddress();
     const given = await result('sandbox_faucet', [address]);
     expect(given).toMatchObject({ address, usdc: '10000000', lamports: 1_000_000_000 });
@@ -191,7 +191,7 @@ describe('the faucet', () => {
     expect((await rpc('sandbox_faucet', ['x'])).error.code).toBe(-32602);
   });
 
-  it('airdrops twice the same are two transactions, which grow final', async () => {
+  it('equal airdrops are two transactions, which become final', async () => {
     const address = await newAddress();
     const signatures = await Promise.all([1, 2].map(() => result('requestAirdrop', [address, 5_000_000])));
     expect(chain.lamports(address)).toBe(10_000_000n);
@@ -216,7 +216,7 @@ describe('the faucet', () => {
 });
 
 describe('knobs on every method', () => {
-  it('status, for all or only some', async () => {
+  it('status, for all methods or some', async () => {
     const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getSlot' });
     chain.faults.status = 503;
     expect((await post(call)).status).toBe(503);
@@ -224,14 +224,14 @@ describe('knobs on every method', () => {
     expect((await post(call)).status).toBe(200);
   });
 
-  it('hang, until the caller gives up; other methods answer', async () => {
+  it('hang, for one method only', async () => {
     chain.faults.hang = new Set(['getSlot']);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getSlot' });
     await expect(post(body, { signal: AbortSignal.timeout(150) })).rejects.toThrow();
     expect(await result('getHealth')).toBe('ok');
   });
 
-  it('delayMs, and the calls are noted as they arrive', async () => {
+  it('delayMs, with calls recorded on arrival', async () => {
     chain.faults.delayMs = 120;
     const began = performance.now();
     await result('getSlot', [{ commitment: 'confirmed' }]);
@@ -240,7 +240,7 @@ describe('knobs on every method', () => {
     expect(chain.calls[0]?.at).toBeLessThan(began + 100);
   });
 
-  it('reset turns all of them off and keeps the chain', async () => {
+  it('reset turns all off', async () => {
     Object.assign(chain.faults, { status: 500, delayMs: 10_000, refuse: { getHealth: { code: 1, message: 'no' } } });
     chain.faults.reset();
     expect(await result('getHealth')).toBe('ok');

@@ -77,7 +77,7 @@ describe('a transaction on the wire', () => {
     expect(chain.lamports(payee)).toBe(5_000_000n);
   });
 
-  it('that fails on the chain costs its fee and keeps its error', async () => {
+  it('that fails on the chain costs its fee and has its error as status', async () => {
     const wire = await transfer(FUNDS);
     const err = { InstructionError: [0, { Custom: 1 }] };
     await expect(send(wire)).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('a transaction on the wire', () => {
     expect(await chain.answer('getSignatureStatuses', [[String(signature)]])).toMatchObject({ value: [null] });
   });
 
-  it('is simulated under any blockhash and with its accounts when asked', async () => {
+  it('is simulated with any blockhash and with its accounts on request', async () => {
     const wire = await transfer(2_000_000n);
     chain.faults.expireBlockhashes();
     expect(await simulate(wire)).toMatchObject({ err: 'BlockhashNotFound' });
@@ -114,7 +114,7 @@ describe('a transaction on the wire', () => {
     expect(chain.lamports(payee)).toBe(0n);
   });
 
-  it('with bytes changed at random is refused in so many words and moves nothing', async () => {
+  it('with random changes is refused with an error code and moves nothing', async () => {
     const bytes = Buffer.from(await transfer(1_000_000n), 'base64');
     const mutations = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1 });
     await fc.assert(

@@ -56,7 +56,7 @@ async function wallet(path: string, init: RequestInit = {}) {
 }
 
 describe('the key', () => {
-  it('is asked for at every endpoint', async () => {
+  it('is required at every endpoint', async () => {
     const call = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'getSlot', params: [] });
     for (const path of ['/mainnet', '/devnet?api-key=wrong', '/v2/wrong', '/mainnet/v2/wrong']) {
       const { status, text } = await post(`${provider.url}${path}`, call);
@@ -87,7 +87,7 @@ describe('u64 values', () => {
 });
 
 describe('RPC', () => {
-  it('answers from the chain about what the chain knows', async () => {
+  it('answers from the chain about known addresses', async () => {
     const owner = (await generateKeyPairSigner()).address;
     await mainnet.fundUsdc(owner, 123n);
     mainnet.airdrop(owner, 5n);
@@ -98,7 +98,7 @@ describe('RPC', () => {
     expect(await result('getSignaturesForAddress', [owner])).toEqual([]);
   });
 
-  it('invents the same account, tokens and history for any other wallet, every time', async () => {
+  it('simulates the same account and tokens for any other wallet each time', async () => {
     const once = await result('getAccountInfo', [WALLET]);
     expect(await result('getAccountInfo', [WALLET])).toEqual(once);
     expect(once.value).toMatchObject({ executable: false, owner: '1'.repeat(32), space: 0 });
@@ -165,7 +165,7 @@ describe('RPC', () => {
     expect(await result('getProgramAccounts', [WALLET, { filters: clash }])).toEqual([]);
   });
 
-  it('says with Helius’ status what the error is, and with Alchemy’s 200 the same', async () => {
+  it('answers errors with a status like Helius and with 200 like Alchemy', async () => {
     const bad = await rpc('getBalance', ['not an address']);
     expect([bad.status, bad.json.error.code]).toEqual([400, -32602]);
     const alchemy = await rpc('getBalance', ['not an address'], provider.rpcUrls.alchemy.mainnet);
@@ -206,7 +206,7 @@ describe('getTransactionsForAddress', () => {
     expect(Object.keys(full.data[0])).toEqual(['slot', 'transactionIndex', 'transaction', 'meta', 'blockTime']);
   });
 
-  it('refuses what it does not know, and is Helius’ own', async () => {
+  it('refuses unknown options, and exists only at Helius', async () => {
     for (const config of [{ unknown: 1 }, { limit: 1001 }, { transactionDetails: 'full', limit: 101 }]) {
       expect((await rpc('getTransactionsForAddress', [WALLET, config])).json.error.code).toBe(-32602);
     }
@@ -216,7 +216,7 @@ describe('getTransactionsForAddress', () => {
 });
 
 describe('DAS', () => {
-  it('shows one asset, and a 404 for none', async () => {
+  it('shows an asset, or a 404', async () => {
     const usdc = await result('getAsset', { id: USDC });
     expect(usdc).toMatchObject({ interface: 'FungibleToken', id: USDC, token_info: { decimals: 6, symbol: 'USDC' } });
     expect(await result('getAsset', { id: WALLET })).toMatchObject({ interface: 'V1_NFT', ownership: {} });
@@ -246,7 +246,7 @@ describe('DAS', () => {
 });
 
 describe('the wallet API', () => {
-  it('knows some by name, and nobody else', async () => {
+  it('knows some wallets by name', async () => {
     expect(await wallet(`/${BINANCE}/identity`)).toMatchObject({ status: 200, json: { name: 'Binance 2' } });
     expect((await wallet('/toly.sol/identity')).json.domainNames).toEqual(['toly.sol']);
     expect((await wallet(`/${WALLET}/identity`)).status).toBe(404);
@@ -288,15 +288,6 @@ describe('the wallet API', () => {
     expect([...first.data, ...next.data]).toEqual(both.data);
   });
 
-  it('says who funded a wallet', async () => {
-    const { json } = await wallet(`/${WALLET}/funded-by`);
-    expect(Object.keys(json)).toEqual(
-      'funder funderName funderType mint symbol amount amountRaw decimals signature timestamp date slot explorerUrl'.split(
-        ' ',
-      ),
-    );
-  });
-
   it.each([
     '/not-a-wallet/balances',
     `/${WALLET}/balances?limit=101`,
@@ -313,7 +304,7 @@ describe('the wallet API', () => {
 describe('faults', () => {
   const slot = () => rpc('getSlot', []);
 
-  it('can be a status, message and Retry-After, in the words of the endpoint', async () => {
+  it('can be a status, message and Retry-After, in the format of the endpoint', async () => {
     Object.assign(provider.faults, { status: 429, retryAfter: '3', message: 'slow down' });
     const { status, headers, json } = await slot();
     expect([status, headers.get('retry-after')]).toEqual([429, '3']);
@@ -335,7 +326,7 @@ describe('faults', () => {
     expect((await post(provider.rpcUrls.helius.mainnet, '{}')).text).toBe('<html>');
   });
 
-  it('can be truncation, a reset, silence, a delay', async () => {
+  it('can be truncation, a reset, a hang, a delay', async () => {
     provider.faults.truncate = 0.5;
     await expect(slot()).rejects.toThrow();
     provider.faults.reset();
@@ -353,7 +344,7 @@ describe('faults', () => {
     expect(performance.now() - began).toBeGreaterThan(110);
   });
 
-  it('can be for some requests only, and so many times only, and every arrival is noted', async () => {
+  it('can be limited to some requests and a number of times; every arrival is recorded', async () => {
     provider.faults.status = 500;
     provider.faults.times = 1;
     provider.faults.only = ({ body }) => body.includes('getSlot');

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { ASSETS, KNOWN_MINTS, knownVariant, TOKEN_ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
-import { UPSTREAM_ROUTES } from '../../packages/sandbox/src/tokens/routes.ts';
 import { KEY, keys, NOW, post, SOL, tokensApi, UNKNOWN, USDC } from './asking.ts';
 
 interface Candle {
@@ -31,55 +30,10 @@ const STATS = [
   'volume30dUSD',
 ];
 
-describe('shapes', () => {
+describe('assets', () => {
   const row = ['assetId', 'canonicalMarket', 'category', 'imageUrl', 'name', 'primaryVariant', 'stats', 'symbol'];
-  const expected: Record<string, string[]> = {
-    '/v1/health': ['ok'],
-    '/v1/assets/search?q=sol': ['category', 'primaryVariantStrategy', 'query', 'results'],
-    '/v1/assets/resolve?ref=sol': ['asset', 'assetId', 'mint', 'resolvedBy', 'variant'],
-    '/v1/assets/curated': ['assets', 'listId', 'primaryVariantStrategy'],
-    [`/v1/assets/variant-markets?mints=${SOL}`]: ['variants'],
-    [`/v1/assets/risk-summary?mint=${SOL}`]: [
-      'caps',
-      'grade',
-      'hasInsufficientData',
-      'insufficientDataReason',
-      'isTrustedLaunch',
-      'label',
-      'score',
-      'tone',
-    ],
-    '/v1/assets/solana': ['asset'],
-    '/v1/assets/sol?include=profile,risk,ohlcv,markets': ['asset', 'includes', 'resolution'],
-    '/v1/assets/solana/variants': ['assetId', 'sortBy', 'variants'],
-    '/v1/assets/solana/variant-top-markets': ['assetId', 'lastUpdatedAt', 'limit', 'offset', 'total', 'variants'],
-    '/v1/assets/solana/variant-market': ['assetId', 'lastUpdatedAt', 'market', 'mint'],
-    '/v1/assets/solana/markets': [
-      'assetId',
-      'lastUpdatedAt',
-      'limit',
-      'markets',
-      'mint',
-      'offset',
-      'protocolTokensByMarket',
-      'total',
-    ],
-    '/v1/assets/solana/ohlcv': ['assetId', 'candles', 'from', 'interval', 'mint', 'to'],
-    '/v1/assets/solana/price-chart': ['assetId', 'candles', 'from', 'interval', 'to'],
-    '/v1/assets/solana/profile': ['assetId', 'profile'],
-    '/v1/assets/solana/tickers': ['assetId', 'tickers'],
-    '/v1/assets/solana/risk-summary': ['assetId', 'mint', 'risk'],
-    '/v1/assets/solana/risk-details': ['assetId', 'mint', 'risk'],
-    '/v1/assets/solana/description': ['assetId', 'description', 'mint'],
-  };
 
-  it.each(Object.entries(expected))('%s', async (path, fields) => {
-    expect(keys(await ok(path))).toEqual(fields);
-  });
-
-  it('the table holds 19 routes', () => expect(UPSTREAM_ROUTES).toHaveLength(19));
-
-  it('search, curated and detail agree about an asset', async () => {
+  it('are the same in search, lists and detail', async () => {
     const [found] = (await ok('/v1/assets/search?q=solana&limit=1')).results;
     expect(keys(found)).toEqual(row);
     const { assets } = await ok('/v1/assets/curated?list=majors');
@@ -90,7 +44,7 @@ describe('shapes', () => {
     expect(asset.primaryVariant).toEqual({ ...found.primaryVariant, rank: 0 });
   });
 
-  it('answers differ by asset', async () => {
+  it('have different answers', async () => {
     expect(ASSETS.length).toBeGreaterThanOrEqual(20);
     for (const view of [
       '',
@@ -107,10 +61,10 @@ describe('shapes', () => {
           (await ask(`/v1/assets/${id}${view}`)).text.replaceAll(id, '').replaceAll(/"mint":"\w+"/g, ''),
         ),
       );
-      const told = texts.filter(
+      const full = texts.filter(
         (text) => !text.includes('"error"') && !text.includes('"ok":false') && !text.includes('"rows":[]'),
       );
-      expect(new Set(told).size, view).toBe(told.length);
+      expect(new Set(full).size, view).toBe(full.length);
     }
   });
 });
@@ -123,19 +77,19 @@ const markets = async (query: string): Promise<Row[]> => (await ok(`/v1/assets/v
 const addressesOf = (rows: readonly Row[]): string[] => rows.map(({ address }) => address);
 const mintsOf = (rows: readonly Row[]): string[] => rows.map(({ mint }) => mint);
 
-// A well-formed mint of its own for each number, which no token has.
+// Different well-formed mints without a token.
 const strangers = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${'2'.repeat(40)}${String(index + 1111).replaceAll('0', 'z')}`);
 
 describe('batches of snapshots', () => {
   const list = '/v1/assets/market-snapshots';
 
-  it('come in the order asked for, each mint once, where it came first', async () => {
+  it('keep the requested order, without repetitions', async () => {
     const [a = '', b = '', c = ''] = KNOWN_MINTS;
     expect(addressesOf(await snapshots({ mints: [c, a, UNKNOWN, a, b, c, UNKNOWN, b] }))).toEqual([c, a, UNKNOWN, b]);
   });
 
-  it('keep mints that nobody knows, and tokens that nobody trades', async () => {
+  it('include unknown mints and untraded tokens', async () => {
     const idle = KNOWN_MINTS.find((mint) => knownVariant(mint)?.pools === 0) ?? '';
     const [unknown, untraded, traded] = (await snapshots({ mints: [UNKNOWN, idle, SOL] })) as unknown[];
     expect(unknown).toEqual({ address: UNKNOWN, token: null, hasMarket: false });
@@ -144,7 +98,7 @@ describe('batches of snapshots', () => {
     expect(traded).toMatchObject({ address: SOL, token: { symbol: 'SOL', decimals: 9 }, hasMarket: true });
   });
 
-  it('tell capital letters from small ones', async () => {
+  it('are case-sensitive', async () => {
     const other = USDC.replace('E', 'e');
     const rows = (await snapshots({ mints: [USDC, other] })) as unknown[];
     expect(rows).toMatchObject([
@@ -153,7 +107,7 @@ describe('batches of snapshots', () => {
     ]);
   });
 
-  it('read addresses only when mints is not there at all', async () => {
+  it('read `addresses` only without `mints`', async () => {
     expect(addressesOf(await snapshots({ addresses: [USDC, SOL, USDC] }))).toEqual([USDC, SOL]);
     expect(addressesOf(await snapshots({ addresses: [USDC], mints: [SOL] }))).toEqual([SOL]);
     expect(await snapshots({ addresses: [USDC], mints: [] })).toEqual([]);
@@ -163,7 +117,7 @@ describe('batches of snapshots', () => {
     for (const body of [{}, { mints: [] }, { addresses: [] }, { other: 1 }]) expect(await snapshots(body)).toEqual([]);
   });
 
-  it('are cut at 250, after repetitions are dropped', async () => {
+  it('are limited to 250 different mints', async () => {
     const mints = strangers(260);
     expect(new Set(mints).size).toBe(260);
     const twice = mints.flatMap((mint) => [mint, mint]);
@@ -187,12 +141,12 @@ describe('batches of snapshots', () => {
     expect(await refusal(list, post(JSON.stringify(body)))).toEqual([400, 'BadRequestError', 'Invalid body']);
   });
 
-  it('take 32 to 44 letters of base58, whether they are 32 bytes or not', async () => {
+  it('accept 32 to 44 base58 characters, also if they are not 32 bytes', async () => {
     const odd = ['1'.repeat(32), 'z'.repeat(44)];
     expect(addressesOf(await snapshots({ mints: odd }))).toEqual(odd);
   });
 
-  it.each(['', '{', '{"mints":[]} x'])('answer 500 to what is no JSON: %s', async (body) => {
+  it.each(['', '{', '{"mints":[]} x'])('answer 500 to invalid JSON: %s', async (body) => {
     const [status, tag, message] = await refusal(list, post(body));
     expect([status, tag]).toEqual([500, 'UnknownError']);
     expect(message).toMatch(/JSON/);
@@ -202,27 +156,27 @@ describe('batches of snapshots', () => {
 describe('batches of markets', () => {
   const list = '/v1/assets/variant-markets';
 
-  it('come in the order asked for, each mint once, where it came first', async () => {
+  it('keep the requested order, without repetitions', async () => {
     const [a = '', b = '', c = ''] = KNOWN_MINTS;
     expect(mintsOf(await markets(`mints=${[c, a, UNKNOWN, a, b, c]}`))).toEqual([c, a, UNKNOWN, b]);
   });
 
-  it('keep mints that nobody knows, and name no asset of tokens that nobody curated', async () => {
+  it('include unknown mints, and name no asset of uncurated tokens', async () => {
     const [token] = TOKEN_ASSETS;
     const own = token?.variants[0]?.mint ?? '';
     const [unknown, uncurated, curated] = (await markets(`mints=${[UNKNOWN, own, USDC]}`)) as unknown[];
-    const nobody = { assetId: null, chain: null };
-    expect(unknown).toEqual({ mint: UNKNOWN, ...nobody, market: null, executionQuality: null });
-    expect(uncurated).toMatchObject({ mint: own, ...nobody, market: { mint: own, symbol: token?.symbol } });
+    const uncuratedIds = { assetId: null, chain: null };
+    expect(unknown).toEqual({ mint: UNKNOWN, ...uncuratedIds, market: null, executionQuality: null });
+    expect(uncurated).toMatchObject({ mint: own, ...uncuratedIds, market: { mint: own, symbol: token?.symbol } });
     expect(curated).toMatchObject({ mint: USDC, assetId: 'usd', chain: 'solana', market: { mint: USDC } });
   });
 
-  it('tell capital letters from small ones', async () => {
+  it('are case-sensitive', async () => {
     const other = USDC.replace('E', 'e');
     expect(await markets(`mints=${USDC},${other}`)).toMatchObject([{ assetId: 'usd' }, { mint: other, assetId: null }]);
   });
 
-  it('read addresses only when mints is not there at all, and the first of each', async () => {
+  it('read `addresses` only without `mints`, and the first of each', async () => {
     expect(mintsOf(await markets(`addresses=${USDC},${SOL}`))).toEqual([USDC, SOL]);
     expect(mintsOf(await markets(`addresses=${USDC}&mints=${SOL}`))).toEqual([SOL]);
     expect(await markets(`mints=&addresses=${USDC}`)).toEqual([]);
@@ -234,7 +188,7 @@ describe('batches of markets', () => {
     for (const query of ['', 'mints=', 'mints=,%20,', 'addresses=']) expect(await markets(query)).toEqual([]);
   });
 
-  it('are cut at 50 after repetitions are dropped, and what is beyond is not judged', async () => {
+  it('are limited to 50 different mints, and do not check the rest', async () => {
     const mints = strangers(50);
     const twice = mints.flatMap((mint) => [mint, mint]);
     expect(mintsOf(await markets(`mints=${[...twice, SOL, 'bad']}`))).toEqual(mints);
@@ -280,17 +234,17 @@ describe('refusals', () => {
     expect(await refusal(path)).toEqual([400, 'BadRequestError', message]);
   });
 
-  it('take as many candles as are allowed', async () => {
+  it('accept the maximum number of candles', async () => {
     const { candles } = await ok(`/v1/assets/solana/ohlcv?interval=1m&from=${now - 599_999}&to=${now}`);
     expect(candles).toHaveLength(10_000);
   });
 
-  it('refuse no parameter of a block that is not asked for', async () => {
+  it('ignore parameters of blocks that are not included', async () => {
     await ok('/v1/assets/solana?ohlcvInterval=2H&marketsLimit=0&ohlcvFrom=x');
     await ok('/v1/assets/tesla/tickers?order=fish&limit=0');
   });
 
-  it('404 in JSON for what is no asset, in HTML for what is no route', async () => {
+  it('404 in JSON for an unknown asset, in HTML for an unknown route', async () => {
     expect(await refusal('/v1/assets/nothing')).toEqual([404, 'NotFoundError', 'Asset not found']);
     expect(await refusal('/v1/assets/resolve?ref=nothing')).toEqual([404, 'NotFoundError', 'Asset not found']);
     expect(await refusal('/v1/assets/cardano/markets')).toEqual([404, 'NotFoundError', 'No variants available']);
@@ -298,7 +252,7 @@ describe('refusals', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   });
 
-  it('asks for its key everywhere but at /v1/health', async () => {
+  it('require the key everywhere except at /v1/health', async () => {
     const without = await fetch(`${api().url}/v1/assets/solana`);
     expect([without.status, (await without.json()).error.message]).toEqual([401, 'Missing API key']);
     const wrong = { headers: { 'x-api-key': 'wrong' } };
@@ -311,7 +265,7 @@ describe('refusals', () => {
     expect((await ask('/v1/assets/market-snapshots/', { method: 'POST' })).status).toBe(404);
   });
 
-  it('stamps a request id, but on health the one that came', async () => {
+  it('echo the request id, except on health', async () => {
     const sent = { headers: { 'x-request-id': 'abc' } };
     expect((await ask('/v1/assets/solana/ohlcv', sent)).headers.get('x-request-id')).toBe('abc');
     const refused = await ask('/v1/assets/nothing', sent);
@@ -359,7 +313,7 @@ describe('candles', () => {
   const candlesOf = async (id: string, interval: string, from: number, to: number): Promise<Candle[]> =>
     (await ok(`/v1/assets/${id}/ohlcv?interval=${interval}&from=${from}&to=${to}`)).candles;
 
-  it('a coarse candle is exactly its fine candles together, the one in progress too', async () => {
+  it('add up exactly to coarser candles, also the one in progress', async () => {
     const pair = fc.tuple(
       fc.integer({ min: 0, max: 5 }),
       fc.integer({ min: 1, max: 2 }),
@@ -391,7 +345,7 @@ describe('candles', () => {
     );
   });
 
-  it('are those that start from the first second asked for to the last, both included', async () => {
+  it('start from the first to the last requested second, inclusive', async () => {
     const hour = Math.floor(clock / 3600) * 3600;
     const starts = async (from: number, to: number) =>
       (await candlesOf('solana', '1H', from, to)).map(({ time }) => time - hour);
@@ -400,7 +354,7 @@ describe('candles', () => {
     expect(await starts(hour, hour)).toEqual([0]);
   });
 
-  it('rise in time, hang together, stop now, and keep open and close between low and high', async () => {
+  it('are sorted, contiguous, end now, and keep open and close between low and high', async () => {
     const candles = await candlesOf('solana', '15m', clock - 9000 * 900, clock + 9999);
     expect(candles).toHaveLength(9000);
     for (const [index, candle] of candles.entries()) {
@@ -433,7 +387,7 @@ async function drain(message: IncomingMessage): Promise<number> {
 }
 
 describe('faults', () => {
-  it('are off by default and off again after reset', async () => {
+  it('are off by default and after reset', async () => {
     api().faults.status = 503;
     expect((await ask('/v1/health')).status).toBe(503);
     api().faults.reset();
@@ -441,7 +395,7 @@ describe('faults', () => {
     expect((await ask('/v1/health')).status).toBe(200);
   });
 
-  it('can be status, message and retryAfter; times and only narrow them', async () => {
+  it('can be status, message and retryAfter, limited by times and only', async () => {
     Object.assign(api().faults, { status: 429, message: 'Slow down', retryAfter: '7', times: 1 });
     api().faults.only = ({ target }) => target.includes('solana');
     expect((await ask('/v1/health')).status).toBe(200);
@@ -511,7 +465,7 @@ describe('faults', () => {
     expect([moved.status, moved.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/elsewhere']);
   });
 
-  it('echo gives back what arrived, and every arrival is noted', async () => {
+  it('echo returns the request, and every arrival is recorded', async () => {
     api().faults.echo = true;
     const { echo } = await ok('/v1/assets/market-snapshots?x=%2e', post('{"mints":[]}'));
     expect(echo).toMatchObject({ method: 'POST', target: '/v1/assets/market-snapshots?x=%2e', body: '{"mints":[]}' });
@@ -524,7 +478,7 @@ describe('faults', () => {
     });
   });
 
-  it('an arrival is noted when its headers are in, its body later', async () => {
+  it('an arrival is recorded with its headers, its body later', async () => {
     const before = api().arrivals.length;
     const request = httpRequest(`${api().url}/v1/assets/market-snapshots`, {
       method: 'POST',
@@ -539,7 +493,7 @@ describe('faults', () => {
     expect(api().arrivals.at(-1)?.body).toBe('{"mints":[]}');
   });
 
-  it('closeAfter ends a kept-alive connection after so many answers', async () => {
+  it('closeAfter closes a keep-alive connection after this many answers', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     api().faults.closeAfter = 2;
     const used: (number | undefined)[] = [];
@@ -556,7 +510,7 @@ describe('faults', () => {
     expect(used[2]).toBe(used[3]);
   });
 
-  it('close ends what hangs', async () => {
+  it('close ends hanging requests', async () => {
     const other = await startTokensApi({ key: KEY });
     other.faults.hang = true;
     const hanging = expect(fetch(`${other.url}/v1/health`)).rejects.toThrow();

@@ -8,7 +8,7 @@ const { ok, refusal } = tokensApi();
 const OPENAI = 'PreweJYECqtQwBtpxHL171nL2K6umo692gTm7Q3rpgF';
 const JITO_SOL = addressOf('solana/JitoSOL');
 const LAINE_SOL = addressOf('solana/laineSOL');
-/** A stake pool that is no variant of Solana yet. */
+/** A stake pool that is not yet a variant of Solana. */
 const V_SOL = addressOf('solana/vSOL');
 const [MOSS] = TOKEN_ASSETS;
 const TOKEN = MOSS?.id ?? '';
@@ -22,7 +22,7 @@ interface Variant {
   readonly market: { readonly liquidity: number } | null;
 }
 
-/** The long name of a token that Sanctum alone knows is no reference. */
+/** The name of a token that only Sanctum knows does not resolve. */
 const isStakedName = (
   { variants }: { readonly variants: readonly { name?: string; unregistered?: boolean }[] },
   text: string,
@@ -56,7 +56,7 @@ describe('resolve', () => {
     expect(await resolve(query)).toMatchObject({ resolvedBy, assetId, mint, asset: { assetId } });
   });
 
-  it('shows the variant of a mint with its names, and of another reference the primary one without', async () => {
+  it('shows the variant of a mint with names, and the primary one of another reference without', async () => {
     const named = (await resolve(`mint=${JITO_SOL}`)).variant;
     expect(named).toMatchObject({ mint: JITO_SOL, chain: 'solana', symbol: 'JitoSOL', name: 'Jito Staked SOL' });
     for (const query of ['ref=jitosol', `ref=${JITO_SOL}`, `ref=solana-${JITO_SOL}`, 'ref=sol']) {
@@ -67,7 +67,7 @@ describe('resolve', () => {
     expect((await resolve('ref=cardano')).variant).toBeNull();
   });
 
-  it('knows no name of a token without a row, and that of one with a row', async () => {
+  it('knows the name of a token only if it has a row', async () => {
     const { asset: own, variant } = await resolve(`mint=${UNKNOWN}`);
     expect(own).toEqual({
       assetId: `solana-${UNKNOWN}`,
@@ -83,12 +83,12 @@ describe('resolve', () => {
     expect(known.variant).toMatchObject({ kind: 'native', label: MOSS?.symbol });
   });
 
-  it('leaves out the names of an asset that has none', async () => {
+  it('omits missing names', async () => {
     const { asset: own } = await resolve('ref=stock-b5kufqhk');
     expect(keys(own)).toEqual(['aliases', 'assetId', 'category']);
   });
 
-  it.each(ASSETS.map((each) => [each.id, each] as const))('leads every name of %s to it', async (id, each) => {
+  it.each(ASSETS.map((each) => [each.id, each] as const))('resolves every name of %s', async (id, each) => {
     const { name, symbol, aliases, addedAliases = [], coingeckoId } = each;
     const own = each.variants.flatMap((variant) => [variant.symbol, variant.name, variant.mint]);
     for (const text of [id, name, symbol, ...aliases, ...addedAliases, coingeckoId, ...own]) {
@@ -97,14 +97,14 @@ describe('resolve', () => {
     }
   });
 
-  it('knows every mint of the world', async () => {
+  it('knows every mint with data', async () => {
     const by = await Promise.all(KNOWN_MINTS.map(async (mint) => (await resolve(`mint=${mint}`)).resolvedBy));
     expect(new Set(by)).toEqual(new Set(['mint', 'singleton']));
     expect(by.length).toBeGreaterThanOrEqual(60);
   });
 });
 
-describe('companies that are not listed', () => {
+describe('unlisted companies', () => {
   it.each([
     ['anthropic', 'pre-pren1fvf', 'registry', null],
     ['ANTHROPIC', 'pre-pren1fvf', 'registry', null],
@@ -115,18 +115,18 @@ describe('companies that are not listed', () => {
     ['pre-prewejye', 'openai', 'registry', null],
     ['OpenAI%20PreStocks', 'openai', 'registry', null],
     ['spacex-prestocks', 'spacex', 'registry', null],
-  ])('go by %s', async (ref, assetId, resolvedBy, mint) => {
+  ])('resolve from %s', async (ref, assetId, resolvedBy, mint) => {
     expect(await resolve(`ref=${ref}`)).toMatchObject({ assetId, resolvedBy, mint });
   });
 
-  it('are tokens of one kind that nobody redeems', async () => {
+  it('are tokens that cannot be redeemed', async () => {
     const { asset: own, variant } = await resolve('ref=anthropic');
     expect(own).toMatchObject({ name: 'Anthropic', symbol: 'ANTHROPIC', category: 'equity' });
     const issuer = { issuer: 'PreStocks', label: 'PreStocks', stockVariantTier: 'not_redeemable' };
     expect(variant).toMatchObject({ mint: ANTHROPIC, kind: 'tokenized_equity', ...issuer });
   });
 
-  it('are valued by the price of their token against the price of its issuer', async () => {
+  it("are valued by the price of their token relative to the issuer's", async () => {
     const { asset: openai } = await asset('openai');
     const { canonicalMarket: market, primaryVariant, stats } = openai;
     const { price } = primaryVariant.market;
@@ -142,7 +142,7 @@ describe('companies that are not listed', () => {
     expect(keys(primaryVariant.preStocks)).toHaveLength(6);
   });
 
-  it('leave the market to the share once there is one, and keep the block of their token', async () => {
+  it('use the market of the share once there is one, and keep the block of their token', async () => {
     const { asset: spacex } = await asset('spacex');
     expect(spacex.canonicalMarket).toMatchObject({ source: 'clickhouse_stock', symbol: 'SPCX' });
     expect(spacex.primaryVariantStrategy).toBe('stock_redeemability');
@@ -150,7 +150,7 @@ describe('companies that are not listed', () => {
     expect(blocks.filter(Boolean)).toHaveLength(1);
   });
 
-  it('have candles of their token, and neither a profile nor tickers', async () => {
+  it('have candles of their token, but no profile and no tickers', async () => {
     const chart = await asset('anthropic', '/price-chart');
     expect(chart.candles).toEqual((await asset('anthropic', '/ohlcv')).candles);
     expect(chart.candles.length).toBeGreaterThan(100);
@@ -159,21 +159,21 @@ describe('companies that are not listed', () => {
   });
 });
 
-describe('the variant that an answer is about', () => {
+describe('the variant of an answer', () => {
   const views = ['markets', 'description', 'risk-summary', 'risk-details'];
 
-  it.each(views)('%s: the one that the path names', async (view) => {
+  it.each(views)('%s: the one in the path', async (view) => {
     expect((await asset(JITO_SOL, `/${view}`)).mint).toBe(JITO_SOL);
     expect((await asset(`solana-${JITO_SOL}`, `/${view}?mint=${SOL}`)).mint).toBe(SOL);
     expect((await asset(V_SOL, `/${view}`)).mint).toBe(SOL);
   });
 
-  it.each(['ohlcv', 'variant-market'])('%s: the primary one, whatever the path names', async (view) => {
+  it.each(['ohlcv', 'variant-market'])('%s: the primary one, regardless of the path', async (view) => {
     expect((await asset(JITO_SOL, `/${view}`)).mint).toBe(SOL);
     expect((await asset(JITO_SOL, `/${view}?mint=${JITO_SOL}`)).mint).toBe(JITO_SOL);
   });
 
-  it('price-chart: looks at mint only where the asset has no candles of its own', async () => {
+  it('price-chart: reads mint only if the asset has no candles', async () => {
     const chart = await asset('solana', '/price-chart');
     expect(await asset('solana', '/price-chart?mint=nonsense')).toEqual(chart);
     expect(await refusal('/v1/assets/openai/price-chart?mint=nonsense')).toEqual([
@@ -184,41 +184,41 @@ describe('the variant that an answer is about', () => {
   });
 
   it.each(['markets', 'description', 'risk-summary', 'risk-details', 'variant-market', 'profile', 'tickers'])(
-    '%s: nothing of a mint that nobody curated',
+    '%s: 404 for an uncurated mint',
     async (view) => {
       expect(await refusal(`/v1/assets/${UNKNOWN}/${view}`)).toEqual(NOT_FOUND);
       expect(await refusal(`/v1/assets/${TOKEN}/${view}`)).toEqual(NOT_FOUND);
     },
   );
 
-  it('ohlcv, price-chart: nothing of a mint without a row', async () => {
+  it('ohlcv, price-chart: 404 for a mint without a row', async () => {
     for (const view of ['ohlcv', 'price-chart']) {
       expect(await refusal(`/v1/assets/${UNKNOWN}/${view}`)).toEqual(NOT_FOUND);
       expect((await asset(TOKEN, `/${view}`)).candles.length).toBeGreaterThan(100);
     }
   });
 
-  it('is the most liquid one, unless it is traded far more than the others', async () => {
+  it('is the most liquid one, unless its trading is an outlier', async () => {
     expect((await asset('bitcoin')).asset.primaryVariant.symbol).toBe('cbBTC');
     const { asset: eur } = await asset('eur');
     expect(eur.primaryVariant).toMatchObject({ symbol: 'VEUR', rank: 1 });
     expect((await asset('eur', '/markets')).mint).toBe(eur.primaryVariant.mint);
   });
 
-  it('of a share is the one that can be redeemed best, where the page is about the share', async () => {
+  it('of a share is the best redeemable one on its page', async () => {
     expect((await asset('spacex')).asset.primaryVariant).toMatchObject({ symbol: 'SPCX', rank: 2 });
     expect((await asset('spacex', '/ohlcv')).mint).not.toBe((await asset('spacex')).asset.primaryVariant.mint);
     expect((await asset('tesla')).asset.primaryVariant.stockVariantTier).toBe('cash_redeemable');
   });
 
-  it('of resolve is chosen without a look at how many trades there are', async () => {
+  it('of resolve is chosen without trade counts', async () => {
     expect((await resolve('ref=spacex')).variant.label).toBe('Ondo');
     expect(knownVariant((await asset('spacex', '/markets')).mint)?.label).toBe('xStock');
   });
 });
 
 describe('detail', () => {
-  it('include blocks say ok with data, or why not, in an order of their own', async () => {
+  it('has included blocks with data or a reason, in a fixed order', async () => {
     const { includes } = await asset(
       'solana',
       '?include=markets,risk,ohlcv,,profile,risk&marketsLimit=3&marketsOffset=1',
@@ -232,7 +232,7 @@ describe('detail', () => {
     expect(includes.profile.data.allTimeHigh).toBeGreaterThanOrEqual(includes.profile.data.price);
   });
 
-  it('knows of a token without a row its mint alone', async () => {
+  it('knows only the mint of a token without a row', async () => {
     const { asset: own, includes, resolution } = await asset(UNKNOWN, '?include=profile,risk,ohlcv,markets');
     expect(own).toMatchObject({ assetId: `solana-${UNKNOWN}`, aliases: [UNKNOWN], symbols: [], imageUrl: null });
     expect([own.name, own.symbol, own.description, own.stats]).toEqual([undefined, undefined, undefined, null]);
@@ -245,14 +245,14 @@ describe('detail', () => {
     expect(resolution).toMatchObject({ resolvedBy: 'singleton', ref: UNKNOWN, mint: UNKNOWN });
   });
 
-  it('says of an asset without variants that there is none to speak of', async () => {
+  it('has no primary variant for an asset without variants', async () => {
     const { asset: own, includes } = await asset('cardano', '?include=risk,ohlcv,markets&marketsLimit=0');
     expect(own.primaryVariant).toBeNull();
     expect(own.stats).toMatchObject({ liquidity: null, price: own.canonicalMarket.price });
     for (const block of Object.values(includes)) expect(block).toMatchObject({ ok: false, reason: 'not_available' });
   });
 
-  it('ranks all variants of an asset together, from 0', async () => {
+  it('ranks all variants together, from 0', async () => {
     const { asset: own } = await asset('solana', '?variantsMode=all');
     const ranked = (Object.values(own.variantGroups).flat() as Variant[]).toSorted((a, b) => a.rank - b.rank);
     expect(ranked[0]).toMatchObject({ rank: 0, mint: SOL });
@@ -261,7 +261,7 @@ describe('detail', () => {
     expect(own.variantGroups.yield[0].rank).toBe(1);
   });
 
-  it('shows the staked coins that are listed and deep, and the one that is asked about', async () => {
+  it('shows listed staked coins with enough liquidity, and the requested one', async () => {
     const of = async (rest: string): Promise<string[]> => {
       const { asset: own } = await asset('solana', rest);
       return own.variantGroups.yield.map(({ symbol }: Variant) => symbol);
@@ -274,13 +274,13 @@ describe('detail', () => {
     expect(await of('?variantsMode=some')).toEqual(few);
   });
 
-  it('names how the path led to the asset, unless it is its id', async () => {
+  it('says how the path was resolved, unless it is the id', async () => {
     expect((await asset('solana')).resolution).toBeUndefined();
     const resolution = { assetId: 'solana', ref: 'SOL', resolvedBy: 'registry', mint: null };
     expect((await asset('SOL')).resolution).toEqual(resolution);
   });
 
-  it('prices a share on the chain beside the market of the share itself', async () => {
+  it('has the price of the tokens and the market of the share', async () => {
     const { asset: tesla, includes } = await asset('tesla', '?include=ohlcv');
     expect(tesla.canonicalMarket).toMatchObject({ source: 'clickhouse_stock', symbol: 'TSLA' });
     expect(tesla.stats.price).not.toBe(tesla.canonicalMarket.price);
@@ -297,7 +297,7 @@ describe('variants', () => {
     (await asset(reference, `/variants?${query}`)).variants;
   const symbols = (rows: readonly Variant[]): string[] => rows.map(({ symbol }) => symbol);
 
-  it('come the most liquid first, those without a market too', async () => {
+  it('are sorted by liquidity, including those without a market', async () => {
     const rows = await of('usd');
     const depths = rows.map(({ market }) => market?.liquidity ?? 0);
     expect(depths).toEqual(depths.toSorted((a, b) => b - a));
@@ -305,19 +305,19 @@ describe('variants', () => {
     expect(rows).toHaveLength(knownVariant(USDC)?.asset.variants.length ?? 0);
   });
 
-  it('are not narrowed by mint, which has to be one of them', async () => {
+  it('are not filtered by mint, which must be one of them', async () => {
     expect(await of('usd', `mint=${USDC}`)).toEqual(await of('usd'));
     expect((await refusal(`/v1/assets/usd/variants?mint=${SOL}`))[0]).toBe(400);
     expect(symbols(await of('solana', `mint=${LAINE_SOL}`))).toContain('laineSOL');
   });
 
-  it('pass the filters', async () => {
+  it('match the filters', async () => {
     expect(new Set((await of('solana', 'kind=yield')).map(({ kind }) => kind))).toEqual(new Set(['yield']));
     expect(await of('solana', 'trustTier=experimental')).toEqual(await of('solana', 'liquidityTier=tier3'));
     expect(await of('solana', 'trustTier=TIER1')).toEqual(await of('solana', 'liquidityTier=tier1'));
   });
 
-  it('of Solana leave out shallow staked coins, and say less of each, unless all are wanted', async () => {
+  it('of Solana omit illiquid staked coins and some fields, unless all are requested', async () => {
     const [few, all] = [await of('solana'), await of('solana', 'variantsMode=all')];
     expect(symbols(all).filter((symbol) => !symbols(few).includes(symbol))).toEqual(['laineSOL', 'scnSOL']);
     const fields = keys(few[0]?.market ?? {});
@@ -325,7 +325,7 @@ describe('variants', () => {
     expect(further).toEqual(['asOf', 'circulatingSupply', 'fdv', 'holder', 'totalSupply']);
   });
 
-  it('of a mint that nobody curated are one of kind native', async () => {
+  it('of an uncurated mint are one of kind native', async () => {
     expect(await of(UNKNOWN)).toMatchObject([{ mint: UNKNOWN, kind: 'native', market: null }]);
     expect(await of(TOKEN)).toMatchObject([{ kind: 'native', label: MOSS?.symbol }]);
     expect(await of(TOKEN, 'kind=wrapped')).toEqual([]);
@@ -334,7 +334,7 @@ describe('variants', () => {
 });
 
 describe('markets', () => {
-  it('of variants come the busiest first, without those that have none', async () => {
+  it('of variants are sorted by volume, without empty ones', async () => {
     const { total, variants, lastUpdatedAt } = await asset('solana', '/variant-top-markets');
     const volumes = variants.map((row: { topMarket: { volume24h: number } }) => row.topMarket.volume24h);
     expect(volumes).toEqual(volumes.toSorted((a: number, b: number) => b - a));
@@ -355,7 +355,7 @@ describe('markets', () => {
     expect((await asset(UNKNOWN, '/variant-top-markets')).total).toBe(0);
   });
 
-  it('name the token of the exchange where it has one', async () => {
+  it('name the token of the exchange, if any', async () => {
     const { markets, protocolTokensByMarket } = await asset('solana', '/markets?limit=50');
     const named = Object.entries(protocolTokensByMarket) as [string, { symbol: string }][];
     expect(named.length).toBeGreaterThan(0);
@@ -365,7 +365,7 @@ describe('markets', () => {
     for (const [address] of named) expect(addresses).toContain(address);
   });
 
-  it('of a token that nobody trades are not known', async () => {
+  it('of an untraded token are unknown', async () => {
     const idle = addressOf('solana/scnSOL');
     const { markets, total, lastUpdatedAt } = await asset('solana', `/markets?mint=${idle}`);
     expect([markets, total, lastUpdatedAt]).toEqual([[], undefined, null]);
@@ -391,7 +391,7 @@ describe('markets', () => {
 describe('risk', () => {
   const ofMint = (mint: string) => ok(`/v1/assets/risk-summary?mint=${mint}`);
 
-  it('of a mint without a market is the score of wrapped SOL, and only the reason tells', async () => {
+  it('of a mint without a market is the score of wrapped SOL with a reason', async () => {
     const perfect = { score: 100, grade: 'A', label: 'Established', tone: 'safe', hasInsufficientData: false };
     expect(await ofMint(SOL)).toMatchObject({ ...perfect, insufficientDataReason: null });
     const reason = 'Market snapshot not available in cache';
@@ -399,7 +399,7 @@ describe('risk', () => {
     expect(await ofMint(addressOf('solana/scnSOL'))).toMatchObject({ ...perfect, insufficientDataReason: reason });
   });
 
-  it('goes by address too', async () => {
+  it('accepts `address` too', async () => {
     expect(await ok(`/v1/assets/risk-summary?address=${USDC}`)).toEqual(await ofMint(USDC));
   });
 
@@ -423,7 +423,7 @@ describe('risk', () => {
   );
 
   it.each(traded.map(({ asset: { id }, symbol, mint }) => [`${id} ${symbol}`, id, mint]))(
-    'of %s agrees among the routes and with what is measured',
+    'of %s is the same on all routes and fits its metrics',
     async (_, id, mint) => {
       const { risk } = await asset(id, `/risk-details?mint=${mint}`);
       const { marketScore: score, marketScoreInput: input } = risk;
@@ -446,7 +446,7 @@ describe('risk', () => {
 });
 
 describe('profile and tickers', () => {
-  it('of an asset that coingecko does not know are empty, whatever is asked', async () => {
+  it('are empty for an asset that CoinGecko does not know', async () => {
     expect((await asset('tesla', '/tickers?offset=7&limit=0&order=fish')).tickers).toEqual({
       rows: [],
       offset: 0,
@@ -455,7 +455,7 @@ describe('profile and tickers', () => {
     expect((await asset('tesla', '/profile')).profile).toMatchObject({ ok: false, reason: 'not_available' });
   });
 
-  it('of one that it knows are all there', async () => {
+  it('are complete for a known asset', async () => {
     const { tickers } = await asset('sp500', '/tickers?order=');
     expect(tickers).toMatchObject({ total: 9, offset: 0, limit: 50 });
     expect((await asset('sp500', '/profile')).profile.ok).toBe(true);

@@ -32,7 +32,7 @@ const search = async (query: string): Promise<Row[]> => (await ok(`/v1/assets/se
 const descending = (figures: readonly number[]): void => expect(figures).toEqual(figures.toSorted((a, b) => b - a));
 
 describe('curated lists', () => {
-  it('are read leniently', async () => {
+  it('accept aliases and unknown names', async () => {
     expect((await curated('list=stables')).listId).toBe('currencies');
     expect((await curated('list=xstocks')).listId).toBe('etfs');
     expect((await curated('list=%20majors%20')).listId).toBe('majors');
@@ -40,14 +40,14 @@ describe('curated lists', () => {
     expect((await curated('list=majors&groupBy=nonsense')).assets).toEqual(await rowsOf('list=majors'));
   });
 
-  it('have the most traded first', async () => {
+  it('are sorted by volume', async () => {
     const rows = await rowsOf('list=all');
     expect(rows.length).toBeGreaterThan(25);
     descending(rows.map(({ stats }) => stats?.volume24hUSD ?? 0));
     descending((await rowsOf('list=all&groupBy=mint')).map(({ stats }) => stats?.volume24hUSD ?? 0));
   });
 
-  it('say of each mint what its asset is called and worth', async () => {
+  it('show the names and figures of the asset for each mint', async () => {
     const [asset] = (await rowsOf('list=majors')).filter(({ assetId }) => assetId === 'bitcoin');
     const mints = (await rowsOf('list=majors&groupBy=mint')).filter(({ assetId }) => assetId === 'bitcoin');
     expect(mints.length).toBeGreaterThan(1);
@@ -58,7 +58,7 @@ describe('curated lists', () => {
     }
   });
 
-  it('of staked coins have one asset, or each coin in the order of Sanctum', async () => {
+  it('of staked coins have one asset, or the coins in the order of Sanctum', async () => {
     expect(idsOf(await rowsOf('list=lsts'))).toEqual(['solana']);
     const rows = await rowsOf('list=lsts&groupBy=mint');
     const ranks = rows.map(({ primaryVariant }) => stakePoolRank(primaryVariant?.mint ?? ''));
@@ -68,14 +68,14 @@ describe('curated lists', () => {
     expect(all).toEqual([...symbolsOf(rows), 'laineSOL']);
   });
 
-  it('choose the variant of a share by what it can be redeemed for, and say so', async () => {
+  it('choose the variant of a share by redeemability, and say so', async () => {
     expect((await curated('list=stocks')).primaryVariantStrategy).toBe('stock_redeemability');
     expect((await curated('list=majors')).primaryVariantStrategy).toBe('liquidity');
     const [spacex] = (await rowsOf('list=stocks')).filter(({ assetId }) => assetId === 'spacex');
     expect(spacex?.primaryVariant).toMatchObject({ symbol: 'SPCX', stockVariantTier: 'share_redeemable' });
   });
 
-  it('leave out what cannot be redeemed before they look for odd trading, where they are told to', async () => {
+  it('exclude unredeemable variants before outliers, if the asset says so', async () => {
     const later = await startTokensApi({ key: KEY, now: () => Date.parse('2026-11-02T15:59:59Z') });
     const read = async (path: string) =>
       (await fetch(`${later.url}/v1/assets/${path}`, { headers: { 'x-api-key': KEY } })).json();
@@ -85,7 +85,7 @@ describe('curated lists', () => {
     expect([listed.primaryVariant.symbol, asset.primaryVariant.symbol]).toEqual(['SPCXon', 'SPCX']);
   });
 
-  it('list companies that are not listed by an id made of the mint, and tokens without a name', async () => {
+  it('list unlisted companies by an id from the mint, and tokens without a name', async () => {
     const rows = await rowsOf('list=stocks');
     const [anthropic] = rows.filter(({ assetId }) => assetId === 'pre-pren1fvf');
     expect(anthropic).toMatchObject({ name: 'Anthropic', primaryVariant: { mint: ANTHROPIC } });
@@ -96,14 +96,14 @@ describe('curated lists', () => {
 });
 
 describe('every variant in a row', () => {
-  it('comes with variants=all, the most liquid first, the primary one among them', async () => {
+  it('comes with variants=all, by liquidity, including the primary one', async () => {
     const [spacex] = (await rowsOf('list=stocks&variants=all')).filter(({ assetId }) => assetId === 'spacex');
     expect(spacex?.variants?.map(({ symbol }) => symbol)).toEqual(['SPCXon', 'SPCXx', 'SPCX', 'SPACEX']);
     expect(spacex?.variants).toContainEqual(spacex?.primaryVariant);
     descending((spacex?.variants ?? []).map(({ market }) => market?.liquidity ?? 0));
   });
 
-  it('comes neither without it nor for rows of mints', async () => {
+  it('comes neither by default nor for rows of mints', async () => {
     for (const query of ['list=stocks', 'list=stocks&variants=some', 'list=stocks&groupBy=mint&variants=all']) {
       expect(
         (await rowsOf(query)).some((row) => 'variants' in row),
@@ -123,14 +123,14 @@ describe('every variant in a row', () => {
     expect(majors?.variants?.map(({ symbol }) => symbol)).toContain('laineSOL');
   });
 
-  it('comes with a search too', async () => {
+  it('comes with a search', async () => {
     const [usd] = await search('q=usd&limit=1&variants=all');
     expect(usd?.variants?.length).toBeGreaterThan(5);
   });
 });
 
 describe('pages of a list', () => {
-  it('are cut when limit or offset is there, and not otherwise', async () => {
+  it('need limit or offset', async () => {
     const whole = await curated('list=all');
     expect(keys(whole)).toEqual(['assets', 'listId', 'primaryVariantStrategy']);
     const total = whole.assets.length;
@@ -139,12 +139,12 @@ describe('pages of a list', () => {
     expect(assets).toEqual(whole.assets.slice(3, 7));
   });
 
-  it('are of 250 rows when only offset says otherwise, and of 500 at most', async () => {
+  it('have 250 rows by default and at most 500', async () => {
     expect((await curated('list=all&offset=0')).pagination.limit).toBe(250);
     expect((await curated('list=all&limit=9999')).pagination).toMatchObject({ offset: 0, limit: 500 });
   });
 
-  it('follow one another to the end', async () => {
+  it('continue to the end', async () => {
     const seen: Row[] = [];
     for (let offset: number | null = 0; offset !== null; ) {
       const { pagination, assets } = await curated(`list=all&groupBy=mint&limit=20&offset=${offset}`);
@@ -160,7 +160,7 @@ describe('pages of a list', () => {
     expect([pagination, assets]).toEqual([{ offset: 99, limit: 5, total: 2, hasMore: false, nextOffset: null }, []]);
   });
 
-  it('hold variants as well', async () => {
+  it('can include variants', async () => {
     const { pagination, assets } = await curated('list=stocks&variants=all&limit=1');
     expect(pagination.hasMore).toBe(true);
     expect(assets[0].variants.length).toBeGreaterThan(0);
@@ -168,7 +168,7 @@ describe('pages of a list', () => {
 });
 
 describe('search', () => {
-  it('finds tokens that nobody curated after the assets, among crypto only', async () => {
+  it('finds uncurated tokens after the assets, in crypto only', async () => {
     const [token] = TOKEN_ASSETS;
     const name = `q=${token?.symbol?.toLowerCase()}`;
     const [row] = await search(name);
@@ -184,7 +184,7 @@ describe('search', () => {
     expect(idsOf(await search(`q=${USDC}`))).toEqual(['usd']);
   });
 
-  it('repeats what was asked, cuts the limit at 50 and chooses by liquidity', async () => {
+  it('echoes the query, limits the rows to 50 and chooses by liquidity', async () => {
     const answer = await ok('/v1/assets/search?q=%20tesla%20&limit=999&category=equity');
     expect(answer).toMatchObject({ query: 'tesla', category: 'equity', primaryVariantStrategy: 'liquidity' });
     expect((await ok('/v1/assets/search?q=tesla')).category).toBeNull();

@@ -24,7 +24,7 @@ export function writeConsumer(folder: string, entries: readonly string[], declar
   return { folder, program, declarations };
 }
 
-/** What the compiler says of the program and of the declarations. */
+/** Compiler messages about the program and the declarations. */
 export function complaints({ folder, program }: Consumer, options: ts.CompilerOptions): string[] {
   const built = ts.createProgram([program], { ...options, target: ts.ScriptTarget.ES2022, strict: true, noEmit: true });
   return built
@@ -34,7 +34,7 @@ export function complaints({ folder, program }: Consumer, options: ts.CompilerOp
     .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
 }
 
-/** What the program or the declarations import, and the compiler finds no types of. */
+/** Imports without types. */
 export function untypedImports({ folder, program, declarations }: Consumer, options: ts.CompilerOptions): string[] {
   const cache = ts.createModuleResolutionCache(folder, (name) => name, options);
   return [program, ...declarations].flatMap((path) => {

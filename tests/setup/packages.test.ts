@@ -84,13 +84,13 @@ function consumer(): Consumer {
 }
 
 suiteInCi('what would be published', { timeout: MAX_WAIT_MS }, () => {
-  it.each(LIBRARIES)('of %s is what was compiled, with its licence and a page about it', (name) => {
+  it.each(LIBRARIES)('of %s has the compiled code, its licence and a README', (name) => {
     const paths = packedAs(name).files.map(({ path }) => path);
     const compiled = sourcesOf(name).map((path) => `dist/${path.slice(0, -3)}`);
     const needed = compiled.flatMap((path) => [`${path}.js`, `${path}.js.map`, `${path}.d.ts`]);
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', ...needed]));
     const other = paths.filter(
-      (path) => !/^(?:LICENSE|README\.md|package\.json|dist\/.+\.(?:js|js\.map|d\.ts))$/.test(path),
+      (path) => !/^(?:LICENSE|README\.md|package\.json|dist\/.+\.(?:js|js\.map|d\.ts|json))$/.test(path),
     );
     expect(other).toEqual([]);
     expect(readFileSync(join(installed(name), 'LICENSE'), 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
@@ -106,7 +106,7 @@ suiteInCi('what would be published', { timeout: MAX_WAIT_MS }, () => {
     ).toEqual([...files, ...['LICENSE', 'README.md', 'package.json'].map((name) => `packages/console/${name}`)].sort());
   });
 
-  it('of console has the licences of what is bundled in it', () => {
+  it('of console has the licences of bundled packages', () => {
     const licences = readFileSync(join(installed('console'), 'dist/console/licenses.txt'), 'utf8');
     expect(licences).toMatch(/^## preact - .+ \(MIT\)$/m);
   });

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-/** What is published of a package. */
+/** The manifest of a published package. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;

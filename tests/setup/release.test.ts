@@ -30,16 +30,10 @@ async function prepare(folder: string): Promise<{ code: number | null; stderr: s
 }
 
 describe('the changelog of a release', () => {
-  it('has what was not yet released, and after that a line for each sentence', () => {
-    const before = '# Changelog\n\n## Unreleased\n\n- One.\n- Two,\n  at length.\n\n## 0.1.0\n\n- Zero.\n';
-    const after =
-      '# Changelog\n\n## 0.2.0\n\n- One.\n- Two,\n  at length.\n- Three.\n- Four\n  goes on.\n\n## 0.1.0\n\n- Zero.\n';
-    expect(withRelease(before, '0.2.0', ['Three.', 'Four\ngoes on.\n'])).toBe(after);
-  });
-
-  it('stands before the last one where nothing was written by hand', () => {
+  it('has an item for each sentence, above the last release', () => {
     const before = '# Changelog\n\n## 0.1.0\n\n- Zero.\n';
-    expect(withRelease(before, '0.2.0', ['One.'])).toBe('# Changelog\n\n## 0.2.0\n\n- One.\n\n## 0.1.0\n\n- Zero.\n');
+    const after = '# Changelog\n\n## 0.2.0\n\n- One.\n- Two\n  goes on.\n\n## 0.1.0\n\n- Zero.\n';
+    expect(withRelease(before, '0.2.0', ['One.', 'Two\ngoes on.\n'])).toBe(after);
     expect(withRelease('# Changelog\n', '0.1.0', ['One.'])).toBe('# Changelog\n\n## 0.1.0\n\n- One.\n');
   });
 });
@@ -51,14 +45,14 @@ await suiteWithInstallation(
     const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
     const manifest = (path: string): Manifest => JSON.parse(read(path));
 
-    it('is not made where there is none, and nothing is changed', async () => {
+    it('is not made without a changeset, and nothing changes', async () => {
       const { code, stderr } = await changeset(folder, 'version');
-      expect([code, stderr]).toEqual([1, expect.stringContaining('npm run changeset writes down what is')]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('npm run changeset adds one')]);
       for (const path of [...NAMING, ...MANIFESTS, 'CHANGELOG.md', 'package-lock.json'])
         expect(read(path)).toBe(readFileSync(path, 'utf8'));
     }, 60_000);
 
-    it('has one version in every package, in what names it, in the lock and in the changelog', async () => {
+    it('has one version in every package, manifest, lock and changelog', async () => {
       const { version } = manifest('package.json');
       const [major, minor] = version.split('.').map(Number);
       const next = `${major}.${Number(minor) + 1}.0`;

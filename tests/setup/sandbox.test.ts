@@ -24,7 +24,7 @@ await suiteWithInstallation(
       await sandbox.ended;
     });
 
-    it('brings no package that refuses this Node', () => {
+    it('has no package that refuses this Node', () => {
       expect(installation.code).toBe(0);
       expect(installation.stderr).not.toContain('EBADENGINE');
     });

@@ -21,13 +21,13 @@ interface Core {
 
 /** Reads packages as compilers do. */
 export interface TypeReader {
-  /** What is wrong with the types of a packed package; `no types` where it has none. */
+  /** Faults in the types of a packed package; `no types` if it has none. */
   inTarball(tarball: Uint8Array): Promise<string[]>;
   /** The same of a package of these files, by their paths in it. */
   inFiles(files: Readonly<Record<string, string>>): Promise<string[]>;
 }
 
-/** Loads what a folder has installed. */
+/** Loads the reader from a folder. */
 export async function loadTypeReader(folder: string): Promise<TypeReader> {
   const path = join(folder, 'node_modules/@arethetypeswrong/core/dist/index.js');
   const { Package, checkPackage, createPackageFromTarballData }: Core = await import(pathToFileURL(path).href);

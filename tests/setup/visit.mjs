@@ -1,4 +1,4 @@
-// A program of somebody who has installed the client: signs in, and buys where it is told an RPC.
+// A program with the installed client: signs in, and buys if an RPC is given.
 import { createClient, signerFromKit } from '@asset-gateway/client';
 import { newKeypair } from '@asset-gateway/client/node';
 import { createKeyPairSignerFromBytes } from '@solana/kit';

@@ -8,18 +8,18 @@ import {
   challengeOf,
   costsNothing,
   HEALTH,
+  openSignIn,
   refusedWith,
   SEARCH,
   signedPayload,
   signInFor,
   statusOf,
 } from './craft.ts';
-import { openSignIn } from './gateway.ts';
 
 const { gateway, asker } = await openSignIn();
 
 describe('S23 a flood of well-formed headers with wrong signatures', () => {
-  it('keeps no good client out', async () => {
+  it('does not lock out good clients', async () => {
     const genuine = await signedPayload(await challengeOf(asker));
     const forged = encodeHeader({ ...genuine, address: newSigner().address });
     const flood = Array.from({ length: 10 }, async () => {
@@ -36,7 +36,7 @@ describe('S23 a flood of well-formed headers with wrong signatures', () => {
 const HOSTILE = 'a\r\n{"level":30,"forged":true}\u001b[31m\u2028';
 const MAX_LINE = 1500;
 
-/** Requests that carry line breaks, escapes and long texts wherever one can stand. */
+/** Requests with line breaks, escapes and long texts in every place. */
 async function sendHostile(): Promise<void> {
   const genuine = await signedPayload(await challengeOf(asker));
   for (const field of Object.keys(genuine))
@@ -55,7 +55,7 @@ async function sendHostile(): Promise<void> {
 }
 
 describe('S24 the log', () => {
-  it('gets one JSON object a line, of bounded length, and none that a client has made up', async () => {
+  it('has one JSON object of bounded length a line, and no forged line', async () => {
     const before = gateway.logLines.length;
     await sendHostile();
     const lines = gateway.logLines.slice(before);
@@ -86,7 +86,7 @@ describe('S24 the log', () => {
 
 describe('S26 a header at a route of another kind', () => {
   it.each(['/healthz', '/v1/catalog', '/v1/catalog?provider=tokens'])(
-    'a sign-in changes nothing in the answer of %s, and is not burnt there',
+    '%s ignores a sign-in and does not use it up',
     async (target) => {
       const header = await signInFor(asker, SEARCH, { uri: gateway.url });
       const plain = await (await asker.ask(target)).text();
@@ -104,16 +104,13 @@ describe('S26 a header at a route of another kind', () => {
     JSON.stringify({ x402Version: 2, scheme: 'exact', payload: { transaction: 'AQ==' } }),
   ).toString('base64');
 
-  it.each(['PAYMENT-SIGNATURE', 'X-PAYMENT'])(
-    '%s opens no sign-in route, and does not hinder a sign-in',
-    async (name) => {
-      for (const value of [payment, 'junk', '']) {
-        await costsNothing(gateway, asker, () => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
-        const header = await signInFor(asker);
-        const answer = await asker.ask(SEARCH, { [name]: value, 'SIGN-IN-WITH-X': header });
-        expect(answer.headers.get('payment-response') ?? answer.headers.get('x-payment-response')).toBeNull();
-        expect(await statusOf(answer)).toBe(200);
-      }
-    },
-  );
+  it.each(['PAYMENT-SIGNATURE', 'X-PAYMENT'])('%s neither opens a sign-in route nor blocks a sign-in', async (name) => {
+    for (const value of [payment, 'junk', '']) {
+      await costsNothing(gateway, asker, () => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
+      const header = await signInFor(asker);
+      const answer = await asker.ask(SEARCH, { [name]: value, 'SIGN-IN-WITH-X': header });
+      expect(answer.headers.get('payment-response') ?? answer.headers.get('x-payment-response')).toBeNull();
+      expect(await statusOf(answer)).toBe(200);
+    }
+  });
 });

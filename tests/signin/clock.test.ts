@@ -8,7 +8,6 @@ import {
   type Changes,
   challengeOf,
   costsNothing,
-  overHttp,
   refusedWith,
   SEARCH,
   signedPayload,
@@ -23,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => direct.close());
 
-/** A date so many seconds from the gateway's now. */
+/** The gateway's time plus these seconds. */
 const fromNow = (seconds: number): string => new Date((direct.nowSeconds() + seconds) * 1000).toISOString();
 
 const noDates: Changes = { expirationTime: undefined };
@@ -38,30 +37,30 @@ async function refusesFresh(code: string, changes: Changes): Promise<void> {
 }
 
 describe('S6 the age of a challenge', () => {
-  it('299 s is young enough', async () => {
+  it('299 s is accepted', async () => {
     const header = await signInFor(direct);
     direct.step(299);
     expect(await statusOf(askWith(direct, header))).toBe(200);
   });
 
   it.each<[string, () => Changes]>([
-    ['as it was issued', () => ({})],
+    ['unchanged', () => ({})],
     ['with an expiry moved by a year', () => ({ expirationTime: fromNow(31_536_000) })],
     ['without an expiry', () => noDates],
     ['with an issuedAt of now', () => ({ ...noDates, issuedAt: fromNow(301) })],
-  ])('301 s is too old, %s', async (_, changes) => {
+  ])('301 s is expired: %s', async (_, changes) => {
     const header = await signInFor(direct, SEARCH, changes());
     direct.step(301);
     await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
   });
 
-  it.each([301, 315, 330])('%i s without an expiry is too old', async (age) => {
+  it.each([301, 315, 330])('%i s without an expiry is expired', async (age) => {
     const header = await signInFor(direct, SEARCH, noDates);
     direct.step(age);
     await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
   });
 
-  it('299 s is young enough without an expiry, and with one moved by a year', async () => {
+  it('299 s is accepted without an expiry, and with one a year later', async () => {
     const headers = [
       await signInFor(direct, SEARCH, noDates),
       await signInFor(direct, SEARCH, { expirationTime: fromNow(31_536_000) }),
@@ -70,7 +69,7 @@ describe('S6 the age of a challenge', () => {
     for (const header of headers) expect(await statusOf(askWith(direct, header))).toBe(200);
   });
 
-  it('an earlier expiry of its own counts', async () => {
+  it('an earlier expirationTime counts', async () => {
     const headers = [await signInFor(direct, SEARCH, { expirationTime: fromNow(10) })];
     headers.push(await signInFor(direct, SEARCH, { expirationTime: fromNow(10) }));
     direct.step(9);
@@ -81,14 +80,14 @@ describe('S6 the age of a challenge', () => {
 });
 
 describe("S7 the client's clock", () => {
-  it.each([-600, 600])('may be %i s off where our issuedAt is echoed', async (seconds) => {
+  it.each([-600, 600])('may be %i s off if it echoes our issuedAt', async (seconds) => {
     const { info } = await challengeOf(direct);
     const ours = { issuedAt: info.issuedAt, expirationTime: info.expirationTime };
     expect(info.issuedAt).not.toBe(fromNow(seconds));
     expect(await statusOf(askFreshly(direct, SEARCH, ours))).toBe(200);
   });
 
-  it.each([-299, -60, 0, 29])('a self-set issuedAt of %i s is taken', async (seconds) => {
+  it.each([-299, -60, 0, 29])('its own issuedAt of %i s is accepted', async (seconds) => {
     expect(await statusOf(askFreshly(direct, SEARCH, { ...noDates, issuedAt: fromNow(seconds) }))).toBe(200);
   });
 
@@ -97,11 +96,11 @@ describe("S7 the client's clock", () => {
     [-301, 'invalid_siwx_issued_at_too_old'],
     [31, 'invalid_siwx_issued_at_in_future'],
     [600, 'invalid_siwx_issued_at_in_future'],
-  ])('a self-set issuedAt of %i s is refused: %s', async (seconds, code) => {
+  ])('its own issuedAt of %i s is refused: %s', async (seconds, code) => {
     await refusesFresh(code, { ...noDates, issuedAt: fromNow(seconds) });
   });
 
-  it('a notBefore beyond the skew is refused, one within it is taken', async () => {
+  it('a notBefore beyond the allowed skew is refused', async () => {
     await refusesFresh('invalid_siwx_not_yet_valid', { notBefore: fromNow(31) });
     expect(await statusOf(askFreshly(direct, SEARCH, { notBefore: fromNow(29) }))).toBe(200);
   });
@@ -128,7 +127,7 @@ describe("S7 the client's clock", () => {
 });
 
 describe("S8 the server's clock steps", () => {
-  it.each([-3600, 3600])('by %i s between two uses: a nonce is still good for one', async (seconds) => {
+  it.each([-3600, 3600])('by %i s between two uses: the nonce works once', async (seconds) => {
     const header = await signInFor(direct, SEARCH, noDates);
     expect(await statusOf(askWith(direct, header))).toBe(200);
     direct.step(seconds);
@@ -138,14 +137,14 @@ describe("S8 the server's clock steps", () => {
     expect(direct.upstream.arrivals).toHaveLength(1);
   });
 
-  it('forward: a sign-in that is older than 300 s by then is refused', async () => {
+  it('forward: a sign-in older than 300 s is refused', async () => {
     const header = await signInFor(direct, SEARCH, noDates);
     direct.step(3600);
     await refusedWith('invalid_siwx_expired', askWith(direct, header));
     expect(direct.upstream.arrivals).toHaveLength(0);
   });
 
-  it.each([-3600, 3600])('by %i s: a fresh challenge lets clients in, before and after', async (seconds) => {
+  it.each([-3600, 3600])('by %i s: fresh challenges work before and after', async (seconds) => {
     expect(await statusOf(askFreshly(direct))).toBe(200);
     direct.step(seconds);
     expect(await statusOf(askFreshly(direct))).toBe(200);
@@ -154,30 +153,10 @@ describe("S8 the server's clock steps", () => {
   });
 });
 
-describe("S8 the machine's wall clock steps under a running gateway", () => {
-  const HOUR_MS = 3_600_000;
-  afterEach(() => void vi.useRealTimers());
-
-  it.each([-HOUR_MS, HOUR_MS])('by %i ms: an unused sign-in is taken, and none twice', async (milliseconds) => {
-    const gateway = await startTestGateway();
-    const asker = overHttp(gateway);
-    const [first, second] = [await signInFor(asker), await signInFor(asker)];
-    expect(await statusOf(askWith(asker, first))).toBe(200);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
-    await refusedWith('invalid_siwx_nonce', askWith(asker, first));
-    expect(await statusOf(askWith(asker, second))).toBe(200);
-    expect(await statusOf(askFreshly(asker))).toBe(200);
-    vi.useRealTimers();
-    for (const used of [first, second]) await refusedWith('invalid_siwx_nonce', askWith(asker, used));
-    expect(gateway.upstream.arrivals).toHaveLength(3);
-    await gateway.stop();
-  });
-});
-
 describe("S7 the clock of our own client's machine", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it.each([-600_000, 600_000])('may be %i ms off: it signs in all the same', async (milliseconds) => {
+  it.each([-600_000, 600_000])('may be %i ms off', async (milliseconds) => {
     const gateway = await startTestGateway();
     const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });

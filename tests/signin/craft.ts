@@ -4,13 +4,14 @@ import { HEADERS, type PaymentRequired, type SiwxMessage, siwxMessageText } from
 import bs58 from 'bs58';
 import { expect } from 'vitest';
 import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 
 export const HEALTH = '/v1/x402/tokens/health';
 export const SEARCH = '/v1/x402/tokens/assets/search?q=sol';
 
-/** A gateway that can be asked: over HTTP or without a socket. */
+/** Sends requests to a gateway, over HTTP or in process. */
 export interface Asker {
   readonly origin: string;
   ask(target: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
@@ -21,7 +22,7 @@ export const overHttp = ({ url }: Pick<TestGateway, 'url'>): Asker => ({
   ask: (target, headers = {}) => fetch(`${url}${target}`, { headers }),
 });
 
-/** Values by field, to be signed as they are; one that is undefined leaves its field out. */
+/** Fields to sign; an undefined one is left out. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 export async function challengeOf(asker: Asker, target = SEARCH): Promise<SignInChallenge> {
@@ -34,7 +35,7 @@ export async function challengeOf(asker: Asker, target = SEARCH): Promise<SignIn
 const compact = (fields: Changes): Changes =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** A payload with some fields changed before a wallet really signed it. */
+/** A payload with changed fields, signed by a wallet. */
 export async function signedPayload(
   { info, supportedChains }: SignInChallenge,
   changes: Changes = {},
@@ -46,7 +47,7 @@ export async function signedPayload(
   return { signature: bs58.encode(await signer.signMessage(bytes)), ...message };
 }
 
-/** A header for this target, really signed, with some fields changed. */
+/** A signed header for this target, with changed fields. */
 export async function signInFor(asker: Asker, target = SEARCH, changes: Changes = {}): Promise<string> {
   return encodeHeader(await signedPayload(await challengeOf(asker, target), changes));
 }
@@ -59,20 +60,20 @@ export const askWith = (asker: Asker, header: string, target = SEARCH): Promise<
 export const askFreshly = async (asker: Asker, target = SEARCH, changes: Changes = {}): Promise<Response> =>
   askWith(asker, await signInFor(asker, target, changes), target);
 
-/** The status; the body is read, so that the connection can be used again. */
+/** The status; reads the body to free the connection. */
 export async function statusOf(answer: Response | Promise<Response>): Promise<number> {
   const response = await answer;
   await response.arrayBuffer();
   return response.status;
 }
 
-/** The status of one request with this header over a plain socket: with a 431 the connection ends. */
+/** The status of a request with this header over a plain socket, because a 431 closes the connection. */
 export async function rawStatusWith({ port }: TestGateway, header: string): Promise<number> {
   const lines = [`GET ${HEALTH} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `SIGN-IN-WITH-X: ${header}`, 'Connection: close'];
   return rawStatusOf(await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n`, 2000));
 }
 
-/** Shows that an answer is a 402 for this reason, whole in header and body, and gives its fresh challenge. */
+/** Expects a 402 with this code in header and body, and returns its challenge. */
 export async function refusedWith(code: string, answer: Response | Promise<Response>): Promise<SignInChallenge> {
   const response = await answer;
   const body = (await response.json()) as PaymentRequired & { ok: boolean };
@@ -94,23 +95,29 @@ export async function refusedWith(code: string, answer: Response | Promise<Respo
   return challenge;
 }
 
-/** What is left of the budget, by a good answer's header; asking takes one slot itself. */
+/** Slots left in the budget; asking takes one. */
 export async function budgetLeft(asker: Asker): Promise<number> {
   const response = await askFreshly(asker, HEALTH);
   expect(await statusOf(response)).toBe(200);
   return Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
 }
 
-/** Something whose upstream calls can be counted. */
+/** Counts upstream calls. */
 export interface Counted {
   readonly upstream: { readonly arrivals: readonly unknown[] };
 }
 
-/** Runs requests, and shows that none of them reached the upstream or cost budget. */
+/** Expects that these requests reach no upstream and take no slot. */
 export async function costsNothing(counted: Counted, asker: Asker, requests: () => Promise<unknown>): Promise<void> {
   const left = await budgetLeft(asker);
   const arrivals = counted.upstream.arrivals.length;
   await requests();
   expect(counted.upstream.arrivals.length).toBe(arrivals);
   expect(await budgetLeft(asker)).toBe(left - 1);
+}
+
+/** A gateway for the tests of one file. */
+export async function openSignIn(): Promise<{ readonly gateway: TestGateway; readonly asker: Asker }> {
+  const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+  return { gateway, asker: overHttp(gateway) };
 }

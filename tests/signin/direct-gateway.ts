@@ -9,22 +9,22 @@ import type { Asker } from './craft.ts';
 
 const PORT = 8402;
 
-/** A gateway without a socket, whose store has a clock that a test can set. */
+/** A gateway in process, with a clock that the test sets. */
 export interface DirectGateway extends Asker {
   readonly upstream: TokensApi;
   readonly lines: readonly LogLine[];
-  /** Moves the store's clock, both ways, and the time of day with it. */
+  /** Moves the store's clock and the time of day. */
   step(seconds: number): void;
-  /** Sets the time of day alone. */
+  /** Moves the time of day only. */
   setRight(seconds: number): void;
   nowSeconds(): number;
   close(): Promise<void>;
 }
 
-/** What one may be given beside variables. */
+/** Options beside variables. */
 export interface DirectOptions {
   readonly variables?: Environment;
-  /** Puts something around the store. */
+  /** Wraps the store. */
   readonly around?: (store: Store) => Store;
 }
 

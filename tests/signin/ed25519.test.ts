@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Crypto, equalSecrets, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { decodeBase58 } from '../../packages/gateway/src/gates/encodings.ts';
 import { samples } from '../kit/rounds.ts';
 import { forge, malleated, verifyLeniently } from './forgery.ts';
 import { type Ed25519Case, smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts';
@@ -15,21 +16,21 @@ if (sodium) paths.push(['libsodium', sodium]);
 const accepts = (crypto: Crypto, { signature, message, publicKey }: Ed25519Case): boolean =>
   crypto.verify(signature, message, publicKey);
 
-/** A signature that needs no key: S is 0, and for a key of small order R alone can make the equation hold. */
+/** A signature without a key: with S = 0 and a key of small order, R alone can satisfy the equation. */
 const keyless = (r: Buffer): Buffer => Buffer.concat([r, Buffer.alloc(32)]);
 
-it('libsodium loads here, so that both paths are under test', () => {
+it('libsodium loads, so both implementations are tested', () => {
   expect(sodium).toBeDefined();
 });
 
 describe.each(paths)('%s', (_, crypto) => {
-  it('S10 judges every Wycheproof case as the file says', () => {
+  it('S10 agrees with every Wycheproof case', () => {
     const cases = wycheproofCases();
     expect(cases).toHaveLength(151);
     expect(cases.filter((each) => accepts(crypto, each) !== each.valid).map(({ name }) => name)).toEqual([]);
   });
 
-  it('S10 judges every speccheck case as a strict verifier does', () => {
+  it('S10 agrees with a strict verifier on every speccheck case', () => {
     const verdicts = speccheckCases().map((each) => (accepts(crypto, each) ? 'V' : 'X'));
     expect(verdicts.join(' ')).toBe('X X X V X X X X X X X X');
   });
@@ -74,7 +75,7 @@ describe.each(paths)('%s', (_, crypto) => {
     }
   });
 
-  it('S10 refuses a key of another length, and does not throw', () => {
+  it('S10 refuses a key of another length without throwing', () => {
     for (const length of [0, 31, 33, 64]) {
       expect(crypto.verify(randomBytes(64), randomBytes(10), randomBytes(length))).toBe(false);
     }
@@ -82,7 +83,7 @@ describe.each(paths)('%s', (_, crypto) => {
 });
 
 describe('nodes with and without libsodium', () => {
-  it('agree about every MAC', () => {
+  it('compute the same MACs', () => {
     const bytes = fc.uint8Array({ maxLength: 300 });
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
@@ -93,13 +94,13 @@ describe('nodes with and without libsodium', () => {
     );
   });
 
-  it('agree about every signature', () => {
+  it('verify the same signatures', () => {
     const cases = [...wycheproofCases(), ...speccheckCases()];
     for (const each of cases) expect(accepts(nodeCrypto, each)).toBe(sodium && accepts(sodium, each));
   });
 });
 
-it('S25 secrets of unequal length differ without a throw, and equal ones are equal', () => {
+it('S25 secrets of unequal length compare as different without throwing', () => {
   const secret = randomBytes(32);
   expect(equalSecrets(secret, Buffer.from(secret))).toBe(true);
   expect(equalSecrets(secret, randomBytes(32))).toBe(false);
@@ -108,4 +109,34 @@ it('S25 secrets of unequal length differ without a throw, and equal ones are equ
     expect(equalSecrets(secret, other)).toBe(false);
     expect(equalSecrets(other, secret)).toBe(false);
   }
+});
+
+const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** The bytes that bs58 decodes, if there are this many. */
+function expected(text: string, length: number): Buffer | undefined {
+  const bytes = bs58.decodeUnsafe(text);
+  return bytes?.length === length ? Buffer.from(bytes) : undefined;
+}
+
+it.each([32, 64])('base58 of %i bytes decodes as in bs58, leading zeros included', (length) => {
+  for (let zeros = 0; zeros <= length; zeros++) {
+    const bytes = Buffer.concat([Buffer.alloc(zeros), randomBytes(length - zeros)]);
+    expect(decodeBase58(bs58.encode(bytes), length)).toEqual(bytes);
+  }
+});
+
+it.each([32, 64])('other texts decode as in bs58, or not at all if not %i bytes', (length) => {
+  const digits = fc.constantFrom(...DIGITS, '1', 'z', 'z');
+  const texts = fc.string({ unit: digits, minLength: Math.floor(length * 1.3), maxLength: Math.ceil(length * 1.4) });
+  const anything = fc.oneof(
+    texts,
+    fc.string({ unit: fc.constantFrom(...DIGITS, '0', 'O', 'l', ' ', '\u00e9', '\u0131') }),
+  );
+  fc.assert(
+    fc.property(anything, (text) => {
+      expect(decodeBase58(text, length)).toEqual(expected(text, length));
+    }),
+    { numRuns: samples(2_000) },
+  );
 });

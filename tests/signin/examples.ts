@@ -1,6 +1,6 @@
 import type { Route, Values } from '@asset-gateway/protocol';
 
-/** A request that passes a row's own rules. */
+/** A valid request of a row. */
 export interface Example {
   readonly target: string;
   readonly init: { readonly method: string; readonly body?: string; readonly headers: Record<string, string> };
@@ -11,7 +11,7 @@ const queryOf = (values: Values): string =>
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&');
 
-/** The request of a row's example, with other values where they are given. */
+/** The request of a row's example, with some values replaced. */
 export function exampleOf({ path, httpMethod, example }: Route, other: Route['example'] = {}): Example {
   const { path: parameters = {}, query = {}, body } = { ...example, ...other };
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(parameters[name])));

@@ -8,7 +8,7 @@ const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 const toBytes = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse();
 
-/** The same signature with the group's order added to S: equal to a lenient verifier. */
+/** The signature with the group order added to S, which a lenient verifier accepts. */
 export function malleated(signature: Uint8Array): Buffer {
   const s = toNumber(signature.subarray(32)) + ORDER;
   return Buffer.concat([signature.subarray(0, 32), toBytes(s)]);
@@ -27,15 +27,15 @@ function scalarAndItsPoint(): Buffer {
   return Buffer.concat([bs58.decode(signerFromBytes(seed).address), toBytes(toNumber(scalar) % ORDER)]);
 }
 
-/** What nobody signed, and a lenient verifier accepts. */
+/** A signature made without the key that a lenient verifier accepts. */
 export interface Forgery {
   readonly signature: Buffer;
   readonly message: string;
-  /** Which of the messages it is. */
+  /** The number of the message. */
   readonly attempt: number;
 }
 
-/** Tries one message after the other until a signature made without the key verifies for it. */
+/** Tries messages until a signature made without the key verifies. */
 export function forge(publicKey: Uint8Array, messageOf: (attempt: number) => string): Forgery {
   const signature = scalarAndItsPoint();
   for (let attempt = 0; attempt < 1000; attempt++) {

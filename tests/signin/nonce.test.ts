@@ -1,8 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { challengeIn } from '@asset-gateway/client';
+import { Refusal } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
+import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
+import { fixedOrigin } from '../../packages/gateway/src/gates/challenge.ts';
 import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { SiwxGate, signInChallenge } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
+import { createMatch } from '../../packages/gateway/src/stages/match.ts';
+import { RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
+import { rowOf } from '../http/targets.ts';
+import { openLocalStore } from '../kit/local-store.ts';
 import { samples } from '../kit/rounds.ts';
+import { encodeHeader } from '../kit/wallet.ts';
+import { SEARCH, signedPayload } from './craft.ts';
 
 const SECRET = 'a secret of at least 32 characters, one';
 const OTHER_SECRET = 'a secret of at least 32 characters, two';
@@ -19,13 +32,13 @@ const isRead = (nonce: string, { nonces = onNode, origin = ORIGIN, epoch = EPOCH
   nonces.read(nonce, origin, epoch, now) !== undefined;
 
 describe('nonces', () => {
-  it('are 32 lower-case hex digits each, and none comes twice', () => {
+  it('are 32 lower-case hex digits and unique', () => {
     const nonces = Array.from({ length: 10_000 }, () => issued());
     for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{32}$/);
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  it('issued with libsodium are read without it, and the other way round', () => {
+  it('issued with libsodium are read without it, and vice versa', () => {
     expect(sodium).toBeDefined();
     for (let round = 0; round < 1000; round++) {
       expect(onSodium.read(issued(onNode), ORIGIN, EPOCH, NOW)?.issuedAtSeconds).toBe(NOW / 1000);
@@ -33,7 +46,7 @@ describe('nonces', () => {
     }
   });
 
-  it('keep their time of issue anywhere within 90 days around now', () => {
+  it('keep their time of issue for 90 days', () => {
     const times = fc.tuple(fc.integer({ min: 0, max: 4_000_000_000 }), fc.integer({ min: -7_776_000, max: 7_776_000 }));
     fc.assert(
       fc.property(times, ([seconds, later]) => {
@@ -79,7 +92,7 @@ describe('S5 a nonce is refused that', () => {
     }
   });
 
-  it('has wrapped its time of three bytes once around', () => {
+  it('is so old that its three-byte time has wrapped', () => {
     expect(isRead(issued(), { now: NOW + 2 ** 24 * 1000 })).toBe(false);
   });
 });
@@ -87,13 +100,71 @@ describe('S5 a nonce is refused that', () => {
 describe('rotating secrets', () => {
   const rotation = (...secrets: string[]): Nonces => new Nonces(nodeCrypto as Crypto, secrets);
 
-  it('a nonce of the second secret is still taken', () => {
+  it('a nonce of the second secret is accepted', () => {
     expect(isRead(issued(rotation(OTHER_SECRET)), { nonces: rotation(SECRET, OTHER_SECRET) })).toBe(true);
   });
 
-  it('the first secret issues, and no other', () => {
+  it('only the first secret issues nonces', () => {
     const nonce = issued(rotation(SECRET, OTHER_SECRET));
     expect(isRead(nonce, { nonces: rotation(SECRET) })).toBe(true);
     expect(isRead(nonce, { nonces: rotation(OTHER_SECRET) })).toBe(false);
+  });
+});
+
+const ATTEMPTS = 10_000;
+const route = rowOf('tokens.search');
+const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
+const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };
+
+/** The sign-in gate alone, with a counter of signature checks. */
+async function gateAlone() {
+  let verified = 0;
+  const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };
+  const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
+  const { store, close } = await openLocalStore(() => Date.UTC(2026, 10, 20));
+  const allowance = allowanceOf(store, [budget], () => [budget]);
+  const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), allowance, singleUse: true };
+  return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified, close };
+}
+
+const match = createMatch([{ route }]);
+const callWith = (header: string) =>
+  match({
+    method: 'GET',
+    target: SEARCH,
+    headers: { 'sign-in-with-x': header },
+    hosts: [],
+    port: 0,
+    body: Buffer.of(),
+    client: '',
+  });
+
+async function admit(gate: SiwxGate, header: string): Promise<string> {
+  const call = callWith(header);
+  const trail = new RequestTrail(call.inbound, { log: () => undefined, randomId: () => '' });
+  return gate.admit(call, trail).then(
+    () => 'admitted',
+    (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+  );
+}
+
+describe('S5 no signature is verified over an invented nonce', () => {
+  it(`of ${ATTEMPTS} random ones`, async () => {
+    const { gate, nonces, store, verified, close } = await gateAlone();
+    const call = callWith('');
+    const nonce = nonces.issue(ORIGIN, store.epoch(), store.now());
+    const parts = { call, origin: ORIGIN, nonce, nowMs: store.now(), code: 'sign_in_required' } as const;
+    const { members } = signInChallenge({ ...parts, describe: describeRoute, singleUse: true });
+    const challenge = challengeIn(members);
+    if (!challenge) throw new Error('no challenge');
+    const genuine = await signedPayload(challenge);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const header = encodeHeader({ ...genuine, nonce: randomBytes(16).toString('hex') });
+      expect(await admit(gate, header)).toBe('invalid_siwx_nonce');
+    }
+    expect(verified()).toBe(0);
+    expect(await admit(gate, encodeHeader(genuine))).toBe('admitted');
+    expect(verified()).toBe(1);
+    await close();
   });
 });

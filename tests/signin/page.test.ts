@@ -21,7 +21,7 @@ const [layout = '', key = '', text = '', signatures = ''] = blocksOf(PAGE, 'text
 const [json = ''] = blocksOf(PAGE, 'json');
 
 describe('the page about signing', () => {
-  it('has the lines of the text, in their order', () => {
+  it('lists the lines of the text in order', () => {
     const all: SiwxMessage = {
       domain: '{domain}',
       address: '{address}',
@@ -39,7 +39,7 @@ describe('the page about signing', () => {
     expect(layout).toBe(siwxMessageText(all));
   });
 
-  it('has an example whose key, address, text, signature and JSON belong together', async () => {
+  it('has a consistent example: key, address, text, signature and JSON', async () => {
     const [seed = '', address] = key.split('\n');
     const der = Buffer.concat([PKCS8_HEAD, Buffer.from(seed, 'hex')]);
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
@@ -58,7 +58,7 @@ describe('the page about signing', () => {
     expect(await verifySIWxSignature(parseSIWxHeader(header))).toMatchObject({ isValid: true, payer: address });
   });
 
-  it('is what a refused signature leads to', () => {
+  it('is named by the refusal of a signature', () => {
     expect(REFUSALS.invalid_siwx_signature.message).toContain(PAGE);
   });
 });
@@ -100,7 +100,7 @@ suiteWith('curl', 'the commands of the page about signing', () => {
     });
 
     it.each(['', '00', '0000ff', '00'.repeat(64), 'ff'.repeat(64), '01'.repeat(33)])(
-      'know base58 of %s',
+      'encode %s in base58',
       async (hex) => {
         const [command = ''] = /^base58\(\) \{.*?^\}/ms.exec(blocksOf(PAGE, 'sh').join('\n')) ?? [];
         const file = join(folder, 'bytes');

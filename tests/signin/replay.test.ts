@@ -1,14 +1,26 @@
 import { rmSync } from 'node:fs';
+import { createClient } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { HEADERS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
-import { askWith, budgetLeft, costsNothing, overHttp, refusedWith, SEARCH, signInFor, statusOf } from './craft.ts';
+import {
+  askWith,
+  budgetLeft,
+  costsNothing,
+  HEALTH,
+  openSignIn,
+  overHttp,
+  refusedWith,
+  SEARCH,
+  signInFor,
+  statusOf,
+} from './craft.ts';
 import { malleated } from './forgery.ts';
-import { openSignIn } from './gateway.ts';
 
 const AT_ONCE = 200;
 
@@ -43,7 +55,7 @@ describe('S1 one header sent 200 times at once is answered once', () => {
     1_200_000,
   );
 
-  it('and no replay costs budget, one after the other', async () => {
+  it('and replays take no slots', async () => {
     const header = await signInFor(asker);
     expect(await statusOf(askWith(asker, header))).toBe(200);
     await costsNothing(gateway, asker, async () => {
@@ -58,7 +70,7 @@ const members = (payload: object): string[] =>
 const escaped = (text: string): string =>
   text.replace(/[a-z]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
 
-/** The same signed payload, written in so many ways. */
+/** Spellings of one signed payload. */
 const SPELLINGS: [string, (payload: Record<string, unknown>) => string][] = [
   ['as it is', encodeHeader],
   ['without padding', (payload) => encodeHeader(payload).replace(/=+$/, '')],
@@ -85,7 +97,7 @@ describe('S2 a replay is refused in another spelling', () => {
     }
   });
 
-  it('and a signature with the order added to S is refused, and burns nothing', async () => {
+  it('a signature with the order added to S is refused, and uses up nothing', async () => {
     const payload = decodeHeader(await signInFor(asker));
     const other = encodeHeader({
       ...payload,
@@ -97,7 +109,7 @@ describe('S2 a replay is refused in another spelling', () => {
 });
 
 describe('HEAD', () => {
-  it('needs a sign-in, and burns it as GET does', async () => {
+  it('needs a sign-in and uses it up, like GET', async () => {
     const head = (headers = {}) => fetch(`${gateway.url}${SEARCH}`, { method: 'HEAD', headers });
     await costsNothing(gateway, asker, async () => {
       const refused = await head();
@@ -111,7 +123,7 @@ describe('HEAD', () => {
 });
 
 describe('a restart between two uses', () => {
-  it('lets in what was not used before it, and nothing twice', async () => {
+  it('keeps unused sign-ins valid and used ones refused', async () => {
     const dataDir = makeFolder();
     const first = await startTestGateway({}, { dataDir });
     const [used, unused] = [await signInFor(overHttp(first)), await signInFor(overHttp(first))];
@@ -126,5 +138,107 @@ describe('a restart between two uses', () => {
     expect(second.upstream.arrivals).toHaveLength(1);
     await second.stop();
     rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+/** A client and a counter of its requests. */
+function counting({ url }: TestGateway) {
+  const count = { sent: 0 };
+  const counted: typeof fetch = (...parts) => {
+    count.sent++;
+    return fetch(...parts);
+  };
+  return { count, client: createClient({ baseUrl: url, signer: newSigner(), fetch: counted }) };
+}
+
+describe('Replay-Nonce', () => {
+  it('is new on each answer to a good sign-in, and opens the next request', async () => {
+    const asker = overHttp(gateway);
+    const seen = new Set<string>();
+    let header = await signInFor(asker);
+    for (let round = 0; round < 20; round++) {
+      const answer = await askWith(asker, header);
+      const nonce = answer.headers.get('replay-nonce') ?? '';
+      expect(await statusOf(answer)).toBe(200);
+      seen.add(nonce);
+      header = await signInFor(asker, SEARCH, { nonce });
+    }
+    expect(seen.size).toBe(20);
+  });
+
+  it('is not sent without a good sign-in', async () => {
+    const asker = overHttp(gateway);
+    const header = await signInFor(asker);
+    expect(await statusOf(askWith(asker, header))).toBe(200);
+    for (const answer of [
+      asker.ask(SEARCH),
+      askWith(asker, header),
+      askWith(asker, 'e30='),
+      asker.ask('/healthz'),
+      asker.ask('/nowhere'),
+    ]) {
+      expect((await answer).headers.get('replay-nonce')).toBeNull();
+      await statusOf(answer);
+    }
+  });
+});
+
+describe('the client', () => {
+  it('needs two round trips for the first request and one for each later one', async () => {
+    const { client, count } = counting(gateway);
+    expect(await statusOf(client.ask(HEALTH))).toBe(200);
+    expect(count.sent).toBe(2);
+    const paths = [
+      SEARCH,
+      HEALTH,
+      '/v1/x402/tokens/assets/solana?include=profile,risk',
+      '/v1/x402/tokens/assets/curated?list=majors',
+    ];
+    for (const path of paths) expect(await statusOf(client.ask(path))).toBe(200);
+    const body = { mints: ['So11111111111111111111111111111111111111112'] };
+    expect(await statusOf(client.ask('/v1/x402/tokens/assets/market-snapshots', { body }))).toBe(200);
+    expect(count.sent).toBe(7);
+  });
+
+  it('needs one round trip after a 400, a 429 and a 502 as well', async () => {
+    const narrow = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 3_600_000 });
+    const { client, count } = counting(narrow);
+    expect(await statusOf(client.ask(HEALTH))).toBe(200);
+    expect(await statusOf(client.ask(`${SEARCH}&unknown=1`))).toBe(400);
+    Object.assign(narrow.upstream.faults, { status: 500, times: 1 });
+    expect(await statusOf(client.ask(SEARCH))).toBe(502);
+    expect(await statusOf(client.ask(SEARCH))).toBe(429);
+    expect(await statusOf(client.ask(SEARCH))).toBe(429);
+    expect(count.sent).toBe(6);
+    await narrow.stop();
+  });
+
+  it('continues after a restart of the gateway', async () => {
+    const first = await startTestGateway();
+    const { client, count } = counting(first);
+    expect(await statusOf(client.ask(HEALTH))).toBe(200);
+    await first.stop();
+    const second = await startTestGateway({ PORT: String(first.port) });
+    expect(await statusOf(client.ask(HEALTH))).toBe(200);
+    expect(count.sent).toBe(4);
+    await second.stop();
+  });
+
+  it('answers 20 requests sent at once', async () => {
+    const { client } = counting(gateway);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.ask(SEARCH)));
+    expect(await Promise.all(answers.map(statusOf))).toEqual(answers.map(() => 200));
+  });
+
+  it('does not sign for another origin', async () => {
+    const arrivals = gateway.upstream.arrivals.length;
+    const foreign: typeof fetch = async (...parts) => {
+      const response = await fetch(...parts);
+      const body = (await response.text()).replaceAll(`127.0.0.1:${gateway.port}`, 'evil.test');
+      return new Response(body, { status: response.status });
+    };
+    const client = createClient({ baseUrl: gateway.url, signer: newSigner(), fetch: foreign });
+    await expect(client.ask(HEALTH)).rejects.toThrow('evil.test');
+    expect(gateway.upstream.arrivals.length).toBe(arrivals);
   });
 });

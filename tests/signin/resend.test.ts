@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { decodeHeader } from '../kit/wallet.ts';
 import {
   askFreshly,
   askWith,
+  budgetLeft,
   costsNothing,
   HEALTH,
   overHttp,
@@ -13,6 +15,7 @@ import {
   signInFor,
   statusOf,
 } from './craft.ts';
+import { openDirect } from './direct-gateway.ts';
 
 const SEARCH_PATH = '/v1/x402/tokens/assets/search';
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
@@ -37,7 +40,7 @@ describe('a header refused with 400', () => {
     ['a value out of bounds', `${SEARCH_PATH}?q=sol&limit=51`],
     ['a parameter twice', `${SEARCH_PATH}?q=sol&q=sol`],
     ['a missing parameter', SEARCH_PATH],
-  ])('for %s is not burnt, and has cost no budget', async (_, target) => {
+  ])('for %s is not used up and takes no slot', async (_, target) => {
     const asker = overHttp(wide);
     const header = await signInFor(asker, SEARCH_PATH);
     await costsNothing(wide, asker, async () => {
@@ -49,7 +52,7 @@ describe('a header refused with 400', () => {
     await refusedWith('invalid_siwx_nonce', askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`));
   });
 
-  it('for a body that is no JSON, or with 415 for one of another type, is not burnt and costs no budget', async () => {
+  it('for invalid JSON, or with 415 for another type, is not used up and takes no slot', async () => {
     const url = `${wide.url}/v1/x402/tokens/assets/market-snapshots`;
     const header = await signInFor({ origin: wide.url, ask: () => fetch(url, { method: 'POST' }) });
     const post = (body: string, type: string) =>
@@ -63,8 +66,8 @@ describe('a header refused with 400', () => {
   });
 });
 
-describe('S21 a good header refused for lack of budget', () => {
-  it('is not burnt by the 429: it works when the slot frees', async () => {
+describe('S21 a good header refused because the budget is empty', () => {
+  it('is not used up by the 429: it works when a slot frees', async () => {
     const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 1500 });
     const asker = overHttp(gateway);
     const header = await signInFor(asker);
@@ -81,7 +84,7 @@ describe('S21 a good header refused for lack of budget', () => {
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
   });
 
-  it('is told from a replay, which gets its 402 where the budget is used up', async () => {
+  it('differs from a replay, which gets a 402 although the budget is empty', async () => {
     const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
     const asker = overHttp(gateway);
     const [header, unused] = [await signInFor(asker), await signInFor(asker)];
@@ -91,7 +94,7 @@ describe('S21 a good header refused for lack of budget', () => {
     expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 
-  it('is not burnt while the upstream has asked for a pause', async () => {
+  it('is not used up while the upstream is paused', async () => {
     const gateway = await open();
     const asker = overHttp(gateway);
     Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '1', times: 1 });
@@ -107,7 +110,7 @@ describe('S21 a good header refused for lack of budget', () => {
 });
 
 describe('S21 a good header refused because 64 calls are in flight', () => {
-  it('is not burnt and reaches no upstream, and a replay gets its 402', async () => {
+  it('is not used up and reaches no upstream; a replay gets a 402', async () => {
     const gateway = await open();
     const asker = overHttp(gateway);
     const used = await signInFor(asker);
@@ -138,7 +141,7 @@ describe('S22 an upstream failure after dispatch', () => {
     ['two resets', { resetConnection: true, times: 2 }, 502],
     ['nonsense', { body: 'not JSON', times: 1 }, 502],
     ['silence', { hang: true, times: 1 }, 504],
-  ])('%s: the nonce is used, and the client has a next one', async (_, knobs, status) => {
+  ])('%s: the nonce is used up, and the answer carries the next one', async (_, knobs, status) => {
     const asker = overHttp(wide);
     const header = await signInFor(asker);
     wide.upstream.faults.reset();
@@ -153,5 +156,82 @@ describe('S22 an upstream failure after dispatch', () => {
     expect(wide.upstream.arrivals.length).toBe(arrivals);
     expect(await statusOf(askFreshly(asker, SEARCH, { nonce }))).toBe(200);
     expect(await statusOf(askFreshly(asker, HEALTH))).toBe(200);
+  });
+});
+
+/** The store as a plain object, so that methods can be replaced. */
+const around = (store: Store): Store => ({
+  now: () => store.now(),
+  wallNow: () => store.wallNow(),
+  ready: () => store.ready(),
+  epoch: () => store.epoch(),
+  admit: (attempt) => store.admit(attempt),
+  judge: (...parts) => store.judge(...parts),
+  burn: (...parts) => store.burn(...parts),
+  complete: (...parts) => store.complete(...parts),
+  pause: (...parts) => store.pause(...parts),
+  view: (budget) => store.view(budget),
+});
+
+/** A store whose `admit` fails this many times before or after it runs. */
+const failing = (store: Store, fault: { before: number; after: number }): Store => ({
+  ...around(store),
+  admit: async (attempt) => {
+    if (fault.before-- > 0) throw new Error('the store is down');
+    const verdict = await store.admit(attempt);
+    if (fault.after-- > 0) throw new Error('the reply was lost');
+    return verdict;
+  },
+});
+
+describe('S21 a good header at a store that fails', () => {
+  it('reaches no upstream and is not used up while the store is down', async () => {
+    const fault = { before: 0, after: 0 };
+    const direct = await openDirect({ around: (store) => failing(store, fault) });
+    const header = await signInFor(direct);
+    await costsNothing(direct, direct, async () => {
+      fault.before = 2;
+      const down = await askWith(direct, header);
+      expect([down.status, await errorOf(down), down.headers.get('retry-after')]).toEqual([
+        503,
+        'state_unavailable',
+        '2',
+      ]);
+    });
+    expect(await statusOf(askWith(direct, header))).toBe(200);
+    await direct.close();
+  });
+
+  it('is served after one lost reply, and takes one slot', async () => {
+    const fault = { before: 0, after: 0 };
+    const direct = await openDirect({ around: (store) => failing(store, fault) });
+    const left = await budgetLeft(direct);
+    fault.after = 1;
+    expect(await statusOf(askFreshly(direct))).toBe(200);
+    expect(await budgetLeft(direct)).toBe(left - 2);
+    await direct.close();
+  });
+});
+
+describe('a store whose epoch is not read yet', () => {
+  it('answers 503 to challenges and sign-ins', async () => {
+    let known = false;
+    const direct = await openDirect({
+      around: (store) => ({ ...around(store), epoch: () => (known ? store.epoch() : undefined) }),
+    });
+    const refused = await direct.ask(HEALTH);
+    expect([refused.status, await errorOf(refused), refused.headers.get('retry-after')]).toEqual([
+      503,
+      'state_unavailable',
+      '2',
+    ]);
+    known = true;
+    const header = await signInFor(direct);
+    known = false;
+    expect(await errorOf(await askWith(direct, header))).toBe('state_unavailable');
+    expect(direct.upstream.arrivals).toHaveLength(0);
+    known = true;
+    expect(await statusOf(askWith(direct, header))).toBe(200);
+    await direct.close();
   });
 });

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import { createSignInMessageText } from '@solana/wallet-standard-util';
+import { type CompleteSIWxInfo, createSIWxMessage } from '@x402/extensions/sign-in-with-x';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { readSignIn } from '../../packages/gateway/src/gates/siwx/header.ts';
+import { readSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
 import { samples } from '../kit/rounds.ts';
 
 interface Vector {
@@ -38,22 +39,24 @@ const messages = fc.record(
   { requiredKeys: ['domain', 'address', 'uri', 'version', 'chainId', 'nonce', 'issuedAt'] },
 );
 
-/** Drops what is there but undefined. */
+/** Drops undefined members. */
 const compact = (message: object): SiwxMessage =>
   Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as unknown as SiwxMessage;
 
-it('every message text is the one that wallets derive from the same fields', () => {
+it('the message text equals that of the wallet standard and of the official client', () => {
   fc.assert(
     fc.property(messages, (fields) => {
       const message = compact(fields);
       const chainId = message.chainId.slice('solana:'.length);
       expect(siwxMessageText(message)).toBe(createSignInMessageText({ ...message, chainId }));
+      const info = { ...message, type: 'ed25519' } as unknown as CompleteSIWxInfo;
+      expect(siwxMessageText(message)).toBe(createSIWxMessage(info, message.address));
     }),
     { numRuns: samples(5_000) },
   );
 });
 
-it.each(vectors)('a published sign-in has the same text, payload and signature here ($payload.chainId)', (vector) => {
+it.each(vectors)('a published vector has the same text, payload and signature ($payload.chainId)', (vector) => {
   expect(siwxMessageText(vector.payload)).toBe(vector.message);
   expect(readSignIn(vector.header)).toEqual(vector.payload);
   const [signature, address] = [bs58.decode(vector.payload.signature), bs58.decode(vector.payload.address)];

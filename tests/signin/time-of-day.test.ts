@@ -21,7 +21,7 @@ import { type DirectGateway, openDirect } from './direct-gateway.ts';
 const HOUR = 3_600;
 
 let direct: DirectGateway;
-/** How far the time of day is from the clock that it was at the start. */
+/** Seconds that the time of day was moved. */
 let ahead: number;
 beforeEach(async () => {
   direct = await openDirect();
@@ -34,10 +34,10 @@ function setRight(seconds: number): void {
   ahead += seconds;
 }
 
-/** A date so many seconds from the time of day. */
+/** The time of day plus these seconds. */
 const fromToday = (seconds: number): string => new Date((direct.nowSeconds() + ahead + seconds) * 1000).toISOString();
 
-describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) => {
+describe.each([-HOUR, HOUR])('a time of day that jumps by %i s', (step) => {
   it('V12 is in the next challenge', async () => {
     setRight(step);
     const { info } = await challengeOf(direct);
@@ -45,34 +45,31 @@ describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) =
     expect(await statusOf(askFreshly(direct))).toBe(200);
   });
 
-  it.each([-299, -60, 0, 29])(
-    'V12 is what an issuedAt that a client sets itself is compared with: %i s is taken',
-    async (seconds) => {
-      setRight(step);
-      const own = { issuedAt: fromToday(seconds), expirationTime: fromToday(120) };
-      expect(await statusOf(askFreshly(direct, SEARCH, own))).toBe(200);
-    },
-  );
+  it.each([-299, -60, 0, 29])('V12 is compared with an own issuedAt of a client: %i s is accepted', async (seconds) => {
+    setRight(step);
+    const own = { issuedAt: fromToday(seconds), expirationTime: fromToday(120) };
+    expect(await statusOf(askFreshly(direct, SEARCH, own))).toBe(200);
+  });
 
   it.each<[string, number, string]>([
     ['issuedAt', -301, 'invalid_siwx_issued_at_too_old'],
     ['issuedAt', 31, 'invalid_siwx_issued_at_in_future'],
     ['expirationTime', -1, 'invalid_siwx_expired'],
     ['notBefore', 31, 'invalid_siwx_not_yet_valid'],
-  ])('V12 is what %s of %i s is refused by', async (field, seconds, code) => {
+  ])('V12 is compared with %s: %i s is refused', async (field, seconds, code) => {
     setRight(step);
     await costsNothing(direct, direct, () =>
       refusedWith(code, askFreshly(direct, SEARCH, { [field]: fromToday(seconds) })),
     );
   });
 
-  it('V12 leaves a challenge good that was given before', async () => {
+  it('V12 does not invalidate an earlier challenge', async () => {
     const header = await signInFor(direct);
     setRight(step);
     expect(await statusOf(askWith(direct, header))).toBe(200);
   });
 
-  it('V12 costs one more challenge at most when it is set again', async () => {
+  it('V12 costs at most one more challenge when it jumps back', async () => {
     setRight(step);
     const header = await signInFor(direct);
     setRight(-2 * step);
@@ -81,7 +78,7 @@ describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) =
     expect(await statusOf(askFreshly(direct))).toBe(200);
   });
 
-  it('V12 opens no replay, however often it is set', async () => {
+  it('V12 allows no replay', async () => {
     const header = await signInFor(direct);
     expect(await statusOf(askWith(direct, header))).toBe(200);
     for (const seconds of [step, -step, step, step]) {
@@ -91,7 +88,7 @@ describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) =
     expect(direct.upstream.arrivals).toHaveLength(1);
   });
 
-  it('V12 makes no challenge younger than it is', async () => {
+  it('V12 does not make a challenge younger', async () => {
     const headers = [await signInFor(direct), await signInFor(direct, SEARCH, { expirationTime: undefined })];
     direct.step(301);
     setRight(step);
@@ -101,10 +98,10 @@ describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) =
   });
 });
 
-describe('a gateway that was started before its machine knew the time', () => {
+describe('a gateway started with a wrong time of day', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it.each([-HOUR, HOUR])('V12 off by %i s, shows the time and lets clients in once it is known', async (seconds) => {
+  it.each([-HOUR, HOUR])('V12 off by %i s, works once the time is right', async (seconds) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
     const gateway = await startTestGateway();
     const asker = overHttp(gateway);
@@ -122,7 +119,7 @@ describe('a gateway that was started before its machine knew the time', () => {
 });
 
 redisSuite('a Redis whose clock was set back an hour', () => {
-  it('V12 tells the nodes its time of day, and goes on with the clock that ages are judged by', async () => {
+  it('V12 gives nodes its time of day, and keeps the monotonic clock of ages', async () => {
     const redis = await startRedis();
     await redis.command('HSET', '{gw:budgets}:state', 'ahead', String(HOUR * 1000));
     const connection = await RedisConnection.load(redis.url);
@@ -136,7 +133,7 @@ redisSuite('a Redis whose clock was set back an hour', () => {
     await redis.stop();
   });
 
-  it('V12 lets clients in with the right time, once a nonce', async () => {
+  it('V12 accepts clients with the right time, once a nonce', async () => {
     const redis = await startRedis();
     await redis.command('HSET', '{gw:budgets}:state', 'ahead', String(HOUR * 1000));
     const gateway = await startTestGateway({ REDIS_URL: redis.url });

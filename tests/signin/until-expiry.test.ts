@@ -30,7 +30,7 @@ describe('until-expiry', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('one header serves fifty times at once', async () => {
+  it('one header works fifty times at once', async () => {
     const asker = overHttp(gateway);
     const header = await signInFor(asker);
     const arrivals = gateway.upstream.arrivals.length;
@@ -39,7 +39,7 @@ describe('until-expiry', () => {
     expect(gateway.upstream.arrivals.length).toBe(arrivals + 50);
   });
 
-  it('one header serves no other wallet or origin', async () => {
+  it('one header works for no other wallet or origin', async () => {
     const asker = overHttp(gateway);
     const payload = await signedPayload(await challengeOf(asker));
     const stranger = await signedPayload(await challengeOf(asker));
@@ -60,7 +60,7 @@ describe('until-expiry with the official client: one signature', () => {
   });
   afterAll(() => gateway.stop());
 
-  /** A page on which a person signs once: the official client's header goes with every later request. */
+  /** A page where a person signs once; every later request carries that header. */
   async function openPage() {
     const signer = await generateKeyPairSigner();
     let signatures = 0;
@@ -97,13 +97,13 @@ describe('until-expiry with the official client: one signature', () => {
     expect([rows.length, signatures()]).toEqual([19, 1]);
   });
 
-  it('is asked for with the origin as its uri, and the URL of the request as the resource', async () => {
+  it('has the origin as its uri, and the URL of the request as its resource', async () => {
     const challenge = await (await fetch(`${gateway.url}${SEARCH}`)).json();
     expect(challenge.extensions['sign-in-with-x'].info.uri).toBe(gateway.url);
     expect(challenge.resource.url).toBe(`${gateway.url}${SEARCH}`);
   });
 
-  it('for one path opens no other', async () => {
+  it('for one path does not open another', async () => {
     const asker = overHttp(gateway);
     const header = await signInFor(asker, SEARCH, { uri: `${gateway.url}${SEARCH}` });
     expect(await statusOf(askWith(asker, header))).toBe(200);
@@ -112,7 +112,7 @@ describe('until-expiry with the official client: one signature', () => {
 });
 
 describe('until-expiry, by the clock of the store', () => {
-  it('one header serves for 300 s, and no longer', async () => {
+  it('one header works for 300 s', async () => {
     const direct = await openDirect({ variables });
     const header = await signInFor(direct, SEARCH, { expirationTime: undefined });
     for (const step of [0, 150, 149]) {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** One published Ed25519 case: what is to be verified, and whether a strict verifier accepts it. */
+/** A published Ed25519 case, and whether a strict verifier accepts it. */
 export interface Ed25519Case {
   readonly name: string;
   readonly message: Buffer;

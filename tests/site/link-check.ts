@@ -1,4 +1,4 @@
-/** What a browser has found in a page. */
+/** A page as seen by a browser. */
 export interface SeenPage {
   readonly url: string;
   readonly ids: readonly string[];
@@ -8,7 +8,7 @@ export interface SeenPage {
 }
 
 /**
- * What of the links of a site leads nowhere, and what is loaded from elsewhere: one line each.
+ * Broken links and resources from elsewhere, one line each.
  * @param pages all pages of the site
  * @param files the URLs of its other files
  */

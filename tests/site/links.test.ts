@@ -41,7 +41,7 @@ describe('a link of a page in the repository', () => {
     expect(resolveLink('packages/cli', ROOT, { ...SITE, repository: undefined })).toBeUndefined();
   });
 
-  it.each(['docs/clo.md', '../README.md', 'packages/none'])('to nothing (%s) ends the build', (href) => {
+  it.each(['docs/clo.md', '../README.md', 'packages/none'])('to a missing file (%s) fails the build', (href) => {
     expect(() => resolveLink(href, ROOT, SITE)).toThrow(`README.md links to ${href}, and there is no `);
   });
 });
@@ -54,7 +54,7 @@ it.each([
 ])('%j names an address for browsers', (manifest, address) => expect(repositoryOf(manifest)).toBe(address));
 
 describe('the navigation', () => {
-  it('leaves out what is not there, and has the decisions apart, in their order', () => {
+  it('leaves out missing pages, and lists decisions in order', () => {
     const { groups, decisions } = navigationOf(['docs/decisions/0002-b.md', 'docs/cli.md', 'docs/decisions/0001-a.md']);
     const pages = (groups as { pages: { output: string }[] }[]).flatMap((group) => group.pages);
     expect(pages.map(({ output }) => output)).toEqual(['cli.html', 'decisions/index.html']);
@@ -64,12 +64,12 @@ describe('the navigation', () => {
     ]);
   });
 
-  it('has no page that nobody would find', () => {
-    expect(() => navigationOf(['docs/cli.md', 'docs/new.md'])).toThrow(/^docs\/new\.md has no place/);
+  it('rejects a page without a group', () => {
+    expect(() => navigationOf(['docs/cli.md', 'docs/new.md'])).toThrow(/^docs\/new\.md is missing/);
   });
 });
 
-it('a picture of a dark page is shown in place of the light one, not beside it', () => {
+it('a dark picture replaces the light one', () => {
   const pictures = ['a-dark', 'a-light', 'a-narrow', 'b-dark'].map((name) => ({
     source: `.setup/pictures/${name}.png`,
     output: `pictures/${name}.png`,
@@ -94,7 +94,7 @@ describe('the check of links finds', () => {
     ['a picture that is not there', page('a.html', { loaded: ['http://127.0.0.1/b.png'] })],
   ])('%s', (_, seen) => expect(linkFaults([seen], ['http://127.0.0.1/a.png'])).toHaveLength(1));
 
-  it('nothing where all is well', () => {
+  it('no fault in valid links', () => {
     const links = ['http://127.0.0.1/a.html#x', 'http://127.0.0.1/a.png', 'https://x402.org/'];
     const seen = page('a.html', { ids: ['x'], links, loaded: ['http://127.0.0.1/a.png'] });
     expect(linkFaults([seen], ['http://127.0.0.1/a.png'])).toEqual([]);
@@ -107,7 +107,7 @@ describe('the documents', () => {
     pages = markdownPages();
   });
 
-  it('have no link or anchor that leads nowhere', () => {
+  it('have no broken link or anchor', () => {
     expect(pages.length).toBeGreaterThan(40);
     expect(linkFaults(pages, [])).toEqual([]);
     expect(pages.flatMap(({ links }) => links).filter((link) => link.includes('#')).length).toBeGreaterThan(5);

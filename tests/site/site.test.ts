@@ -13,7 +13,7 @@ import { copyDocuments, filesIn, makeSite, serve } from './built-site.ts';
 import { linkFaults, type SeenPage } from './link-check.ts';
 
 const BASE = '/any/base/';
-/** What a page is made of, as the browser has read it. */
+/** Reads a page in the browser. */
 const SEEN = `({
   url: location.href,
   ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
@@ -71,14 +71,14 @@ function lookAt(executablePath: string, dist: string): void {
     server?.close();
   });
 
-  it('every page is read without a script, on a phone, and asks nobody else for anything', () => {
+  it('every page works without scripts, on a phone, and loads nothing from elsewhere', () => {
     expect(seen.length).toBeGreaterThan(40);
     for (const { title, scripts, width } of seen)
       expect([title, scripts, width]).toEqual([expect.stringMatching(/./), 0, LOOKS.narrow.viewport.width]);
     expect([...faults]).toEqual([]);
   });
 
-  it('every link, anchor and picture leads to something', () => {
+  it('every link, anchor and picture exists', () => {
     const files = filesIn(dist).map((path) => url + path);
     expect(linkFaults(seen, files)).toEqual([]);
     expect(seen.flatMap(({ links }) => links).filter((link) => link.includes('#')).length).toBeGreaterThan(100);
@@ -96,7 +96,7 @@ function lookAt(executablePath: string, dist: string): void {
     60_000,
   );
 
-  it('the pages are dark for whoever has it dark, and so are the pictures of the console', async () => {
+  it('pages and console pictures follow the dark color scheme', async () => {
     const shown = [];
     for (const look of [LOOKS.light, LOOKS.dark]) {
       const { page, close } = await openPage(browser, `${url}console.html#pictures`, look);
@@ -114,7 +114,7 @@ function lookAt(executablePath: string, dist: string): void {
     expect(shown[0]?.[0]).not.toBe(shown[1]?.[0]);
   });
 
-  it('they open from the disk as well', async () => {
+  it('they open from disk', async () => {
     const page = await browser.newPage();
     await page.goto(pathToFileURL(join(dist, 'decisions/0001-plain-requests-instead-of-web-requests.html')).href);
     await page.getByRole('link', { name: 'The command line', exact: true }).click();
@@ -154,7 +154,7 @@ function lookAtSite(folder: string): void {
       expect(page('console.html')).not.toContain('id="pictures"');
     });
 
-    it('is not made with a link that leads nowhere, which is named', async () => {
+    it('fails on a broken link, which it names', async () => {
       const outcome = await whileChanged(
         join(folder, 'docs/cli.md'),
         (text) => `${text}\n[gone](gone.md)\n`,

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Does what docs/operating.md says, in a process of its own, while the database is in use. */
+/** Does what docs/operating.md says, in its own process, while the database is in use. */
 async function copy(): Promise<void> {
   const env = { PATH: process.env.PATH, DATA_DIR: folder, COPY: sqliteIn(restored) };
   const child = spawn('sh', ['-ec', COMMANDS], { env });
@@ -45,7 +45,7 @@ async function openAll(dataDir: string): Promise<Local & { readonly money: Money
 }
 
 suiteWith('sqlite3', 'a copy of a database that is in use', () => {
-  it('serves what was bought before it was made, and what was paid since, and charges nobody', async () => {
+  it('serves answers bought before and after it was made, without a charge', async () => {
     const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     const { mainnet, provider } = solana;
     const first = await startSellingGateway(ROOMY, { solana: solana, dataDir: folder });
@@ -72,7 +72,7 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
     await solana.close();
   });
 
-  it('has the secret, credit and what is owed of when it was made, and no sign-in from before', async () => {
+  it('has the secret, the credit and the owed answers of its time, and accepts no earlier sign-in', async () => {
     const budget = { key: 'budget', limit: 5, windowMs: 60_000, inFlightMs: 0 };
     const now = await openAll(folder);
     const take = (owner: string) => now.store.admit({ budget, owner, room: ROOM });

@@ -1,5 +1,5 @@
-// Uses the database of the folder argv[2]: buys, settles, and fetches what was bought before; argv[3] times, or until it is killed.
-// Says `.` when it begins.
+// Uses the database of the folder argv[2]: buys, settles, and fetches stored answers; argv[3] times, or until it is killed. Prints
+// `.` when it begins.
 import { randomBytes } from 'node:crypto';
 import { openLocal } from '../../packages/gateway/dist/compose/local.js';
 import { openMoney } from '../../packages/gateway/dist/compose/money.js';

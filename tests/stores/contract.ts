@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
-import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
+import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { NO_ROOM, ROOM } from './room.ts';
 
-/** A store under test, and a way to let its clock run. */
+/** A store under test, and its clock. */
 export interface Subject {
   readonly store: Store;
   elapse(milliseconds: number): Promise<void>;
@@ -12,7 +12,7 @@ export interface Subject {
 }
 
 const budget: Budget = { key: 'suite', limit: 3, windowMs: 500, inFlightMs: 500, lateMs: 500 };
-/** A slot whose call is not known to be over is held for so long. */
+/** How long a slot is held if the end of its call is unknown. */
 const HELD_MS = 1_500;
 let serial = 0;
 const owner = (): string => `owner-${serial++}`;

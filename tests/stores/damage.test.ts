@@ -143,7 +143,7 @@ describe('a gateway whose database is damaged', { timeout: 120_000 }, () => {
     expect(readFileSync(sqliteIn(folder)).equals(before)).toBe(true);
   });
 
-  it('V16 does not start without it beside its log, says so in a sentence, and keeps the log', async () => {
+  it('V16 does not start if only its log is there, says so in a sentence, and keeps the log', async () => {
     const folder = newFolder();
     const log = `${sqliteIn(folder)}-wal`;
     writeFileSync(log, 'what was committed');
@@ -167,20 +167,17 @@ describe('a gateway whose database is damaged', { timeout: 120_000 }, () => {
   it.each<[string, (file: string) => void]>([
     ['overwritten', (file) => writeFileSync(file, randomBytes(healthy.length), { flag: 'r+' })],
     ['cut off', (file) => truncateSync(file, PAGE)],
-  ])(
-    'V16 lives on when its file is %s while it serves, and refuses what it cannot read or write',
-    async (_, damage) => {
-      const folder = folderWith(healthy);
-      const gateway = await startTestGateway({}, { dataDir: folder, paid: true });
-      const buyer = await newBuyer((gateway.solana as SolanaSandbox).mainnet);
-      const url = gateway.url + newPath();
-      damage(sqliteIn(folder));
-      expect(await ask(url, await buyer.pay(url))).toMatchObject({ status: 503, code: 'state_unavailable' });
-      expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
-      expect(gateway.solana?.mainnet.transfers).toEqual([]);
-      await gateway.stop();
-    },
-  );
+  ])('V16 keeps running when its file is %s, and refuses payments', async (_, damage) => {
+    const folder = folderWith(healthy);
+    const gateway = await startTestGateway({}, { dataDir: folder, paid: true });
+    const buyer = await newBuyer((gateway.solana as SolanaSandbox).mainnet);
+    const url = gateway.url + newPath();
+    damage(sqliteIn(folder));
+    expect(await ask(url, await buyer.pay(url))).toMatchObject({ status: 503, code: 'state_unavailable' });
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    expect(gateway.solana?.mainnet.transfers).toEqual([]);
+    await gateway.stop();
+  });
 });
 
 it.each([100, 8_192, 1_000_000])(
@@ -219,7 +216,7 @@ describe('a gateway that may not use its database', { timeout: 120_000 }, () => 
     chmodSync(folder, 0o755);
     const program = startAs(NOBODY, folder);
     expect(await program.ended).toBe(1);
-    expect(program.stderr()).toMatch(/^asset-gateway: DATA_DIR: the folder \S+ cannot be made or written\.\n$/);
+    expect(program.stderr()).toMatch(/^asset-gateway: DATA_DIR: the folder \S+ cannot be created or written\.\n$/);
   });
 
   it('says so in a sentence where the file is read-only, and leaves it as it is', async ({ skip }) => {
@@ -244,7 +241,7 @@ it('a gateway whose folder holds data of an earlier version says so, and leaves 
   for (const path of earlier) writeFileSync(path, 'of an earlier version');
   const gateway = await startTestGateway({}, { dataDir: folder });
   expect(gateway.logLines.join('')).toContain(
-    'data of an earlier version (gateway.lmdb, slots.jsonl), which is left as it is',
+    'data of an earlier version (gateway.lmdb, slots.jsonl), which stays unchanged',
   );
   await gateway.stop();
   for (const path of earlier) expect(readFileSync(path, 'utf8')).toBe('of an earlier version');
@@ -290,7 +287,7 @@ describe('a gateway whose database is whole', { timeout: 120_000 }, () => {
   }, 1_200_000);
 });
 
-it('V16 what the check of a database does not find ends no process that uses it', async () => {
+it('V16 damage that the check does not find ends no process', async () => {
   for (let round = 0; round < rounds(160); round++) {
     const [at, size] = [Math.floor(Math.random() * healthy.length), 1 + Math.floor(Math.random() * 600)];
     const bytes = Buffer.from(healthy);
@@ -301,7 +298,7 @@ it('V16 what the check of a database does not find ends no process that uses it'
   }
 }, 1_200_000);
 
-it('the files of a database are private, whatever the modes of the folder and of a copy', async () => {
+it('the files of a database are private, with any modes of the folder and of a copy', async () => {
   const folder = newFolder();
   chmodSync(folder, 0o777);
   const modes = () =>

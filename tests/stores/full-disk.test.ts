@@ -14,7 +14,7 @@ import { compileGateway, endPrograms, startProgram } from '../process/program.ts
 const HEALTH = '/v1/x402/tokens/health';
 const PAGE = Buffer.alloc(4096);
 
-/** A small disk of its own. */
+/** A small disk. */
 interface Disk {
   readonly folder: string;
   /** Takes all the room that is left. */
@@ -58,7 +58,7 @@ describe.skipIf(!probe)('R8 a gateway whose disk is full', { timeout: 60_000 }, 
   afterEach(() => disk.unmount());
   afterAll(endPrograms);
 
-  it('R8 lets nothing through, charges nothing, and goes on when there is room', async () => {
+  it('R8 serves nothing, charges nothing, and serves again when there is room', async () => {
     const limit = { TOKENS_RATE_LIMIT_PER_MINUTE: '1000' };
     const gateway = await startTestGateway(limit, { dataDir: disk.folder, paid: true });
     const [signInUrl, paidUrl] = [gateway.url + HEALTH, gateway.url + newPath()];

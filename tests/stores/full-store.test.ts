@@ -9,7 +9,7 @@ import { isFull } from '../kit/rounds.ts';
 import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
 
 const MIB = 1024 * 1024;
-/** As much text in fewer answers, unless there is time for answers of the usual size. */
+/** Fewer, larger answers without ROUNDS=full. */
 const ANSWER_BYTES = isFull ? 10_240 : 40_960;
 /** Together with the 70 MiB that a gateway takes anyway, more than 200 MB. */
 const ANSWERS_MIB = isFull ? 250 : 150;

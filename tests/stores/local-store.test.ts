@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import Connection from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsedNonces } from '../../packages/gateway/src/budget/local-store.ts';
 import type { Admit, Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -45,7 +46,7 @@ function elapse(milliseconds: number): void {
   upMs += milliseconds;
 }
 
-/** A gateway starts. The one before has been killed unless it was stopped. */
+/** Starts a gateway. The previous one counts as killed if it was not stopped. */
 async function start(): Promise<OpenedStore> {
   const clocks = { now: () => nowMs, monotonic: () => upMs, boot };
   const one = await openLocalStore(() => nowMs, { folder, clocks });
@@ -77,7 +78,7 @@ async function waitMs(): Promise<number> {
 const rowsIn = async ({ database }: OpenedStore) => database.read({ sql: 'select * from admissions order by id' });
 
 describe('a store of one process', () => {
-  it.each(['stopped', 'killed'])('R12 goes on where one that was %s has ended', async (end) => {
+  it.each(['stopped', 'killed'])('R12 continues the state of a gateway that was %s', async (end) => {
     const before = await start();
     const [used, burnt, unused] = [nonceOf(before.store), nonceOf(before.store), nonceOf(before.store)];
     for (const nonce of ['one', 'two']) await admit(before.store, { nonce: { ...used, nonce } });
@@ -332,5 +333,31 @@ describe('an admission that cannot be written', () => {
     expect(await Promise.all(asked)).toEqual(['admitted', expect.stringContaining('the disk is full'), 'admitted']);
     expect(heldIn(one)).toBe(2);
     expect((await rowsIn(one)).map(({ nonce }) => nonce)).toEqual(['good', 'also good']);
+  });
+});
+
+describe('the memory of used nonces', () => {
+  it('R11 is bounded by rate times lifetime over a million sign-ins', () => {
+    const nonces = new UsedNonces('e');
+    const [perSecond, seconds] = [100, 10_000];
+    let largest = 0;
+    for (let second = 0; second < seconds; second++) {
+      for (let index = 0; index < perSecond; index++) {
+        nonces.remember({ nonce: `${second}-${index}`, issuedAtSeconds: second }, 'o', second * 1000);
+      }
+      if (second % 60 === 0) largest = Math.max(largest, nonces.size);
+    }
+    expect(largest).toBeLessThanOrEqual(perSecond * (360 + 2 * 60));
+  });
+
+  it('never forgets a nonce that a clock could still accept', () => {
+    const nonces = new UsedNonces('e');
+    const use = { nonce: 'n', issuedAtSeconds: 1000, epoch: 'e' };
+    nonces.remember(use, 'first', 1000_000 - 30_000);
+    for (let second = 971; second <= 1300; second++) {
+      nonces.remember({ nonce: `other ${second}`, issuedAtSeconds: second }, 'o', second * 1000);
+      expect(nonces.judge(use, 'second', second * 1000)).toBe('nonce_used');
+    }
+    expect(nonces.judge(use, 'second', 1_301_000)).toBe('nonce_expired');
   });
 });

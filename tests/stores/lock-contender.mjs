@@ -1,4 +1,4 @@
-// One of many that want the lock of the folder argv[2], in rounds: takes it, shows that nobody else has it, and gives it back.
+// One of many contenders for the lock of the folder argv[2]: takes it, checks that it is the only holder, and releases it, in rounds.
 // The last time it is killed while it has it. Says `two holders` when it met another one.
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

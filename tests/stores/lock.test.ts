@@ -54,7 +54,7 @@ async function holdElsewhere(): Promise<ChildProcess> {
 const start = () => startProgram({ PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' });
 
 describe('the lock of a folder', () => {
-  it('is held by one at a time, whatever path leads there', async () => {
+  it('has one holder, by any path', async () => {
     const lock = await take();
     expect(await holderOf(`${folder}/.`)).toBe(`process ${process.pid} on ${hostname()}`);
     await lock.close();
@@ -78,7 +78,7 @@ describe('the lock of a folder', () => {
     await (await take()).close();
   });
 
-  it('is one file, however often it was taken', async () => {
+  it('is one file after repeated use', async () => {
     for (let turn = 0; turn < 5; turn++) await (await take()).close();
     const lock = await take();
     expect(readdirSync(folder).sort()).toEqual(FILES);

@@ -61,7 +61,7 @@ const suite = () => {
     await expectBooksInOrder({ url: opened.url });
   });
 
-  it('goes on where the counters ended', async () => {
+  it('continues the counters', async () => {
     await grant(ledger, 1_000);
     await expectBooksInOrder({ url: opened.url });
   });

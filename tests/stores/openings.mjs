@@ -1,5 +1,5 @@
-// Starts a gateway on each folder that a line of its standard input names, one after the other in this process, and writes a line
-// of what came of it: the faults that an operator reads, or where `/healthz` answered how.
+// Starts a gateway on each folder that a line of its standard input names, one after the other in this process. Writes one line
+// for each: its faults, or the status of `/healthz`.
 import { createInterface } from 'node:readline';
 import { readConfig, startGateway } from '../../packages/gateway/bin/index.js';
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** What came of a gateway that was started on a folder: what an operator reads, or the status of `/healthz`. */
+/** The outcome of a start on a folder: its faults, or the status of `/healthz`. */
 export type Opening = { readonly faults: readonly string[] } | { readonly status: number };
 
-/** Starts gateways in a process of their own, one after the other. What would end a gateway's process ends this one. */
+/** Starts gateways in a process of their own, one after the other. A crash ends that process. */
 export class Openings {
   readonly #child = spawn(process.execPath, ['tests/stores/openings.mjs'], { stdio: ['pipe', 'pipe', 'inherit'] });
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();

@@ -64,7 +64,7 @@ afterEach(async () => {
 });
 
 let cuts = 0;
-/** What a gateway finds that starts after the power has failed now. */
+/** The state that a gateway finds after a power failure now. */
 async function afterPowerCut(): Promise<Money> {
   const after = `${folder}/after-${cuts++}`;
   mkdirSync(after);

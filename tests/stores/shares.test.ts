@@ -24,7 +24,7 @@ sharesContract('of one process', async () => {
   };
 });
 
-it('slots from before a restart count as taken, and to nobody’s share', async () => {
+it('slots from before a restart count as taken, but to no share', async () => {
   const [budget, folder] = [budgetOf(), makeFolder()];
   const before = await openLocalStore(() => START_MS, { folder });
   for (let slots = 0; slots < 10; slots++) await take(before.store, { budget, share: at(1) });
@@ -35,7 +35,7 @@ it('slots from before a restart count as taken, and to nobody’s share', async 
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('a refusal says when the share frees, if nobody else takes a slot', async () => {
+it('a refusal says when the share frees, without other clients', async () => {
   let now = START_MS;
   const { store, close } = await openLocalStore(() => now);
   const budget = { ...budgetOf(), windowMs: 60_000, inFlightMs: 0 };

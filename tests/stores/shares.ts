@@ -9,7 +9,7 @@ const WINDOW_MS = 600;
 
 export const budgetOf = (limit = 30): Budget => ({ key: randomUUID(), limit, windowMs: WINDOW_MS, inFlightMs: 10_000 });
 
-/** The share of a wallet at the nth address; of its own when it has paid. */
+/** The share of a wallet at the nth address, or of the wallet if it has paid. */
 export const at = (place: number, wallet = 'W', hasPaid = false): Share => shareOf(`10.0.${place}.1`, wallet, hasPaid);
 
 /** Takes a slot, or says why not; as the same owner again where a busy machine let the reply come late. */
@@ -24,7 +24,7 @@ export async function fill(store: Store, budget: Budget, share: Share): Promise<
   }
 }
 
-/** What every store does with shares. */
+/** The contract of shares for every store. */
 export function sharesContract(name: string, open: () => Promise<Subject>): void {
   const withStore = (title: string, body: (subject: Subject) => Promise<void>) =>
     it(title, async () => {

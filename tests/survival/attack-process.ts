@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { UsedSignIn } from './honest.ts';
 
-/** Whom to attack, and with what. */
+/** The target and the means of the attacks. */
 export interface AttackPlan {
   readonly url: string;
   readonly rpcUrl: string;
@@ -17,14 +17,14 @@ export interface AttackPlan {
   readonly pipelines: number;
 }
 
-/** How often each attack was answered how. */
+/** Answers by attack. */
 export type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Attackers in a process of their own. */
 export interface Attackers {
   /** Has them replay sign-ins. */
   replay(used: readonly UsedSignIn[]): void;
-  /** Lets them end what they have begun, and tells what they were answered. */
+  /** Stops them; returns their answers. */
   stop(): Promise<{ readonly tally: Tally; readonly cpuSeconds: number }>;
   kill(): void;
 }

@@ -12,7 +12,7 @@ const attacksOf = ({ silent, pipelines }: AttackPlan): Readonly<Record<string, s
   V20: `pipelines of 15,000 requests whose answers are not read, ${pipelines} at a time`,
 });
 
-/** The time within which so many of all were answered. */
+/** The duration at this quantile. */
 export function quantile(all: readonly Served[], share: number): number {
   const times = all.map(({ ms }) => ms).sort((a, b) => a - b);
   return times[Math.ceil(times.length * share) - 1] ?? 0;
@@ -40,7 +40,7 @@ function honestRow(name: string, all: readonly Served[]): string {
   return `| ${name} | ${outcomesOf(all)} | ${times.join(' | ')} |`;
 }
 
-/** What a run has shown, as two tables in Markdown. */
+/** The report as two Markdown tables. */
 export function report(
   plan: AttackPlan,
   tally: Tally,

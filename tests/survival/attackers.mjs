@@ -1,5 +1,5 @@
-// Attackers in a process of their own, so that what they do takes no time of the client that measures. Begins when it is told
-// whom to attack and with which wallets, replays the sign-ins that it is told of, and counts the answers of each attack.
+// Attackers in their own process, so that they take no time from the measuring client. It starts with a plan, replays the
+// sign-ins that it gets, and counts the answers of each attack.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const BALANCE = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
 const BODY_BYTES = 60_000;
 const BLANKS = ' '.repeat(15_500);
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** What a sign-in or a payment is good for is five minutes at most; a new one is made long before. */
+/** Sign-ins and payments expire after five minutes; they are renewed before. */
 const RENEW_MS = 60_000;
 const PIPELINE = Buffer.from('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(15_000));
 const REPLAYS = 10;
@@ -130,7 +130,7 @@ function bogusPayments() {
   });
 }
 
-/** Wallets with money, which ask for what the provider never answers, and so pay for nothing. */
+/** Wallets with money whose requests hang at the provider. */
 function hanging() {
   const [first, second] = plan.rich;
   const init = postOf({ params: [plan.hangs] });
@@ -189,7 +189,7 @@ async function pipelined() {
     const socket = open('V20', PIPELINE).pause();
     sockets.add(socket);
     socket.once('connect', () => count('V20', 'not read'));
-    // A socket that nobody reads learns of its end when it writes.
+    // An unread socket notices its end when it writes.
     socket.once('close', () => sockets.delete(socket));
   }
   for (let each = 0; each < plan.pipelines; each++) add();

@@ -5,7 +5,7 @@ import { signedHeader } from '../kit/wallet.ts';
 import { callOf } from '../payments/calls.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath as newPaidPath } from '../payments/fault-buyer.ts';
 
-/** What became of a request, and how long its client waited for everything that it took. */
+/** The outcome of a request and its duration. */
 export interface Served {
   readonly outcome: string;
   readonly ms: number;
@@ -29,7 +29,7 @@ export async function atPace(periodMs: number, endMs: number, act: () => Promise
   }
 }
 
-/** Ten wallets that ask for asset data, four at once; `onVolley` is told of the sign-ins that the last four have used. */
+/** Ten wallets that request asset data, four at once; `onVolley` gets the used sign-ins. */
 export class SignedCrowd {
   readonly served: Served[] = [];
   readonly #signers = Array.from({ length: WALLETS }, () => newSigner());
@@ -93,7 +93,7 @@ export class SteadyBuyer {
     const payment = await this.buyer.pay(url, init);
     const first = await ask(url, payment, init);
     this.served.push({ outcome: `${first.status} ${first.code}`.trim(), ms: performance.now() - sinceMs });
-    // What was not answered at once may still have been paid for; the buyer comes back for it.
+    // An unanswered request may be paid; the buyer retries.
     const last = first.status === 200 ? first : await askUntilDecided(url, payment, 60_000, init);
     if (last.status !== 200) return;
     this.answers++;
@@ -101,7 +101,7 @@ export class SteadyBuyer {
   }
 }
 
-/** Two of them: one asks a wallet API, the other the RPC that attackers have hang. */
+/** Two buyers: one of the wallet API, one of the RPC that the attackers hang. */
 export async function openBuyers(origin: string, chain: Chain, micros: bigint): Promise<SteadyBuyer[]> {
   const { target, init } = callOf('rpc.mainnet.helius.getBalance');
   const requests: readonly NextRequest[] = [() => [newPaidPath(), {}], () => [target, init]];

@@ -26,7 +26,7 @@ const PURCHASE_MS = isFull ? 5_000 : 1_100;
 const PROVIDER_TIMEOUT_MS = isFull ? 15_000 : 8_000;
 const HANG_MS = PROVIDER_TIMEOUT_MS + 5_000;
 const [LIMIT, WINDOW_MS] = [30, 60_000];
-/** Fewer in short rounds, for all of them at once keep the gateway of a busy machine from others for longer than a provider may take. */
+/** Fewer in short rounds, because all at once delay the gateway of a busy machine for too long. */
 const VOLUMES = isFull ? { silent: 2_000, pipelines: 30 } : { silent: 200, pipelines: 3 };
 const MAX_RSS_MIB = 512;
 const SLOWER_MS = 1_000;
@@ -37,7 +37,7 @@ const HANGS = 'Vote111111111111111111111111111111111111111';
 const OK = '200';
 noteTime();
 
-/** What honest clients were answered, and what was seen of the gateway meanwhile. */
+/** Answers to honest clients, and measurements of the gateway. */
 interface Phase extends Watched {
   readonly signed: readonly Served[];
   readonly bought: readonly Served[];
@@ -114,7 +114,7 @@ suiteInCi('an hour of all attacks at once, beside ten wallets that sign in and t
   let attacked: Phase;
   let tally: Tally;
 
-  it('runs, and says what became of it', { timeout: IDLE_MS + ATTACK_MS + 180_000 }, async () => {
+  it('runs and prints a report', { timeout: IDLE_MS + ATTACK_MS + 180_000 }, async () => {
     idle = await phase(IDLE_MS);
     const keys = { poor: poor.map((key) => [...key]), rich: rich.map((key) => [...key]) };
     const target = { url: origin, rpcUrl: solana.mainnet.url, hangs: HANGS, hangMs: HANG_MS };
@@ -141,7 +141,7 @@ suiteInCi('an hour of all attacks at once, beside ten wallets that sign in and t
     );
   });
 
-  it('carried out each of the attacks', () => {
+  it('ran each attack', () => {
     const expected = ['V1', 'V2', 'V6', 'V9', 'V13', 'V14', 'V18', 'V20'];
     expect(Object.keys(tally).sort()).toEqual(expected.sort());
   });
@@ -160,7 +160,7 @@ suiteInCi('an hour of all attacks at once, beside ten wallets that sign in and t
     }
   });
 
-  it('gave attackers nothing, and took nothing from them', async () => {
+  it('gave attackers no answer, and took no money from them', async () => {
     const got = Object.values(tally).flatMap((answers) => Object.keys(answers));
     expect(got.filter((answer) => answer.startsWith('2') && answer !== '204')).toEqual([]);
     for (const wallet of addressesOf(poor)) expect(await solana.mainnet.usdcBalance(wallet)).toBe(1n);
@@ -168,12 +168,12 @@ suiteInCi('an hour of all attacks at once, beside ten wallets that sign in and t
     expect(solana.mainnet.transfers).toHaveLength(buyers.reduce((sum, { answers }) => sum + answers, 0));
   });
 
-  it('asked its upstream for honest clients only, within the limit', () => {
+  it('called its upstream only for honest clients, within the limit', () => {
     expect(upstream.arrivals).toHaveLength(crowd.served.length);
     expect(mostInAnySpan(upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
   });
 
-  it('stayed alive in bounded memory, and said so whenever it was asked', () => {
+  it('stayed alive in bounded memory', () => {
     expect(program.child.exitCode ?? program.child.signalCode).toBeNull();
     expect(attacked.health.filter(({ outcome }) => outcome !== OK)).toEqual([]);
     expect(Math.max(idle.maxRssMib, attacked.maxRssMib)).toBeLessThan(MAX_RSS_MIB);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { atPace, type Served } from './honest.ts';
 
-/** What the process with this id has in memory, in MiB. */
+/** Resident memory of a process, in MiB. */
 const rssMib = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
@@ -23,7 +23,7 @@ function isAlive(origin: string): Promise<Served> {
   });
 }
 
-/** What was seen of a gateway while it was watched. */
+/** Measurements of a watched gateway. */
 export interface Watched {
   readonly health: readonly Served[];
   readonly maxRssMib: number;

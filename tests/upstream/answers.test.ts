@@ -1,19 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, WITHOUT_BREAKER);
-});
+const gateway = await stopAfterTests(startTestGateway({}, WITHOUT_BREAKER));
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 const LIMIT_BYTES = 5 * 1024 * 1024;
 
-/** One request, which reaches the upstream exactly so often. */
+/** Sends one request and expects this many upstream calls. */
 async function askTimes(times: number): Promise<Answered> {
   const before = gateway.upstream.arrivals.length;
   const answer = await new Caller(gateway).ask({ target: HEALTH });
@@ -36,14 +35,14 @@ describe('U3 a broken transfer is an unusable answer', () => {
     expectUnusable(await askOnce());
   });
 
-  it('cut in the middle of what is compressed', async () => {
+  it('cut in the middle of a compressed body', async () => {
     for (const encoding of ['gzip', 'br', 'deflate'] as const) {
       Object.assign(gateway.upstream.faults, { encoding, truncate: 0.5 });
       expectUnusable(await askOnce());
     }
   });
 
-  it('and one that was reset before it began is upstream_unreachable, once the request was sent once more', async () => {
+  it('a connection reset twice before an answer is upstream_unreachable', async () => {
     gateway.upstream.faults.resetConnection = true;
     const answer = await askTimes(2);
     expect(answer.status).toBe(502);
@@ -64,7 +63,7 @@ describe('U4 an answer ends at 5 MiB, decompressed', () => {
     expectUnusable(await askOnce());
   });
 
-  it('counts what is unpacked, not what is sent', async () => {
+  it('counts decompressed bytes', async () => {
     for (const [bytes, status] of [
       [LIMIT_BYTES, 200],
       [LIMIT_BYTES + 1, 502],
@@ -88,7 +87,7 @@ describe('U5 only JSON is an answer', () => {
     ['a page that says it is JSON', '<!doctype html>', 'application/json'],
     ['a byte order mark', '\ufeff{}', 'application/json'],
     ['two values', '{}{}', 'application/json'],
-    ['gzip that nobody announced', gzipSync('{}'), 'application/json'],
+    ['gzip without Content-Encoding', gzipSync('{}'), 'application/json'],
   ])('%s is not', async (_, body, contentType) => {
     Object.assign(gateway.upstream.faults, { body, contentType });
     expectUnusable(await askOnce());
@@ -111,7 +110,7 @@ describe('U5 only JSON is an answer', () => {
 describe('an upstream that refuses or fails', () => {
   const OWN_WORDS = 'Numbers only, please (limit)';
 
-  it.each([400, 404, 422])('U7 %i keeps its status, and its own short message', async (status) => {
+  it.each([400, 404, 422])('U7 %i keeps its status and its short message', async (status) => {
     Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS });
     const answer = await askOnce();
     expect(answer.status).toBe(status);
@@ -145,7 +144,7 @@ describe('an upstream that refuses or fails', () => {
     expect([answer.status, answer.json.message]).toEqual([404, 'The upstream rejected the request.']);
   });
 
-  it.each([401, 403])('U8 %i is our fault and not the caller’s', async (status) => {
+  it.each([401, 403])('U8 %i is upstream_auth_failed, without details', async (status) => {
     Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS });
     const answer = await askOnce();
     expect(answer.status).toBe(502);
@@ -162,7 +161,7 @@ describe('an upstream that refuses or fails', () => {
 
   it.each([
     402, 405, 406, 408, 409, 410, 413, 414, 415, 418, 425, 431, 451, 499, 500, 501, 502, 503, 504, 507, 520, 599,
-  ])('U10 %i is 502 upstream_error, without a word of it', async (status) => {
+  ])('U10 %i is 502 upstream_error, without its message', async (status) => {
     Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS, retryAfter: '7' });
     const answer = await askOnce();
     expect([answer.status, answer.json.error]).toEqual([502, 'upstream_error']);
@@ -170,13 +169,13 @@ describe('an upstream that refuses or fails', () => {
     expect(answer.headers.has('retry-after')).toBe(false);
   });
 
-  it.each([201, 202, 203, 206, 226, 299])('U5 %i is no answer to a question', async (status) => {
+  it.each([201, 202, 203, 206, 226, 299])('U5 %i is not a valid answer', async (status) => {
     gateway.upstream.faults.status = status;
     expectUnusable(await askOnce());
   });
 });
 
-it('a failed call has used its sign-in and its slot, and the next sign-in works', async () => {
+it('a failed call uses up its sign-in and its slot', async () => {
   const caller = new Caller(gateway);
   const signIn = await caller.signIn();
   const left = slotsLeft(await askOnce()) ?? 0;
@@ -189,4 +188,84 @@ it('a failed call has used its sign-in and its slot, and the next sign-in works'
   expect([replayed.status, replayed.json.error]).toEqual([402, 'invalid_siwx_nonce']);
   expect(gateway.upstream.arrivals.length).toBe(before);
   expect((await askOnce()).status).toBe(200);
+});
+
+const SUITE = join(import.meta.dirname, '../vectors/jsontestsuite/test_parsing');
+const vectors = (prefix: string): [string, Buffer][] =>
+  readdirSync(SUITE)
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => [name, readFileSync(join(SUITE, name))]);
+
+const HEAD = Buffer.from('{"ok":true,"provider":"tokens","surface":"tokens","method":"health","result":');
+
+function expectRelayed({ status, bytes }: Answered, sent: Buffer): void {
+  expect(status).toBe(200);
+  expect(bytes.subarray(0, HEAD.length).equals(HEAD)).toBe(true);
+  expect(bytes.subarray(HEAD.length, -1).equals(sent)).toBe(true);
+  expect(bytes.subarray(-1).toString()).toBe('}');
+}
+
+async function relay(body: Buffer): Promise<Answered> {
+  Object.assign(gateway.upstream.faults, { body, contentType: 'application/json' });
+  return new Caller(gateway).ask({ target: HEALTH });
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('U6 unusual JSON is relayed byte for byte', () => {
+  it.each([
+    ['u64', '{"a":18446744073709551615,"b":9007199254740993,"c":-9223372036854775808}'],
+    ['numbers that overflow', '[1E400,-1e400,1e-400]'],
+    ['minus zero', '[-0,-0.0,0e0]'],
+    ['trailing zeros', '[1.10,1.0,100e-2,1E+2]'],
+    ['duplicate keys', '{"a":1,"a":2,"a":3}'],
+    ['a prototype', '{"__proto__":{"ok":false},"constructor":null}'],
+    ['keys of the envelope', '{"ok":false,"result":1,"error":"no"}'],
+    ['lone surrogates', '["\\ud800","\\udc00\\ud800"]'],
+    ['escapes', '"\\u0041\\/\\b\\f\\n\\r\\t\\"\\\\\\u0000\\u2028"'],
+    ['separators that scripts break at', '"\u2028\u2029\u0085"'],
+    ['blanks', ' \r\n\t{ "a" : [ 1 , 2 ] }\n\n'],
+    ['every script', '"ünï 資産 🦄 עברית"'],
+    ['depth 10,000', nested(10_000)],
+    ['depth 200,000', nested(200_000)],
+    ['null', 'null'],
+    ['a string', '"a"'],
+  ])('%s', async (_, text) => {
+    const bytes = Buffer.from(text);
+    expectRelayed(await relay(bytes), bytes);
+  });
+
+  it.each([
+    ['a byte that is no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['an overlong form', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+    ['a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['half a character', Buffer.from([0x22, 0xf0, 0x9f, 0xa6])],
+    ['UTF-16', Buffer.from('\ufeff{"a":1}', 'utf16le')],
+    ['depth without an end', Buffer.from('['.repeat(200_000))],
+  ])('but not %s', async (_, bytes) => expectUnusable(await relay(bytes)));
+});
+
+describe('U6 JSONTestSuite as answers of the upstream', () => {
+  it('has its 318 files', () => {
+    expect([vectors('y_').length, vectors('n_').length, vectors('i_').length]).toEqual([95, 188, 35]);
+  });
+
+  it.each(vectors('y_'))('%s is relayed', async (_, bytes) => expectRelayed(await relay(bytes), bytes));
+
+  it.each(vectors('n_'))('%s is refused', async (_, bytes) => expectUnusable(await relay(bytes)));
+
+  it.each(vectors('i_'))('%s is relayed if it parses', async (_, bytes) => {
+    const answer = await relay(bytes);
+    if (isJson(bytes)) expectRelayed(answer, bytes);
+    else expectUnusable(answer);
+  });
 });

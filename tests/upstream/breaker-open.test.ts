@@ -2,11 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { expectInTable } from '../http/error-table.ts';
 import { seen } from '../http/wire.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
+import { answersWith, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
-import { startTrap } from './trap.ts';
 
 const LIMIT = 100_000;
 
@@ -19,7 +21,7 @@ async function open(variables = {}, options: TestGatewayOptions = {}): Promise<T
   return gateway;
 }
 
-/** A clock for breakers, set by hand. */
+/** A breaker clock that the test sets. */
 function handClock() {
   const clock = { nowMs: 50_000, breaker: { now: () => clock.nowMs } };
   return clock;
@@ -29,7 +31,7 @@ const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?
 
 const TARGETS = [HEALTH, `${TOKENS}/assets/solana`, `${TOKENS}/assets/gold`];
 
-/** A new wallet each time, and three requests in turn: nothing that a single caller could be the cause of. */
+/** Failing requests of different wallets for three targets, so that no single client causes them. */
 async function fail(gateway: TestGateway, times = 5): Promise<string[]> {
   const codes: string[] = [];
   for (let time = 0; time < times; time++) {
@@ -42,19 +44,10 @@ async function fail(gateway: TestGateway, times = 5): Promise<string[]> {
 const several = <T>(times: number, value: T): T[] => Array.from({ length: times }, () => value);
 const five = <T>(value: T): T[] => several(5, value);
 
-/** Nobody listens there any more. */
-async function deadUrl(): Promise<string> {
-  const closed = await startTrap(() => undefined);
-  await closed.close();
-  return closed.url;
-}
-
-describe('U10 an upstream that fails five times in a row is left alone', () => {
+describe('U10 the breaker opens after five failures in a row', () => {
   it.each<[string, object, string]>([
-    ['for 5xx', { status: 503 }, '502 upstream_error'],
-    ['for nonsense', { body: 'not JSON' }, '502 upstream_invalid_response'],
-    ['for answers that are cut short', { truncate: 0.5 }, '502 upstream_invalid_response'],
-    ['for a redirect', { redirect: '/maintenance' }, '502 upstream_redirect'],
+    ['5xx', { status: 503 }, '502 upstream_error'],
+    ['a truncated answer', { truncate: 0.5 }, '502 upstream_invalid_response'],
   ])('%s', async (_, knobs, code) => {
     const gateway = await open({}, handClock());
     Object.assign(gateway.upstream.faults, knobs);
@@ -63,32 +56,7 @@ describe('U10 an upstream that fails five times in a row is left alone', () => {
     expect(gateway.upstream.arrivals).toHaveLength(5);
   });
 
-  it('for silence, which counts half', async () => {
-    const gateway = await open({ UPSTREAM_TIMEOUT_MS: '200' }, handClock());
-    gateway.upstream.faults.hang = true;
-    expect(await fail(gateway, 10)).toEqual(several(10, '504 upstream_timeout'));
-    expect(await fail(gateway)).toEqual(five('503 upstream_unavailable'));
-    expect(gateway.upstream.arrivals).toHaveLength(10);
-  });
-
-  it('when nobody listens', async () => {
-    const gateway = await open({ TOKENS_API_BASE_URL: await deadUrl() });
-    expect(await fail(gateway)).toEqual(five('502 upstream_unreachable'));
-    expect(await fail(gateway)).toEqual(five('503 upstream_unavailable'));
-  });
-
-  it.each<[string, object, string]>([
-    ['404', { status: 404 }, '404 upstream_rejected'],
-    ['our key refused', { status: 401 }, '502 upstream_auth_failed'],
-    ['another 4xx', { status: 414 }, '502 upstream_error'],
-  ])('but not one that answers: %s', async (_, knobs, code) => {
-    const gateway = await open();
-    Object.assign(gateway.upstream.faults, knobs);
-    expect(new Set(await fail(gateway, 12))).toEqual(new Set([code]));
-    expect(gateway.upstream.arrivals).toHaveLength(12);
-  });
-
-  it('whatever the route: the refusals of all of them are in the contract, and say when to come again', async () => {
+  it('and refuses every route with Retry-After', async () => {
     const gateway = await open({}, handClock());
     gateway.upstream.faults.status = 500;
     await fail(gateway);
@@ -105,8 +73,8 @@ describe('U10 an upstream that fails five times in a row is left alone', () => {
   });
 });
 
-describe('U10 while it is left alone', () => {
-  it('neither a sign-in nor a slot is used up, and what was not used up works when it is back', async () => {
+describe('U10 while the breaker is open', () => {
+  it('no sign-in and no slot is used up, and those sign-ins work later', async () => {
     const clock = handClock();
     const gateway = await open({}, clock);
     gateway.upstream.faults.status = 500;
@@ -130,31 +98,7 @@ describe('U10 while it is left alone', () => {
     expect(codeOf(await caller.askWith(first, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
   });
 
-  it('one of many is let through every five seconds, and what spending refuses does not count as that one', async () => {
-    const clock = handClock();
-    const gateway = await open({}, clock);
-    gateway.upstream.faults.status = 500;
-    await fail(gateway);
-    const caller = new Caller(gateway);
-    for (let round = 1; round <= 2; round++) {
-      clock.nowMs += 5_000;
-      const asked = await Promise.all(Array.from({ length: 20 }, () => caller.ask({ target: HEALTH })));
-      expect(asked.map(codeOf).filter((code) => code === '502 upstream_error')).toHaveLength(1);
-      expect(gateway.upstream.arrivals).toHaveLength(5 + round);
-    }
-    gateway.upstream.faults.reset();
-    clock.nowMs += 5_000;
-    const used = await caller.signIn();
-    await caller.askWith(used, { target: HEALTH });
-    gateway.upstream.faults.status = 500;
-    await fail(gateway);
-    clock.nowMs += 5_000;
-    expect(codeOf(await caller.askWith(used, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
-    gateway.upstream.faults.reset();
-    expect(codeOf(await caller.ask({ target: HEALTH }))).toBe('200 ok');
-  });
-
-  it('a refused parameter is still a 400, and a 429 of the upstream closes it and pauses', async () => {
+  it('an invalid parameter is still a 400, and a 429 of the upstream pauses it', async () => {
     const clock = handClock();
     const gateway = await open({}, clock);
     gateway.upstream.faults.status = 500;
@@ -166,7 +110,7 @@ describe('U10 while it is left alone', () => {
     expect(gateway.upstream.arrivals).toHaveLength(6);
   });
 
-  it('it is served again when the refusal said, by the real clock', async () => {
+  it('requests are served again after Retry-After, by the real clock', async () => {
     const gateway = await open();
     gateway.upstream.faults.status = 500;
     await fail(gateway);
@@ -176,5 +120,117 @@ describe('U10 while it is left alone', () => {
     await wait((refused.json.retryAfterSeconds ?? 0) * 1_000);
     expect(codeOf(await new Caller(gateway).ask({ target: HEALTH }))).toBe('200 ok');
     expect(gateway.upstream.arrivals).toHaveLength(6);
+  });
+});
+
+const RPC = callOf('rpc.mainnet.helius.getBalance');
+/** Requests for this account hang. */
+const HANGS = 'Vote111111111111111111111111111111111111111';
+/** On the same channel. */
+const OTHERS = ['getAccountInfo', 'getTransaction'].map((method) => callOf(`rpc.mainnet.helius.${method}`));
+const DAS = callOf('das.mainnet.helius.getAsset');
+
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.map((gateway) => gateway.stop())));
+
+/** A gateway with an open RPC breaker, the breaker clock, and a wallet. */
+interface Scene {
+  readonly gateway: SellingGateway;
+  readonly clock: { nowMs: number };
+  readonly wallet: Wallet;
+}
+
+async function scene(knobs: object = { status: 500 }): Promise<Scene> {
+  const clock = { nowMs: 50_000 };
+  const gateway = await startSellingGateway(ROOMY, { breaker: { now: () => clock.nowMs } });
+  sellers.push(gateway);
+  const unlucky = await Promise.all([1, 2, 3].map(() => openWallet(gateway.solana)));
+  Object.assign(gateway.solana.provider.faults, knobs);
+  for (const [time, call] of [RPC, ...OTHERS, RPC, RPC].entries()) {
+    const payment = await paymentFor(gateway, call, unlucky[time % unlucky.length] as Wallet);
+    await answersWith(502, 'upstream_error', 'unused', sendPaid(gateway, call, payment));
+  }
+  gateway.solana.provider.faults.reset();
+  return { gateway, clock, wallet: await openWallet(gateway.solana) };
+}
+
+async function buys(gateway: SellingGateway, payment: unknown, call = RPC): Promise<void> {
+  const bought = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
+  expect(bought.status).toBe(200);
+}
+
+describe('V9 requests that always hang', () => {
+  it('V9 do not open the breaker, if only two payers send them', async () => {
+    const gateway = await startSellingGateway({ ...ROOMY, PAID_UPSTREAM_TIMEOUT_MS: '300' });
+    sellers.push(gateway);
+    const [attackers, honest] = [
+      [await openWallet(gateway.solana), await openWallet(gateway.solana)],
+      await openWallet(gateway.solana),
+    ];
+    const { faults } = gateway.solana.provider;
+    Object.assign(faults, { hang: true, only: ({ body }: { body: string }) => body.includes(HANGS) });
+    const call = callOf('rpc.mainnet.helius.getBalance', { body: { params: [HANGS] } });
+    await Promise.all(
+      attackers.map(async (wallet) => {
+        for (let time = 0; time < 10; time++) {
+          const payment = await paymentFor(gateway, call, wallet);
+          await answersWith(504, 'upstream_timeout', 'unused', sendPaid(gateway, call, payment));
+        }
+      }),
+    );
+    await buys(gateway, await paymentFor(gateway, RPC, honest));
+  });
+});
+
+describe.sequential('U10 the breaker of a paid upstream', () => {
+  it('refuses without verifying or settling; the payment works later', async () => {
+    const { gateway, clock, wallet } = await scene();
+    const payment = await paymentFor(gateway, RPC, wallet);
+    const body = await leavesNoTrace(gateway, () =>
+      answersWith(503, 'upstream_unavailable', 'unused', sendPaid(gateway, RPC, payment)),
+    );
+    expect(body).toMatchObject({ retryAfterSeconds: 5 });
+    clock.nowMs += 5_000;
+    await buys(gateway, payment);
+  });
+
+  it('opens for internal errors of the upstream', async () => {
+    const { gateway, wallet } = await scene({ jsonRpcError: { code: -32603, message: 'Internal error' } });
+    const payment = await paymentFor(gateway, RPC, wallet);
+    await leavesNoTrace(gateway, () =>
+      answersWith(503, 'upstream_unavailable', 'unused', sendPaid(gateway, RPC, payment)),
+    );
+  });
+
+  it('leaves other surfaces of the same URL open', async () => {
+    const { gateway, wallet } = await scene();
+    const payment = await paymentFor(gateway, RPC, wallet);
+    await answersWith(503, 'upstream_unavailable', 'unused', sendPaid(gateway, RPC, payment));
+    await buys(gateway, await paymentFor(gateway, DAS, wallet), DAS);
+  });
+
+  it('keeps its probe for the next request if a payment is refused', async () => {
+    const { gateway, clock, wallet } = await scene();
+    const unpayable = await paymentFor(gateway, RPC, await openWallet(gateway.solana, 1n));
+    const payment = await paymentFor(gateway, RPC, wallet);
+    clock.nowMs += 5_000;
+    const refused = await leaves(gateway, { transfers: 0, arrivals: 0 }, () => sendPaid(gateway, RPC, unpayable));
+    expect(refused.status).toBe(402);
+    await buys(gateway, payment);
+  });
+
+  it('does not open for errors that depend on the request', async () => {
+    const { gateway, clock, wallet } = await scene();
+    clock.nowMs += 5_000;
+    gateway.solana.provider.faults.jsonRpcError = {
+      code: -32016,
+      message: 'Minimum context slot has not been reached',
+    };
+    for (let time = 0; time < 7; time++) {
+      const payment = await paymentFor(gateway, RPC, wallet);
+      await answersWith(502, 'upstream_error', 'unused', sendPaid(gateway, RPC, payment));
+    }
+    gateway.solana.provider.faults.reset();
+    await buys(gateway, await paymentFor(gateway, RPC, wallet));
   });
 });

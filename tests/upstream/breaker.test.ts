@@ -2,7 +2,7 @@ import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Input, KeyedCall } from '../../packages/gateway/src/call.ts';
 import { Breaker } from '../../packages/gateway/src/upstreams/breaker.ts';
-import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream-refusal.ts';
+import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { rowOf } from '../http/targets.ts';
 
 const ROUTE: Route = rowOf('tokens.health');
@@ -13,7 +13,7 @@ const FINE: Answer = { json: '{}' };
 const failure = (code: RefusalCode = 'upstream_error', ending: Ending = 'failed') =>
   new UpstreamRefusal(code, ending, { reason: 'told to' });
 
-/** A call on its way, to be ended by hand. */
+/** A pending call that the test ends. */
 function later() {
   let end: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
   const promise = new Promise<Answer>((resolve, reject) => {
@@ -22,7 +22,7 @@ function later() {
   return { promise, resolve: () => end?.resolve(FINE), reject: (error: Error) => end?.reject(error) };
 }
 
-/** Who asks for what. */
+/** A wallet and its request. */
 interface Asker {
   readonly wallet: string;
   readonly request: string;
@@ -31,14 +31,14 @@ interface Asker {
 let serial = 0;
 const newAsker = (): Asker => ({ wallet: `wallet ${serial++}`, request: `request ${serial++}` });
 
-/** A breaker with a clock of its own, around an upstream that does what it is told to. */
+/** A breaker with its own clock around a scripted upstream. */
 class Bench {
   nowMs = 1_000_000;
   spent = 0;
   calls = 0;
-  /** What spending throws; nothing lets it pass. */
+  /** The error that spending throws, if any. */
   broke: Error | undefined;
-  /** What the upstream does once it was spent for. */
+  /** The upstream's answer. */
   does: () => Promise<Answer> = async () => FINE;
   readonly breaker: Breaker;
 
@@ -53,7 +53,7 @@ class Bench {
     this.breaker = new Breaker(upstream, { failures: 5, probeMs: 5_000, now: () => this.nowMs });
   }
 
-  /** The code of the refusal, or `fine`; a wallet and a request that nobody else has, unless told. */
+  /** The code of the refusal, or `fine`; default: a new wallet and request. */
   async ask(asker: Asker = newAsker()): Promise<string> {
     const spend = async () => {
       this.spent += 1;
@@ -85,7 +85,7 @@ class Bench {
   }
 }
 
-/** One that has just opened. */
+/** A breaker that has just opened. */
 async function openBench(): Promise<Bench> {
   const bench = new Bench().fails();
   await bench.asks(5);
@@ -93,23 +93,23 @@ async function openBench(): Promise<Bench> {
   return bench;
 }
 
-/** When a refusal says to come again. */
+/** The Retry-After of a refusal. */
 async function retryAfter(bench: Bench): Promise<number | undefined> {
   const error: unknown = await bench.breaker
-    .answer({ ...ASKED, input: inputOf('x'), wallet: 'somebody', spend: () => Promise.reject(new Error('spent')) })
+    .answer({ ...ASKED, input: inputOf('x'), wallet: 'any', spend: () => Promise.reject(new Error('spent')) })
     .catch((thrown: unknown) => thrown);
   return error instanceof Refusal && error.code === 'upstream_unavailable' ? error.retryAfterSeconds : undefined;
 }
 
 describe('U10 a breaker opens', () => {
-  it('after five failures in a row, and not before', async () => {
+  it('after five failures in a row', async () => {
     const bench = new Bench().fails();
     expect(await bench.asks(5)).toEqual(Array.from({ length: 5 }, () => 'upstream_error'));
     expect(await bench.ask()).toBe('upstream_unavailable');
     expect([bench.calls, bench.spent]).toEqual([5, 5]);
   });
 
-  it('not while a success comes in between', async () => {
+  it('not if a success comes in between', async () => {
     const bench = new Bench();
     for (let round = 0; round < 10; round++) {
       await bench.fails().asks(4);
@@ -130,7 +130,7 @@ describe('U10 a breaker opens', () => {
   });
 
   const ANSWERS: readonly RefusalCode[] = ['upstream_rejected', 'upstream_auth_failed', 'upstream_rate_limited'];
-  it.each([...ANSWERS, 'upstream_error'] as const)('never by %s that is an answer to one request', async (code) => {
+  it.each([...ANSWERS, 'upstream_error'] as const)('never by %s about one request', async (code) => {
     const bench = new Bench().fails(failure(code, 'answered'));
     expect(new Set(await bench.asks(20))).toEqual(new Set([code]));
     await bench.fails().asks(4);
@@ -142,7 +142,7 @@ describe('U10 a breaker opens', () => {
     ['a refusal by spend', new Refusal('rate_limited')],
     ['a pause that spend tells of', new Refusal('upstream_rate_limited')],
     ['a fault of our own', new Error('ours')],
-  ])('never by %s, which does not count as a success either', async (_, error) => {
+  ])('never by %s, which is no success either', async (_, error) => {
     const bench = new Bench().fails();
     await bench.asks(4);
     bench.broke = error;
@@ -154,10 +154,10 @@ describe('U10 a breaker opens', () => {
   });
 });
 
-describe('V9 a breaker does not open for the fault of a few', () => {
+describe('V9 a breaker does not open for the failures of a few clients', () => {
   const [a, b, c, d] = [newAsker(), newAsker(), newAsker(), newAsker()];
 
-  it('however often two wallets fail, with as many requests as they like', async () => {
+  it('however often two wallets fail with different requests', async () => {
     const bench = new Bench().fails();
     for (let time = 0; time < 50; time++) await bench.ask({ ...newAsker(), wallet: time % 2 ? a.wallet : b.wallet });
     expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 50]);
@@ -165,13 +165,13 @@ describe('V9 a breaker does not open for the fault of a few', () => {
     expect(bench.breaker.isOpen).toBe(true);
   });
 
-  it('however many wallets fail with two requests', async () => {
+  it('however many wallets fail with the same two requests', async () => {
     const bench = new Bench().fails();
     for (let time = 0; time < 50; time++) await bench.ask({ ...newAsker(), request: time % 2 ? a.request : b.request });
     expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 50]);
   });
 
-  it('nor before the tenth call that was too slow, each of which counts half', async () => {
+  it('before the tenth timeout, each of which counts half', async () => {
     const bench = new Bench().fails(failure('upstream_timeout'));
     await bench.asks(9);
     expect(bench.breaker.isOpen).toBe(false);
@@ -179,7 +179,7 @@ describe('V9 a breaker does not open for the fault of a few', () => {
     expect([bench.breaker.isOpen, bench.calls]).toEqual([true, 10]);
   });
 
-  it('nor stays open: nobody is let through twice in a row while others wait', async () => {
+  it('and gives no client two probes in a row while others wait', async () => {
     const bench = await openBench();
     bench.nowMs += 5_000;
     expect(await bench.ask(a)).toBe('upstream_error');
@@ -190,7 +190,7 @@ describe('V9 a breaker does not open for the fault of a few', () => {
     expect(bench.breaker.isOpen).toBe(false);
   });
 
-  it('but one that asks alone is let through every time', async () => {
+  it('but a client that asks alone gets every probe', async () => {
     const bench = await openBench();
     for (let round = 0; round < 3; round++) {
       bench.nowMs += 5_000;
@@ -199,7 +199,7 @@ describe('V9 a breaker does not open for the fault of a few', () => {
     }
   });
 
-  it('and a probe that was not spent for leaves the turn with whoever comes next', async () => {
+  it('and passes a probe that was not spent to the next client', async () => {
     const bench = await openBench();
     bench.nowMs += 5_000;
     expect(await bench.ask(a)).toBe('upstream_error');
@@ -213,7 +213,7 @@ describe('V9 a breaker does not open for the fault of a few', () => {
 });
 
 describe('U10 an open breaker', () => {
-  it('spends nothing, and says when to come again', async () => {
+  it('spends nothing, and sets Retry-After', async () => {
     const bench = await openBench();
     for (const [elapsed, seconds] of [
       [0, 5],
@@ -228,7 +228,7 @@ describe('U10 an open breaker', () => {
     expect([bench.calls, bench.spent]).toEqual([5, 5]);
   });
 
-  it('lets exactly one through every five seconds, however many come at once', async () => {
+  it('lets exactly one request through every five seconds', async () => {
     const bench = await openBench();
     for (let round = 1; round <= 3; round++) {
       bench.nowMs += 5_000;
@@ -242,7 +242,7 @@ describe('U10 an open breaker', () => {
     }
   });
 
-  it('is closed by the first success, and needs five failures again', async () => {
+  it('closes at the first success', async () => {
     const bench = await openBench();
     bench.nowMs += 5_000;
     expect(await bench.works().ask()).toBe('fine');
@@ -251,7 +251,7 @@ describe('U10 an open breaker', () => {
     expect(await bench.ask()).toBe('upstream_unavailable');
   });
 
-  it('is closed by an answer that says no to one request', async () => {
+  it('closes at a refusal of one request', async () => {
     const bench = await openBench();
     bench.nowMs += 5_000;
     expect(await bench.fails(failure('upstream_rejected', 'answered')).ask()).toBe('upstream_rejected');
@@ -262,7 +262,7 @@ describe('U10 an open breaker', () => {
     ['spend refuses', new Refusal('rate_limited')],
     ['its payment is refused', new Refusal('payment_rejected')],
     ['something of ours fails', new Error('ours')],
-  ])('lets the next one through at once when %s for the one that it let through', async (_, error) => {
+  ])('passes the probe to the next request if %s', async (_, error) => {
     const bench = await openBench();
     bench.nowMs += 5_000;
     bench.broke = error;
@@ -273,7 +273,7 @@ describe('U10 an open breaker', () => {
     expect([bench.calls, bench.breaker.isOpen]).toEqual([6, false]);
   });
 
-  it('keeps the others out while the one that it let through is on its way', async () => {
+  it('refuses others while its probe is pending', async () => {
     const bench = await openBench();
     bench.nowMs += 5_000;
     const { promise, resolve } = later();
@@ -285,7 +285,7 @@ describe('U10 an open breaker', () => {
     expect(bench.breaker.isOpen).toBe(false);
   });
 
-  it('is not kept open by calls that were on their way when it opened', async () => {
+  it('is not extended by calls that started before it opened', async () => {
     const bench = new Bench();
     const { promise, reject } = later();
     bench.does = () => promise;

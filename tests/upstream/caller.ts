@@ -11,7 +11,7 @@ export const SNAPSHOTS = `${TOKENS}/assets/market-snapshots`;
 /** The headers of a JSON body. */
 export const JSON_BODY = { 'Content-Type': 'application/json' };
 
-/** A wallet that signs for the gateway's bare origin, so that each of its sign-ins opens any one path. */
+/** A wallet that signs for the gateway's origin, so that a sign-in opens any path. */
 export class Caller {
   readonly #gateway: TestGateway;
   readonly #signer = newSigner();
@@ -40,8 +40,7 @@ export class Caller {
 }
 
 /**
- * Sends all of these with one and the same sign-in. Each must be refused, and none may have cost anything:
- * no request reaches the upstream, no slot is taken, and in the end the sign-in still opens what is in order.
+ * Sends these with one sign-in and expects a refusal of each: no upstream call, no slot taken, and the sign-in still works.
  */
 export async function refusedForFree(
   gateway: TestGateway,

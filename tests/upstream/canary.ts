@@ -1,6 +1,6 @@
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 
-/** The base64 digits that every encoding of a longer text has in common when it holds this one at some alignment. */
+/** The base64 digits of a secret inside a longer text, for each alignment. */
 function base64Cores(secret: string): string[] {
   return [0, 1, 2].map((shift) => {
     const digits = Buffer.from('\0'.repeat(shift) + secret).toString('base64');
@@ -23,7 +23,7 @@ function spellingsOf(secret: string): string[] {
 
 const SPELLINGS = [CANARY_KEY, CANARY_SECRET].flatMap(spellingsOf).map((spelling) => spelling.toLowerCase());
 
-/** The spellings of a secret that stand in a text: raw, base64, hex or URL-encoded, in any case. */
+/** Spellings of secrets in a text: raw, base64, hex or URL-encoded. */
 export function secretsIn(text: string): string[] {
   const searched = text.toLowerCase();
   return SPELLINGS.filter((spelling) => searched.includes(spelling));

@@ -36,7 +36,7 @@ async function until(holds: () => boolean): Promise<void> {
 const codesOf = (answers: readonly Answered[]): string[] =>
   answers.map(({ status, json }) => `${status} ${json.error ?? 'ok'}`);
 
-suiteInCi('U21 an upstream that is slow, and many clients', {}, () => {
+suiteInCi('U21 a slow upstream and many clients', {}, () => {
   const held: Socket[] = [];
   let holding = true;
   let gateway: TestGateway;
@@ -46,7 +46,7 @@ suiteInCi('U21 an upstream that is slow, and many clients', {}, () => {
     gateway = await nodeAt(trap);
   });
 
-  it('64 calls are in flight; more are refused at once, and have used neither sign-in nor slot', async () => {
+  it('at most 64 calls are in flight; more are refused at once and use up neither sign-in nor slot', async () => {
     const caller = new Caller(gateway);
     const signIns = await together(CLIENTS, () => caller.signIn());
     const refused: (readonly [Answered, (typeof signIns)[number]])[] = [];

@@ -4,7 +4,7 @@ import { sendRaw, statusOf } from '../kit/raw.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { secretsIn } from './canary.ts';
 
-/** A request as it is written, byte for byte: no client normalises its target or adds a header. */
+/** A request, written byte for byte. */
 export interface Ask {
   readonly method?: string;
   readonly target: string;
@@ -35,7 +35,7 @@ export interface Answered {
   readonly json: AnswerBody;
 }
 
-/** Far beyond every deadline: an answer ends when the gateway closes the connection. */
+/** Longer than every deadline. */
 const MAX_WAIT_MS = 25_000;
 
 function writeHead({ method = 'GET', target, headers = {}, body }: Ask, port: number): string {
@@ -67,7 +67,7 @@ function parse(text: string): AnswerBody {
   }
 }
 
-/** Sends one request on a connection of its own. No answer to anything may hold a secret. */
+/** Sends one request on its own connection, and expects no secret in the answer. */
 export async function send({ port }: Pick<TestGateway, 'port'>, ask: Ask): Promise<Answered> {
   const written = Buffer.concat([Buffer.from(writeHead(ask, port)), Buffer.from(ask.body ?? ask.tail ?? '')]);
   const raw = await sendRaw(port, written, MAX_WAIT_MS);
@@ -78,10 +78,10 @@ export async function send({ port }: Pick<TestGateway, 'port'>, ask: Ask): Promi
   return { status: statusOf(raw), headers: readHead(raw.slice(0, end)), bytes, text, json: parse(text) };
 }
 
-/** How many slots were left, as an answer says it; nothing where the sign-in was not looked at. */
+/** Slots left, by the RateLimit header, if any. */
 export const slotsLeft = (answered: Answered): number | undefined => numberIn(answered, /r=(\d+)/);
 
-/** In how many seconds the next slot frees, in the same way. */
+/** Seconds until the next slot, by the RateLimit header. */
 export const slotFreesIn = (answered: Answered): number | undefined => numberIn(answered, /t=(\d+)/);
 
 function numberIn({ headers }: Answered, pattern: RegExp): number | undefined {

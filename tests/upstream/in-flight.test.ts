@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
+import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 
 describe('the calls in flight of a provider', () => {
   it('W7 are counted for their cluster and for all, and both are free again when a call is over', () => {
@@ -15,7 +15,7 @@ describe('the calls in flight of a provider', () => {
     expect([devnet.isFree, mainnet.isFree, all.isFree]).toEqual([true, true, true]);
   });
 
-  it('W7 are at most so many of one wallet, whose other calls find room when one of them is over', () => {
+  it('W7 are limited for each wallet', () => {
     const room = new InFlight(4, { ofWallet: 2 });
     const [before, other] = [room.of('wallet'), room.of('other')];
     for (const owner of ['first', 'second']) room.of('wallet').take(owner);

@@ -11,10 +11,10 @@ import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { compileGateway } from '../process/program.ts';
 
 const isFull = process.env.ROUNDS === 'full';
-/** How long each fault lasts. */
+/** Duration of each fault. */
 const FAULT_MS = isFull ? 60_000 : 1_500;
 const TICK_MS = 50;
-/** How late the first success may be. */
+/** Latest first success. */
 const RECOVERY_MS = 15_000;
 const AFTER_PAUSE_MS = 5_000;
 const PAUSE_SECONDS = 2;
@@ -60,7 +60,7 @@ describe('an upstream that misbehaves', () => {
     return Number(kibibytes) / 1024;
   };
 
-  /** Asks twenty times a second, whatever becomes of the questions before; answers with their statuses. */
+  /** Sends twenty requests a second; returns their statuses. */
   async function askFor(milliseconds: number): Promise<number[]> {
     const clients = Array.from({ length: 20 }, () =>
       createClient({ baseUrl: gateway.url, signer: newSigner(), retries: 0 }),
@@ -74,7 +74,7 @@ describe('an upstream that misbehaves', () => {
     return Promise.all(asked);
   }
 
-  /** How long it takes until a request succeeds again. */
+  /** Milliseconds until a request succeeds. */
   async function recovery(): Promise<number> {
     const startedAt = performance.now();
     const client = createClient({ baseUrl: gateway.url, signer: newSigner(), retries: 0 });
@@ -97,7 +97,7 @@ describe('an upstream that misbehaves', () => {
   }, 60_000);
 
   it.each(Object.entries(FAULTS))(
-    'U1 U2 U3 U9 U10 U11 that %s is answered as the table says, and served from again soon after',
+    'U1 U2 U3 U9 U10 U11 that %s: 502 to 504 meanwhile, and served again soon after',
     async (name, knobs) => {
       Object.assign(upstream.faults, knobs);
       const statuses = await askFor(FAULT_MS);
@@ -111,7 +111,7 @@ describe('an upstream that misbehaves', () => {
     FAULT_MS + 90_000,
   );
 
-  it('U21 takes no more memory for it', () => {
+  it('U21 does not use more memory', () => {
     const growth = rssMib() - before;
     measured.push(`memory: ${Math.round(before)} MiB before, ${growth.toFixed(1)} MiB more after`);
     if (isFull) process.stdout.write(`${measured.join('\n')}\n`);

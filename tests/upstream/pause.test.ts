@@ -1,6 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
-import { pauseSeconds } from '../../packages/gateway/src/upstreams/failures.ts';
+import { Refusal } from '@asset-gateway/protocol';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Input } from '../../packages/gateway/src/call.ts';
+import { Channels } from '../../packages/gateway/src/compose/channels.ts';
+import { readConfig } from '../../packages/gateway/src/config/config.ts';
+import { pauseSeconds } from '../../packages/gateway/src/upstreams/exchange.ts';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { rowOf } from '../http/targets.ts';
+import { type OpenedStore, openLocalStore } from '../kit/local-store.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, TOKENS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
@@ -32,7 +39,7 @@ describe.each([
   ['nonsense', () => 'soon', 60, 60],
   ['infinity', () => 'Infinity', 60, 60],
 ])('U9 a 429 that asks for %s', (_, retryAfter, least, most) => {
-  it('pauses the upstream for so long, for every route and everybody', async () => {
+  it('pauses the upstream for all routes and clients', async () => {
     const gateway = await limitedNode(retryAfter());
     const first = await new Caller(gateway).ask({ target: HEALTH });
     const seconds = secondsOf(first);
@@ -47,7 +54,7 @@ describe.each([
   });
 });
 
-it('U9 after the pause the sign-in that met it still works, and the one that caused it does not', async () => {
+it('U9 a sign-in refused during the pause works after it, the one that caused it does not', async () => {
   const gateway = await limitedNode('1');
   const [caller, other] = [new Caller(gateway), new Caller(gateway)];
   const [signIn, waiting] = [await caller.signIn(), await other.signIn()];
@@ -75,4 +82,57 @@ describe('U9 how long a Retry-After asks to wait', () => {
     ['Thu, 01 Jan 2026 01:00:00 GMT', 300],
     ['Wed, 31 Dec 2025 23:59:00 GMT', 1],
   ])('%j: %i s', (retryAfter, seconds) => expect(pauseSeconds(retryAfter, NOW, 60)).toBe(seconds));
+});
+
+const ROUTE = rowOf('tokens.health');
+const INPUT = { path: {}, query: {}, body: {} } as Input;
+const ARRIVAL = { hosts: [], port: 0 };
+const slot = { release: () => undefined };
+
+let api: TokensApi;
+let opened: OpenedStore;
+let pauses: number[];
+let channels: Channels;
+let failures: unknown[];
+beforeAll(async () => {
+  api = await startTokensApi({ key: 'a-key-of-the-upstream' });
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  opened = await openLocalStore(Date.now);
+  const { store } = opened;
+  // It notes each pause and then fails to keep it.
+  store.pause = async (_, milliseconds) => {
+    pauses.push(milliseconds);
+    throw new Error('the store is down');
+  };
+  [pauses, failures] = [[], []];
+  const config = readConfig({ TOKENS_API_BASE_URL: api.url, TOKENS_API_KEY: api.key });
+  const onFailure = (error: unknown) => void failures.push(error);
+  channels = new Channels({ config, store, onFailure, windowMs: undefined, breaker: undefined });
+});
+
+afterEach(async () => {
+  await channels.close();
+  await opened.close();
+});
+
+const refusalOf = (spend: () => Promise<typeof slot>): Promise<unknown> =>
+  Promise.resolve(
+    channels.get(ROUTE)?.upstream.answer({ route: ROUTE, input: INPUT, wallet: undefined, arrival: ARRIVAL, spend }),
+  ).catch((error: unknown) => error);
+
+it('U9 a pause that the store cannot keep is logged', async () => {
+  Object.assign(api.faults, { status: 429, retryAfter: '7', times: 1 });
+  const refusal = await refusalOf(async () => slot);
+  expect(refusal).toMatchObject({ code: 'upstream_rate_limited', retryAfterSeconds: 7 });
+  expect(pauses).toEqual([7_000]);
+  expect(failures).toEqual([new Error('the store is down')]);
+});
+
+it('U9 a pause that spending reports is not stored again', async () => {
+  const arrivals = api.arrivals.length;
+  const told = new Refusal('upstream_rate_limited', { retryAfterSeconds: 9 });
+  expect(await refusalOf(() => Promise.reject(told))).toBe(told);
+  expect([pauses, failures, api.arrivals.length]).toEqual([[], [], arrivals]);
 });

@@ -25,7 +25,7 @@ async function open(variables = {}): Promise<TestGateway> {
   return gateway;
 }
 
-/** A gateway in front of a server that treats the n-th request of a connection so. */
+/** A gateway whose upstream gets the number of each request on its connection. */
 async function openTrap(reply: (socket: Socket, request: number) => void, variables = {}) {
   const counts = new WeakMap<Socket, number>();
   const trap = await startTrap((socket) => {
@@ -40,11 +40,11 @@ async function openTrap(reply: (socket: Socket, request: number) => void, variab
 const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?? 'ok'}`;
 const ask = (gateway: TestGateway, method = 'GET'): Promise<Answered> =>
   new Caller(gateway).ask({ method, target: HEALTH });
-/** How many slots were taken, as the last answer says it. */
+/** Slots taken, by the last answer. */
 const slotsTaken = (answer: Answered | undefined): number => LIMIT - (answer ? (slotsLeft(answer) ?? 0) : 0);
 
 describe('U18 an upstream that closes its connections after each third answer', () => {
-  it('one request after the other: no client meets an error, and every upstream call has a slot', async () => {
+  it('sequential requests: no error, and every upstream call has a slot', async () => {
     const gateway = await open();
     gateway.upstream.faults.closeAfter = 3;
     const answers: Answered[] = [];
@@ -54,7 +54,7 @@ describe('U18 an upstream that closes its connections after each third answer', 
     expect(slotsTaken(answers.at(-1))).toBeGreaterThanOrEqual(40);
   });
 
-  it('many at once: no client meets an error', async () => {
+  it('concurrent requests: no error', async () => {
     const gateway = await open();
     gateway.upstream.faults.closeAfter = 3;
     for (let round = 0; round < 5; round++) {
@@ -64,7 +64,7 @@ describe('U18 an upstream that closes its connections after each third answer', 
     expect(gateway.upstream.arrivals).toHaveLength(200);
   });
 
-  it('in the very moment of each fourth request: it is sent once more, on a slot of its own', async () => {
+  it('each fourth request is lost: it is sent again, on a new slot', async () => {
     const { trap, gateway } = await openTrap((socket, request) => {
       if (request <= 3) socket.write(FINE);
       else socket.destroy();
@@ -72,12 +72,12 @@ describe('U18 an upstream that closes its connections after each third answer', 
     const answers: Answered[] = [];
     for (let round = 0; round < 30; round++) answers.push(await ask(gateway));
     expect(new Set(answers.map(codeOf))).toEqual(new Set(['200 ok']));
-    // Of 30 requests, each fourth on a connection is lost: 9 of them.
+    // Each fourth request on a connection is lost: 9 of 30.
     expect(trap.heard).toHaveLength(39);
     expect(slotsTaken(answers.at(-1))).toBe(39);
   });
 
-  it('on all connections at the same time: each request is sent once more, and no client meets an error', async () => {
+  it('all connections lost at once: each request is sent again', async () => {
     const [first, second]: readonly [Socket[], Socket[]] = [[], []];
     const { trap, gateway } = await openTrap((socket, request) => {
       if (second.length === CROWD) socket.write(FINE);
@@ -91,7 +91,7 @@ describe('U18 an upstream that closes its connections after each third answer', 
     expect(trap.heard).toHaveLength(3 * CROWD);
   });
 
-  it('and with a reset: HEAD is sent once more like GET', async () => {
+  it('a reset: HEAD is sent again like GET', async () => {
     const { trap, gateway } = await openTrap((socket, request) => {
       if (request === 1) socket.write(FINE);
       else socket.resetAndDestroy();
@@ -102,14 +102,14 @@ describe('U18 an upstream that closes its connections after each third answer', 
 });
 
 describe('U18 a request is not sent again', () => {
-  it('a second time', async () => {
+  it('more than once', async () => {
     const { trap, gateway } = await openTrap((socket) => socket.destroy());
     const answer = await ask(gateway);
     expect(codeOf(answer)).toBe('502 upstream_unreachable');
     expect([trap.heard.length, slotsTaken(answer)]).toEqual([2, 2]);
   });
 
-  it('once it was lost twice, until the upstream has answered: then the next one is', async () => {
+  it('after a double loss, until the upstream answers', async () => {
     let isUp = false;
     const { trap, gateway } = await openTrap((socket, request) => {
       if (isUp && request === 1) socket.write(FINE);
@@ -132,7 +132,7 @@ describe('U18 a request is not sent again', () => {
     ]);
   });
 
-  it('when the budget has no slot for it: the loss is the answer, not the budget', async () => {
+  it('if the budget is empty: upstream_unreachable, not rate_limited', async () => {
     const { trap, gateway } = await openTrap((socket) => socket.destroy(), {
       TOKENS_RATE_LIMIT_PER_MINUTE: '1',
     });
@@ -144,7 +144,7 @@ describe('U18 a request is not sent again', () => {
     expect(trap.heard).toHaveLength(1);
   });
 
-  it('when it is a POST', async () => {
+  it('if it is a POST', async () => {
     const { trap, gateway } = await openTrap((socket) => socket.destroy());
     const post = { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body: '{"mints":["a"]}' };
     const answer = await new Caller(gateway).ask(post);
@@ -157,14 +157,14 @@ describe('U18 a request is not sent again', () => {
     ['half a head', 'HTTP/1.1 200 OK\r\nContent-'],
     ['an early hint', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['half a body', FINE.slice(0, -3)],
-  ])('when %s of an answer has come', async (_, bytes) => {
+  ])('after %s of an answer', async (_, bytes) => {
     const { trap, gateway } = await openTrap((socket) => socket.end(bytes));
     const answer = await ask(gateway);
     expect(codeOf(answer)).toBe('502 upstream_invalid_response');
     expect([trap.heard.length, slotsTaken(answer)]).toEqual([1, 1]);
   });
 
-  it('when the upstream was too slow, or was never reached', async () => {
+  it('after a timeout, or if it was never written', async () => {
     const { trap, gateway } = await openTrap(() => undefined, { UPSTREAM_TIMEOUT_MS: '200' });
     const slow = await ask(gateway);
     expect([codeOf(slow), trap.heard.length, slotsTaken(slow)]).toEqual(['504 upstream_timeout', 1, 1]);
@@ -174,7 +174,7 @@ describe('U18 a request is not sent again', () => {
   });
 });
 
-it('U18 a sign-in is burnt once and good for one answer, however often the request was sent', async () => {
+it('U18 a resent request uses up its sign-in once', async () => {
   const { trap, gateway } = await openTrap((socket, request) => {
     if (request % 2 === 1) socket.write(FINE);
     else socket.destroy();
@@ -192,7 +192,7 @@ describe('U18 a paid request whose connection was lost', () => {
   let gateway: SellingGateway;
   afterAll(() => gateway?.stop());
 
-  it('is sent once more when it is a GET, and paid for once', async () => {
+  it('is sent again if it is a GET, and paid once', async () => {
     gateway = await startSellingGateway(ROOMY);
     const { provider } = gateway.solana;
     const wallet = await openWallet(gateway.solana);

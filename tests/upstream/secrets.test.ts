@@ -1,16 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
-import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { CANARY_KEY, CANARY_SECRET, startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
 import { secretsIn } from './canary.ts';
 import { type Ask, send } from './exchange.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, WITHOUT_BREAKER);
-});
+const gateway = await stopAfterTests(
+  startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, WITHOUT_BREAKER),
+);
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 const base64 = Buffer.from(CANARY_KEY).toString('base64');
 const spellings: readonly (readonly [string, string])[] = [
@@ -35,8 +34,8 @@ it('U13 the search finds nothing in innocent text', () => {
   expect(secretsIn('CANARY_ upstream_key gateway_secret 0123456789')).toEqual([]);
 });
 
-describe('U13 an upstream that says the key', () => {
-  it.each(spellings)('%s: in the message of a refusal, it is not quoted', async (_, spelled) => {
+describe('U13 an upstream that repeats its key', () => {
+  it.each(spellings)('%s: in the message of a refusal: not quoted', async (_, spelled) => {
     for (const status of [400, 401, 404, 422, 500]) {
       Object.assign(gateway.upstream.faults, { status, message: `Invalid API key ${spelled}` });
       const { text } = await new Caller(gateway).ask({ target: HEALTH });
@@ -47,13 +46,13 @@ describe('U13 an upstream that says the key', () => {
   it.each([
     ...spellings.map(([name, spelled]) => [name, JSON.stringify({ a: [spelled] })] as const),
     ['in a JSON escape', escaped] as const,
-  ])('%s: in what should be an answer, there is no answer', async (_, body) => {
+  ])('%s: in an answer: refused', async (_, body) => {
     gateway.upstream.faults.body = body;
     const { status, json } = await new Caller(gateway).ask({ target: HEALTH });
     expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
   });
 
-  it('by echoing the whole request, gives no answer', async () => {
+  it('by echoing the request: refused', async () => {
     gateway.upstream.faults.echo = true;
     for (const ask of [
       { target: HEALTH },

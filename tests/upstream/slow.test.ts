@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Pool } from '../../packages/gateway/src/pool.ts';
-import { ResponseHandler } from '../../packages/gateway/src/upstreams/response-handler.ts';
+import { ResponseHandler } from '../../packages/gateway/src/upstreams/response.ts';
 import { freePort } from '../http/ports.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
@@ -31,9 +31,9 @@ describe.each([
   ['U1 an upstream that never answers', { hang: true }],
   ['U1 an upstream that answers later than it may', { delayMs: 5_000 }],
   ['U2 an upstream that sends a byte now and then', { drip: 100, body: JSON.stringify('a'.repeat(1_000)) }],
-  ['U2 an upstream that drips what is compressed', { drip: 100, encoding: 'gzip' as const }],
+  ['U2 an upstream that drips a compressed body', { drip: 100, encoding: 'gzip' as const }],
 ])('%s', (_, knobs) => {
-  it('is given up at the deadline of the whole call, and asked once', async () => {
+  it('is aborted at the deadline, and called once', async () => {
     Object.assign(gateway.upstream.faults, knobs);
     const before = gateway.upstream.arrivals.length;
     const answer = await new Caller(gateway).ask({ target: HEALTH });
@@ -44,13 +44,13 @@ describe.each([
   });
 });
 
-it('U2 a refusal whose words drip is still that refusal, without its words', async () => {
+it('U2 a refusal with a slow body keeps its status, without its message', async () => {
   Object.assign(gateway.upstream.faults, { drip: 100, status: 404, message: 'slow words' });
   const { status, json } = await new Caller(gateway).ask({ target: HEALTH });
   expect([status, json.error, json.message]).toEqual([404, 'upstream_rejected', 'The upstream rejected the request.']);
 });
 
-it('U1 the socket of a call that was given up is closed, and its request is not sent again', async () => {
+it('U1 an aborted call closes its socket and is not sent again', async () => {
   const caller = new Caller(silent);
   for (const round of [1, 2, 3]) {
     expect((await caller.ask({ target: HEALTH })).status).toBe(504);
@@ -59,7 +59,7 @@ it('U1 the socket of a call that was given up is closed, and its request is not 
   }
 });
 
-it('U1 the slot of a call that was given up stays taken: the upstream may still be working', async () => {
+it('U1 an aborted call keeps its slot', async () => {
   const caller = new Caller(narrow);
   narrow.upstream.faults.hang = true;
   const gaveUp = await caller.ask({ target: HEALTH });
@@ -94,13 +94,13 @@ describe('the slot of a call frees', () => {
     ['U3 a minute and 5 s after its deadline when its connection was lost', { resetConnection: true }, 65],
   ])('%s', (_, knobs, seconds) => expectFreed(seconds, knobs, {}));
 
-  it('U10 a minute after it could not be written', async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    await expectFreed(60, {}, { TOKENS_API_BASE_URL: nobody });
+  it('U10 a minute after a failed connection', async () => {
+    const unused = `http://127.0.0.1:${await freePort()}`;
+    await expectFreed(60, {}, { TOKENS_API_BASE_URL: unused });
   });
 });
 
-it('U1 what was to be written before its deadline is not written after it', async () => {
+it('U1 a request is not written after its deadline', async () => {
   const pool = new Pool(trap.url, { connections: 1 });
   const [heard, late] = [trap.heard.length, new ResponseHandler(-1)];
   pool.dispatch({ method: 'GET', path: '/' }, late);

@@ -1,18 +1,18 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A server below HTTP: it answers with whatever bytes it is told to, and notes all that it hears. */
+/** A raw TCP server that records requests and answers with any bytes. */
 export interface Trap {
   readonly url: string;
   /** The head of each request, in the order in which they came. */
   readonly heard: string[];
-  /** How many connections were made to it. */
+  /** Connections so far. */
   connections(): number;
-  /** How many of them are open that a request came on. */
+  /** Open connections that sent a request. */
   asked(): number;
   close(): Promise<void>;
 }
 
-/** Writes an answer to one request; what it writes is all that the client gets. */
+/** Writes an answer to one request. */
 export type Reply = (socket: Socket, head: string) => void;
 
 /** Starts one on a free port of 127.0.0.1. */

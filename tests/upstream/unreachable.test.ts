@@ -59,14 +59,14 @@ describe('U11 a redirect is never followed', () => {
     expect(trap.connections()).toBe(0);
   });
 
-  it('not where the route has a body either', async () => {
+  it('on another route neither', async () => {
     answer = plainAnswer('307 Temporary', [`Location: ${trap.url}/`], '');
     expect((await ask('/v1/x402/tokens/assets/solana')).json.error).toBe('upstream_redirect');
     expect(trap.connections()).toBe(0);
   });
 });
 
-describe('U3 what is no HTTP is 502 upstream_invalid_response', () => {
+describe('U3 invalid HTTP is 502 upstream_invalid_response', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
   it.each([
     ['a bad chunk size', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
@@ -74,6 +74,7 @@ describe('U3 what is no HTTP is 502 upstream_invalid_response', () => {
     ['two lengths', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     ['no length that is a number', `${head}Content-Length: two\r\n\r\n{}`],
     ['length and chunks', `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+    ['an encoding named like a built-in', `${head}Content-Encoding: constructor\r\nContent-Length: 2\r\n\r\n{}`],
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['a status that is none', 'HTTP/1.1 abc OK\r\n\r\n'],
   ])('%s', async (_, bytes) => {
@@ -83,7 +84,7 @@ describe('U3 what is no HTTP is 502 upstream_invalid_response', () => {
   });
 });
 
-describe('U17 what an upstream writes into its headers', () => {
+describe('U17 response headers of the upstream', () => {
   const HOSTILE = [
     'Set-Cookie: a=b',
     'Access-Control-Allow-Origin: https://evil.test',
@@ -100,7 +101,7 @@ describe('U17 what an upstream writes into its headers', () => {
   ];
   const fields = ['Content-Type: application/json; evil', ...HOSTILE, ...MORE];
 
-  it.each(['200 OK', '400 Bad', '404 Not\u0001Found', '500 Oops', '401 No'])('stays there: %s', async (status) => {
+  it.each(['200 OK', '400 Bad', '404 Not\u0001Found', '500 Oops', '401 No'])('are not relayed: %s', async (status) => {
     answer = plainAnswer(status.replace('\u0001', ' '), fields, '{"a":"\\r\\nSet-Cookie: c=d"}');
     const { headers } = await ask();
     expect([...headers.keys()]).not.toContain('set-cookie');
@@ -110,7 +111,7 @@ describe('U17 what an upstream writes into its headers', () => {
     expect([...headers.values()].join()).not.toMatch(/evil|r=9999/);
   });
 
-  it('cannot split an answer: a bare CR or LF in a field', async () => {
+  it('cannot split an answer by a bare CR or LF', async () => {
     for (const field of [
       'X-A: b\rSet-Cookie: a=b',
       'Retry-After: 9\nSet-Cookie: a=b',

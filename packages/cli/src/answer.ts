@@ -1,12 +1,12 @@
 import { harmless, oneLine } from '@asset-gateway/protocol';
 import { EXIT, exitCodeOf } from './exit-code.ts';
-import { kindOf } from './failure.ts';
+import { kindOf, RESEND_HINT } from './failure.ts';
 import { indent } from './indent.ts';
 import type { Session } from './session.ts';
 import type { Terminal } from './show/terminal.ts';
 import type { View } from './show/views.ts';
 
-/** Another party's refusal, of which any member may have any type. */
+/** A refusal of the gateway, unchecked. */
 interface Refusal {
   readonly error?: unknown;
   readonly message?: unknown;
@@ -17,11 +17,11 @@ interface Refusal {
 const MAX_TEXT = 2000;
 const MAX_ISSUES = 20;
 
-/** The JSON of an answer; each text is one line without hidden characters. */
+/** The JSON of an answer, each text on one line without hidden characters. */
 const parsed = (text: string): unknown =>
   JSON.parse(text, (_, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
 
-/** An answer in the lines of its view, or as it is if the view does not know such an answer. */
+/** An answer in the lines of its view, or as indented JSON if the view cannot show it. */
 function linesOf(text: string, terminal: Terminal, view: View | undefined): string[] {
   const { columns, colours } = terminal;
   try {
@@ -39,30 +39,25 @@ function refusalLines({ error, message, issues }: Refusal, { colours }: Terminal
   return [`${colours.red(oneLine(error, MAX_TEXT))}  ${oneLine(message, MAX_TEXT)}`, ...rules];
 }
 
-/** How to get the answer of a payment that is open. */
-export const SEND_AGAIN = 'run the same command again, or resume: both send the same payment';
-
-/** What to type next, if that is known. */
+/** A hint what to do next, if any. */
 function advice(session: Session, { error, payment }: Refusal): string | undefined {
   if (session.outcome === 'open') {
     const what = payment?.state === 'unused' ? 'the payment was not used' : 'the outcome of the payment is not known';
-    return `${what}; ${SEND_AGAIN}`;
+    return `${what}; ${RESEND_HINT}`;
   }
-  return error === 'payment_required'
-    ? 'nothing was paid; add --pay to pay for it, or quote to see what it costs'
-    : undefined;
+  return error === 'payment_required' ? 'nothing was paid; add --pay to pay, or run quote to see the price' : undefined;
 }
 
-/** Shows an answer: for a person in lines, otherwise byte for byte. Returns its exit code. */
+/** Prints an answer, formatted at a terminal and otherwise byte for byte. Returns the exit code. */
 export async function show(session: Session, response: Response, view?: View): Promise<number> {
   const { terminal } = session;
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
-  // An answer that was paid for is shown whatever it is.
+  // A paid answer is shown even if it is not from a gateway.
   const kind = kindOf(response, text) ?? (session.outcome === 'paid' && response.ok ? 'text' : undefined);
   if (kind === undefined) {
     const { origin } = new URL(response.url);
-    throw new Error(`${origin} answers ${response.status} and is no gateway; set ASSET_GATEWAY_URL to one`);
+    throw new Error(`${origin} answers ${response.status} and is not a gateway; set ASSET_GATEWAY_URL to one`);
   }
   if (!terminal.isFormatted) terminal.write(bytes);
   else if (kind === 'text') terminal.write(harmless(text));

@@ -1,7 +1,9 @@
 import { GatewayError } from '@asset-gateway/client';
-import { Misunderstood } from './misunderstood.ts';
 
-/** What a command ends with. */
+/** A command line that cannot be understood. The message says what to type. */
+export class UsageError extends Error {}
+
+/** The exit codes. */
 export const EXIT = {
   ok: 0,
   refused: 1,
@@ -14,10 +16,10 @@ export const EXIT = {
 } as const;
 
 const LATER = [408, 429, 502, 503, 504];
-/** What the caller has sent breaks a rule; nothing else than another input helps. */
+/** The input is invalid. */
 const INVALID = [400, 413, 414, 415, 422];
 
-const OF_CODE: ReadonlyMap<string, number> = new Map([
+const BY_ERROR_CODE: ReadonlyMap<string, number> = new Map([
   ['spending_limit', EXIT.spendingLimit],
   ['invalid_request', EXIT.invalidInput],
   ['payment_unknown', EXIT.paymentUnknown],
@@ -32,11 +34,11 @@ export function exitCodeOf(status: number): number {
   return LATER.includes(status) ? EXIT.tryLater : EXIT.refused;
 }
 
-/** The exit code for what was thrown. */
+/** The exit code for an error. */
 export function exitCodeFor(error: unknown): number {
-  if (error instanceof Misunderstood) return EXIT.usage;
+  if (error instanceof UsageError) return EXIT.usage;
   if (!(error instanceof GatewayError)) return EXIT.refused;
-  const own = OF_CODE.get(error.code);
+  const own = BY_ERROR_CODE.get(error.code);
   if (own !== undefined) return own;
   return error.status === undefined ? EXIT.refused : exitCodeOf(error.status);
 }

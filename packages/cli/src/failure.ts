@@ -1,55 +1,58 @@
 import { GatewayError } from '@asset-gateway/client';
 
-/** What a failed fetch says about where it went. */
+/** The cause of a failed fetch. */
 interface Cause {
   readonly code?: string;
   readonly message?: string;
   readonly port?: number;
-  /** One for each address of a name that has several. */
+  /** One for each address of the host name. */
   readonly errors?: readonly Cause[];
 }
 
-/** The other parties of a call. */
+/** The servers of a call. */
 export interface Peers {
   readonly gateway: string;
-  /** The Solana RPC for payments, if one was named. */
+  /** The Solana RPC for payments, if any. */
   readonly rpc: string | undefined;
 }
 
+/** How to get the answer of an open payment. */
+export const RESEND_HINT = 'run the same command again, or resume: both send the same payment';
+
 const SHORTEST_SECRET = 4;
 
-/** A text without what is secret in the URL of an RPC: anything that follows its host. */
+/** A text without the secret part of the RPC's URL: everything after the host. */
 function withoutSecrets(text: string, rpc: string | undefined): string {
   if (rpc === undefined || !URL.canParse(rpc)) return text;
   const { href, origin, pathname, search, searchParams } = new URL(rpc);
-  const parts = [pathname + search, search.slice(1), pathname, ...searchParams.values(), ...pathname.split('/')];
-  const secrets = parts.filter(({ length }) => length >= SHORTEST_SECRET);
+  const candidates = [pathname + search, search.slice(1), pathname, ...searchParams.values(), ...pathname.split('/')];
+  const secrets = candidates.filter(({ length }) => length >= SHORTEST_SECRET);
   return [href, rpc].reduce(
     (shown, url) => shown.replaceAll(url, origin),
     secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), text),
   );
 }
 
-/** What fetch said about an address where nothing answered. */
+/** The cause of a failed fetch, if the error is one. */
 function fetchCauseOf(error: unknown): Cause | undefined {
   const { message, cause } = (error ?? {}) as { readonly message?: unknown; readonly cause?: Cause };
   return message === 'fetch failed' ? cause : undefined;
 }
 
-/** One sentence about a Solana RPC. */
+/** A sentence about an unreachable Solana RPC. */
 function rpcSentence(cause: Cause): string {
   const port = cause.port ?? cause.errors?.[0]?.port;
   if (port !== undefined) return `nothing answers on port ${port}; give --rpc another URL`;
   return `the Solana RPC cannot be reached (${cause.code ?? cause.message}); give --rpc another URL`;
 }
 
-/** One sentence about a gateway. */
+/** A sentence about an unreachable gateway. */
 function gatewaySentence({ code, message }: Cause, gateway: string): string {
   const { origin, hostname } = new URL(gateway);
   if (code === 'ECONNREFUSED') return `nothing listens on ${origin}; run npm start first, or set ASSET_GATEWAY_URL`;
   if (code === 'ENOTFOUND') return `there is no host ${hostname}; set ASSET_GATEWAY_URL`;
   if (message === 'unexpected redirect') {
-    return `${origin} sends elsewhere; set ASSET_GATEWAY_URL to the origin that answers itself`;
+    return `${origin} redirects; set ASSET_GATEWAY_URL to the redirect's target`;
   }
   return `${origin} cannot be reached (${code ?? message}); set ASSET_GATEWAY_URL to a gateway`;
 }
@@ -64,7 +67,7 @@ function sentenceOf(error: Error, gateway: string): string {
   return fetchCause ? rpcSentence(fetchCause) : `${message}: ${cause.message}`;
 }
 
-/** One sentence that says what to change. */
+/** A sentence that says what to change. */
 export const failureSentence = (error: unknown, { gateway, rpc }: Peers): string =>
   withoutSecrets(sentenceOf(error as Error, gateway), rpc);
 
@@ -77,7 +80,7 @@ function isRefusal(text: string): boolean {
   }
 }
 
-/** The kind of a gateway's answer; undefined if no gateway answers so. */
+/** The kind of an answer; undefined if it is not from a gateway. */
 export function kindOf(response: Response, text: string): 'json' | 'text' | undefined {
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
   if (type === 'text/plain' && response.ok) return 'text';

@@ -1,17 +1,17 @@
 import { GatewayError } from '@asset-gateway/client';
 import { readBytes, TooLarge } from '@asset-gateway/protocol';
 
-/** The limits of one answer, headers and body. */
+/** The limits of one request. */
 interface Limits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer that was read within its limits. */
+/** An answer within its limits. */
 interface Fetched {
   readonly response: Response;
-  /** Undefined if the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
@@ -23,7 +23,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Fetches JSON of another party. Throws `unreachable`, or `timeout` and `answer_too_large` at its limits. */
+/** Fetches JSON. Throws `unreachable`, `timeout` or `answer_too_large`. */
 export async function fetchJson(url: URL, init: RequestInit, limits: Limits): Promise<Fetched> {
   const { timeoutMs, maxBytes, signal } = limits;
   const time = AbortSignal.timeout(timeoutMs);

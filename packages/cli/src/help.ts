@@ -2,12 +2,12 @@ import type { Command } from './commands/command.ts';
 import { calledAs } from './config.ts';
 import { COMMON, type OptionTable } from './options.ts';
 
-const EXIT_CODES = `Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spending limit, 4 invalid input,
-  5 the outcome of a payment is not known, 6 a payment was sent and refused, 75 try again later.`;
+const EXIT_CODES = `Exit codes: 0 success, 1 refusal or no answer, 2 wrong usage, 3 spending limit, 4 invalid input,
+  5 payment outcome unknown, 6 payment sent and refused, 75 try again later.`;
 
-const ENVIRONMENT = `ASSET_GATEWAY_URL is the gateway that is asked; unset, http://localhost:8402. NO_COLOR and FORCE_COLOR are obeyed.`;
+const ENVIRONMENT = `ASSET_GATEWAY_URL names the gateway; default: http://localhost:8402. NO_COLOR and FORCE_COLOR turn colours off and on.`;
 
-/** Two columns, the second one below each other. */
+/** Rows of two aligned columns. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([first]) => first.length)) + 2;
   return rows.map(([first, second]) => `  ${first.padEnd(width)}${second}`).join('\n');
@@ -30,7 +30,7 @@ const EXAMPLES = [
   `assets/market-snapshots '{"mints":["So11111111111111111111111111111111111111112"]}'`,
 ];
 
-/** What the whole program says of itself. */
+/** The help of the program. */
 export function programHelp(commands: readonly Command[]): string {
   const { command } = calledAs();
   return `Usage: ${command} <command> [<word> …] [<option> …]
@@ -44,14 +44,14 @@ ${columns(commands.map(({ name, takes, summary }) => [`${name} ${takes}`.trim(),
 Options of every command:
 ${optionLines(COMMON)}
 
-What a call costs is asked for in USDC and paid with --pay, or after a yes at a terminal. Without a wallet a new one signs.
-Piped, and with --json, an answer is printed byte for byte.
+Paid calls cost USDC: pay with --pay, or confirm at a terminal. Without a wallet, a temporary key signs.
+In a pipe, and with --json, answers are printed byte for byte.
 ${ENVIRONMENT}
 ${EXIT_CODES}
 `;
 }
 
-/** What one command says of itself. */
+/** The help of one command. */
 export function commandHelp({ name, takes, summary, examples, options }: Command): string {
   const { command } = calledAs();
   const own = options && Object.keys(options).length > 0 ? `\nOptions:\n${optionLines(options)}\n` : '';

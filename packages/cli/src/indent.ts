@@ -1,4 +1,4 @@
-/** White space, one structural character, or a run of text that is no string. */
+/** White space, one structural character, or other text outside of strings. */
 const TOKEN = /\s+|[{}[\],:]|[^\s{}[\],:"]+/y;
 const MAX_DEPTH = 64;
 
@@ -17,7 +17,7 @@ function* tokensOf(json: string): Generator<string> {
   }
 }
 
-/** Indents JSON text without reading its numbers, so that those beyond 2^53 stay what they are. */
+/** Indents JSON text without parsing it, so that numbers beyond 2^53 stay exact. */
 export function indent(json: string): string {
   let depth = 0;
   let result = '';

@@ -1,39 +1,46 @@
 import { parseArgs } from 'node:util';
 import { calledAs } from './config.ts';
-import { Misunderstood } from './misunderstood.ts';
+import { UsageError } from './exit-code.ts';
 
-/** One option as it is read, shown by --help and completed by a shell. */
+/** An option, for the parser, the help and the completion. */
 export interface OptionRow {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** What stands for its value. */
+  /** The placeholder of its value. */
   readonly takes?: string;
   readonly description: string;
-  /** The values that it has, where they are few. */
+  /** All allowed values, if they are few. */
   readonly values?: readonly string[];
 }
 
 export type OptionTable = Readonly<Record<string, OptionRow>>;
 
-/** What every command takes. */
+/** The options of every command. */
 export const COMMON: OptionTable = {
-  pay: { type: 'boolean', description: 'pay for the answer, within the limits, without asking first' },
-  credit: { type: 'boolean', description: 'pay from credit; buy a bundle of it when there is too little' },
-  keypair: { type: 'string', takes: '<file>', description: 'a Solana CLI keypair file that signs' },
+  pay: { type: 'boolean', description: 'pay within the limits without asking' },
+  credit: { type: 'boolean', description: 'pay from credit; buy a bundle if it is too low' },
+  keypair: { type: 'string', takes: '<file>', description: 'the Solana CLI keypair file to sign with' },
   rpc: { type: 'string', takes: '<url>', description: 'the Solana RPC to pay through' },
-  gateway: { type: 'string', takes: '<url>', description: 'the gateway; else ASSET_GATEWAY_URL' },
-  'max-call': { type: 'string', takes: '<usd>', description: 'the most that one call may cost; 0.01' },
-  'max-day': { type: 'string', takes: '<usd>', description: 'the most that may be spent in 24 hours; 1' },
-  timeout: { type: 'string', takes: '<seconds>', description: 'how long a call may take; 30' },
-  json: { type: 'boolean', description: 'the answer byte for byte, also at a terminal' },
-  'no-input': { type: 'boolean', description: 'never ask anything' },
-  help: { type: 'boolean', short: 'h', description: 'show this' },
+  gateway: { type: 'string', takes: '<url>', description: 'the gateway; default: ASSET_GATEWAY_URL' },
+  'max-call': { type: 'string', takes: '<usd>', description: 'the limit of one call; default: 0.01' },
+  'max-day': { type: 'string', takes: '<usd>', description: 'the limit of 24 hours; default: 1' },
+  timeout: { type: 'string', takes: '<seconds>', description: 'the time limit of a call; default: 30' },
+  json: { type: 'boolean', description: 'print the answer byte for byte' },
+  'no-input': { type: 'boolean', description: 'never ask' },
+  help: { type: 'boolean', short: 'h', description: 'show this help' },
   version: { type: 'boolean', description: 'show the version' },
+};
+
+const CLUSTERS = ['mainnet', 'devnet'] as const;
+
+/** The option of commands that run on one cluster. */
+export const CLUSTER: OptionTable = {
+  cluster: { type: 'string', takes: '<name>', description: 'default: mainnet', values: CLUSTERS },
 };
 
 const DOLLARS = /^(?:\d{1,9})(?:\.\d{1,6})?$/;
 
-/** The options of one command line. */
+/** The option values of one command line. */
 export class Values {
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -51,23 +58,34 @@ export class Values {
   }
 }
 
-/** An amount in dollars; `name` says where it was given. */
+/** The value if it is one of these. Throws otherwise. */
+export function oneOf<T extends string>(text: string, values: readonly T[], name: string): T {
+  const found = values.find((value) => value === text);
+  if (!found) throw new UsageError(`${name} must be one of ${values.join(', ')}`);
+  return found;
+}
+
+/** The cluster of `--cluster`. */
+export const clusterIn = (values: Values): 'mainnet' | 'devnet' =>
+  oneOf(values.text('cluster') ?? 'mainnet', CLUSTERS, '--cluster');
+
+/** Parses an amount in dollars; `name` is the option or variable. */
 export function dollarsIn(text: string, name: string): number {
   if (!DOLLARS.test(text))
-    throw new Misunderstood(`${name} takes dollars such as 0.05${text === '' ? '' : `, not ${text}`}`);
+    throw new UsageError(`${name} takes dollars such as 0.05${text === '' ? '' : `, not ${text}`}`);
   return Number(text);
 }
 
 const SECONDS = /^(?:\d{1,4})(?:\.\d{1,3})?$/;
 
-/** A time in milliseconds, given in seconds. Throws for anything but a number above 0. */
+/** Parses seconds into milliseconds. Throws unless they are above 0. */
 export function millisecondsIn(text: string, name: string): number {
   const milliseconds = SECONDS.test(text) ? Number(text) * 1000 : 0;
   if (milliseconds > 0) return milliseconds;
-  throw new Misunderstood(`${name} takes seconds such as 30`);
+  throw new UsageError(`${name} takes seconds such as 30`);
 }
 
-/** The words and options of a command line. Throws what was not understood, in the parser's first sentence. */
+/** The words and options of a command line. Throws a `UsageError` with the parser's first sentence. */
 export function readArguments(args: readonly string[], options: OptionTable, strict: boolean) {
   const known = Object.fromEntries(
     Object.entries(options).map(([name, { type, short }]) => [name, { type, ...(short !== undefined && { short }) }]),
@@ -77,6 +95,6 @@ export function readArguments(args: readonly string[], options: OptionTable, str
     return { words: positionals, values: new Values(values) };
   } catch (error) {
     const [sentence = ''] = String((error as Error).message).split('. ', 1);
-    throw new Misunderstood(`${sentence}; ${calledAs().command} --help says what there is`);
+    throw new UsageError(`${sentence}; ${calledAs().command} --help lists the options`);
   }
 }

@@ -1,13 +1,13 @@
 import { createMatcher, everyRoute, type Route } from '@asset-gateway/protocol';
 import { calledAs } from './config.ts';
-import { Misunderstood } from './misunderstood.ts';
+import { UsageError } from './exit-code.ts';
 
-/** Where a gateway lists its routes, and where it tells a wallet of its credit. */
+/** The paths of the catalog and of a wallet's credit. */
 export const CATALOG_PATH = '/v1/catalog';
 export const CREDIT_PATH = '/v1/x402/credit';
 
-/** A request as it is meant. */
-export interface Asked {
+/** A request to the gateway. */
+export interface GatewayRequest {
   readonly path: string;
   readonly body?: unknown;
 }
@@ -17,20 +17,20 @@ const PLAIN_WORD = /^[\w./:,-]+$/;
 
 const find = createMatcher(everyRoute);
 
-/** The row that a path leads to; each path takes one verb. */
+/** The row of a path. Each path takes one HTTP method. */
 export function rowOf(path: string): Route | undefined {
   const match = find(path.split('?', 1)[0] ?? '');
   return typeof match === 'object' ? match.rows.values().next().value : undefined;
 }
 
-/** A relative path is the first of the gateway's families of routes that knows it. */
+/** The absolute path of a path that may omit its prefix. */
 export function absolutePath(path: string): string {
   if (path.startsWith('/')) return path;
   const candidates = PREFIXES.map((prefix) => prefix + path);
   return candidates.find((candidate) => rowOf(candidate)) ?? `${PREFIXES[0]}${path}`;
 }
 
-/** What to type for a path, with a body that its row takes. */
+/** An example command for a path. */
 function commandFor(path: string, row: Route | undefined): string {
   const word = PLAIN_WORD.test(path) ? path : `'${path}'`;
   const pay = row?.access === 'exact' ? '--pay ' : '';
@@ -42,21 +42,21 @@ function parsed(text: string, hint: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Misunderstood(`the body is no JSON; type it as one word, between single quotes: ${hint}`);
+    throw new UsageError(`the body is not JSON; put it between single quotes: ${hint}`);
   }
 }
 
-/** The request that the words of a command line ask for. Throws what to type instead when that is none. */
-export function readRequest(words: readonly string[]): Asked {
+/** The request in the words of a command line. Throws a `UsageError` with an example otherwise. */
+export function readRequest(words: readonly string[]): GatewayRequest {
   const [word = '', text, ...more] = words;
   const path = absolutePath(word);
   const row = rowOf(path);
   const hint = commandFor(word, row);
   if (text === undefined) {
-    if (row?.httpMethod === 'POST') throw new Misunderstood(`${path} takes a JSON body; type ${hint}`);
+    if (row?.httpMethod === 'POST') throw new UsageError(`${path} takes a JSON body; type ${hint}`);
     return { path };
   }
-  if (row?.httpMethod === 'GET') throw new Misunderstood(`${path} takes no body; type ${hint}`);
-  if (more.length > 0) throw new Misunderstood(`the body is several words; type it between single quotes: ${hint}`);
+  if (row?.httpMethod === 'GET') throw new UsageError(`${path} takes no body; type ${hint}`);
+  if (more.length > 0) throw new UsageError(`the body has several words; put it between single quotes: ${hint}`);
   return { path, body: parsed(text, hint) };
 }

@@ -1,20 +1,18 @@
 import { oneLine } from '@asset-gateway/protocol';
-import { SEND_AGAIN } from './answer.ts';
 import type { Command } from './commands/command.ts';
 import { completeWords } from './commands/completion.ts';
 import { COMMANDS, commandFor } from './commands/index.ts';
-import { calledAs, gatewayUrl, rpcUrl } from './config.ts';
+import { calledAs, gatewayUrl, rpcUrl, version } from './config.ts';
 import { EXIT, exitCodeFor } from './exit-code.ts';
-import { failureSentence, type Peers } from './failure.ts';
+import { failureSentence, type Peers, RESEND_HINT } from './failure.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { COMMON, readArguments } from './options.ts';
 import { type RunOptions, Session } from './session.ts';
-import { version } from './version.ts';
 
-/** Every option that any command takes: enough to tell words from values. */
+/** The options of all commands, for a first parse that finds the command. */
 const ALL = Object.assign({}, ...COMMANDS.map(({ options }) => options), COMMON);
 
-/** What the options of a command are; `quote` takes those of what it quotes. */
+/** The options of a command. `quote` also takes those of the quoted command. */
 function optionsFor(command: Command, rest: readonly string[]) {
   const quoted = command.name === 'quote' && rest.length > 0 ? commandFor(rest).command.options : {};
   return { ...quoted, ...command.options, ...COMMON };
@@ -27,10 +25,10 @@ async function runWords(args: readonly string[], options: RunOptions): Promise<n
     return EXIT.ok;
   }
   if (loose.words.length === 0) {
-    const isAsked = loose.values.is('help');
-    if (!isAsked && args.length > 0) readArguments(args, COMMON, true);
-    (isAsked ? process.stdout : process.stderr).write(programHelp(COMMANDS));
-    return isAsked ? EXIT.ok : EXIT.usage;
+    const wantsHelp = loose.values.is('help');
+    if (!wantsHelp && args.length > 0) readArguments(args, COMMON, true);
+    (wantsHelp ? process.stdout : process.stderr).write(programHelp(COMMANDS));
+    return wantsHelp ? EXIT.ok : EXIT.usage;
   }
   const { command, rest } = commandFor(loose.words);
   if (loose.values.is('help')) {
@@ -46,13 +44,13 @@ async function runWords(args: readonly string[], options: RunOptions): Promise<n
 
 const MAX_SENTENCE = 2000;
 
-/** The gateway and the RPC that were meant, for the sentence about one that did not answer. */
+/** The gateway and the RPC, for the message about a failed connection. */
 function peersIn(args: readonly string[]): Peers {
   const { values } = readArguments(args, ALL, false);
   return { gateway: values.text('gateway') ?? gatewayUrl(), rpc: values.text('rpc') ?? rpcUrl() };
 }
 
-/** Runs the command with these words; answers with its exit code. What goes wrong is one sentence that says what to do. */
+/** Runs a command line and returns its exit code. An error becomes one sentence that says what to do. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<number> {
   if (args[0] === 'complete' && args[1] === '--') {
     completeWords(COMMANDS, args.slice(2));
@@ -63,7 +61,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   } catch (error) {
     const sentence = failureSentence(error, peersIn(args));
     process.stderr.write(`${calledAs().name}: ${oneLine(sentence, MAX_SENTENCE)}\n`);
-    if (exitCodeFor(error) === EXIT.paymentUnknown) process.stderr.write(`${SEND_AGAIN}\n`);
+    if (exitCodeFor(error) === EXIT.paymentUnknown) process.stderr.write(`${RESEND_HINT}\n`);
     return exitCodeFor(error);
   }
 }

@@ -5,39 +5,39 @@ import { Deadline } from './deadline.ts';
 import { errorOf, GatewayError, notAGateway } from './error.ts';
 import { Exchange, type Outgoing } from './exchange.ts';
 import type { MethodRow, MethodTable } from './method-row.ts';
-import { gateOf, type MethodCall, outgoingFor, type Place, urlOf } from './request.ts';
+import { gateOf, type MethodCall, outgoingFor, type Target, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
-/** A body to be read. */
+/** An unparsed JSON body. */
 export interface Reading {
   readonly json: string;
-  /** Where numbers of 64 bits stand in it. */
+  /** Paths of its 64-bit numbers. */
   readonly uint64: readonly string[];
 }
 
-/** What a kind of client is made of: what one does without is not in a bundle that does without it. */
+/** The parts of one kind of client. A bundler drops the parts that a kind does not use. */
 export interface ClientKind {
   readonly methods: MethodTable;
-  /** Gets the answer of a paid route; without it there are none. */
+  /** Fetches the answer of a paid route. Undefined for a client of free routes. */
   readonly paid?: (exchange: Exchange) => Promise<Response>;
-  /** Chooses who serves a paid method. */
-  readonly placeOf?: (row: MethodRow, call: MethodCall) => Place;
+  /** Chooses the cluster and provider of a paid method. */
+  readonly targetOf?: (row: MethodRow, call: MethodCall) => Target;
   readonly read: (body: Reading) => unknown;
-  /** What an answer says of money. */
+  /** The payment fields of an answer's headers. */
   readonly receipt?: (response: Response) => Pick<Full<unknown>, 'transaction' | 'credit'>;
 }
 
-/** What is built over a connection. */
+/** Methods over one connection, and the two functions that they are built from. */
 export interface BuiltMethods {
   readonly methods: object;
   ask(path: string, options?: { readonly body?: unknown }): Promise<Response>;
-  /** Does something within the time that a call has. */
+  /** Runs work within the deadline of a call. */
   within<T>(work: (deadline: Deadline) => Promise<T>): Promise<T>;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** What is read of a success: a JSON body, or text. */
+/** The result of a success: parsed JSON, or text. */
 function readResult(response: Response, text: string, row: MethodRow, { read }: ClientKind) {
   const { bare, uint64 = [] } = row;
   if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
@@ -47,7 +47,7 @@ function readResult(response: Response, text: string, row: MethodRow, { read }: 
   return { result, priceUsd };
 }
 
-/** An answer with its parts. Throws what an answer other than a success stands for; the error's response can still be read. */
+/** An answer with its parts. Throws a `GatewayError` for any other status; its `response` can still be read. */
 async function readFull(response: Response, row: MethodRow, kind: ClientKind): Promise<Full<unknown>> {
   const text = await response.clone().text();
   if (!response.ok) throw errorOf(response, text);
@@ -61,7 +61,7 @@ async function readFull(response: Response, row: MethodRow, kind: ClientKind): P
   }
 }
 
-/** The methods of a table, built in a loop: each is a function of its own. */
+/** One function for each row of the table. */
 function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, values: readonly unknown[]) => unknown) {
   const families = Object.entries(table).map(([family, rows]) => {
     const methods = Object.entries(rows).map(([method, row]) => {
@@ -72,7 +72,7 @@ function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, valu
   return Object.fromEntries(families) as object;
 }
 
-/** Builds methods over a connection that others may share. */
+/** Builds methods over a connection, which other clients may share. */
 export function buildMethods(connection: Connection, settings: CallSettings, kind: ClientKind): BuiltMethods {
   const { base } = connection;
   const { methods, paid } = kind;
@@ -90,7 +90,7 @@ export function buildMethods(connection: Connection, settings: CallSettings, kin
     if (outgoing.access === 'siwx') return exchange.signedIn(connection.pool('free'));
     if (paid) return paid(exchange);
     throw new GatewayError('not_served', {
-      message: 'this client asks for nothing that is paid; make one by createClient',
+      message: 'this client only calls free routes; use createClient',
     });
   }
   return {
@@ -98,7 +98,7 @@ export function buildMethods(connection: Connection, settings: CallSettings, kin
     methods: methodsOf(methods, (row, name, values) => {
       const full = within(async (deadline) => {
         const call = { name, values, base, settings };
-        const outgoing = outgoingFor(row, call, row.served ? (kind.placeOf?.(row, call) ?? {}) : {});
+        const outgoing = outgoingFor(row, call, row.served ? (kind.targetOf?.(row, call) ?? {}) : {});
         return deadline.race(readFull(await answerTo(outgoing, deadline), row, kind));
       });
       return new Call(full);

@@ -1,25 +1,25 @@
-import type { CreditUse } from './credit.ts';
+import type { CreditUse } from './receipt.ts';
 
-/** An answer with all that came with it. */
+/** An answer with its metadata. */
 export interface Full<T> {
   readonly result: T;
-  /** The body as it arrived, byte for byte: what the gateway answered around the upstream's own JSON. */
+  /** The body as it arrived: the gateway's envelope around the upstream's JSON. */
   readonly text: string;
-  /** For the operator, when something is wrong. */
+  /** Names the request in the operator's log. */
   readonly requestId: string | undefined;
-  /** Dollars, as the gateway says; nothing for what is free. */
+  /** Dollars; undefined for free routes. */
   readonly price: string | undefined;
-  /** base58 signature of the payment that has settled; nothing where none was made. */
+  /** base58 signature of the settled payment, if one was made. */
   readonly transaction: string | undefined;
-  /** What the wallet's credit was charged, and what is left. */
+  /** The charge to the wallet's credit and its balance, if the gateway sent them. */
   readonly credit: CreditUse | undefined;
-  /** Status and headers; its body has been read. */
+  /** Status and headers. The body has been read. */
   readonly response: Response;
 }
 
-/** A call on its way: a promise of the result, and all of the answer for who asks `full()`. */
+/** A pending call: a promise of the result, with `full()` for the whole answer. */
 export class Call<T> extends Promise<T> {
-  /** What is derived from it is a plain promise. */
+  /** Promises derived from a call are plain. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -31,9 +31,9 @@ export class Call<T> extends Promise<T> {
     this.#full = full;
   }
 
-  /** The result together with its text, price, transaction and response. Asks no second time. */
+  /** The result with its text, price, transaction and response. Sends no second request. */
   full(): Promise<Full<T>> {
-    // Whoever takes this one hears of a failure from it.
+    // The returned promise reports the failure; this one must not report it again as unhandled.
     this.catch(() => undefined);
     return this.#full;
   }

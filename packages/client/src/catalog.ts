@@ -2,11 +2,11 @@ import { type Issue, oneLine } from '@asset-gateway/protocol';
 import { violationOf } from './conforms.ts';
 import { fits, type SentRequest } from './sent-request.ts';
 
-/** A route as a gateway's catalog lists it. Its texts are one line each. */
+/** A route in a gateway's catalog. Each text is one line. */
 export interface ListedRoute {
   readonly httpMethod: 'GET' | 'POST';
   readonly path: string;
-  /** Dollars a call, decimal digits. */
+  /** Dollars a call, as a decimal. */
   readonly priceUsd: string;
   readonly accessMode: string;
   readonly description: string;
@@ -31,7 +31,7 @@ function routeIn(row: unknown): ListedRoute[] {
   return [{ httpMethod, path, priceUsd, accessMode, description, inputSchema, pathParamsSchema }];
 }
 
-/** The routes in the body of a catalog, without rows that cannot be read; undefined if the body is no catalog. */
+/** The readable routes of a catalog; undefined if the body is not a catalog. */
 export function routesIn(body: unknown): readonly ListedRoute[] | undefined {
   const rows = (body as { routes?: unknown } | null)?.routes;
   return Array.isArray(rows) ? rows.flatMap(routeIn) : undefined;
@@ -43,10 +43,10 @@ export function listedRoute(routes: readonly ListedRoute[], { url, method }: Sen
   return routes.find(({ httpMethod, path }) => httpMethod === method && fits(path, pathname));
 }
 
-/** Millionths of a dollar that a listed route costs a call. */
+/** The listed price of a call, in millionths of a dollar. */
 export const listedMicros = ({ priceUsd }: ListedRoute): number => Math.round(Number(priceUsd) * 1e6);
 
-/** A text of the query as its schema's type. */
+/** A query value converted to its schema's type. */
 function typed(text: string, schema: unknown): unknown {
   const type = (schema as Values | undefined)?.type;
   if (type === 'integer' && INTEGER.test(text)) return Number(text);
@@ -62,7 +62,7 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** What of a request breaks the published schemas of its route: the first violation in its path and in its query or body. */
+/** The first violation of the route's published schemas in the path, and the first in the query or body. */
 export function issuesOf({ path, inputSchema, pathParamsSchema }: ListedRoute, request: SentRequest): Issue[] {
   const { pathname, searchParams } = new URL(request.url);
   const segments = pathname.split('/').map((each) => attempt(() => decodeURIComponent(each)));

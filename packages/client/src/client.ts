@@ -1,41 +1,40 @@
 import { buildMethods, type ClientKind, type Reading } from './build-methods.ts';
 import { Connection } from './connection.ts';
-import { creditIn } from './credit.ts';
 import { parseExact } from './exact-json.ts';
 import { FREE_METHODS, METHODS, type Methods } from './methods.ts';
-import { placeOf } from './place.ts';
+import { creditIn, transactionIn } from './receipt.ts';
+import { targetOf } from './request.ts';
 import { resend } from './resending.ts';
 import type { SentRequest } from './sent-request.ts';
 import type { CallSettings, ClientOptions, FreeClientOptions } from './settings.ts';
 import { paidAnswer } from './spending.ts';
-import { transactionIn } from './transaction.ts';
 
-/** A request beyond its path: a JSON body makes it a POST. */
+/** Options of `ask`. A JSON body makes it a POST. */
 export interface AskOptions {
   readonly body?: unknown;
 }
 
-/** A payment that was signed, with the request that it buys. */
+/** A signed payment and the request that it buys. */
 export interface SentPayment {
   readonly request: SentRequest;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What every client can do beside its methods. */
+/** The functions that every client has besides its methods. */
 export interface Asking<Client> {
-  /** The same client with other settings for some calls; wallet, nonces and payer are shared. */
+  /** The same client with other settings. It shares wallet, nonces and payer. */
   with(settings: CallSettings): Client;
-  /** Asks for a path of the gateway and answers with its response, whatever its status. */
+  /** Requests a path of the gateway and returns its response, whatever the status. */
   ask(path: string, options?: AskOptions): Promise<Response>;
 }
 
-/** A gateway as one wallet sees it. */
+/** A client of one gateway for one wallet. */
 export interface GatewayClient extends Methods, Asking<GatewayClient> {
-  /** Sends a payment again that was signed before, until its outcome is known, and answers with the response. */
+  /** Resends a signed payment until its outcome is known, and returns the response. */
   resume(payment: SentPayment): Promise<Response>;
 }
 
-/** What of a gateway is free: it needs a signature at most. */
+/** A client of the free routes, which need at most a signature. */
 export interface FreeClient extends Pick<Methods, 'system' | 'tokens'>, Asking<FreeClient> {}
 
 const FREE: ClientKind = { methods: FREE_METHODS, read: ({ json }) => JSON.parse(json) };
@@ -43,7 +42,7 @@ const FREE: ClientKind = { methods: FREE_METHODS, read: ({ json }) => JSON.parse
 const WHOLE: ClientKind = {
   methods: METHODS,
   paid: paidAnswer,
-  placeOf,
+  targetOf,
   read: ({ json, uint64 }: Reading) => parseExact(json, uint64),
   receipt: (response) => ({ transaction: transactionIn(response) || undefined, credit: creditIn(response) }),
 };
@@ -69,7 +68,7 @@ export function createClient(options: ClientOptions): GatewayClient {
   return clientOver(new Connection(options), options);
 }
 
-/** Makes a client of what is free, which is the smaller one: for pages that sign in and pay for nothing. */
+/** Makes a client of the free routes. Pages that never pay load less with it. */
 export function createFreeClient(options: FreeClientOptions): FreeClient {
   return freeClientOver(new Connection(options), options);
 }

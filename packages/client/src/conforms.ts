@@ -2,17 +2,17 @@ import { type Issue, oneLine } from '@asset-gateway/protocol';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What of a value breaks its schema: where, and which rule with its bound. */
+/** Where a value breaks its schema, and which rule it breaks. */
 type Violation = Pick<Issue, 'name' | 'rule' | 'message'> | undefined;
 
-/** The patterns of inputs that are run: one that another party made up could take for ever. */
+/** The only patterns that are run. A gateway's own pattern could backtrack for ever. */
 const PATTERNS = [
   /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
   /^[1-9A-HJ-NP-Za-km-z]{64,88}$/u,
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u,
   /^(?:[1-9A-HJ-NP-Za-km-z]{32,44}|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+)$/u,
 ];
-/** The schema is another party's: reading it ends after this many steps, and the gateway judges the rest. */
+/** The schema comes from the gateway. Checking stops after this many steps; the gateway checks the rest. */
 const MAX_STEPS = 10_000;
 const MAX_LENGTH = 200;
 const MAX_DEPTH = 64;
@@ -35,12 +35,12 @@ const isOfType = (value: unknown, types: readonly unknown[]): boolean => {
   return types.includes(own) || (own === 'integer' && types.includes('number'));
 };
 
-/** A list of a schema; one longer than any of ours is not read. */
+/** A list in a schema. Longer lists than any of ours are ignored. */
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) && value.length <= MAX_LENGTH ? value : [];
 
-/** Judges one value against a schema of which the common keywords count; others pass. */
-class Judge {
+/** Checks one value against the common keywords of a schema and ignores the others. */
+class Validator {
   #steps = 0;
   #depth = 0;
 
@@ -48,12 +48,12 @@ class Judge {
     if (typeof schema !== 'object' || schema === null || ++this.#steps > MAX_STEPS || this.#depth > MAX_DEPTH)
       return undefined;
     this.#depth++;
-    const found = this.#judge(schema as Schema, value, name);
+    const found = this.#check(schema as Schema, value, name);
     this.#depth--;
     return found;
   }
 
-  #judge(schema: Schema, value: unknown, name: string): Violation {
+  #check(schema: Schema, value: unknown, name: string): Violation {
     const { type, enum: values, anyOf } = schema;
     const types = typeof type === 'string' ? [type] : listOf(type);
     const [allowed, alternatives] = [listOf(values), listOf(anyOf)];
@@ -100,7 +100,7 @@ class Judge {
   }
 }
 
-/** A broken bound of a length or number: `min` and `max` with this suffix. */
+/** The broken `min` or `max` bound with this suffix, if any. */
 function boundOf(schema: Schema, suffix: string, size: number, unit = ''): Omit<Issue, 'in' | 'name'> | undefined {
   const [least, most] = [schema[`min${suffix}`], schema[`max${suffix}`]];
   if (typeof least === 'number' && size < least)
@@ -121,9 +121,9 @@ function scalar(schema: Schema, value: unknown, name: string): Violation {
   return bound && { name, ...bound };
 }
 
-/** What of a value breaks its JSON Schema first, if anything does. */
+/** The first violation of a JSON Schema in a value, if any. */
 export function violationOf(schema: unknown, value: unknown, place: Issue['in']): Issue | undefined {
-  const found = new Judge().find(schema, value, '');
+  const found = new Validator().find(schema, value, '');
   if (!found) return undefined;
   const { name, rule, message } = found;
   return { in: place, name: oneLine(name, 64) || place, rule, message: oneLine(message, 300) };

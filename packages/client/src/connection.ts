@@ -2,7 +2,6 @@ import { HEADERS, readBytes, TooLarge } from '@asset-gateway/protocol';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import { NoncePool } from './nonce-pool.ts';
-import { Pacing } from './pacing.ts';
 import type { SentRequest } from './sent-request.ts';
 import type { ClientOptions } from './settings.ts';
 import { type Signer, throwAwaySigner } from './signer.ts';
@@ -12,10 +11,10 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
-/** A request, and how many bytes of its answer are read; default: 16 MiB. */
+/** A request and the size limit of its answer; default: 16 MiB. */
 interface BoundedRequest extends SentRequest {
   readonly maxBytes?: number;
-  /** Whether a browser asks the gateway if its own copy still holds. */
+  /** Makes a browser revalidate its cached copy. */
   readonly isRevalidated?: boolean;
 }
 
@@ -27,14 +26,36 @@ async function buffered(response: Response, maxBytes: number): Promise<Response>
   return Object.defineProperty(whole, 'url', { value: url });
 }
 
-/** What all calls of a client share: the wallet, its nonces, and what is known of the gateway. */
+/** The remaining shared budget in a `RateLimit` header. */
+const REMAINING = /;r=([0-9]{1,9});t=([0-9]{1,6})$/;
+
+/** Delays free calls while the budget that all clients share is used up. */
+class Pacing {
+  #remaining = Number.POSITIVE_INFINITY;
+  #resetsAt = 0;
+
+  /** Reads `RateLimit`. */
+  learn(response: Response): void {
+    const [, remaining, seconds] = REMAINING.exec(response.headers.get('ratelimit') ?? '') ?? [];
+    if (remaining === undefined) return;
+    this.#remaining = Number(remaining);
+    this.#resetsAt = performance.now() + Number(seconds) * 1000;
+  }
+
+  /** How long the next request should wait, in milliseconds. */
+  waitMs(): number {
+    return this.#remaining > 0 ? 0 : Math.max(0, this.#resetsAt - performance.now());
+  }
+}
+
+/** The state that all calls of a client share: wallet, nonces, and facts about the gateway. */
 export class Connection {
   readonly base: URL;
   readonly pacing = new Pacing();
   readonly options: ClientOptions;
-  /** Whether the gateway sells credit; nothing until it has shown. */
+  /** Whether the gateway sells credit; undefined until a 402 shows it. */
   sellsCredit: boolean | undefined;
-  /** Millionths of a dollar that each paid method was last said to cost. */
+  /** The last known price of each paid method, in millionths of a dollar. */
   readonly prices = new Map<string, number>();
   readonly #fetch: typeof fetch;
   readonly #pools = new Map<string, NoncePool>();
@@ -52,20 +73,20 @@ export class Connection {
     return Promise.resolve(this.#signer);
   }
 
-  /** Free routes share their nonces; those that spend have others, of which each cluster has its own. */
+  /** Free routes share one pool of nonces. Paid routes have a pool for each cluster. */
   pool(name: string): NoncePool {
     const pool = this.#pools.get(name) ?? new NoncePool(this.options.nonceTimeoutMs ?? NONCE_TIMEOUT_MS);
     this.#pools.set(name, pool);
     return pool;
   }
 
-  /** A page of another origin may send `Prefer` only to a gateway that sells credit: others do not allow it, and a browser obeys. */
+  /** Whether to send `Prefer`. CORS allows it to a page of another origin only if the gateway sells credit. */
   get mayPrefer(): boolean {
     const page = (globalThis as { location?: { origin?: string } }).location?.origin;
     return this.sellsCredit ?? (page === undefined || page === this.base.origin);
   }
 
-  /** Sends one request once, and reads the whole answer within the deadline and the limits of size. */
+  /** Sends a request once and reads its whole answer within the deadline and the size limits. */
   async send(
     request: BoundedRequest,
     headers: Readonly<Record<string, string>>,
@@ -77,11 +98,11 @@ export class Connection {
     const failed = (what: string) => (cause: unknown) => {
       signal.throwIfAborted();
       if (!(cause instanceof TooLarge)) throw new GatewayError('unreachable', { message: `${origin} ${what}`, cause });
-      const message = `${origin} sends more than this client reads; ask for less`;
+      const message = `${origin} sent more than this client reads; ask for less`;
       throw new GatewayError('answer_too_large', { message });
     };
     signal.throwIfAborted();
-    const asked = this.#fetch(url, {
+    const sent = this.#fetch(url, {
       method,
       redirect: 'error',
       ...(request.isRevalidated && { cache: 'no-cache' }),
@@ -89,15 +110,24 @@ export class Connection {
       headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       ...(body !== undefined && { body }),
     });
-    const response = await deadline.race(asked).catch(failed('cannot be reached; check baseUrl'));
+    const response = await deadline.race(sent).catch(failed('cannot be reached; check baseUrl'));
     return deadline
       .race(buffered(response, request.maxBytes ?? MAX_ANSWER_BYTES))
-      .catch(failed('broke off its answer; ask again'));
+      .catch(failed('broke off its answer; try again'));
   }
 }
 
-/** The nonce that an answer hands out, if any. */
+/** The nonce in an answer's headers, if any. */
 export function nonceIn(response: Response): string | undefined {
   const nonce = response.headers.get(HEADERS.replayNonce) ?? '';
   return NONCE.test(nonce) ? nonce : undefined;
+}
+
+/** The statuses by which a gateway asks for a retry. */
+export const RETRIED: readonly number[] = [408, 429, 503];
+
+/** How long to wait before a retry; undefined if a retry would not help. */
+export function retryAfterMs({ status, headers }: Response, statuses = RETRIED): number | undefined {
+  const seconds = /^[0-9]{1,6}$/.exec(headers.get('retry-after') ?? (status === 408 ? '0' : ''))?.[0];
+  return statuses.includes(status) && seconds !== undefined ? Number(seconds) * 1000 : undefined;
 }

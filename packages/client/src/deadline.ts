@@ -1,11 +1,11 @@
 import { GatewayError } from './error.ts';
 
-/** A longer timer fires at once. */
+/** `setTimeout` fires at once with a longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The outcome of a promise, unless the signal is aborted first. */
+/** The outcome of a promise, unless the signal aborts first. */
 export async function race<T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> {
-  // After an abort no one awaits it, and its failure must not end the process.
+  // After an abort nothing awaits this promise; its rejection must not end the process.
   outcome.catch(() => undefined);
   signal.throwIfAborted();
   let stop = () => {};
@@ -14,31 +14,34 @@ export async function race<T>(signal: AbortSignal, outcome: Promise<T>): Promise
     signal.addEventListener('abort', stop, { once: true });
   });
   try {
-    return await Promise.race([outcome, over]);
+    const result = await Promise.race([outcome, over]);
+    // An abort just after the outcome counts too.
+    signal.throwIfAborted();
+    return result;
   } finally {
     signal.removeEventListener('abort', stop);
   }
 }
 
-/** The time that one call has, and the caller's wish to give it up. */
+/** The deadline of one call, combined with the caller's abort signal. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #endsAt: number;
   readonly #timer: ReturnType<typeof setTimeout>;
   readonly #caller: AbortSignal | undefined;
-  readonly #giveUp = () =>
+  readonly #abort = () =>
     this.#controller.abort(
-      new GatewayError('aborted', { message: 'the call was given up', cause: this.#caller?.reason }),
+      new GatewayError('aborted', { message: 'the call was aborted', cause: this.#caller?.reason }),
     );
 
   constructor(timeoutMs: number, caller: AbortSignal | undefined) {
     this.#endsAt = performance.now() + timeoutMs;
     this.#caller = caller;
-    const message = `there was no answer within ${timeoutMs} ms; ask again, or give more time by timeoutMs`;
+    const message = `no answer within ${timeoutMs} ms; try again, or raise timeoutMs`;
     const expire = () => this.#controller.abort(new GatewayError('timeout', { message }));
     this.#timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
-    if (caller?.aborted) this.#giveUp();
-    caller?.addEventListener('abort', this.#giveUp, { once: true });
+    if (caller?.aborted) this.#abort();
+    caller?.addEventListener('abort', this.#abort, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -49,7 +52,7 @@ export class Deadline {
     return this.#endsAt - performance.now();
   }
 
-  /** Waits; throws as soon as the call is given up or its time is over. */
+  /** Waits. Throws as soon as the call is aborted or times out. */
   async wait(milliseconds: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
@@ -63,14 +66,14 @@ export class Deadline {
     }
   }
 
-  /** The outcome of a promise, unless the call is over before. */
+  /** The outcome of a promise, unless the call is aborted or times out first. */
   race<T>(outcome: Promise<T>): Promise<T> {
     return race(this.signal, outcome);
   }
 
-  /** The call has ended. */
+  /** Releases the timer and the listener. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#caller?.removeEventListener('abort', this.#giveUp);
+    this.#caller?.removeEventListener('abort', this.#abort);
   }
 }

@@ -2,12 +2,12 @@ import type { PaymentRequired } from '@asset-gateway/protocol';
 import { issuesOf, type ListedRoute, listedMicros, listedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 import type { Caps, EarlierPayment, SpendingLedger } from './ledger.ts';
-import { type Found, findOffer, type OfferWish } from './offer.ts';
+import { findOffer, type OfferWish, type PayableOffer } from './offer.ts';
 import type { PaymentWish } from './payer.ts';
 
 const MICROS = 1e6;
 const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Number.POSITIVE_INFINITY };
-/** Longer than a signed transaction can wait to land, and as long as a gateway owes an answer that was paid for. */
+/** A signed transaction expires sooner, and a gateway delivers a paid answer for this long. */
 const REFUSED_MS = 600_000;
 
 /** Caps in millionths of a dollar. */
@@ -18,7 +18,7 @@ export interface Limits {
   readonly inAllMicros: number;
 }
 
-/** Dollars in millionths: 0.57 times a million is a little less than 570,000. */
+/** Dollars in millionths, rounded: 0.57 * 1e6 is slightly below 570,000. */
 const microsOf = (usd: number): number => Math.round(usd * MICROS);
 
 function limitOf(name: keyof Caps, usd: unknown): number {
@@ -27,7 +27,7 @@ function limitOf(name: keyof Caps, usd: unknown): number {
   throw new GatewayError('spending_limit', { message: `${name} must be a number of dollars of at least 0` });
 }
 
-/** Reads caps. A missing one is its default; throws `spending_limit` for one that is no finite number of at least 0. */
+/** Caps with their defaults. Throws `spending_limit` for a cap that is not a finite number of at least 0. */
 export const limitsOf = (caps: Caps = {}): Limits => ({
   perCallMicros: limitOf('perCallUsd', caps.perCallUsd),
   perBundleMicros: limitOf('perBundleUsd', caps.perBundleUsd),
@@ -35,7 +35,7 @@ export const limitsOf = (caps: Caps = {}): Limits => ({
   inAllMicros: limitOf('inAllUsd', caps.inAllUsd),
 });
 
-/** A sum of money as text. */
+/** An amount as text, such as `$0.01`. */
 export const usd = (micros: number): string => `$${micros / MICROS}`;
 
 const refused = (message: string): GatewayError =>
@@ -44,23 +44,23 @@ const refused = (message: string): GatewayError =>
 function assertNotRefused({ micros, at }: EarlierPayment): void {
   if (Date.now() - at >= REFUSED_MS) return;
   const message =
-    `a payment of ${usd(micros)} for this request was sent and refused; it counts as spent, and a new one is made ` +
-    'ten minutes after it at the earliest';
+    `a payment of ${usd(micros)} for this request was sent and refused; it counts as spent, and a new one is possible ` +
+    'ten minutes after it';
   throw new GatewayError('payment_refused', { message });
 }
 
-/** The listed route of a request, or why its price is not what the catalog says. */
-function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: Found) {
+/** The listed route of a request, or the error if the catalog does not confirm the price. */
+function listing(routes: readonly ListedRoute[], { request }: PaymentWish, { offer, isBundle }: PayableOffer) {
   const route = listedRoute(routes, request);
-  const asked = `${usd(Number(offer.amount))} is asked for`;
-  if (!route) return refused(`${asked}, and the catalog does not list this route`);
+  const asked = `the gateway asks for ${usd(Number(offer.amount))}`;
+  if (!route) return refused(`${asked}, but the catalog does not list this route`);
   const listed = listedMicros(route);
   const isDearer = !isBundle && Number(offer.amount) > listed;
-  return isDearer ? refused(`${asked}, and the catalog says ${usd(listed)}`) : route;
+  return isDearer ? refused(`${asked}, but the catalog says ${usd(listed)}`) : route;
 }
 
-/** Throws if a request breaks the gateway's own catalog, or costs more than that says: also after it was read anew. */
-async function assertListed(wish: PaymentWish, found: Found): Promise<void> {
+/** Throws if a request breaks the catalog's schema or costs more than listed. An outdated catalog is read again first. */
+async function assertListed(wish: PaymentWish, found: PayableOffer): Promise<void> {
   let route = listing(await wish.catalog(), wish, found);
   if (route instanceof GatewayError) route = listing(await wish.catalog(true), wish, found);
   if (route instanceof GatewayError) throw route;
@@ -70,20 +70,20 @@ async function assertListed(wish: PaymentWish, found: Found): Promise<void> {
   throw new GatewayError('invalid_request', { message: `${wrong} Nothing was signed.`, issues });
 }
 
-/** What may be paid for a 402: a new payment for an offer, or again the one that may still settle. */
-export type Decision = Found | { readonly again: EarlierPayment };
+/** How to pay a 402: a new payment for an offer, or an earlier payment that may still settle. */
+export type Decision = PayableOffer | { readonly again: EarlierPayment };
 
-/** What a decision is made with beside the 402. */
+/** The inputs of a decision besides the 402. */
 export interface Rules extends Pick<OfferWish, 'allowMemo'> {
   readonly ledger: SpendingLedger;
-  /** Payments whose first call has not ended: they do not keep other calls from paying. */
+  /** Payments whose first call has not ended. They do not block other calls from paying. */
   readonly inFlight?: ReadonlySet<string>;
 }
 
 /**
- * Decides what may be paid for a 402: the one offer on the chosen network that the gateway's catalog confirms, for a valid request, and
- * nothing new while an earlier payment for the same request may settle or was refused. Throws what no caller may approve. Caps are
- * judged by `assertWithin`.
+ * Decides how to pay a 402: by the offer on the chosen network that the gateway's catalog confirms for a valid request. No new payment
+ * is made while an earlier one for the same request may settle, or shortly after one was refused. Throws if nothing may be paid.
+ * `assertWithin` checks the caps.
  */
 export async function decide(body: PaymentRequired, wish: PaymentWish, rules: Rules): Promise<Decision> {
   const { ledger, inFlight, allowMemo } = rules;
@@ -98,10 +98,14 @@ export async function decide(body: PaymentRequired, wish: PaymentWish, rules: Ru
 }
 
 /** Throws `spending_limit` unless an offer is within the caps of one payment. */
-export function assertWithin({ offer, isBundle }: Found, { perCallMicros, perBundleMicros }: Limits, maxUsd?: number) {
+export function assertWithin(
+  { offer, isBundle }: PayableOffer,
+  { perCallMicros, perBundleMicros }: Limits,
+  maxUsd?: number,
+) {
   const micros = Number(offer.amount);
   const check = (cap: number, what: string): void => {
-    if (!(micros <= cap)) throw refused(`${usd(micros)} is asked for, above the cap of ${usd(cap)} ${what}`);
+    if (!(micros <= cap)) throw refused(`the gateway asks for ${usd(micros)}, above the cap of ${usd(cap)} ${what}`);
   };
   if (maxUsd !== undefined) check(microsOf(maxUsd), 'for this call');
   if (isBundle) check(perBundleMicros, 'a bundle');

@@ -1,44 +1,44 @@
 import { type Issue, oneLine, type PaymentState, type RefusalCode } from '@asset-gateway/protocol';
 
-/** What goes wrong on this side of the wire. A gateway that sends one of these is none. */
+/** The client's own codes. An answer that carries one of these is not from a gateway. */
 const CLIENT_CODES = [
-  /** The signal that the caller gave was aborted. */
+  /** The caller's signal was aborted. */
   'aborted',
   /** The call took longer than `timeoutMs`. */
   'timeout',
-  /** Nothing answered; `cause` has what fetch said. */
+  /** Nothing answered; `cause` is the error of fetch. */
   'unreachable',
-  /** What answered is no gateway. */
+  /** The answer is not from a gateway. */
   'not_a_gateway',
-  /** The method is not served on the cluster or by the provider that was chosen. */
+  /** The chosen cluster or provider does not serve the method. */
   'not_served',
-  /** The challenge asks for a signature that would be good elsewhere, or for a chain that the wallet cannot sign for. */
+  /** The challenge is for another place, or for a chain that the wallet cannot sign for. */
   'challenge_rejected',
-  /** The wallet did not sign, or not what it was given. */
+  /** The wallet did not sign, or signed something else. */
   'not_signed',
   /** The price is above a cap; nothing was signed. */
   'spending_limit',
-  /** Nothing that the gateway takes can be paid by this client. */
+  /** This client cannot pay any of the gateway's requirements. */
   'nothing_payable',
-  /** The payment could not be made, as its RPC did not answer or the wallet would not; nothing was sent. `cause` says why. */
+  /** The RPC or the wallet failed, so no payment was sent. `cause` says why. */
   'payment_not_made',
-  /** The payment that was made is not the one that was shown; it was not sent. */
+  /** The payment differs from the approved offer; it was not sent. */
   'payment_mismatch',
-  /** A payment for this request was sent and answered with 402 again. It counts as spent, and a new one waits ten minutes. */
+  /** A payment was sent and answered with 402 again. It counts as spent; a new one is possible after ten minutes. */
   'payment_refused',
-  /** The answer is larger than this client reads: 16 MiB, or 1 MiB of a refusal. */
+  /** The answer is larger than 16 MiB, or the refusal larger than 1 MiB. */
   'answer_too_large',
-  /** The payment was sent and what became of it is not known: send the same again, never a new one. */
+  /** The payment was sent and its outcome is unknown: resend the same one, never a new one. */
   'payment_unknown',
 ] as const;
 
-/** What goes wrong on this side of the wire. */
+/** A code of the client's own. */
 export type ClientCode = (typeof CLIENT_CODES)[number];
 
 /** Why a call failed: a code of the gateway, or one of the client. */
 export type ErrorCode = RefusalCode | ClientCode;
 
-/** What an error has beside its code. */
+/** The fields of an error besides its code. */
 export interface ErrorDetails {
   readonly message: string;
   readonly status?: number | undefined;
@@ -50,16 +50,16 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Every way in which a call fails. `code` says which; `message` says what to do next. */
+/** The error of a failed call. `code` names the failure; `message` says what to do next. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
-  /** HTTP status; nothing where no answer came. */
+  /** HTTP status; undefined without an answer. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
-  /** Every rule that the input breaks. */
+  /** The rules that the input breaks. */
   readonly issues: readonly Issue[];
-  /** What has become of the payment, where one was made. */
+  /** The state of the payment, if one was made. */
   readonly payment: PaymentState | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly response: Response | undefined;
@@ -89,7 +89,7 @@ type Members<Name extends string> = { readonly [Each in Name]?: unknown } | null
 /** Whether a value is the base58 of a transaction's signature. */
 export const isSignature = (value: unknown): value is string => typeof value === 'string' && SIGNATURE.test(value);
 
-/** The body of a refusal, its texts one line each. Undefined if it is none. */
+/** The body of a refusal, each text on one line; undefined if the body is not a refusal. */
 function refusalIn(text: string): (Refused & { readonly error: string }) | undefined {
   try {
     const body = JSON.parse(text, (_, value) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
@@ -101,7 +101,7 @@ function refusalIn(text: string): (Refused & { readonly error: string }) | undef
   }
 }
 
-/** An issue without members of its own; none if one of ours is missing. */
+/** An issue with its known members only; empty if one is missing. */
 function issueIn(issue: Members<(typeof ISSUE)[number]>): Issue[] {
   const members = ISSUE.map((name) => [name, issue?.[name]] as const);
   return members.every(([, text]) => typeof text === 'string') ? [Object.fromEntries(members) as never] : [];
@@ -113,16 +113,16 @@ function paymentIn(payment: Members<'state' | 'transaction'>): PaymentState | un
   return state && { state, ...(isSignature(transaction) && { transaction }) };
 }
 
-/** The error for an answer that is none of a gateway; what was paid for can be read in its response. */
+/** The error for an answer that is not from a gateway. Its `response` holds what was paid for. */
 export function notAGateway(response: Response, transaction?: string | undefined): GatewayError {
   const { status, url } = response;
-  const answers = `${new URL(url || 'unknown:').origin} answers ${status} and is no gateway; `;
+  const answers = `${new URL(url || 'unknown:').origin} answers ${status} and is not a gateway; `;
   if (!transaction) return new GatewayError('not_a_gateway', { message: `${answers}check baseUrl`, status, response });
-  const message = `${answers}transaction ${transaction} paid for what it sent, which is in the error's response`;
+  const message = `${answers}transaction ${transaction} paid for its answer, which is in the error's response`;
   return new GatewayError('not_a_gateway', { message, status, payment: { state: 'settled', transaction }, response });
 }
 
-/** The error that an answer other than a success stands for. Its texts are another party's: typed, one line each, and bounded. */
+/** The error for an unsuccessful answer. Texts of the gateway are cut and put on one line. */
 export function errorOf(response: Response, text: string): GatewayError {
   const body = refusalIn(text);
   if (!body) return notAGateway(response);

@@ -1,34 +1,34 @@
 const LONG_DIGITS = 16;
 const DIGITS = /^[0-9]+$/;
-/** A string from its opening to its closing quote, or what a number is made of. */
+/** The start of a string, or the characters of a number. */
 const TOKEN = /"|[-+.0-9eE]+/g;
 
-/** The place after the string that opens here. */
+/** The index after the string that starts here. */
 function afterString(json: string, start: number): number {
   let end = start + 1;
   while (end < json.length && json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
   return end + 1;
 }
 
-/** The same JSON with each long whole number between quotes, so that none of its digits is lost; nothing where there is none. */
+/** The same JSON with long integers quoted, so that no digit is lost; undefined if there are none. */
 function withLongNumbersQuoted(json: string): string | undefined {
-  const parts: string[] = [];
+  const pieces: string[] = [];
   let done = 0;
   TOKEN.lastIndex = 0;
   for (let token = TOKEN.exec(json); token; token = TOKEN.exec(json)) {
     const [text] = token;
     if (text === '"') TOKEN.lastIndex = afterString(json, token.index);
     else if (text.length >= LONG_DIGITS && DIGITS.test(text)) {
-      parts.push(json.slice(done, token.index), `"${text}"`);
+      pieces.push(json.slice(done, token.index), `"${text}"`);
       done = token.index + text.length;
     }
   }
-  return parts.length > 0 ? parts.join('') + json.slice(done) : undefined;
+  return pieces.length > 0 ? pieces.join('') + json.slice(done) : undefined;
 }
 
 type Members = Record<string, unknown>;
 
-/** Puts a bigint wherever the path leads, with the digits that the exact copy has there. */
+/** Replaces the numbers at a path by bigints with the digits of the exact copy. */
 function convert(holder: Members, exact: Members, path: readonly string[]): void {
   const [name = '', ...rest] = path;
   for (const key of name === '*' && Array.isArray(holder) ? Object.keys(holder) : [name]) {
@@ -41,8 +41,8 @@ function convert(holder: Members, exact: Members, path: readonly string[]): void
 }
 
 /**
- * Reads JSON without losing a digit of the numbers of 64 bits that stand at these paths (names joined by dots, `*` for each item
- * of a list): they become bigints. All other values are as JSON.parse gives them.
+ * Parses JSON with the 64-bit numbers at these paths as bigints. A path is names joined by dots, with `*` for each item of a list.
+ * All other values are as JSON.parse gives them.
  */
 export function parseExact(json: string, paths: readonly string[]): unknown {
   const value: unknown = JSON.parse(json);
@@ -53,7 +53,7 @@ export function parseExact(json: string, paths: readonly string[]): unknown {
   return value;
 }
 
-/** The result in an answer's text, as JSON that anything can read: whole numbers of 16 digits and more are text. */
+/** The result in an answer's text, with integers of 16 and more digits as strings. */
 export function parseReadable(json: string, isBare: boolean): unknown {
   const body = JSON.parse(withLongNumbersQuoted(json) ?? json) as Members;
   return isBare ? body : body.result;

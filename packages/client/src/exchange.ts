@@ -1,44 +1,43 @@
 import { type Cluster, HEADERS, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
-import { type Connection, nonceIn } from './connection.ts';
+import { type Connection, nonceIn, retryAfterMs } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import type { NoncePool } from './nonce-pool.ts';
 import type { PaymentWish } from './payer.ts';
-import { retryAfterMs } from './retry-after.ts';
 import type { SentRequest } from './sent-request.ts';
 import type { CallSettings } from './settings.ts';
 import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 
-/** A request that is to be sent, and what it meets. */
+/** A request and the gate that it passes. */
 export interface Outgoing {
-  /** What its price is remembered under; nothing where it is no method's. */
+  /** The key of its remembered price; undefined for `ask`. */
   readonly name?: string;
   readonly request: SentRequest;
-  /** The gate that it stands before: `public`, `siwx` or `exact`. */
+  /** Its gate: `public`, `siwx` or `exact`. */
   readonly access: string;
-  /** The cluster that is asked and paid on. */
+  /** The cluster that serves it and is paid on. */
   readonly cluster: string | undefined;
-  /** What is bought where nothing but credit is sold. */
+  /** The amount to buy, on routes that sell credit. */
   readonly buys?: PaymentWish['buys'];
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The body of a 402, as far as it is one. */
-export type Asked = Partial<PaymentRequired> | null;
+/** The body of a 402, unchecked. */
+export type Body402 = Partial<PaymentRequired> | null;
 
-/** A fresh challenge may be outrun once by a restart, hardly twice. */
+/** A restart of the gateway may invalidate a fresh challenge once, hardly twice. */
 const MAX_SIGN_INS = 3;
 
-/** What a 402 asks for. */
-export const askedIn = async (response: Response): Promise<Asked> =>
+/** The JSON object in a body; null if there is none. */
+export const readObject = async (response: Response): Promise<Body402> =>
   response
     .clone()
     .json()
     .then((body: unknown) => (typeof body === 'object' ? body : null))
     .catch(() => null);
 
-/** One call until its answer, as far as a signature leads to it: signs in, and sends again what may be sent again. */
+/** One call until its answer: signs in where needed and retries where the gateway asks for it. */
 export class Exchange {
   readonly connection: Connection;
   readonly outgoing: Outgoing;
@@ -57,7 +56,7 @@ export class Exchange {
     return this.#signIns < MAX_SIGN_INS;
   }
 
-  /** A free answer, whatever its status. */
+  /** The answer of a free route, whatever its status. */
   async signedIn(pool: NoncePool): Promise<Response> {
     const { pacing } = this.connection;
     const nonce = await pool.take(this.deadline.signal);
@@ -66,9 +65,9 @@ export class Exchange {
       if (waitMs > 0 && waitMs < this.deadline.remainingMs) await this.deadline.wait(waitMs);
       let response = await this.sendWith(pool, nonce, {});
       while (response.status === 402 && this.maySign) {
-        const challenge = challengeIn(await askedIn(response));
+        const challenge = challengeIn(await readObject(response));
         if (!challenge) break;
-        // What was handed out before is dead where this was: the gateway has begun anew.
+        // A refused nonce means that the gateway has restarted: all earlier nonces are invalid.
         if (nonce !== undefined) pool.forget();
         response = await this.answer(pool, challenge);
       }
@@ -86,13 +85,13 @@ export class Exchange {
     return this.send(headers, pool);
   }
 
-  /** Sends with a signature over this nonce, where there is one. */
+  /** Sends with a signature over this nonce, or with the other headers if there is no nonce. */
   async sendWith(pool: NoncePool, nonce: string | undefined, otherwise: Headers): Promise<Response> {
     const challenge = nonce === undefined ? undefined : pool.challengeWith(nonce, new URL(this.outgoing.request.url));
     return challenge ? this.send(await this.#signed(challenge), pool) : this.send(otherwise);
   }
 
-  /** Sends until the gateway does not ask any more to send the same again, or there is no time left for that. */
+  /** Sends, and retries while the gateway asks for it and time is left. */
   async send(headers: Headers, pool?: NoncePool): Promise<Response> {
     for (let retries = this.settings.retries ?? 3; ; retries--) {
       const response = await this.connection.send(this.outgoing.request, headers, this.deadline);
@@ -116,7 +115,7 @@ export class Exchange {
     return { [HEADERS.signIn]: await deadline.race(signed) };
   }
 
-  /** The network that a signature may spend on; any where it spends nothing. */
+  /** The network that a signature may spend on; undefined if it spends nothing. */
   get network(): string | undefined {
     const { access, cluster } = this.outgoing;
     return access === 'exact' ? NETWORKS[cluster as Cluster] : undefined;

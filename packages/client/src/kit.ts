@@ -1,4 +1,4 @@
-/** What payments need of kit, by name: where a package is imported later, bundlers such as esbuild otherwise take all of it. */
+/** The parts of kit that payments need. Without this file, esbuild bundles all of a package that is imported dynamically. */
 export {
   address,
   createKeyPairSignerFromBytes,

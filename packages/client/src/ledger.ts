@@ -1,28 +1,28 @@
 import { GatewayError } from './error.ts';
 import { isSameRequest, type SentRequest } from './sent-request.ts';
 
-/** The most that payments may come to, in dollars. */
+/** Spending limits in dollars. */
 export interface Caps {
   /** One call; default 0.01. */
   readonly perCallUsd?: number | undefined;
-  /** One bundle of credit, which is bought only on request; default 0.05. */
+  /** One bundle of credit; default 0.05. */
   readonly perBundleUsd?: number | undefined;
   /** Any 24 hours; default 1. */
   readonly perDayUsd?: number | undefined;
-  /** Everything that this ledger has ever counted; default: no limit. */
+  /** Everything that this ledger has counted; default: no limit. */
   readonly inAllUsd?: number | undefined;
 }
 
-/** A payment that has been signed and not yet been sent. */
+/** A payment that is signed and not yet sent. */
 export interface LedgerEntry {
   readonly micros: number;
   /** The request that it buys. */
   readonly request: SentRequest;
-  /** The headers to send: with them the same payment can be sent again. They are as good as money until the payment has settled. */
+  /** The headers that carry the payment. Keep them secret until it has settled: they can be sent again. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A payment for a request that may still settle (`signed`), or that the gateway refused. */
+/** A payment that may still settle (`signed`) or was refused. */
 export interface EarlierPayment extends Pick<LedgerEntry, 'micros' | 'headers'> {
   readonly id: string;
   /** When it was signed, in milliseconds since 1970. */
@@ -30,17 +30,17 @@ export interface EarlierPayment extends Pick<LedgerEntry, 'micros' | 'headers'> 
   readonly state: 'signed' | 'refused';
 }
 
-/** The record of what was spent. One that several processes share holds amounts atomically for all of them. */
+/** The record of spending. A ledger that several processes share must hold amounts atomically. */
 export interface SpendingLedger {
-  /** Sets an amount aside and returns its id. Throws `spending_limit` if that would exceed a cap. */
+  /** Reserves an amount and returns its id. Throws `spending_limit` if that would exceed a cap. */
   hold(micros: number, caps: { readonly perDayMicros: number; readonly inAllMicros: number }): Promise<string>;
-  /** The payment is signed and about to be sent. Once this has returned, a crash loses nothing. */
+  /** Records a signed payment before it is sent. After this returns, a crash loses nothing. */
   signed(id: string, entry: LedgerEntry): Promise<void>;
-  /** Nothing was signed or sent: the amount is free again. */
+  /** Frees an amount for which nothing was signed. */
   release(id: string): Promise<void>;
-  /** The outcome is known. A payment that was sent counts as spent either way: the gateway may still cash it. */
+  /** Records the outcome. A refused payment counts as spent: the gateway may still settle it. */
   closed(id: string, outcome: 'paid' | 'refused'): Promise<void>;
-  /** The payments for exactly this request that may still settle or were refused, the newest first. */
+  /** The payments for this request that may still settle or were refused, newest first. */
   earlier(request: SentRequest): Promise<readonly EarlierPayment[]>;
 }
 
@@ -56,7 +56,7 @@ interface Spent extends Omit<EarlierPayment, 'state'> {
 class MemoryLedger implements SpendingLedger {
   readonly #now: () => number;
   readonly #spent = new Map<string, Spent>();
-  /** Millionths of a dollar that are older than a day. */
+  /** Spending older than a day, in millionths of a dollar. */
   #earlier = 0;
   #last = 0;
 
@@ -93,7 +93,7 @@ class MemoryLedger implements SpendingLedger {
     );
   };
 
-  /** Millionths of a dollar in 24 hours. An entry of the future counts too: the clock was set back. */
+  /** Spending of the last 24 hours in millionths of a dollar. Entries dated in the future count: the clock was set back. */
   #day(): number {
     let day = 0;
     for (const [id, { micros, at }] of this.#spent) {
@@ -112,5 +112,5 @@ class MemoryLedger implements SpendingLedger {
   }
 }
 
-/** A ledger that lasts as long as the process. */
+/** A ledger in memory. */
 export const memoryLedger = (now: () => number = Date.now): SpendingLedger => new MemoryLedger(now);

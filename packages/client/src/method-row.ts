@@ -1,20 +1,20 @@
-/** What a client has to know of a method to ask for it. */
+/** How to call a method. */
 export interface MethodRow {
-  /** Path, with `:name` for what stands for a value; `:cluster` and `:provider` are chosen. */
+  /** Path with `:name` for each value. `:cluster` and `:provider` come from the settings. */
   readonly path: string;
   readonly access: string;
   readonly post?: boolean;
-  /** What becomes of the arguments after those of the path; nothing is taken where it is absent. */
+  /** How the arguments after those of the path are sent; undefined if there are none. */
   readonly takes?: string;
-  /** Paid rows: `<cluster>/<provider>` for each that serves it, or the cluster alone. */
+  /** Paid rows: each `<cluster>/<provider>` that serves it, or `<cluster>`. */
   readonly served?: readonly string[];
-  /** Where the result holds numbers of 64 bits. */
+  /** Paths of the 64-bit numbers in the result. */
   readonly uint64?: readonly string[];
   /** The body is the result, without an envelope. */
   readonly bare?: boolean;
 }
 
-/** Methods of a family by their name. */
+/** Methods of a family by name. */
 export type MethodRows = Readonly<Record<string, MethodRow>>;
 
 /** Methods by family and name. */

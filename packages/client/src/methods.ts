@@ -1,4 +1,4 @@
-// Made from the route table by `npm run docs`. Not written by hand.
+// Generated from the route table by `npm run docs`. Do not edit.
 import type { Call } from './call.ts';
 import type { MethodRows, MethodTable } from './method-row.ts';
 
@@ -22,44 +22,44 @@ export type SystemCatalogInput = {
 export type SystemCatalogResult = {
   ok: true;
   version: 1;
-  /** Networks and mints, where anything is sold. */
+  /** Networks and mints, if anything is sold. */
   payment?: Record<string, unknown>;
-  /** What is listed. */
+  /** The size of the list. */
   catalog: {
-    /** How many routes there are. */
+    /** Number of routes. */
     totalRoutes: number;
-    /** How many of them are listed here. */
+    /** Number of listed routes. */
     returnedRoutes: number;
-    /** The filter that was asked for. */
+    /** The requested filter. */
     filters: Record<string, unknown>;
   };
-  /** The providers, and where each one is listed alone. */
+  /** The providers, with the URL of the catalog of each. */
   categories: Record<string, unknown>;
   routes: {
-    /** Path, with :name for what stands for a value. */
+    /** The path, with :name for parameters. */
     path: string;
     /** The verb. */
     httpMethod: 'GET' | 'POST';
-    /** The cluster that is asked and paid on. */
+    /** The cluster of the data and of the payment. */
     cluster?: 'mainnet' | 'devnet';
-    /** Who answers. */
+    /** The provider. */
     provider: 'alchemy' | 'helius' | 'tokens';
     /** The family of routes. */
     surface: 'tokens' | 'rpc' | 'das' | 'wallet';
     /** The envelope's method. */
     method: string;
-    /** What it answers. */
+    /** What the route answers. */
     description: string;
     /** A wallet's signature, or a payment. */
     accessMode: 'siwx' | 'exact';
     paymentRequired: boolean;
-    /** Dollars a call. */
+    /** Dollars per call. */
     priceUsd: string;
-    /** What a sign-in may name. */
+    /** The networks that a sign-in may name. */
     authNetworks?: string[];
     /** CAIP-2. */
     paymentNetwork?: string;
-    /** What is paid with. */
+    /** The token to pay with. */
     paymentAsset?: {
       /** USDC. */
       symbol: string;
@@ -69,15 +69,15 @@ export type SystemCatalogResult = {
       decimals: number;
     };
     enabled: true;
-    /** What validates the query, or the body of a POST. */
+    /** The schema of the query, or of the body of a POST. */
     inputSchema: Record<string, unknown>;
-    /** An input that is valid. */
+    /** A valid input. */
     inputExample?: Record<string, unknown>;
-    /** The body of a success. */
+    /** The schema of a success's body. */
     outputSchema: Record<string, unknown>;
-    /** What validates the values in the path. */
+    /** The schema of the path parameters. */
     pathParamsSchema?: Record<string, unknown>;
-    /** Values that are valid. */
+    /** Valid path parameters. */
     pathParamsExample?: Record<string, unknown>;
     rules?: Record<string, unknown>[];
   }[];
@@ -106,10 +106,10 @@ export type TokensSearchInput = {
 };
 
 export type TokensSearchResult = {
-  /** What was searched for. */
+  /** The search text. */
   query: string;
   category: 'crypto' | 'stablecoin' | 'lst' | 'rwa' | 'commodity' | 'equity' | 'etf' | 'index' | null;
-  /** What the primary variant was chosen by. */
+  /** How the primary variant was chosen. */
   primaryVariantStrategy: 'liquidity' | 'execution_quality' | 'stock_redeemability';
   /** Assets, the best match first. */
   results: {
@@ -119,7 +119,7 @@ export type TokensSearchResult = {
     name?: string;
     /** Its symbol. */
     symbol?: string;
-    /** What the asset is. */
+    /** The category of the asset. */
     category: 'crypto' | 'stablecoin' | 'lst' | 'rwa' | 'commodity' | 'equity' | 'etf' | 'index';
     imageUrl: string | null;
     stats: {
@@ -185,17 +185,17 @@ export type TokensSearchResult = {
       liquidityTier: 'tier1' | 'tier2' | 'tier3';
       /** As liquidityTier. */
       trustTier: 'tier1' | 'tier2' | 'tier3';
-      /** How it is told from the others. */
+      /** A label that distinguishes it from other variants. */
       label?: string;
       /** Symbol of the token. */
       symbol?: string;
       /** Name of the token. */
       name?: string;
-      /** What a token of a share can be redeemed for. */
+      /** How a tokenised share can be redeemed. */
       stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
       /** Marks of the variant. */
       tags: string[];
-      /** Who issues it. */
+      /** Its issuer. */
       issuer?: string;
       /** The issuer's website. */
       issuerUrl?: string;
@@ -252,7 +252,7 @@ export type TokensSearchResult = {
         markoutBps: number | null;
         /** The verdict, 0 to 100. */
         executionScore: number;
-        /** Whether the variant may speak for the asset. */
+        /** Whether it can be the primary variant. */
         isEligibleForPrimary: boolean;
         asOf: number | null;
         /** When the score was computed, in Unix milliseconds. */
@@ -281,7 +281,7 @@ export type TokensResolveResult = {
     assetId: string;
     name?: string | null;
     symbol?: string | null;
-    /** What the asset is. */
+    /** The category of the asset. */
     category: 'crypto' | 'stablecoin' | 'lst' | 'rwa' | 'commodity' | 'equity' | 'etf' | 'index';
     /** Other names of it. */
     aliases: string[];
@@ -295,19 +295,19 @@ export type TokensResolveResult = {
     liquidityTier?: 'tier1' | 'tier2' | 'tier3';
     /** As liquidityTier. */
     trustTier: 'tier1' | 'tier2' | 'tier3';
-    /** How it is told from the others. */
+    /** A label that distinguishes it from other variants. */
     label?: string;
     /** Symbol of the token. */
     symbol?: string;
     /** Name of the token. */
     name?: string;
-    /** What a token of a share can be redeemed for. */
+    /** How a tokenised share can be redeemed. */
     stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
     /** Marks of the variant. */
     tags: string[];
     /** The chain of the mint. */
     chain?: string;
-    /** Who issues it. */
+    /** Its issuer. */
     issuer?: string;
     /** The issuer's website. */
     issuerUrl?: string;
@@ -324,7 +324,7 @@ export type TokensCuratedInput = {
 export type TokensCuratedResult = {
   /** The list. */
   listId: 'all' | 'majors' | 'lsts' | 'currencies' | 'rwas' | 'etfs' | 'metals' | 'stocks';
-  /** What the primary variant was chosen by. */
+  /** How the primary variant was chosen. */
   primaryVariantStrategy: 'liquidity' | 'execution_quality' | 'stock_redeemability';
   /** One row per asset, or per mint. */
   assets: {
@@ -334,7 +334,7 @@ export type TokensCuratedResult = {
     name?: string;
     /** Its symbol. */
     symbol?: string;
-    /** What the asset is. */
+    /** The category of the asset. */
     category: 'crypto' | 'stablecoin' | 'lst' | 'rwa' | 'commodity' | 'equity' | 'etf' | 'index';
     imageUrl: string | null;
     stats: {
@@ -400,17 +400,17 @@ export type TokensCuratedResult = {
       liquidityTier: 'tier1' | 'tier2' | 'tier3';
       /** As liquidityTier. */
       trustTier: 'tier1' | 'tier2' | 'tier3';
-      /** How it is told from the others. */
+      /** A label that distinguishes it from other variants. */
       label?: string;
       /** Symbol of the token. */
       symbol?: string;
       /** Name of the token. */
       name?: string;
-      /** What a token of a share can be redeemed for. */
+      /** How a tokenised share can be redeemed. */
       stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
       /** Marks of the variant. */
       tags: string[];
-      /** Who issues it. */
+      /** Its issuer. */
       issuer?: string;
       /** The issuer's website. */
       issuerUrl?: string;
@@ -467,7 +467,7 @@ export type TokensCuratedResult = {
         markoutBps: number | null;
         /** The verdict, 0 to 100. */
         executionScore: number;
-        /** Whether the variant may speak for the asset. */
+        /** Whether it can be the primary variant. */
         isEligibleForPrimary: boolean;
         asOf: number | null;
         /** When the score was computed, in Unix milliseconds. */
@@ -592,7 +592,7 @@ export type TokensVariantMarketsResult = {
       asOf?: number;
       /** The latest trade, in ISO 8601. */
       lastTradeHumanTime?: string;
-      /** Where to read more. */
+      /** Links. */
       extensions?: {
         /** Its id at CoinGecko. */
         coingeckoId?: string;
@@ -637,7 +637,7 @@ export type TokensVariantMarketsResult = {
       markoutBps: number | null;
       /** The verdict, 0 to 100. */
       executionScore: number;
-      /** Whether the variant may speak for the asset. */
+      /** Whether it can be the primary variant. */
       isEligibleForPrimary: boolean;
       asOf: number | null;
       /** When the score was computed, in Unix milliseconds. */
@@ -662,7 +662,7 @@ export type TokensRiskSummaryByMintResult = {
   tone: string;
   /** Whether it comes from an issuer that is trusted. */
   isTrustedLaunch: boolean;
-  /** What keeps the score down. */
+  /** Reasons for a capped score. */
   caps: string[];
   /** Whether too little is known for a verdict. */
   hasInsufficientData: boolean;
@@ -699,7 +699,7 @@ export type TokensAssetDetailResult = {
     symbol?: string;
     /** What it is. */
     description?: string;
-    /** What the asset is. */
+    /** The category of the asset. */
     category: 'crypto' | 'stablecoin' | 'lst' | 'rwa' | 'commodity' | 'equity' | 'etf' | 'index';
     /** Other names of it. */
     aliases: string[];
@@ -718,7 +718,7 @@ export type TokensAssetDetailResult = {
       totalSupply?: number | null;
       circulatingSupply?: number | null;
     } | null;
-    /** What the primary variant was chosen by. */
+    /** How the primary variant was chosen. */
     primaryVariantStrategy: 'liquidity' | 'execution_quality' | 'stock_redeemability';
     /** The market of the asset itself. */
     canonicalMarket?: {
@@ -773,17 +773,17 @@ export type TokensAssetDetailResult = {
       liquidityTier: 'tier1' | 'tier2' | 'tier3';
       /** As liquidityTier. */
       trustTier: 'tier1' | 'tier2' | 'tier3';
-      /** How it is told from the others. */
+      /** A label that distinguishes it from other variants. */
       label?: string;
       /** Symbol of the token. */
       symbol?: string;
       /** Name of the token. */
       name?: string;
-      /** What a token of a share can be redeemed for. */
+      /** How a tokenised share can be redeemed. */
       stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
       /** Marks of the variant. */
       tags: string[];
-      /** Who issues it. */
+      /** Its issuer. */
       issuer?: string;
       /** The issuer's website. */
       issuerUrl?: string;
@@ -840,7 +840,7 @@ export type TokensAssetDetailResult = {
         markoutBps: number | null;
         /** The verdict, 0 to 100. */
         executionScore: number;
-        /** Whether the variant may speak for the asset. */
+        /** Whether it can be the primary variant. */
         isEligibleForPrimary: boolean;
         asOf: number | null;
         /** When the score was computed, in Unix milliseconds. */
@@ -848,7 +848,7 @@ export type TokensAssetDetailResult = {
       } | null;
       /** Its place among all variants of the asset, from 0. */
       rank?: number;
-      /** What the token says about a company that is not listed. */
+      /** The token's data about an unlisted company. */
       preStocks?: {
         /** The symbol at its issuer. */
         symbol: string;
@@ -863,7 +863,7 @@ export type TokensAssetDetailResult = {
   };
   /** The blocks that were asked for. */
   includes?: {
-    /** What others know about the asset, or why that is missing. */
+    /** The profile of the asset, or why it is missing. */
     profile?: {
       ok: true;
       /** The profile. */
@@ -880,7 +880,7 @@ export type TokensAssetDetailResult = {
         allTimeHighDate: string;
         /** What the asset is. */
         description?: string;
-        /** Where to read more. */
+        /** Links. */
         links?: {
           /** Its website. */
           website?: string;
@@ -896,7 +896,7 @@ export type TokensAssetDetailResult = {
       };
     } | {
       ok: false;
-      /** Why there is nothing. */
+      /** Why it is missing. */
       reason: 'not_available' | 'not_configured' | 'not_found' | 'error';
       /** The same in a sentence. */
       message: string;
@@ -908,7 +908,7 @@ export type TokensAssetDetailResult = {
       data: {
         tokenData: null;
         tradingData: null;
-        /** What the score is computed from. */
+        /** The inputs of the score. */
         marketScoreInput: {
           liquidityUsd: number | null;
           marketCapUsd: number | null;
@@ -920,7 +920,7 @@ export type TokensAssetDetailResult = {
           /** The mint. */
           tokenAddress: string;
         };
-        /** How much the market can be relied upon. */
+        /** The market risk score. */
         marketScore: {
           /** 0 (worst) to 100. */
           score: number;
@@ -932,14 +932,14 @@ export type TokensAssetDetailResult = {
           tone: string;
           /** Whether it comes from an issuer that is trusted. */
           isTrustedLaunch: boolean;
-          /** What keeps the score down. */
+          /** Reasons for a capped score. */
           caps: string[];
           /** Whether too little is known for a verdict. */
           hasInsufficientData: boolean;
           insufficientDataReason: string | null;
-          /** What could tip the verdict. */
+          /** Signals that could change the verdict. */
           borderlineSignals: string[];
-          /** What the score is made of. */
+          /** The components of the score. */
           components: {
             /** One part of the score. */
             liquidityHealth: {
@@ -947,7 +947,7 @@ export type TokensAssetDetailResult = {
               score: number;
               /** The verdict in a word: safe, warning, risk, info. */
               status: string;
-              /** Whether anything is known. */
+              /** Whether data is available. */
               hasData: boolean;
             };
             /** One part of the score. */
@@ -956,7 +956,7 @@ export type TokensAssetDetailResult = {
               score: number;
               /** The verdict in a word: safe, warning, risk, info. */
               status: string;
-              /** Whether anything is known. */
+              /** Whether data is available. */
               hasData: boolean;
             };
             /** One part of the score. */
@@ -965,7 +965,7 @@ export type TokensAssetDetailResult = {
               score: number;
               /** The verdict in a word: safe, warning, risk, info. */
               status: string;
-              /** Whether anything is known. */
+              /** Whether data is available. */
               hasData: boolean;
             };
             /** One part of the score. */
@@ -974,7 +974,7 @@ export type TokensAssetDetailResult = {
               score: number;
               /** The verdict in a word: safe, warning, risk, info. */
               status: string;
-              /** Whether anything is known. */
+              /** Whether data is available. */
               hasData: boolean;
             };
           };
@@ -983,7 +983,7 @@ export type TokensAssetDetailResult = {
       };
     } | {
       ok: false;
-      /** Why there is nothing. */
+      /** Why it is missing. */
       reason: 'not_available' | 'not_configured' | 'not_found' | 'error';
       /** The same in a sentence. */
       message: string;
@@ -1008,7 +1008,7 @@ export type TokensAssetDetailResult = {
       }[];
     } | {
       ok: false;
-      /** Why there is nothing. */
+      /** Why it is missing. */
       reason: 'not_available' | 'not_configured' | 'not_found' | 'error';
       /** The same in a sentence. */
       message: string;
@@ -1078,17 +1078,17 @@ export type TokensAssetDetailResult = {
       };
     } | {
       ok: false;
-      /** Why there is nothing. */
+      /** Why it is missing. */
       reason: 'not_available' | 'not_configured' | 'not_found' | 'error';
       /** The same in a sentence. */
       message: string;
     };
   };
-  /** How the path led to the asset, when it did not name it by its id. */
+  /** How the reference in the path was resolved, if it was not the asset id. */
   resolution?: {
     /** Canonical asset id. */
     assetId: string;
-    /** What the path named. */
+    /** The reference in the path. */
     ref: string;
     /** How the asset was found. */
     resolvedBy: 'assetId' | 'alias' | 'mint' | 'singletonMint' | 'registry' | 'sanctum' | 'singleton';
@@ -1112,7 +1112,7 @@ export type TokensVariantsInput = {
 export type TokensVariantsResult = {
   /** Canonical asset id. */
   assetId: string;
-  /** What the primary variant was chosen by. */
+  /** How the primary variant was chosen. */
   sortBy: 'liquidity' | 'execution_quality' | 'stock_redeemability';
   /** Variants in this order. */
   variants: {
@@ -1126,17 +1126,17 @@ export type TokensVariantsResult = {
     liquidityTier: 'tier1' | 'tier2' | 'tier3';
     /** As liquidityTier. */
     trustTier: 'tier1' | 'tier2' | 'tier3';
-    /** How it is told from the others. */
+    /** A label that distinguishes it from other variants. */
     label?: string;
     /** Symbol of the token. */
     symbol?: string;
     /** Name of the token. */
     name?: string;
-    /** What a token of a share can be redeemed for. */
+    /** How a tokenised share can be redeemed. */
     stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
     /** Marks of the variant. */
     tags: string[];
-    /** Who issues it. */
+    /** Its issuer. */
     issuer?: string;
     /** The issuer's website. */
     issuerUrl?: string;
@@ -1193,7 +1193,7 @@ export type TokensVariantsResult = {
       markoutBps: number | null;
       /** The verdict, 0 to 100. */
       executionScore: number;
-      /** Whether the variant may speak for the asset. */
+      /** Whether it can be the primary variant. */
       isEligibleForPrimary: boolean;
       asOf: number | null;
       /** When the score was computed, in Unix milliseconds. */
@@ -1230,13 +1230,13 @@ export type TokensVariantTopMarketsResult = {
     liquidityTier: 'tier1' | 'tier2' | 'tier3';
     /** As liquidityTier. */
     trustTier: 'tier1' | 'tier2' | 'tier3';
-    /** How it is told from the others. */
+    /** A label that distinguishes it from other variants. */
     label?: string;
     /** Symbol of the token. */
     symbol?: string;
     /** Name of the token. */
     name?: string;
-    /** What a token of a share can be redeemed for. */
+    /** How a tokenised share can be redeemed. */
     stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
     /** Picture of the token. */
     logoURI?: string;
@@ -1386,7 +1386,7 @@ export type TokensVariantMarketInput = {
 export type TokensVariantMarketResult = {
   /** Canonical asset id. */
   assetId: string;
-  /** The mint that the answer is about. */
+  /** The mint of the answer. */
   mint: string;
   market: {
     /** The mint. */
@@ -1441,7 +1441,7 @@ export type TokensVariantMarketResult = {
     asOf?: number;
     /** The latest trade, in ISO 8601. */
     lastTradeHumanTime?: string;
-    /** Where to read more. */
+    /** Links. */
     extensions?: {
       /** Its id at CoinGecko. */
       coingeckoId?: string;
@@ -1474,7 +1474,7 @@ export type TokensMarketsInput = {
 export type TokensMarketsResult = {
   /** Canonical asset id. */
   assetId: string;
-  /** The mint that the answer is about. */
+  /** The mint of the answer. */
   mint: string;
   /** Pools, the deepest first; without source. */
   markets: {
@@ -1552,7 +1552,7 @@ export type TokensOhlcvInput = {
 export type TokensOhlcvResult = {
   /** Canonical asset id. */
   assetId: string;
-  /** The mint that the answer is about. */
+  /** The mint of the answer. */
   mint: string;
   /** Length of one candle. */
   interval: '1m' | '5m' | '15m' | '1H' | '4H' | '1D' | '1W';
@@ -1617,7 +1617,7 @@ export type TokensPriceChartResult = {
 export type TokensProfileResult = {
   /** Canonical asset id. */
   assetId: string;
-  /** What others know about the asset, or why that is missing. */
+  /** The profile of the asset, or why it is missing. */
   profile: {
     ok: true;
     /** The profile. */
@@ -1634,7 +1634,7 @@ export type TokensProfileResult = {
       allTimeHighDate: string;
       /** What the asset is. */
       description?: string;
-      /** Where to read more. */
+      /** Links. */
       links?: {
         /** Its website. */
         website?: string;
@@ -1650,7 +1650,7 @@ export type TokensProfileResult = {
     };
   } | {
     ok: false;
-    /** Why there is nothing. */
+    /** Why it is missing. */
     reason: 'not_available' | 'not_configured' | 'not_found' | 'error';
     /** The same in a sentence. */
     message: string;
@@ -1717,12 +1717,12 @@ export type TokensRiskSummaryInput = {
 export type TokensRiskSummaryResult = {
   /** Canonical asset id. */
   assetId: string;
-  /** The mint that the answer is about. */
+  /** The mint of the answer. */
   mint: string;
   /** The score, or why there is none. */
   risk: {
     ok: true;
-    /** How much the market can be relied upon. */
+    /** The market risk score. */
     marketScore: {
       /** 0 (worst) to 100. */
       score: number;
@@ -1734,14 +1734,14 @@ export type TokensRiskSummaryResult = {
       tone: string;
       /** Whether it comes from an issuer that is trusted. */
       isTrustedLaunch: boolean;
-      /** What keeps the score down. */
+      /** Reasons for a capped score. */
       caps: string[];
       /** Whether too little is known for a verdict. */
       hasInsufficientData: boolean;
       insufficientDataReason: string | null;
-      /** What could tip the verdict. */
+      /** Signals that could change the verdict. */
       borderlineSignals: string[];
-      /** What the score is made of. */
+      /** The components of the score. */
       components: {
         /** One part of the score. */
         liquidityHealth: {
@@ -1749,7 +1749,7 @@ export type TokensRiskSummaryResult = {
           score: number;
           /** The verdict in a word: safe, warning, risk, info. */
           status: string;
-          /** Whether anything is known. */
+          /** Whether data is available. */
           hasData: boolean;
         };
         /** One part of the score. */
@@ -1758,7 +1758,7 @@ export type TokensRiskSummaryResult = {
           score: number;
           /** The verdict in a word: safe, warning, risk, info. */
           status: string;
-          /** Whether anything is known. */
+          /** Whether data is available. */
           hasData: boolean;
         };
         /** One part of the score. */
@@ -1767,7 +1767,7 @@ export type TokensRiskSummaryResult = {
           score: number;
           /** The verdict in a word: safe, warning, risk, info. */
           status: string;
-          /** Whether anything is known. */
+          /** Whether data is available. */
           hasData: boolean;
         };
         /** One part of the score. */
@@ -1776,7 +1776,7 @@ export type TokensRiskSummaryResult = {
           score: number;
           /** The verdict in a word: safe, warning, risk, info. */
           status: string;
-          /** Whether anything is known. */
+          /** Whether data is available. */
           hasData: boolean;
         };
       };
@@ -1799,12 +1799,12 @@ export type TokensRiskDetailsInput = {
 export type TokensRiskDetailsResult = {
   /** Canonical asset id. */
   assetId: string;
-  /** The mint that the answer is about. */
+  /** The mint of the answer. */
   mint: string;
-  /** The score and what it is computed from, or why there is none. */
+  /** The score and its inputs, or why there is none. */
   risk: {
     ok: true;
-    /** How much the market can be relied upon. */
+    /** The market risk score. */
     marketScore: {
       /** 0 (worst) to 100. */
       score: number;
@@ -1816,14 +1816,14 @@ export type TokensRiskDetailsResult = {
       tone: string;
       /** Whether it comes from an issuer that is trusted. */
       isTrustedLaunch: boolean;
-      /** What keeps the score down. */
+      /** Reasons for a capped score. */
       caps: string[];
       /** Whether too little is known for a verdict. */
       hasInsufficientData: boolean;
       insufficientDataReason: string | null;
-      /** What could tip the verdict. */
+      /** Signals that could change the verdict. */
       borderlineSignals: string[];
-      /** What the score is made of. */
+      /** The components of the score. */
       components: {
         /** One part of the score. */
         liquidityHealth: {
@@ -1831,7 +1831,7 @@ export type TokensRiskDetailsResult = {
           score: number;
           /** The verdict in a word: safe, warning, risk, info. */
           status: string;
-          /** Whether anything is known. */
+          /** Whether data is available. */
           hasData: boolean;
         };
         /** One part of the score. */
@@ -1840,7 +1840,7 @@ export type TokensRiskDetailsResult = {
           score: number;
           /** The verdict in a word: safe, warning, risk, info. */
           status: string;
-          /** Whether anything is known. */
+          /** Whether data is available. */
           hasData: boolean;
         };
         /** One part of the score. */
@@ -1849,7 +1849,7 @@ export type TokensRiskDetailsResult = {
           score: number;
           /** The verdict in a word: safe, warning, risk, info. */
           status: string;
-          /** Whether anything is known. */
+          /** Whether data is available. */
           hasData: boolean;
         };
         /** One part of the score. */
@@ -1858,14 +1858,14 @@ export type TokensRiskDetailsResult = {
           score: number;
           /** The verdict in a word: safe, warning, risk, info. */
           status: string;
-          /** Whether anything is known. */
+          /** Whether data is available. */
           hasData: boolean;
         };
       };
       tokenAgeDays: number | null;
     };
     lastUpdatedAt: number | null;
-    /** What the score is computed from. */
+    /** The inputs of the score. */
     marketScoreInput: {
       liquidityUsd: number | null;
       marketCapUsd: number | null;
@@ -1895,7 +1895,7 @@ export type TokensDescriptionInput = {
 export type TokensDescriptionResult = {
   /** Canonical asset id. */
   assetId: string;
-  /** The mint that the answer is about. */
+  /** The mint of the answer. */
   mint: string;
   description: {
     /** What the token is. */
@@ -2169,9 +2169,9 @@ export type DasGetAssetResult = {
   interface: string;
   /** The asset: its mint, or the id of a leaf. */
   id: string;
-  /** Who has it. */
+  /** Its ownership. */
   ownership: {
-    /** Who has it; empty for the mint of a fungible token. */
+    /** The owner; empty for the mint of a fungible token. */
     owner: string;
     /** Whether it cannot be moved. */
     frozen: boolean;
@@ -2183,9 +2183,9 @@ export type DasGetAssetResult = {
   };
   /** Whether its metadata can change. */
   mutable: boolean;
-  /** Whether it is gone. */
+  /** Whether it was burnt. */
   burnt: boolean;
-  /** What it shows. */
+  /** Its content. */
   content?: {
     /** Where the metadata is. */
     json_uri: string;
@@ -2196,15 +2196,15 @@ export type DasGetAssetResult = {
     /** Its picture and website. */
     links?: Record<string, unknown>;
   };
-  /** Who may change it. */
+  /** Accounts that may change it. */
   authorities?: Record<string, unknown>[];
   /** Its place in a tree. */
   compression?: Record<string, unknown>;
   /** Its collection. */
   grouping?: Record<string, unknown>[];
-  /** What creators get. */
+  /** The royalty of its creators. */
   royalty?: Record<string, unknown>;
-  /** Who made it. */
+  /** Its creators. */
   creators?: Record<string, unknown>[];
   supply?: Record<string, unknown> | null;
   /** The token. */
@@ -2223,7 +2223,7 @@ export type DasGetAssetResult = {
     price_info?: {
       /** Price of one token. */
       price_per_token: number;
-      /** What the price is in. */
+      /** Currency of the price. */
       currency: string;
     };
   };
@@ -2236,11 +2236,11 @@ export type DasGetAssetsByOwnerInput = {
   page?: number | undefined;
   /** How many. */
   limit?: number | undefined;
-  /** Where to go on. */
+  /** The cursor of a page. */
   before?: string | undefined;
-  /** Where to go on. */
+  /** The cursor of a page. */
   after?: string | undefined;
-  /** Where to go on. */
+  /** The cursor of a page. */
   cursor?: string | undefined;
   /** The order. */
   sortBy?: {
@@ -2272,9 +2272,9 @@ export type DasGetAssetsByOwnerResult = {
     interface: string;
     /** The asset: its mint, or the id of a leaf. */
     id: string;
-    /** Who has it. */
+    /** Its ownership. */
     ownership: {
-      /** Who has it; empty for the mint of a fungible token. */
+      /** The owner; empty for the mint of a fungible token. */
       owner: string;
       /** Whether it cannot be moved. */
       frozen: boolean;
@@ -2286,9 +2286,9 @@ export type DasGetAssetsByOwnerResult = {
     };
     /** Whether its metadata can change. */
     mutable: boolean;
-    /** Whether it is gone. */
+    /** Whether it was burnt. */
     burnt: boolean;
-    /** What it shows. */
+    /** Its content. */
     content?: {
       /** Where the metadata is. */
       json_uri: string;
@@ -2299,15 +2299,15 @@ export type DasGetAssetsByOwnerResult = {
       /** Its picture and website. */
       links?: Record<string, unknown>;
     };
-    /** Who may change it. */
+    /** Accounts that may change it. */
     authorities?: Record<string, unknown>[];
     /** Its place in a tree. */
     compression?: Record<string, unknown>;
     /** Its collection. */
     grouping?: Record<string, unknown>[];
-    /** What creators get. */
+    /** The royalty of its creators. */
     royalty?: Record<string, unknown>;
-    /** Who made it. */
+    /** Its creators. */
     creators?: Record<string, unknown>[];
     supply?: Record<string, unknown> | null;
     /** The token. */
@@ -2326,14 +2326,14 @@ export type DasGetAssetsByOwnerResult = {
       price_info?: {
         /** Price of one token. */
         price_per_token: number;
-        /** What the price is in. */
+        /** Currency of the price. */
         currency: string;
       };
     };
   }[];
   /** This page. */
   page?: number;
-  /** Up to where the chain was read, a whole number of up to 64 bits. */
+  /** The last indexed slot, a whole number of up to 64 bits. */
   last_indexed_slot?: bigint;
   /** Assets on all pages. */
   grand_total?: number;
@@ -2342,7 +2342,7 @@ export type DasGetAssetsByOwnerResult = {
     /** Lamports of the owner, a whole number of up to 64 bits. */
     lamports: bigint;
   };
-  /** Where to go on. */
+  /** The cursor of the next page. */
   cursor?: string;
 };
 
@@ -2369,11 +2369,11 @@ export type DasSearchAssetsInput = {
   page?: number | undefined;
   /** How many. */
   limit?: number | undefined;
-  /** Where to go on. */
+  /** The cursor of a page. */
   before?: string | undefined;
-  /** Where to go on. */
+  /** The cursor of a page. */
   after?: string | undefined;
-  /** Where to go on. */
+  /** The cursor of a page. */
   cursor?: string | undefined;
   /** The order. */
   sortBy?: {
@@ -2405,9 +2405,9 @@ export type DasSearchAssetsResult = {
     interface: string;
     /** The asset: its mint, or the id of a leaf. */
     id: string;
-    /** Who has it. */
+    /** Its ownership. */
     ownership: {
-      /** Who has it; empty for the mint of a fungible token. */
+      /** The owner; empty for the mint of a fungible token. */
       owner: string;
       /** Whether it cannot be moved. */
       frozen: boolean;
@@ -2419,9 +2419,9 @@ export type DasSearchAssetsResult = {
     };
     /** Whether its metadata can change. */
     mutable: boolean;
-    /** Whether it is gone. */
+    /** Whether it was burnt. */
     burnt: boolean;
-    /** What it shows. */
+    /** Its content. */
     content?: {
       /** Where the metadata is. */
       json_uri: string;
@@ -2432,15 +2432,15 @@ export type DasSearchAssetsResult = {
       /** Its picture and website. */
       links?: Record<string, unknown>;
     };
-    /** Who may change it. */
+    /** Accounts that may change it. */
     authorities?: Record<string, unknown>[];
     /** Its place in a tree. */
     compression?: Record<string, unknown>;
     /** Its collection. */
     grouping?: Record<string, unknown>[];
-    /** What creators get. */
+    /** The royalty of its creators. */
     royalty?: Record<string, unknown>;
-    /** Who made it. */
+    /** Its creators. */
     creators?: Record<string, unknown>[];
     supply?: Record<string, unknown> | null;
     /** The token. */
@@ -2459,14 +2459,14 @@ export type DasSearchAssetsResult = {
       price_info?: {
         /** Price of one token. */
         price_per_token: number;
-        /** What the price is in. */
+        /** Currency of the price. */
         currency: string;
       };
     };
   }[];
   /** This page. */
   page?: number;
-  /** Up to where the chain was read, a whole number of up to 64 bits. */
+  /** The last indexed slot, a whole number of up to 64 bits. */
   last_indexed_slot?: bigint;
   /** Assets on all pages. */
   grand_total?: number;
@@ -2475,7 +2475,7 @@ export type DasSearchAssetsResult = {
     /** Lamports of the owner, a whole number of up to 64 bits. */
     lamports: bigint;
   };
-  /** Where to go on. */
+  /** The cursor of the next page. */
   cursor?: string;
 };
 
@@ -2484,11 +2484,11 @@ export type WalletIdentityResult = {
   address: string;
   /** What the wallet is: exchange, program, person, unknown and others. */
   type: string;
-  /** Who it belongs to. */
+  /** The owner. */
   name: string;
-  /** What the owner does. */
+  /** The owner's business. */
   category: string;
-  /** What else is known about it. */
+  /** Further tags. */
   tags: string[];
   /** Names that lead to it. */
   domainNames?: string[];
@@ -2505,7 +2505,7 @@ export type WalletBatchIdentityResult = {
   type: string | null;
   name: string | null;
   category: string | null;
-  /** What else is known about it. */
+  /** Further tags. */
   tags: string[];
   /** Names that lead to it. */
   domainNames?: string[];
@@ -2552,9 +2552,9 @@ export type WalletBalancesResult = {
     /** Whether it is a leaf of a tree. */
     compressed: boolean;
   }[];
-  /** What this page is worth, in US dollars. */
+  /** Total value of this page, in US dollars. */
   totalUsdValue: number;
-  /** Which part this is. */
+  /** The position in the list. */
   pagination: {
     /** This page. */
     page: number;
@@ -2568,9 +2568,9 @@ export type WalletBalancesResult = {
 export type WalletHistoryInput = {
   /** How many. */
   limit?: number | undefined;
-  /** Where to go on, from the answer before. */
+  /** The cursor of a previous answer. */
   before?: string | undefined;
-  /** Where to go on, from the answer before. */
+  /** The cursor of a previous answer. */
   after?: string | undefined;
   /** Only transactions of this type. */
   type?: 'SWAP' | 'TRANSFER' | 'NFT_SALE' | 'NFT_BID' | 'NFT_LISTING' | 'NFT_MINT' | 'NFT_CANCEL_LISTING' | 'TOKEN_MINT' | 'BURN' | 'COMPRESSED_NFT_MINT' | 'COMPRESSED_NFT_TRANSFER' | 'COMPRESSED_NFT_BURN' | 'CREATE_STORE' | 'WHITELIST_CREATOR' | 'ADD_TO_WHITELIST' | 'REMOVE_FROM_WHITELIST' | 'AUCTION_MANAGER_CLAIM_BID' | 'EMPTY_PAYMENT_ACCOUNT' | 'UPDATE_PRIMARY_SALE_METADATA' | 'ADD_TOKEN_TO_VAULT' | 'ACTIVATE_VAULT' | 'INIT_VAULT' | 'INIT_BANK' | 'INIT_STAKE' | 'MERGE_STAKE' | 'SPLIT_STAKE' | 'CREATE_AUCTION_MANAGER' | 'START_AUCTION' | 'CREATE_AUCTION_MANAGER_V2' | 'UPDATE_EXTERNAL_PRICE_ACCOUNT' | 'EXECUTE_TRANSACTION' | undefined;
@@ -2588,10 +2588,10 @@ export type WalletHistoryResult = {
     slot: bigint;
     /** The fee, in SOL. */
     fee: number;
-    /** Who paid it. */
+    /** The account that paid it. */
     feePayer: string;
     error: string | null;
-    /** What changed hands. */
+    /** Balance changes. */
     balanceChanges: {
       /** The mint; So11111111111111111111111111111111111111112 is SOL. */
       mint: string;
@@ -2601,11 +2601,11 @@ export type WalletHistoryResult = {
       decimals: number;
     }[];
   }[];
-  /** How to go on. */
+  /** The position in the list. */
   pagination: {
     /** Whether there are more. */
     hasMore: boolean;
-    /** Where they begin. */
+    /** The cursor of the next page. */
     nextCursor?: string;
   };
 };
@@ -2613,7 +2613,7 @@ export type WalletHistoryResult = {
 export type WalletTransfersInput = {
   /** How many. */
   limit?: number | undefined;
-  /** Where to go on, from the answer before. */
+  /** The cursor of a previous answer. */
   cursor?: string | undefined;
 };
 
@@ -2638,11 +2638,11 @@ export type WalletTransfersResult = {
     /** Decimals of the mint. */
     decimals: number;
   }[];
-  /** How to go on. */
+  /** The position in the list. */
   pagination: {
     /** Whether there are more. */
     hasMore: boolean;
-    /** Where they begin. */
+    /** The cursor of the next page. */
     nextCursor?: string;
   };
 };
@@ -2670,7 +2670,7 @@ export type WalletFundedByResult = {
   date: string;
   /** Its slot, a whole number of up to 64 bits. */
   slot: bigint;
-  /** Where to look at the transaction. */
+  /** A link to the transaction in an explorer. */
   explorerUrl: string;
 };
 
@@ -2679,7 +2679,7 @@ export type SystemDidDocumentResult = {
   /** The did:web of this origin. */
   id: string;
   verificationMethod: {
-    /** The kid of what is signed with the key. */
+    /** The kid of signatures by this key. */
     id: string;
     type: 'JsonWebKey2020';
     /** The did:web of this origin. */
@@ -2691,30 +2691,30 @@ export type SystemDidDocumentResult = {
 };
 
 export type CreditBalanceResult = {
-  /** The wallet that has signed. */
+  /** The wallet that signed. */
   wallet: string;
-  /** One for each cluster that something is sold on. */
+  /** One for each cluster with paid routes. */
   balances: {
-    /** Credit of one cluster is none on the other. */
+    /** Credit is valid on one cluster only. */
     cluster: 'mainnet' | 'devnet';
     /** CAIP-2. */
     network: string;
-    /** Dollars that are left. */
+    /** The balance in dollars. */
     balanceUsd: string;
     /** The same, in millionths of a dollar. */
     balanceMicros: number;
-    /** Part of it that calls on their way may cost, in millionths of a dollar. */
+    /** Held for calls in flight, in millionths of a dollar. */
     heldMicros: number;
-    /** All that was ever paid ahead, in millionths of a dollar. */
+    /** Total credit bought, in millionths of a dollar. */
     grantedMicros: number;
-    /** All that was ever spent, in millionths of a dollar. */
+    /** Total credit spent, in millionths of a dollar. */
     spentMicros: number;
   }[];
   /** The latest 20, the newest first. */
   movements: {
-    /** Paid ahead, or spent. */
+    /** Credit bought, or spent. */
     kind: 'grant' | 'debit';
-    /** Credit of one cluster is none on the other. */
+    /** Credit is valid on one cluster only. */
     cluster: 'mainnet' | 'devnet';
     /** How much, in millionths of a dollar. */
     micros: number;
@@ -2722,23 +2722,23 @@ export type CreditBalanceResult = {
     at: string;
     /** The route that was called, as the catalog names its methods. */
     route: string;
-    /** The transaction that brought it. */
+    /** The transaction of the purchase. */
     transaction?: string;
   }[];
 };
 
 export type CreditBuyResult = {
-  /** The wallet that has paid. */
+  /** The wallet that paid. */
   wallet: string;
-  /** Credit of one cluster is none on the other. */
+  /** Credit is valid on one cluster only. */
   cluster: 'mainnet' | 'devnet';
   /** CAIP-2. */
   network: string;
-  /** Dollars that are left. */
+  /** The balance in dollars. */
   balanceUsd: string;
   /** The same, in millionths of a dollar. */
   balanceMicros: number;
-  /** What this payment has brought, in millionths of a dollar. */
+  /** Credit bought by this payment, in millionths of a dollar. */
   boughtMicros: number;
 };
 
@@ -2780,7 +2780,7 @@ export interface SystemMethods {
   openapi(): Call<SystemOpenapiResult>;
 
   /**
-   * The URLs that x402 opens here.
+   * The x402 resources of this service.
    *
    * Free.
    * @example
@@ -2789,7 +2789,7 @@ export interface SystemMethods {
   wellKnown(): Call<SystemWellKnownResult>;
 
   /**
-   * What is served and how to call it, as text for language models.
+   * The routes and how to call them, as text for language models.
    *
    * Free.
    * @example
@@ -2798,7 +2798,7 @@ export interface SystemMethods {
   llms(): Call<SystemLlmsResult>;
 
   /**
-   * The keys that receipts are signed with, as did:web.
+   * The keys that sign receipts, as did:web.
    *
    * Free.
    * @example
@@ -3107,7 +3107,7 @@ export interface RpcMethods {
       memcmp: {
         /** First byte. */
         offset: number;
-        /** What must stand there. */
+        /** The expected bytes. */
         bytes: string;
         /** Encoding of bytes. */
         encoding?: 'base58' | 'base64' | undefined;
@@ -3140,7 +3140,7 @@ export interface RpcMethods {
     minContextSlot?: number | bigint | undefined;
     /** How many; of full ones at most 100. */
     limit?: number | undefined;
-    /** Where to go on. */
+    /** The cursor of the next page. */
     paginationToken?: string | undefined;
     /** Encoding of account or transaction data. */
     encoding?: 'base58' | 'base64' | 'base64+zstd' | 'json' | 'jsonParsed' | undefined;
@@ -3220,7 +3220,7 @@ export interface DasMethods {
 
 export interface WalletMethods {
   /**
-   * Who a wallet is known to be.
+   * The known identity of a wallet.
    *
    * $0.0005 a call.
    * @example
@@ -3229,7 +3229,7 @@ export interface WalletMethods {
   identity(wallet: string): Call<WalletIdentityResult>;
 
   /**
-   * Who up to 100 wallets are known to be.
+   * The known identities of up to 100 wallets.
    *
    * $0.0005 a call.
    * @example
@@ -3238,7 +3238,7 @@ export interface WalletMethods {
   batchIdentity(input: WalletBatchIdentityInput): Call<WalletBatchIdentityResult>;
 
   /**
-   * What a wallet holds.
+   * The balances of a wallet.
    *
    * $0.0005 a call.
    * @example
@@ -3247,7 +3247,7 @@ export interface WalletMethods {
   balances(wallet: string, input?: WalletBalancesInput): Call<WalletBalancesResult>;
 
   /**
-   * What a wallet has done.
+   * The transactions of a wallet.
    *
    * $0.0005 a call.
    * @example
@@ -3256,7 +3256,7 @@ export interface WalletMethods {
   history(wallet: string, input?: WalletHistoryInput): Call<WalletHistoryResult>;
 
   /**
-   * What a wallet has sent and received.
+   * The transfers of a wallet.
    *
    * $0.0005 a call.
    * @example
@@ -3265,7 +3265,7 @@ export interface WalletMethods {
   transfers(wallet: string, input?: WalletTransfersInput): Call<WalletTransfersResult>;
 
   /**
-   * Who funded a wallet first.
+   * The first funder of a wallet.
    *
    * $0.0005 a call.
    * @example
@@ -3276,7 +3276,7 @@ export interface WalletMethods {
 
 export interface CreditMethods {
   /**
-   * The credit of the wallet that signs, and its latest movements.
+   * The signing wallet's credit and its latest movements.
    *
    * Free, for a signature.
    * @example
@@ -3285,9 +3285,9 @@ export interface CreditMethods {
   balance(): Call<CreditBalanceResult>;
 
   /**
-   * Buys credit for paid routes of Solana mainnet: as much as is paid, by one of the amounts in accepts.
+   * Buys credit for paid routes of Solana mainnet: pay one of the amounts in accepts.
    *
-   * The amount is yours to choose among those that the gateway sells.
+   * Choose one of the amounts that the gateway sells.
    * @example
    * await client.credit.buy()
    */
@@ -3366,8 +3366,8 @@ const credit: MethodRows = {
   buy: { path: '/v1/x402/credit/:cluster', access: 'exact', post: true, takes: 'amount', served: ['mainnet', 'devnet'] },
 };
 
-/** What the methods that take no more than a signature are built from. */
+/** The table of the free methods. */
 export const FREE_METHODS: MethodTable = { system, tokens };
 
-/** What all methods are built from. */
+/** The table of all methods. */
 export const METHODS: MethodTable = { system, tokens, rpc, das, wallet, credit };

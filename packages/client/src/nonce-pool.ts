@@ -1,7 +1,7 @@
 import type { SiwxInfo } from '@asset-gateway/protocol';
 import type { SignInChallenge } from './sign-in.ts';
 
-/** A nonce is good for five minutes; the rest is for the way. */
+/** A nonce is valid for five minutes; the difference covers the transit. */
 const LIFETIME_MS = 270_000;
 const MAX_NONCES = 100;
 
@@ -13,34 +13,34 @@ interface Held {
 type Waiter = (nonce: string | undefined) => void;
 
 /**
- * The nonces that a gateway has handed out with its answers, for the requests to come. Who finds none and sees others under way
- * waits a moment for what they bring, as a challenge would cost a request.
+ * The nonces from a gateway's answers, for later requests. If the pool is empty while requests are in flight, a call waits briefly for
+ * their nonces, because a challenge would cost a request.
  */
 export class NoncePool {
   readonly #nonceTimeoutMs: number;
   #held: Held[] = [];
   #waiters: Waiter[] = [];
-  #underWay = 0;
+  #inFlight = 0;
   #challenge: SignInChallenge | undefined;
-  /** Our clock when the challenge came: what has passed since is added to its time, as the time of day here may be wrong. */
+  /** When the challenge came. Signatures use the gateway's time plus the time since, because the local clock may be wrong. */
   #challengedAt = 0;
 
   constructor(nonceTimeoutMs: number) {
     this.#nonceTimeoutMs = nonceTimeoutMs;
   }
 
-  /** Whether the gateway has shown what is to be signed. */
+  /** Whether a challenge has come. */
   get isKnown(): boolean {
     return this.#challenge !== undefined;
   }
 
-  /** A challenge has come: what it names is what is signed from now on. */
+  /** Uses this challenge for later signatures. */
   learn(challenge: SignInChallenge): void {
     this.#challenge = challenge;
     this.#challengedAt = performance.now();
   }
 
-  /** Nonces that came before may all be dead: the gateway has just refused one. */
+  /** Drops all nonces, after the gateway has refused one. */
   forget(): void {
     this.#held = [];
   }
@@ -51,21 +51,21 @@ export class NoncePool {
     else if (this.#held.length < MAX_NONCES) this.#held.push({ nonce, since: performance.now() });
   }
 
-  /** Begins a request: with a nonce, or with none, when it is to ask for a challenge. Each one ends with `done`. */
+  /** Begins a request with a nonce, or without one if it must fetch a challenge. Each request ends with `done`. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     const now = performance.now();
     this.#held = this.#held.filter(({ since }) => now - since < LIFETIME_MS);
     const held = this.#held.shift();
-    return held || this.#underWay === 0 ? this.#begin(held?.nonce) : this.#wait(signal);
+    return held || this.#inFlight === 0 ? this.#begin(held?.nonce) : this.#wait(signal);
   }
 
-  /** A request has ended. When it was the last one, nobody brings a nonce any more. */
+  /** Ends a request. After the last one no nonce can come, so one waiter goes on without. */
   done(): void {
-    this.#underWay--;
-    if (this.#underWay === 0) this.#waiters[0]?.(undefined);
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#waiters[0]?.(undefined);
   }
 
-  /** The challenge with this nonce in it, for another path. It says no amount: that was another call's. */
+  /** The challenge with this nonce for another path. The statement is dropped: it names the amount of another call. */
   challengeWith(nonce: string, url: URL): SignInChallenge | undefined {
     if (!this.#challenge) return undefined;
     const { expirationTime: _, statement: __, ...rest } = this.#challenge.info;
@@ -76,24 +76,24 @@ export class NoncePool {
   }
 
   #begin(nonce: string | undefined): string | undefined {
-    this.#underWay++;
+    this.#inFlight++;
     return nonce;
   }
 
   #wait(signal: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const stopWaiting = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
         this.#waiters = this.#waiters.filter((each) => each !== waiter);
       };
       const waiter: Waiter = (nonce) => {
-        leave();
-        // Counted at once: between now and the one who waits, another request may end.
+        stopWaiting();
+        // Counted now: another request may end before the waiting call resumes.
         resolve(this.#begin(nonce));
       };
       const giveUp = () => {
-        leave();
+        stopWaiting();
         reject(signal.reason);
       };
       const timer = setTimeout(waiter, this.#nonceTimeoutMs, undefined);

@@ -2,7 +2,7 @@ import { NETWORKS, type PaymentRequired, USDC } from '@asset-gateway/protocol';
 import { GatewayError } from './error.ts';
 import type { PaymentWish } from './payer.ts';
 
-/** What a 402 asks for: all that a payment for it may move, to which wallet, and what it writes onto the chain. */
+/** The transfer that pays a 402, and the memo that it writes onto the chain. */
 export interface Offer {
   /** CAIP-2. */
   readonly network: string;
@@ -10,16 +10,16 @@ export interface Offer {
   readonly asset: string;
   /** The wallet that is paid. */
   readonly payTo: string;
-  /** Millionths of a dollar in USDC, decimal digits. */
+  /** Millionths of a dollar in USDC, as decimal digits. */
   readonly amount: string;
-  /** The text that the transaction carries; undefined if the gateway asks for none. */
+  /** The memo of the transaction; undefined if the gateway asks for none. */
   readonly memo?: string;
 }
 
-/** A 402 reduced to the one requirement that may be paid. */
+/** A 402 reduced to the one requirement to pay. */
 export type Payable = PaymentRequired & { readonly accepts: readonly [unknown] };
 
-/** Which requirement of a 402 is wanted. */
+/** Chooses a requirement of a 402. */
 export interface OfferWish extends Partial<Pick<PaymentWish, 'buys' | 'network'>> {
   /** Whether a memo may be signed; default: only the form of the gateway's own memos. */
   readonly allowMemo?: ((memo: string) => boolean) | undefined;
@@ -30,7 +30,7 @@ const MINTS: ReadonlyMap<unknown, string> = new Map([
   [NETWORKS.devnet, USDC.devnet],
 ]);
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-/** Up to a billion dollars, in one spelling only. */
+/** Less than a billion dollars, without leading zeros. */
 const AMOUNT = /^[1-9][0-9]{0,14}$/;
 const GATEWAY_MEMO = /^[\w-]{32}$/;
 
@@ -50,31 +50,31 @@ function offerOf(requirement: unknown, { network: wanted, allowMemo = isGatewayM
   return { network, asset: String(asset), payTo, amount, ...(memo !== undefined && { memo }) };
 }
 
-/** A requirement that can be paid, with what is shown of it. */
+/** A payable requirement and its offer. */
 interface Choice {
   readonly requirement: unknown;
   readonly offer: Offer;
 }
 
-/** The price of the call comes first and a bundle after it; routes that sell only credit list several amounts. */
+/** The call's price comes first and a bundle second. Routes that sell credit list several amounts. */
 function chosen(choices: readonly Choice[], buys: PaymentWish['buys']): Choice | undefined {
   if (buys === 'call' || buys === 'credit') return choices[0];
   if (buys === 'bundle') return choices[1] ?? choices[0];
   return choices.find(({ offer }) => offer.amount === String(buys.micros));
 }
 
-/** What a 402 offers: the 402 reduced to one requirement, the offer in it, and whether that is a bundle of credit. */
-export interface Found {
+/** The offer of a 402 that will be paid, and whether it is a bundle of credit. */
+export interface PayableOffer {
   readonly payable: Payable;
   readonly offer: Offer;
   readonly isBundle: boolean;
 }
 
 /**
- * Finds the requirement of a 402 that is wanted, among those that this client can pay: USDC on Solana, an exact amount. Undefined if
- * the 402 asks for no payment. Throws `nothing_payable` if it asks for other payments only.
+ * Finds the wanted requirement of a 402 among those that this client can pay: an exact amount of USDC on Solana. Undefined if the 402
+ * asks for no payment. Throws `nothing_payable` if it asks for other payments only.
  */
-export function findOffer(body: unknown, wish: OfferWish = {}): Found | undefined {
+export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | undefined {
   const required = body as Partial<PaymentRequired> | null;
   if (!Array.isArray(required?.accepts) || required.accepts.length === 0) return undefined;
   const accepts: readonly unknown[] = required.x402Version === 2 ? required.accepts : [];
@@ -91,10 +91,10 @@ export function findOffer(body: unknown, wish: OfferWish = {}): Found | undefine
   const amounts = choices.map(({ offer }) => `$${Number(offer.amount) / 1e6}`);
   const message =
     amounts.length > 0
-      ? `this amount of credit is not sold, but ${amounts.join(', ')}`
-      : 'nothing that is asked for can be paid: this client pays USDC on the chosen Solana cluster (x402 version 2, exact)';
+      ? `the gateway does not sell this amount of credit; it sells ${amounts.join(', ')}`
+      : 'none of the payments can be made: this client pays USDC on the chosen Solana cluster (x402 version 2, exact)';
   throw new GatewayError('nothing_payable', { message });
 }
 
-/** The offer in the body of a 402, as it will be paid; undefined if the 402 asks for no payment. */
+/** The offer in the body of a 402; undefined if the 402 asks for no payment. */
 export const offerIn = (body: unknown, wish?: OfferWish): Offer | undefined => findOffer(body, wish)?.offer;

@@ -1,12 +1,11 @@
-import { HEADERS, type PaymentRequired, USDC_DECIMALS } from '@asset-gateway/protocol';
+import { HEADERS, oneLine, type PaymentRequired, readBytes, USDC_DECIMALS } from '@asset-gateway/protocol';
 import type { TransactionSigner } from '@solana/kit';
-import { base64 } from './base64.ts';
-import { latestBlockhash } from './blockhash.ts';
 import { race } from './deadline.ts';
 import { assertWithin, type Decision, decide, type Limits, limitsOf } from './decision.ts';
+import { base64 } from './encoding.ts';
 import { GatewayError } from './error.ts';
 import { type Caps, type EarlierPayment, memoryLedger, type SpendingLedger } from './ledger.ts';
-import { type Found, findOffer, type Offer } from './offer.ts';
+import { findOffer, type Offer, type PayableOffer } from './offer.ts';
 import type { Payer, PaymentWish, SignedPayment } from './payer.ts';
 import { type PayingWallet, transactionSigner } from './paying-wallet.ts';
 import { assertPays, TOKEN } from './payment-check.ts';
@@ -23,51 +22,85 @@ export {
 export { type Offer, type OfferWish, offerIn } from './offer.ts';
 export type { Payer, PaymentWish, SignedPayment } from './payer.ts';
 export type { PayingWallet } from './paying-wallet.ts';
+export { transactionIn } from './receipt.ts';
 export { isSameRequest } from './sent-request.ts';
-export { transactionIn } from './transaction.ts';
 
-/** What a wallet pays with. */
+/** A wallet and the RPC that it pays through. */
 export interface Purse {
   /** The 64 bytes of a key pair, a key pair of WebCrypto, a signer of `@solana/kit`, or a Wallet Standard wallet. */
   readonly wallet: PayingWallet;
-  /** The RPC of the cluster that is paid on, for a fresh blockhash. */
+  /** A Solana RPC of the paying cluster, for a fresh blockhash. */
   readonly rpcUrl: string;
 }
 
-/** How a wallet pays. */
+/** Options of `payWith`. */
 export interface PayerOptions {
   readonly wallet: PayingWallet;
   /** The RPC for a fresh blockhash: one URL, or one for each network (CAIP-2). */
   readonly rpcUrl: string | ((network: string) => string);
   readonly caps?: Caps;
-  /** Called with each offer within the caps before it is signed; throws to prevent it. */
+  /** Called with each offer within the caps before it is signed. Throw to refuse it. */
   readonly approve?: (offer: Offer) => void | Promise<void>;
   /** Where spending is recorded; default: in memory. */
   readonly ledger?: SpendingLedger;
-  /** Whether a gateway's memo may be signed; default: only the form of the asset gateway's own memos. */
+  /** Whether a memo may be signed; default: only memos in the gateway's own form. */
   readonly allowMemo?: (memo: string) => boolean;
 }
 
-/** A payer that can also say what it would pay. */
+/** A payer that can also quote without signing. */
 export interface QuotingPayer extends Payer {
-  /** What `pay` would decide on before caps and approval; throws what no approval may lift. Signs nothing. */
+  /** The decision of `pay` before caps and approval. Throws if nothing may be paid. */
   quote(required: PaymentRequired, wish: PaymentWish): Promise<Decision>;
 }
 
-/** What a wallet or its RPC says, as the cause of an error of ours. */
+/** Wraps an error of the wallet or its RPC. */
 function notMade(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause;
-  const message = 'the payment could not be made, and nothing was sent; look at rpcUrl and the wallet';
+  const message = 'the payment could not be made, and nothing was sent; check rpcUrl and the wallet';
   throw new GatewayError('payment_not_made', { message, cause });
 }
 
-/** Makes the payment as x402's own scheme does, and checks that it is the one that was shown. */
-async function makePayment({ payable, offer }: Found, signer: TransactionSigner, rpcUrl: string, signal: AbortSignal) {
+const RPC_TIMEOUT_MS = 10_000;
+const MAX_RPC_BYTES = 65_536;
+const BLOCKHASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+const BLOCKHASH_REQUEST = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'getLatestBlockhash',
+  params: [{ commitment: 'confirmed' }],
+});
+
+/** The latest blockhash, with limits on time and size that x402's scheme does not have. */
+async function latestBlockhash(rpcUrl: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: BLOCKHASH_REQUEST,
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(RPC_TIMEOUT_MS)]),
+  });
+  const text = new TextDecoder().decode(await readBytes(response.body, MAX_RPC_BYTES));
+  const { result, error } = JSON.parse(text) as {
+    result?: { value?: { blockhash?: unknown } };
+    error?: { message?: unknown };
+  };
+  const blockhash = result?.value?.blockhash;
+  if (typeof blockhash === 'string' && BLOCKHASH.test(blockhash)) return blockhash;
+  throw new Error(oneLine(error?.message, 200) || `the RPC answers ${response.status} without a blockhash`);
+}
+
+/** Makes the payment by x402's own scheme and checks that it pays the offer. */
+async function makePayment(
+  { payable, offer }: PayableOffer,
+  signer: TransactionSigner,
+  rpcUrl: string,
+  signal: AbortSignal,
+) {
   const { ExactSvmScheme } = await import('@x402/svm/exact/client');
   const { x402Version, resource, extensions, accepts } = payable;
   const [accepted] = accepts as readonly [{ readonly extra: object }];
   const scheme = new ExactSvmScheme(signer as never, { rpcUrl });
-  // The scheme asks an RPC for these without a limit of time or size.
+  // The scheme would fetch these from the RPC without limits.
   const { mintCache } = scheme as unknown as { readonly mintCache?: Map<string, Promise<object>> };
   const mint = { decimals: USDC_DECIMALS, programAddress: TOKEN };
   mintCache?.set(`${offer.network}:${offer.asset}`, Promise.resolve(mint));
@@ -80,8 +113,8 @@ async function makePayment({ payable, offer }: Found, signer: TransactionSigner,
 }
 
 /**
- * Makes the payment that a 402 asks for: the headers that buy the answer. It signs the offer that `offerIn` shows of this 402 and
- * nothing else, and throws if the result would be anything more.
+ * The headers that pay a 402. Signs exactly the offer that `offerIn` returns for this 402, and throws if the payment would do anything
+ * else.
  */
 export async function paymentFor(
   body: PaymentRequired,
@@ -99,7 +132,7 @@ class WalletPayer implements QuotingPayer {
   readonly #ledger: SpendingLedger;
   readonly #limits: Limits;
   readonly #inFlight = new Set<string>();
-  /** Why the ledger could not record the outcome of the last payment. */
+  /** The ledger's error for the outcome of the last payment. */
   #unrecorded: unknown;
 
   constructor(options: PayerOptions) {
@@ -124,9 +157,8 @@ class WalletPayer implements QuotingPayer {
     this.#inFlight.add(id);
     try {
       const headers = await race(signal, this.#headersFor(decision, signal));
-      signal.throwIfAborted();
       await this.#ledger.signed(id, { micros, request, headers });
-      // From here on another process may send it: it is never released.
+      // From here on another process may send the payment, so it is never released.
       return this.#signedPayment({ id, micros, headers });
     } catch (error) {
       this.#inFlight.delete(id);
@@ -136,7 +168,7 @@ class WalletPayer implements QuotingPayer {
     }
   }
 
-  async #headersFor(found: Found, signal: AbortSignal): Promise<Record<string, string>> {
+  async #headersFor(found: PayableOffer, signal: AbortSignal): Promise<Record<string, string>> {
     const { approve, wallet, rpcUrl } = this.#options;
     await approve?.(found.offer);
     const signer = await transactionSigner(wallet, found.offer.network).catch(notMade);
@@ -161,11 +193,10 @@ class WalletPayer implements QuotingPayer {
     const cause = this.#unrecorded;
     this.#unrecorded = undefined;
     if (cause === undefined) return;
-    const message =
-      'the ledger could not record what became of the payment before this one; look at it, then ask again';
+    const message = 'the ledger could not record the outcome of the previous payment; check it, then try again';
     throw new GatewayError('payment_not_made', { message, cause });
   }
 }
 
-/** Pays with a wallet, in USDC on Solana, and never more than its caps. Throws `spending_limit` for a cap that is no number. */
+/** Pays from a wallet in USDC on Solana, within its caps. Throws `spending_limit` for a cap that is not a number. */
 export const payWith = (options: PayerOptions): QuotingPayer => new WalletPayer(options);

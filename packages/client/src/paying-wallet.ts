@@ -3,7 +3,7 @@ import { GatewayError } from './error.ts';
 import type { KeyPair } from './signer.ts';
 import { accountOf, featureOf, type Wallet } from './wallet-standard.ts';
 
-/** What can sign a payment. */
+/** A wallet that can sign payments. */
 export type PayingWallet = Uint8Array | KeyPair | Wallet | TransactionSigner;
 
 interface SignTransaction {
@@ -15,7 +15,7 @@ const CHAINS: Readonly<Record<string, string>> = {
   'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1': 'solana:devnet',
 };
 
-/** A Wallet Standard wallet as a signer of `@solana/kit`. Nothing but its signature is taken of what it gives back. */
+/** A Wallet Standard wallet as a signer of `@solana/kit`. Only its signature is used. */
 async function walletSigner(wallet: Wallet, network: string): Promise<TransactionSigner> {
   const { address: addressOf, getTransactionDecoder, getTransactionEncoder } = await import('./kit.ts');
   const account = await accountOf(wallet);
@@ -25,13 +25,13 @@ async function walletSigner(wallet: Wallet, network: string): Promise<Transactio
     const bytes = new Uint8Array(getTransactionEncoder().encode(transaction));
     const [output] = await signTransaction({ account, chain: CHAINS[network], transaction: bytes });
     const signature = output && getTransactionDecoder().decode(output.signedTransaction).signatures[address];
-    if (!signature) throw new GatewayError('not_signed', { message: `${wallet.name} has not signed the payment` });
+    if (!signature) throw new GatewayError('not_signed', { message: `${wallet.name} did not sign the payment` });
     return { [address]: signature };
   };
   return { address, signTransactions: (transactions) => Promise.all(transactions.map(sign)) } as TransactionSigner;
 }
 
-/** A signer of `@solana/kit` for what pays on this network (CAIP-2). */
+/** A signer of `@solana/kit` for payments on this network (CAIP-2). */
 export async function transactionSigner(wallet: PayingWallet, network: string): Promise<TransactionSigner> {
   const { createKeyPairSignerFromBytes, createSignerFromKeyPair } = await import('./kit.ts');
   if (wallet instanceof Uint8Array) return createKeyPairSignerFromBytes(wallet);

@@ -3,9 +3,9 @@ import type { Address } from '@solana/kit';
 import { GatewayError } from './error.ts';
 import type { Offer } from './offer.ts';
 
-/** A payment as x402's client makes it. */
+/** A payment of x402's client. */
 export interface Payment {
-  /** The requirement that it is for. */
+  /** The requirement that it pays. */
   readonly accepted: unknown;
   /** On Solana a signed transaction, in base64. */
   readonly payload: Readonly<Record<string, unknown>>;
@@ -16,12 +16,12 @@ const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** The token program that USDC belongs to. */
 export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
 const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
-const MISMATCH = 'the payment that was made is not the one that was approved; it was not sent';
+const MISMATCH = 'the payment differs from the approved offer; it was not sent';
 const TRANSFER_CHECKED = 12;
-const SHOWN = ['network', 'asset', 'payTo', 'amount'] as const;
+const COMPARED = ['network', 'asset', 'payTo', 'amount'] as const;
 const utf8 = new TextEncoder();
 
-/** An instruction with its accounts by name. */
+/** An instruction with the addresses of its accounts. */
 interface Instruction {
   readonly program: string;
   readonly accounts: readonly string[];
@@ -35,7 +35,7 @@ async function tokenAccount(owner: string, mint: string): Promise<string> {
   return account;
 }
 
-/** The one instruction that may move something: the transfer that was approved. */
+/** The approved transfer: the only instruction that may move money. */
 async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promise<Instruction> {
   const { getU64Encoder } = await import('./kit.ts');
   return {
@@ -45,7 +45,7 @@ async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promi
   };
 }
 
-/** What a transaction does beside bidding for compute units. */
+/** The instructions of a transaction without its compute budget. */
 interface Acts {
   readonly feePayer: string;
   readonly acts: readonly Instruction[];
@@ -56,7 +56,7 @@ async function actsOf(transaction: string): Promise<Acts> {
   const { getBase64Encoder, getCompiledTransactionMessageDecoder, getTransactionDecoder } = await import('./kit.ts');
   const { messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(transaction));
   const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
-  // An account of a lookup table has no name here, and is none that was approved.
+  // Accounts from lookup tables have no address here, so they never match an approved one.
   const nameOf = (index: number): string => staticAccounts[index] ?? '';
   const acts = instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => {
     return { program: nameOf(programAddressIndex), accounts: accountIndices.map(nameOf), data: [...data] };
@@ -70,21 +70,21 @@ async function actsOf(transaction: string): Promise<Acts> {
   };
 }
 
-/** Whether the memos are the one that was shown; a wallet adds a random one if the gateway asks for none. */
-const saysWhatWasShown = ({ memo }: Offer, memos: readonly Instruction[]): boolean =>
+/** Whether the memo is that of the offer. Without one in the offer, x402 adds a random memo. */
+const hasOfferedMemo = ({ memo }: Offer, memos: readonly Instruction[]): boolean =>
   memo === undefined
     ? memos.length <= 1
     : JSON.stringify(memos.map(({ data }) => data)) === JSON.stringify([[...utf8.encode(memo)]]);
 
-/** Throws unless a payment is for exactly this offer, and its transaction makes that transfer once and nothing else. */
+/** Throws unless the payment is for this offer and its transaction makes that transfer once and nothing else. */
 export async function assertPays({ accepted, payload }: Payment, offer: Offer, payer: string): Promise<void> {
   const claimed = accepted as Readonly<Record<string, unknown>>;
   const { feePayer, acts, memos } = await actsOf(String(payload.transaction));
   const isApproved =
     claimed.scheme === 'exact' &&
-    SHOWN.every((name) => claimed[name] === offer[name]) &&
+    COMPARED.every((name) => claimed[name] === offer[name]) &&
     feePayer !== payer &&
-    saysWhatWasShown(offer, memos) &&
+    hasOfferedMemo(offer, memos) &&
     JSON.stringify(acts) === JSON.stringify([await transferOf(offer, payer)]);
   if (!isApproved) throw new GatewayError('payment_mismatch', { message: MISMATCH });
 }

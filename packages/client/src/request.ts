@@ -13,15 +13,15 @@ export interface MethodCall {
   readonly settings: CallSettings;
 }
 
-/** Where a paid call goes, and what it buys beside its answer. */
-export interface Place extends Pick<Outgoing, 'buys'> {
+/** The cluster and provider of a paid call, and the credit that it buys. */
+export interface Target extends Pick<Outgoing, 'buys'> {
   readonly cluster?: string | undefined;
   readonly provider?: string | undefined;
 }
 
 const DOTS = /^\.{1,2}$/;
 const PARAMETER = /:([a-z]+)/gi;
-/** Slots came as bigints and fit in a double, as the gateway checks. */
+/** Slots are bigints in results. The gateway checks that they fit into a double. */
 const json = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each));
 
@@ -30,7 +30,7 @@ function queryOf(values: object = {}): string {
   return given.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`).join('&');
 }
 
-/** The JSON that is sent: the positional parameters without those at the end that were left out. */
+/** The JSON body, without omitted positional parameters at the end. */
 function bodyOf({ takes }: MethodRow, values: readonly unknown[]): string {
   if (takes === 'params')
     return json({ params: values.slice(0, values.findLastIndex((value) => value !== undefined) + 1) });
@@ -39,42 +39,62 @@ function bodyOf({ takes }: MethodRow, values: readonly unknown[]): string {
 }
 
 /** The request of a call. */
-export function outgoingFor(row: MethodRow, asked: MethodCall, place: Place): Outgoing {
-  const { cluster, provider, buys } = place;
-  const values = [...asked.values];
+export function outgoingFor(row: MethodRow, call: MethodCall, target: Target): Outgoing {
+  const { cluster, provider, buys } = target;
+  const values = [...call.values];
   const path = row.path.replace(PARAMETER, (_, name: string) => {
-    const chosen = String(name in place ? place[name as keyof Place] : values.shift());
-    // They would climb out of the route, into another one.
+    const chosen = String(name in target ? target[name as keyof Target] : values.shift());
+    // `..` would lead to another route.
     if (DOTS.test(chosen)) throw invalid(`${name} cannot be ${chosen}`);
     return encodeURIComponent(chosen);
   });
-  const url = new URL(path, asked.base);
+  const url = new URL(path, call.base);
   if (row.takes === 'query') url.search = queryOf(values[0] as object | undefined);
   const request: SentRequest = {
     url: url.href,
     method: row.post ? 'POST' : 'GET',
     ...(row.post && { body: bodyOf(row, values) }),
   };
-  const name = `${asked.name} ${cluster} ${provider}`;
+  const name = `${call.name} ${cluster} ${provider}`;
   return { name, request, access: row.access, cluster, ...(buys && { buys }) };
 }
 
 const invalid = (message: string): GatewayError =>
   new GatewayError('invalid_request', { message: `${message}; nothing was sent` });
 
-/** The URL of a path of this gateway. Throws `invalid_request` for one of another origin. */
+/** The URL of a path of this gateway. Throws `invalid_request` for another origin. */
 export function urlOf(path: string, base: URL): URL {
   if (!URL.canParse(path, base)) throw invalid('the path cannot be read');
   const url = new URL(path, base);
-  if (url.origin !== base.origin) throw invalid(`the path leads away from ${base.origin}`);
+  if (url.origin !== base.origin) throw invalid(`the path leads to another origin than ${base.origin}`);
   return url;
 }
 
-/** The gate that a path stands before, and the cluster that it is paid on; a payment for an unknown path. */
+/** The gate and the paying cluster of a path. Unknown paths count as paid. */
 export function gateOf(path: string, methods: MethodTable, chosen: string): Pick<Outgoing, 'access' | 'cluster'> {
   const row = Object.values(methods)
     .flatMap((rows) => Object.values(rows))
     .find(({ path: pattern }) => fits(pattern, path));
   const cluster = path.split('/').find((segment) => segment === 'mainnet' || segment === 'devnet') ?? chosen;
   return { access: row?.access ?? 'exact', cluster };
+}
+
+function creditBought({ takes }: MethodRow, [amount]: readonly unknown[]): Pick<Target, 'buys'> {
+  if (takes !== 'amount') return {};
+  const usd = (amount as { usd?: number } | undefined)?.usd;
+  return { buys: usd === undefined ? 'credit' : { micros: Math.round(usd * 1e6) } };
+}
+
+/** The chosen cluster and provider of a paid method. The default provider is the last one of the table, Helius. */
+export function targetOf(
+  row: MethodRow,
+  { name, values, settings: { cluster = 'mainnet', provider } }: MethodCall,
+): Target {
+  const { served = [] } = row;
+  const found = served
+    .map((each) => each.split('/'))
+    .findLast((each) => each[0] === cluster && (!provider || !each[1] || each[1] === provider));
+  if (found) return { cluster: found[0], provider: found[1], ...creditBought(row, values) };
+  const message = `${name} is not served ${provider ? `by ${provider} ` : ''}on ${cluster}, but by ${served.join(', ')}`;
+  throw new GatewayError('not_served', { message });
 }

@@ -1,20 +1,19 @@
-import type { Connection } from './connection.ts';
+import { type Connection, RETRIED, retryAfterMs } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
 import type { SignedPayment } from './payer.ts';
-import { AGAIN, retryAfterMs } from './retry-after.ts';
 import type { SentRequest } from './sent-request.ts';
 
 const MAX_ATTEMPTS = 20;
 const PAUSE_MS = 1000;
 
-/** The statuses by which a gateway asks for the same payment again: those of any request, and that of one which it still works on. */
-const OPEN = [...AGAIN, 409];
+/** The statuses by which a gateway asks for the same payment again; 409 means that it is still working on it. */
+const OPEN = [...RETRIED, 409];
 
-const unknown = (cause: unknown, refusal?: GatewayError): GatewayError =>
+const unknownOutcome = (cause: unknown, refusal?: GatewayError): GatewayError =>
   new GatewayError('payment_unknown', {
     message:
-      'the payment was sent and its outcome is not known; make the same call again, which sends the same payment' +
+      'the payment was sent and its outcome is not known; repeat the call, which resends the same payment' +
       (refusal ? ` (${refusal.code}: ${refusal.message})` : ''),
     payment: refusal?.payment ?? { state: 'in_progress' },
     status: refusal?.status,
@@ -23,10 +22,10 @@ const unknown = (cause: unknown, refusal?: GatewayError): GatewayError =>
     cause,
   });
 
-/** What is sent until its outcome is known. */
+/** A payment to send until its outcome is known. */
 export type Resent = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
 
-/** An answer, and how long to wait before the same payment is sent again if it asks for that. */
+/** An answer, and how long to wait before resending if it asks for that. */
 interface Answered {
   readonly response: Response;
   readonly waitMs: number | undefined;
@@ -42,17 +41,17 @@ async function attempt(
   deadline: Deadline,
 ): Promise<Attempt> {
   try {
-    // An answer that breaks off is lost like one that never came, and the same payment brings it again.
+    // Resending the same payment also recovers an answer that broke off.
     const response = await connection.send(request, payment.headers, deadline);
     return { response, waitMs: retryAfterMs(response, OPEN) };
   } catch (failure) {
     const isFinal = failure instanceof GatewayError && failure.code === 'answer_too_large';
-    if (deadline.signal.aborted || isFinal) throw unknown(failure);
+    if (deadline.signal.aborted || isFinal) throw unknownOutcome(failure);
     return { failure };
   }
 }
 
-/** Reports the outcome; a ledger that fails costs the caller neither the answer nor another attempt. */
+/** Reports the outcome. If the ledger fails, the caller still gets the answer. */
 async function close({ options }: Connection, payment: Resent, outcome: 'paid' | 'refused'): Promise<void> {
   try {
     await payment.closed?.(outcome);
@@ -60,12 +59,12 @@ async function close({ options }: Connection, payment: Resent, outcome: 'paid' |
     try {
       options.onLedgerFailure?.(error);
     } catch {
-      // The answer was paid for; it comes first.
+      // The caller has paid for the answer and must get it.
     }
   }
 }
 
-/** The answer to a payment that is sent no more in this call. Throws `payment_unknown` if it may still settle. */
+/** The last answer to a payment in this call. Throws `payment_unknown` if the payment may still settle. */
 async function lastAnswer(connection: Connection, payment: Resent, { response, waitMs }: Answered): Promise<Response> {
   if (response.ok || response.status === 402) {
     await close(connection, payment, response.ok ? 'paid' : 'refused');
@@ -74,15 +73,15 @@ async function lastAnswer(connection: Connection, payment: Resent, { response, w
   const refusal = errorOf(response, await response.clone().text());
   const state = refusal.payment?.state;
   const isOurs = refusal.code !== 'not_a_gateway';
-  // What is no refusal of a gateway, such as a proxy's page, says nothing of the payment; and a 5xx may come too early.
+  // An answer that is not from a gateway, such as a proxy's page, leaves the outcome open, and so does a 5xx.
   const isOpen =
     !isOurs || waitMs !== undefined || response.status >= 500 || state === 'pending' || state === 'in_progress';
-  if (isOpen && state !== 'unused') throw unknown(undefined, refusal);
+  if (isOpen && state !== 'unused') throw unknownOutcome(undefined, refusal);
   if (!isOpen) await close(connection, payment, 'refused');
   return response;
 }
 
-/** Sends one payment until its outcome is known: a payment is sent again, never made anew. */
+/** Sends one payment until its outcome is known. It is resent, never signed again. */
 export async function resend(
   connection: Connection,
   request: SentRequest,
@@ -97,9 +96,9 @@ export async function resend(
       else if (made.waitMs === undefined || attempts === MAX_ATTEMPTS || made.waitMs >= deadline.remainingMs)
         return await lastAnswer(connection, payment, made);
       const pauseMs = 'waitMs' in made ? (made.waitMs ?? 0) : PAUSE_MS;
-      await deadline.wait(pauseMs).catch((cause: unknown) => Promise.reject(unknown(cause)));
+      await deadline.wait(pauseMs).catch((cause: unknown) => Promise.reject(unknownOutcome(cause)));
     }
-    throw unknown(last);
+    throw unknownOutcome(last);
   } finally {
     payment.ended?.();
   }

@@ -1,4 +1,4 @@
-/** A request as it goes out, without what authorises it. */
+/** A request without its authorisation. */
 export interface SentRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST';
@@ -6,11 +6,11 @@ export interface SentRequest {
   readonly body?: string | undefined;
 }
 
-/** Whether two requests are the same one, byte for byte. */
+/** Whether two requests are equal byte for byte. */
 export const isSameRequest = (one: SentRequest | undefined, other: SentRequest): boolean =>
   one?.url === other.url && one.method === other.method && one.body === other.body;
 
-/** Whether a path is one of a route's, whose parameters begin with a colon. */
+/** Whether a path matches a route, whose parameters begin with a colon. */
 export function fits(pattern: string, path: string): boolean {
   const [expected, segments] = [pattern.split('/'), path.split('/')];
   return (

@@ -2,45 +2,45 @@ import type { Cluster, UpstreamProvider } from '@asset-gateway/protocol';
 import type { Payer } from './payer.ts';
 import type { Signer } from './signer.ts';
 
-/** What may be chosen for some calls and not for others. */
+/** Settings of single calls. */
 export interface CallSettings {
-  /** The cluster that paid routes ask and are paid on; mainnet unless told. */
+  /** The cluster that serves paid routes and is paid on; default: mainnet. */
   readonly cluster?: Cluster;
-  /** Who is asked; Helius unless told, as it serves everything that is sold. */
+  /** The provider of paid routes; default: Helius, which serves all of them. */
   readonly provider?: UpstreamProvider;
-  /** Gives a call up. */
+  /** Aborts a call. */
   readonly signal?: AbortSignal;
-  /** How long a call may take, with all that is sent again for it; 30,000 unless told. */
+  /** How long a call may take, retries included; default: 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** Dollars that one call may cost at most. */
+  /** The most that a call may cost, in dollars. */
   readonly maxUsd?: number;
-  /** How often a request is sent again that the gateway asks to send again; 3 unless told. */
+  /** How often a request is retried if the gateway asks for it; default: 3. */
   readonly retries?: number;
   /**
-   * Credit pays for a call wherever the wallet has any. `true` also buys a bundle of it when it does not cover a call; `false`
-   * leaves it alone.
+   * By default credit pays for a call if the wallet has any. `true` also buys a bundle when the credit does not cover a call;
+   * `false` never uses credit.
    */
   readonly credit?: boolean;
 }
 
-/** What a client of what is free is made of. */
+/** Options of `createFreeClient`. */
 export interface FreeClientOptions extends CallSettings {
   /** The gateway's public origin. */
   readonly baseUrl: string | URL;
-  /** Who signs; a key that is thrown away unless told. */
+  /** The wallet that signs; default: a temporary key. */
   readonly signer?: Signer | Promise<Signer>;
-  /** Another fetch, for tests and special transports. */
+  /** Replaces `fetch`, for tests and special transports. */
   readonly fetch?: typeof fetch;
-  /** How long a call waits for a nonce that another one brings before it asks for a challenge of its own; 500 unless told. */
+  /** How long a call waits for the nonce of another call before it fetches a challenge; default: 500. */
   readonly nonceTimeoutMs?: number;
 }
 
-/** What a client is made of. */
+/** Options of `createClient`. */
 export interface ClientOptions extends FreeClientOptions {
-  /** Makes payments; without it paid routes are answered from credit alone. */
+  /** Makes payments. Without it, only credit pays for calls. */
   readonly pay?: Payer;
-  /** Called if a payment was answered and its payer could not record that. A payer of `payWith` also refuses its next payment once. */
+  /** Called if the payer could not record the outcome of a payment. A payer of `payWith` also refuses its next payment. */
   readonly onLedgerFailure?: (error: unknown) => void;
-  /** Fetches the body of the gateway's catalog, for a cache of your own. */
+  /** Fetches the gateway's catalog, for a cache of your own. */
   readonly catalog?: (signal: AbortSignal) => Promise<unknown>;
 }

@@ -6,8 +6,7 @@ import {
   type SiwxMessage,
   siwxMessageText,
 } from '@asset-gateway/protocol';
-import { base58 } from './base58.ts';
-import { base64 } from './base64.ts';
+import { base58, base64 } from './encoding.ts';
 import { GatewayError } from './error.ts';
 import type { Signer } from './signer.ts';
 
@@ -20,10 +19,10 @@ export interface SignInChallenge {
 type Members = Readonly<Record<string, unknown>>;
 
 const utf8 = new TextEncoder();
-/** One line: a line break inside a field would let one signed text read as another sign-in. */
+/** One line. A line break in a field could make the signed text read as another sign-in. */
 const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{0,1024}$/u;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
-/** Every field of a challenge that is signed, with its form. */
+/** The signed fields of a challenge and their formats. */
 const FIELDS = {
   domain: LINE,
   uri: LINE,
@@ -37,7 +36,7 @@ const OPTIONAL = ['expirationTime', 'statement'];
 
 const rejected = (message: string): GatewayError => new GatewayError('challenge_rejected', { message });
 
-/** The sign-in challenge in the body of a 402; undefined if it asks for something else. Throws `challenge_rejected` for a malformed one. */
+/** The sign-in challenge in the body of a 402, if any. Throws `challenge_rejected` for a malformed one. */
 export function challengeIn(body: unknown): SignInChallenge | undefined {
   const { extensions } = ((body as Members | null) ?? {}) as { readonly extensions?: Members | null };
   const challenge = extensions?.[SIWX_EXTENSION] as Members | null | undefined;
@@ -59,7 +58,7 @@ export function challengeIn(body: unknown): SignInChallenge | undefined {
   return { info: Object.fromEntries(info.filter(({ length }) => length > 0)), supportedChains };
 }
 
-/** Refuses to sign for any place but the one that was asked: a signature for another one could be carried there. */
+/** Throws unless the challenge is for the requested URL: a signature for another place could be replayed there. */
 function assertBoundTo({ domain, uri }: SiwxInfo, { host, origin, pathname, search }: URL): void {
   const places = [origin, origin + pathname, origin + pathname + search];
   if (domain !== host || !places.includes(uri))
@@ -68,19 +67,19 @@ function assertBoundTo({ domain, uri }: SiwxInfo, { host, origin, pathname, sear
 
 const SIGNATURE_BYTES = 64;
 
-/** The base58 signature of a text. Throws `not_signed` for a wallet that fails, or gives something else. */
+/** The base58 signature of a text. Throws `not_signed` if the wallet fails. */
 async function signatureOf(signer: Signer, text: string): Promise<string> {
   try {
     const signature = await signer.signMessage(utf8.encode(text));
     if (signature.length === SIGNATURE_BYTES) return base58(signature);
-    throw new Error('this is no signature');
+    throw new Error('the signature does not have 64 bytes');
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
-    throw new GatewayError('not_signed', { message: 'the wallet has not signed', cause });
+    throw new GatewayError('not_signed', { message: 'the wallet did not sign', cause });
   }
 }
 
-/** What a wallet signs for this URL, on this network if one is given. Throws `challenge_rejected` if it would be good elsewhere. */
+/** The message to sign for this URL, on this network if given. Throws `challenge_rejected` for a challenge of another place. */
 export function messageFor(
   { info, supportedChains }: SignInChallenge,
   url: URL,
@@ -92,7 +91,7 @@ export function messageFor(
   return { ...info, chainId: chain.chainId };
 }
 
-/** Signs a challenge: the value of the SIGN-IN-WITH-X header. */
+/** Signs a challenge. Returns the value of the SIGN-IN-WITH-X header. */
 export async function signIn(challenge: SignInChallenge, signer: Signer, url: URL, network?: string): Promise<string> {
   const message: SiwxMessage = { ...messageFor(challenge, url, network), address: signer.address };
   const signature = await signatureOf(signer, siwxMessageText(message));

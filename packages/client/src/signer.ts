@@ -1,7 +1,8 @@
 import { pkcs8OfSeed } from '@asset-gateway/protocol';
-import { base58 } from './base58.ts';
+import { base58 } from './encoding.ts';
+import { GatewayError } from './error.ts';
 
-/** A Solana wallet, as far as a sign-in needs one. */
+/** A Solana wallet that signs messages. */
 export interface Signer {
   /** base58 of the 32-byte public key. */
   readonly address: string;
@@ -32,12 +33,12 @@ export async function signerFromKeyPair({ privateKey, publicKey }: KeyPair): Pro
   return { address, signMessage };
 }
 
-/** A wallet that nobody has used before, and that nobody can copy: its key stays inside of WebCrypto, and is gone with the page. */
+/** A wallet with a new key, which cannot be extracted from WebCrypto and is lost with the page. */
 export async function throwAwaySigner(): Promise<Signer> {
   return signerFromKeyPair((await subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as KeyPair);
 }
 
-/** A wallet from the 32-byte seed, or the 64 bytes of seed and public key that Solana tools keep. */
+/** A wallet from a 32-byte seed, or from Solana's 64 bytes of seed and public key. */
 export async function signerFromBytes(bytes: Uint8Array): Promise<Signer> {
   if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) throw new TypeError('a key has 32 or 64 bytes');
   const pkcs8 = pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)) as Bytes;
@@ -45,4 +46,30 @@ export async function signerFromBytes(bytes: Uint8Array): Promise<Signer> {
   const { d: _, ...jwk } = await subtle.exportKey('jwk', privateKey);
   const publicKey = await subtle.importKey('jwk', { ...jwk, key_ops: ['verify'] }, ALGORITHM, true, ['verify']);
   return signerFromKeyPair({ privateKey, publicKey });
+}
+
+/** A message as `@solana/kit` hands it to its signers. */
+interface SignableMessage {
+  readonly content: Uint8Array;
+  readonly signatures: Readonly<Record<string, Uint8Array>>;
+}
+
+/** The shape of a message signer of `@solana/kit`, such as `createKeyPairSignerFromBytes` makes. */
+export interface KitMessageSigner {
+  readonly address: string;
+  signMessages(messages: readonly SignableMessage[]): Promise<readonly Readonly<Record<string, Uint8Array>>[]>;
+}
+
+/** A wallet from a signer of `@solana/kit`. */
+export function signerFromKit(signer: KitMessageSigner): Signer {
+  const { address } = signer;
+  return {
+    address,
+    async signMessage(message) {
+      const [signatures] = await signer.signMessages([{ content: message, signatures: {} }]);
+      const signature = signatures?.[address];
+      if (!signature) throw new GatewayError('not_signed', { message: `the signer did not sign for ${address}` });
+      return signature;
+    },
+  };
 }

@@ -1,20 +1,20 @@
 import { NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
 import { type ListedRoute, routesIn } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import { creditIn } from './credit.ts';
 import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
-import { type Asked, askedIn, type Exchange } from './exchange.ts';
+import { type Body402, type Exchange, readObject } from './exchange.ts';
 import { METHODS } from './methods.ts';
 import type { NoncePool } from './nonce-pool.ts';
+import { creditIn } from './receipt.ts';
 import { resend } from './resending.ts';
 import { challengeIn } from './sign-in.ts';
 
-const offersIn = (asked: Asked): readonly unknown[] => (Array.isArray(asked?.accepts) ? asked.accepts : []);
+const requirementsIn = (body: Body402): readonly unknown[] => (Array.isArray(body?.accepts) ? body.accepts : []);
 
 const AMOUNT = /^[0-9]{1,15}$/;
 
-/** What a requirement asks for, in millionths of a dollar; what cannot be read is above every cap. */
+/** The price in a requirement, in millionths of a dollar; infinite if it cannot be read. */
 function priceIn(requirement: unknown): number {
   const { amount } = (requirement ?? {}) as { readonly amount?: unknown };
   return typeof amount === 'string' && AMOUNT.test(amount) ? Number(amount) : Number.POSITIVE_INFINITY;
@@ -26,11 +26,11 @@ const preference = ({ connection }: Exchange): Readonly<Record<string, string>> 
 const isWithinCap = ({ settings: { maxUsd } }: Exchange, micros: number): boolean =>
   maxUsd === undefined || micros <= Math.round(maxUsd * 1e6);
 
-/** Pays for what a 402 asks, where there is somebody who pays; otherwise the 402 is the answer. */
-async function settle(exchange: Exchange, response: Response, asked: Asked): Promise<Response> {
+/** Pays a 402 if the client has a payer; otherwise the 402 is the answer. */
+async function payFor(exchange: Exchange, response: Response, body: Body402): Promise<Response> {
   const { connection, outgoing, settings, deadline } = exchange;
   const { pay } = connection.options;
-  if (!pay || offersIn(asked).length === 0) return response;
+  if (!pay || requirementsIn(body).length === 0) return response;
   const { request, buys = settings.credit ? 'bundle' : 'call' } = outgoing;
   const wish = {
     request,
@@ -38,30 +38,30 @@ async function settle(exchange: Exchange, response: Response, asked: Asked): Pro
     maxUsd: settings.maxUsd,
     signal: deadline.signal,
     network: exchange.network ?? NETWORKS.mainnet,
-    catalog: (isAnew = false) => catalogOf(connection, deadline, isAnew ? JUST_MS : CATALOG_MS),
+    catalog: (isAnew = false) => catalogOf(connection, deadline, isAnew ? FRESH_MS : CATALOG_MS),
   };
-  const payment = await deadline.race(pay.pay(asked as PaymentRequired, wish));
+  const payment = await deadline.race(pay.pay(body as PaymentRequired, wish));
   const answer = await resend(connection, request, payment, deadline);
   if (answer.status === 402) throw refusedPayment(answer, await answer.clone().text(), payment.micros);
   return answer;
 }
 
-/** Why a 402 after a payment is no question to pay again. */
+/** The error for a 402 after a payment, which must not be paid again. */
 function refusedPayment(response: Response, text: string, micros: number): GatewayError {
   const { code, message: why, requestId, payment } = errorOf(response, text);
   const message =
     `a payment of $${micros / 1e6} was sent and refused (${code}: ${why}); it counts as spent, ` +
-    'and a new payment for this request is made ten minutes after it at the earliest';
+    'and a new payment for this request is possible ten minutes after it';
   return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
 }
 
 const MAX_CATALOG_BYTES = 1024 * 1024;
 const CATALOG_MS = 600_000;
-/** What was read in this moment is new. */
-const JUST_MS = 1_000;
+/** A catalog of this age counts as fresh. */
+const FRESH_MS = 1_000;
 const catalogs = new WeakMap<Connection, { readonly routes: readonly ListedRoute[]; readonly at: number }>();
 
-/** The routes that the gateway lists, read at most this long ago. */
+/** The gateway's catalog, at most this old. */
 async function catalogOf(
   connection: Connection,
   deadline: Deadline,
@@ -72,35 +72,35 @@ async function catalogOf(
   const { base, options } = connection;
   const url = new URL(METHODS.system?.catalog?.path ?? '', base).href;
   const fetched = async () => {
-    const asked = { url, method: 'GET', maxBytes: MAX_CATALOG_BYTES, isRevalidated: true } as const;
-    const response = await connection.send(asked, {}, deadline);
+    const request = { url, method: 'GET', maxBytes: MAX_CATALOG_BYTES, isRevalidated: true } as const;
+    const response = await connection.send(request, {}, deadline);
     if (!response.ok) throw errorOf(response, await response.text());
-    return askedIn(response);
+    return readObject(response);
   };
   const routes = routesIn(await (options.catalog?.(deadline.signal) ?? fetched()));
-  const message = `${base.origin} shows no catalog; nothing was signed`;
+  const message = `${base.origin} serves no catalog; nothing was signed`;
   if (!routes) throw new GatewayError('not_a_gateway', { message });
   catalogs.set(connection, { routes, at: performance.now() });
   return routes;
 }
 
-/** What a 402 leads to as far as credit goes; nothing where a payment is what is left. */
-async function spendOn(
+/** The next answer after a 402 if credit can pay; undefined if only a payment can. */
+async function retryWithCredit(
   exchange: Exchange,
-  asked: Asked,
+  body: Body402,
   pool: NoncePool,
   nonce: string | undefined,
 ): Promise<Response | undefined> {
   const { connection, outgoing, settings } = exchange;
-  const challenge = challengeIn(asked);
-  const hasAsked = connection.mayPrefer;
-  connection.sellsCredit = challenge !== undefined || offersIn(asked).length > 1;
-  if (asked?.error === 'credit_exhausted') {
-    // It was not used up.
+  const challenge = challengeIn(body);
+  const hasPreferred = connection.mayPrefer;
+  connection.sellsCredit = challenge !== undefined || requirementsIn(body).length > 1;
+  if (body?.error === 'credit_exhausted') {
+    // The gateway did not consume the nonce.
     if (nonce !== undefined) pool.give(nonce);
     return undefined;
   }
-  const price = priceIn(offersIn(asked)[0]);
+  const price = priceIn(requirementsIn(body)[0]);
   if (outgoing.name !== undefined) connection.prices.set(outgoing.name, price);
   if (!isWithinCap(exchange, price)) {
     const message = `the call costs $${price / 1e6}, above the cap of $${settings.maxUsd}; nothing was signed`;
@@ -110,27 +110,27 @@ async function spendOn(
     if (nonce !== undefined) pool.forget();
     return exchange.answer(pool, challenge);
   }
-  // A page of another origin may ask for a challenge only now.
-  return connection.sellsCredit && !hasAsked ? exchange.send(preference(exchange)) : undefined;
+  // A page of another origin could not send `Prefer` before this 402.
+  return connection.sellsCredit && !hasPreferred ? exchange.send(preference(exchange)) : undefined;
 }
 
-/** An answer that credit pays for, or else a payment. */
-async function spent(exchange: Exchange, pool: NoncePool): Promise<Response> {
+/** An answer paid from credit, or else by a payment. */
+async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response> {
   const { connection, outgoing, deadline } = exchange;
-  // Where there may be no credit nobody waits for the nonce of another.
+  // Waiting for a nonce pays off only if the price is known and within the cap.
   const isPooled =
     pool.isKnown && isWithinCap(exchange, connection.prices.get(outgoing.name ?? '') ?? Number.POSITIVE_INFINITY);
   const nonce = isPooled ? await pool.take(deadline.signal) : undefined;
   try {
     let response = await exchange.sendWith(pool, nonce, preference(exchange));
     while (response.status === 402) {
-      const asked = await askedIn(response);
-      const next = await spendOn(exchange, asked, pool, nonce);
-      if (!next) return await settle(exchange, response, asked);
+      const body = await readObject(response);
+      const next = await retryWithCredit(exchange, body, pool, nonce);
+      if (!next) return await payFor(exchange, response, body);
       response = next;
     }
     const charged = creditIn(response)?.chargedMicros;
-    // A price that has risen is asked about again before the next signature spends.
+    // The next signature is checked against the price of this answer.
     if (charged !== undefined && outgoing.name !== undefined) connection.prices.set(outgoing.name, charged);
     return response;
   } finally {
@@ -138,11 +138,11 @@ async function spent(exchange: Exchange, pool: NoncePool): Promise<Response> {
   }
 }
 
-/** The answer of a paid route, whatever its status: from credit, or for a payment. */
+/** The answer of a paid route, whatever its status, paid from credit or by a payment. */
 export async function paidAnswer(exchange: Exchange): Promise<Response> {
   const { connection, outgoing, settings } = exchange;
   const hasCredit = settings.credit !== false && outgoing.buys === undefined && connection.sellsCredit !== false;
-  if (hasCredit) return spent(exchange, connection.pool(outgoing.cluster ?? ''));
+  if (hasCredit) return fromCredit(exchange, connection.pool(outgoing.cluster ?? ''));
   const response = await exchange.send({});
-  return response.status === 402 ? settle(exchange, response, await askedIn(response)) : response;
+  return response.status === 402 ? payFor(exchange, response, await readObject(response)) : response;
 }

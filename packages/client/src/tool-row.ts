@@ -2,26 +2,26 @@ import { dollars, positionalParameters, priceMicros, RATES, type Route } from '@
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema of an object that says of itself how to be read, as Standard Schema has it. */
+/** A JSON Schema of an object that is also a Standard Schema. */
 export interface ToolSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
   readonly additionalProperties: false;
-  /** No part of its JSON. */
+  /** Not enumerable, so not part of its JSON. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: 'asset-gateway';
-    /** Takes everything: what is valid the gateway says, with all that is wrong. */
+    /** Accepts everything: the gateway validates and reports all issues. */
     readonly validate: (value: unknown) => { readonly value: unknown };
     readonly jsonSchema: Readonly<Record<'input' | 'output', () => Record<string, unknown>>>;
   };
 }
 
-/** What the gateway enforces and a model need not read. */
+/** Keywords that the gateway enforces and a model need not read. */
 const LEFT_OUT = ['pattern', 'not'];
 
-/** A schema as plain data, without what a model need not read. The names of properties are no keywords. */
+/** A schema as plain data without those keywords. Names of properties are kept, whatever they are. */
 function plain(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plain);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -35,7 +35,7 @@ function plain(schema: unknown): unknown {
   );
 }
 
-/** The object that a row's last argument is. */
+/** The schema of a row's last argument, if it is an object. */
 const objectOf = ({ input }: Route) =>
   (input.query ?? input.body?.properties.params ?? input.body) as
     | { properties?: Readonly<Record<string, JsonSchema>>; required?: readonly string[] }
@@ -53,7 +53,7 @@ function asStandard(schema: Omit<ToolSchema, '~standard'>): ToolSchema {
   return Object.defineProperty(schema, '~standard', { value, enumerable: false }) as ToolSchema;
 }
 
-/** The input of a tool: all that its row takes, by name. */
+/** The input schema of a tool: all arguments of its row by name. */
 export function inputSchemaOf(row: Route): ToolSchema {
   const positional = positionalParameters(row);
   const object = objectOf(row);
@@ -67,7 +67,7 @@ export function inputSchemaOf(row: Route): ToolSchema {
   return asStandard({ type: 'object', ...properties, required, additionalProperties: false });
 }
 
-/** The arguments of a method for the input of its tool. */
+/** The arguments of a method from the input of its tool. */
 export function argumentsFrom(row: Route, input: unknown): unknown[] {
   const values = (input ?? {}) as Readonly<Record<string, unknown>>;
   const positional = positionalParameters(row);
@@ -77,13 +77,13 @@ export function argumentsFrom(row: Route, input: unknown): unknown[] {
   return [...inPath.map((name) => values[name]), ...(objectOf(row) ? [Object.fromEntries(rest)] : [])];
 }
 
-/** What a call costs by the published rates, in dollars; nothing where it is free. */
+/** The published price of a call in dollars; undefined if it is free. */
 export function priceOf(row: Route): string | undefined {
   const micros = priceMicros(row, { rates: RATES, surchargeMicros: 0 });
   return micros > 0 ? dollars(micros) : undefined;
 }
 
-/** What a model is told of a row. */
+/** The description of a tool for a model. */
 export function describeTool(row: Route): string {
   const usd = priceOf(row);
   const price = usd === undefined ? 'Free.' : `Costs $${usd} a call.`;

@@ -6,16 +6,16 @@ import { argumentsFrom, describeTool, inputSchemaOf, priceOf, type ToolSchema } 
 
 export type { ToolSchema } from './tool-row.ts';
 
-/** What a host may know of a tool without calling it, as MCP names it. */
+/** The annotations of MCP. */
 export interface ToolAnnotations {
   readonly title: string;
-  /** False for a tool that pays: a host that lets reading pass unasked must not let it pass. */
+  /** False for a tool that pays: hosts that allow read-only tools without asking must ask for it. */
   readonly readOnlyHint: boolean;
   readonly idempotentHint: boolean;
   readonly openWorldHint: true;
 }
 
-/** What a host may give beside the input: one that gives a call up. */
+/** A signal of the host that aborts the call. */
 export interface ToolOptions {
   readonly signal?: AbortSignal | undefined;
   readonly abortSignal?: AbortSignal | undefined;
@@ -25,22 +25,22 @@ export interface ToolOptions {
 export interface Tool {
   /** `<family>_<method>`, letters, digits and underscores. */
   readonly name: string;
-  /** What it answers, what it takes together, and what it costs. */
+  /** The result, the rules of the input, and the price. */
   readonly description: string;
-  /** JSON Schema of the input, an object; a Standard JSON Schema as well. */
+  /** The JSON Schema of the input, which is also a Standard JSON Schema. */
   readonly inputSchema: ToolSchema;
   readonly annotations: ToolAnnotations;
-  /** Dollars that a call costs by the published rates; nothing for what is free. */
+  /** The published price of a call in dollars; undefined if it is free. */
   readonly priceUsd: string | undefined;
-  /** Calls the gateway; answers with the result as plain JSON, in which whole numbers of 16 digits and more are text. */
+  /** Calls the gateway. Returns the result as plain JSON, with integers of 16 and more digits as strings. */
   execute(input: unknown, options?: ToolOptions): Promise<unknown>;
-  /** The same with all that came with the answer: its text, price and transaction. */
+  /** Like `execute`, with the text, price and transaction of the answer. */
   full(input: unknown, options?: ToolOptions): Promise<Full<unknown>>;
 }
 
-/** Which tools there are to be. */
+/** Chooses the tools. */
 export interface ToolsOptions {
-  /** Families of methods; tokens, rpc, das and wallet unless told. */
+  /** Families of methods; default: tokens, rpc, das and wallet. */
   readonly families?: readonly Surface[];
   readonly cluster?: Cluster;
   readonly provider?: UpstreamProvider;

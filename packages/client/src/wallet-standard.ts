@@ -8,7 +8,7 @@ export interface WalletAccount {
   readonly chains: readonly string[];
 }
 
-/** A wallet as the Wallet Standard describes it. */
+/** A wallet of the Wallet Standard. */
 export interface Wallet {
   readonly name: string;
   readonly accounts: readonly WalletAccount[];
@@ -33,25 +33,25 @@ const notSigned = (message: string): GatewayError => new GatewayError('not_signe
 const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, at) => byte === other[at]);
 
-/** A feature of a wallet; throws where it has none of that name. */
+/** A feature of a wallet. Throws if the wallet does not have it. */
 export function featureOf<T>(wallet: Wallet, name: string): T {
   const feature = wallet.features[name];
   if (feature) return feature as T;
   throw notSigned(`${wallet.name} has no ${name}; use another wallet`);
 }
 
-/** The account that signs: the first one of Solana; the wallet is asked to connect where it shows none. */
+/** The wallet's first Solana account. Connects the wallet if it shows none. */
 export async function accountOf(wallet: Wallet): Promise<WalletAccount> {
   const isSolana = ({ chains }: WalletAccount): boolean => chains.some((chain) => chain.startsWith('solana:'));
   const shown = wallet.accounts.find(isSolana);
   if (shown) return shown;
   const { accounts } = await featureOf<Connect>(wallet, 'standard:connect').connect();
   const account = accounts.find(isSolana);
-  if (!account) throw notSigned(`${wallet.name} has shown no account of Solana`);
+  if (!account) throw notSigned(`${wallet.name} shows no Solana account`);
   return account;
 }
 
-/** A wallet of the Wallet Standard, by its feature `solana:signMessage`. It may ask its user for each signature. */
+/** A signer from a wallet with the feature `solana:signMessage`. The wallet may ask its user for each signature. */
 export async function signerFromWallet(wallet: Wallet, chosen?: WalletAccount): Promise<Signer> {
   const account = chosen ?? (await accountOf(wallet));
   const { signMessage } = featureOf<SignMessage>(wallet, 'solana:signMessage');
@@ -60,7 +60,7 @@ export async function signerFromWallet(wallet: Wallet, chosen?: WalletAccount): 
     async signMessage(message) {
       const [output] = await signMessage({ account, message });
       if (!output || !isSame(output.signedMessage, message) || output.signature.length !== SIGNATURE_BYTES) {
-        throw notSigned(`${wallet.name} has signed another text than it was given`);
+        throw notSigned(`${wallet.name} signed another text than requested`);
       }
       return output.signature;
     },

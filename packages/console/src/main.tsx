@@ -18,13 +18,13 @@ function App({ views }: { readonly views: readonly View[] }) {
   return <Shell title="Asset gateway" views={views} place={usePlace()} />;
 }
 
-/** In place of the views, where no key can be made: over plain http from elsewhere, and in browsers from before Ed25519. */
+/** Shown if no key can be created: over plain http from another host, or in a browser without Ed25519. */
 const NoKey = () => (
   <main>
     <h1>Asset gateway</h1>
     <p>
-      This browser cannot make the key that signs each call. Open the page over https or at localhost, in Chrome 137,
-      Firefox 129, Safari 17, or a later one.
+      This browser cannot create the key that signs each call. Open the page over https or at localhost, in Chrome 137,
+      Firefox 129, Safari 17 or later.
     </p>
   </main>
 );

@@ -1,22 +1,22 @@
-/** One request and what came back, as they happened. */
+/** One request and its answer. */
 export interface Step {
   readonly method: string;
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** What was signed for this request; nothing where nothing was. */
+  /** The text that was signed for this request, if any. */
   readonly signedText: string | undefined;
   readonly status: number;
   readonly responseHeaders: Readonly<Record<string, string>>;
-  /** Milliseconds from the request to the head of its answer. */
+  /** Milliseconds until the response headers. */
   readonly ms: number;
 }
 
-/** What the free routes may still be asked by all callers together, as the latest answer said. */
+/** The budget of the free routes, shared by all clients, as of the latest answer. */
 export interface Budget {
-  /** Calls that may be made in a window. */
+  /** Calls per window. */
   readonly limit: number;
   readonly left: number;
-  /** When the next call frees, in milliseconds of `performance.now()`. */
+  /** When the next call is available, in milliseconds of `performance.now()`. */
   readonly freesAt: number;
 }
 
@@ -31,7 +31,7 @@ function budgetIn({ headers }: Response): Budget | undefined {
   return { limit: Number(limit), left: Number(left), freesAt: performance.now() + Number(seconds) * 1000 };
 }
 
-/** Notes what a client sends and gets. Only the latest steps are kept. */
+/** Records the latest requests and answers of a client. */
 export class Recorder {
   readonly #steps: Step[] = [];
   readonly #texts = new Map<string, string>();
@@ -57,18 +57,18 @@ export class Recorder {
     return response;
   };
 
-  /** What is left of the budget; nothing before an answer has said so. */
+  /** Undefined until an answer names it. */
   get budget(): Budget | undefined {
     return this.#budget;
   }
 
-  /** Is told of every answer from now on; gives what ends that. */
+  /** Calls back after every answer; returns a function that unsubscribes. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A message is being signed. */
+  /** Call this when a message is signed. */
   signed(message: Uint8Array): void {
     const text = new TextDecoder().decode(message);
     const nonce = /^Nonce: (\S+)$/m.exec(text)?.[1] ?? '';
@@ -76,7 +76,7 @@ export class Recorder {
     if (this.#texts.size > MAX_STEPS) this.#texts.delete(this.#texts.keys().next().value ?? '');
   }
 
-  /** The latest requests for this URL, down to the last one that was let in. */
+  /** The requests of the latest call of this URL. */
   stepsFor(url: string): readonly Step[] {
     const steps = this.#steps.filter((step) => step.url === url);
     const before = steps.slice(0, -1).findLastIndex(({ status }) => status !== 402);

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** Where a page is: its view and what follows it, such as `#/try/solana`. */
+/** A view and its arguments: `#/try/solana`. */
 export interface Place {
   readonly view: string;
   readonly rest: readonly string[];
@@ -14,7 +14,7 @@ const decoded = (segment: string): string => {
   }
 };
 
-/** Reads a fragment; what is no place is the first view. */
+/** Parses a fragment. */
 export function placeOf(fragment: string): Place {
   const [view = '', ...rest] = fragment.replace(/^#\/?/, '').split('/').map(decoded);
   return { view, rest };
@@ -24,10 +24,10 @@ export function placeOf(fragment: string): Place {
 export const hrefOf = (view: string, ...rest: readonly string[]): string =>
   `#/${[view, ...rest].map(encodeURIComponent).join('/')}`;
 
-/** The place that the address line names, as it changes. */
+/** The place in the address bar. */
 export function usePlace(): Place {
   const [fragment, setFragment] = useState(location.hash);
-  // Before the first picture is drawn: a link that is followed at once must not be missed.
+  // Before the first paint, so that a link followed at once is not missed.
   useLayoutEffect(() => {
     const follow = () => setFragment(location.hash);
     addEventListener('hashchange', follow);

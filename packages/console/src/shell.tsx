@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { hrefOf, type Place } from './router.ts';
 
-/** One of the views that a page has. */
+/** A view of a page. */
 export interface View {
   readonly name: string;
   readonly title: string;
@@ -16,26 +16,26 @@ interface ShellProps {
   readonly children?: ComponentChildren;
 }
 
-/** A view; one that fails says so and leaves the others alone. */
+/** A view, or its error: the other views still work. */
 function Shown({ view, place }: { readonly view: View; readonly place: Place }) {
   const [error, showAgain] = useErrorBoundary();
   useEffect(showAgain, [place.rest.join('/')]);
   if (error === undefined) return view.show(place);
   return (
     <p role="alert" class="failure">
-      This view has failed: {String(error)}. Open another one, or load the page again.
+      This view failed: {String(error)}. Open another view or reload the page.
     </p>
   );
 }
 
-/** The frame of a page: a way past the navigation, the views, and the one that is shown. */
+/** The frame of a page: a skip link, the navigation and the current view. */
 export function Shell({ title, views, place, children }: ShellProps) {
   const view = views.find(({ name }) => name === place.view) ?? views[0];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = view ? `${view.title} · ${title}` : title;
-    // Whoever hears the page is told that another view has come.
+    // Moves the focus, so that screen readers announce the new view.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [view, title]);

@@ -5,14 +5,13 @@ import { report } from './report.ts';
 
 const USAGE = `Usage: asset-gateway doctor <url>
        asset-gateway-doctor <url>
-  Looks at the gateway at <url> from outside, as crawlers and browsers do, and prints what to fix.
-  It signs nothing, pays nothing and reaches no upstream. A line that begins with · is no fault.
-  It asks for ${ASKING_SECONDS} seconds at most, looks at ${MAX_ROUTES} routes at most, waits ${PAUSES_SECONDS} seconds in all when it is answered 429, and
-  judges for ${CHECK_SECONDS} seconds a check at most. The report says which of these limits were reached.
-  Exit code: 0 nothing to fix, 1 something to fix, 2 no gateway could be read there.
+  Examines the gateway at <url> from outside, as crawlers and browsers do, and prints what to fix.
+  It signs nothing, pays nothing and causes no upstream call. A line that starts with · is a note, not a fault.
+  Limits: ${ASKING_SECONDS} seconds of requests, ${MAX_ROUTES} routes, ${PAUSES_SECONDS} seconds of pauses after 429, ${CHECK_SECONDS} seconds per check.
+  The report says which limits were reached.
+  Exit codes: 0 nothing to fix, 1 something to fix, 2 no gateway found.
 `;
 
-/** Where the command writes to. */
 interface Output {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
@@ -24,7 +23,7 @@ function originIn(words: readonly string[]): string | undefined {
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
-/** The command `asset-gateway doctor`, with the words after it; answers with its exit code. */
+/** Runs `asset-gateway doctor` with these arguments; returns its exit code. */
 export async function doctor(words: readonly string[], { stdout, stderr }: Output): Promise<number> {
   if (words.some((word) => word === '--help' || word === '-h')) {
     stdout.write(USAGE);
@@ -40,8 +39,8 @@ export async function doctor(words: readonly string[], { stdout, stderr }: Outpu
     stdout.write(report(diagnosis));
     return diagnosis.findings.length > 0 ? 1 : 0;
   } catch (error) {
-    // What a stranger's documents hold can be more than can be read: too deep, or no text.
-    const reason = error instanceof Unreadable ? error.message : `${origin} cannot be looked at (${error})`;
+    // The other side's documents may be too deep or no text.
+    const reason = error instanceof Unreadable ? error.message : `${origin} cannot be examined (${error})`;
     stderr.write(`doctor: ${shown(reason)}.\n`);
     return 2;
   }

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 
-/** A billion dollars with 18 decimals is shorter. */
+/** Enough for a billion dollars with 18 decimals. */
 export const MAX_PRICE_LENGTH = 40;
 
 const text = Type.String({ minLength: 1 });
 const object = Type.Object({});
 
-/** What an entry of a catalog has to say, whatever opens its route. */
+/** The members that every catalog entry must have. */
 const ENTRY = Type.Object({
   path: Type.String({ pattern: '^/' }),
   httpMethod: Type.Enum(['GET', 'POST']),
@@ -17,7 +17,7 @@ const ENTRY = Type.Object({
   accessMode: Type.Enum(['siwx', 'exact']),
   paymentRequired: Type.Boolean(),
   priceUsd: Type.String({ pattern: '^[0-9]+\\.[0-9]{2,}$', maxLength: MAX_PRICE_LENGTH }),
-  /** Where what is paid beyond the price is credit: the first requirement is the price then. */
+  /** Present if overpayment becomes credit; then the first requirement is the price. */
   credit: Type.Optional(text),
   inputSchema: object,
   inputExample: Type.Optional(object),
@@ -32,10 +32,10 @@ const SOLD = Type.Object({
   paymentAsset: Type.Object({ mint: text, decimals: Type.Integer({ minimum: 0, maximum: 18 }) }),
 });
 
-/** A complete entry of a catalog; the members of the other access mode may be absent. */
+/** A complete catalog entry. Members of the other access mode may be absent. */
 export type Entry = Static<typeof ENTRY> & Partial<Static<typeof SIGNED> & Static<typeof SOLD>>;
 
-/** What an entry of an access mode has to fit. */
+/** The schemas of an entry with this access mode. */
 export function entrySchemas(accessMode: unknown) {
   if (accessMode === 'siwx') return [ENTRY, SIGNED];
   return accessMode === 'exact' ? [ENTRY, SOLD] : [ENTRY];
@@ -46,13 +46,13 @@ const encoded = (value: unknown): string => encodeURIComponent(String(value)).re
 /** `GET /assets/:assetId`. */
 export const endpointOf = ({ httpMethod, path }: Pick<Entry, 'httpMethod' | 'path'>): string => `${httpMethod} ${path}`;
 
-/** An entry's path with the values of its example. */
+/** An entry's path with its example values. */
 export function bareTarget({ path, pathParamsExample = {} }: Entry): string {
   const values = new Map<string, unknown>(Object.entries(pathParamsExample));
   return path.replace(/:(\w+)/g, (_, name: string) => encoded(values.get(name)));
 }
 
-/** An entry's path and query with the values of its examples. */
+/** An entry's path and query with their example values. */
 export function exampleTarget(entry: Entry): string {
   const example = entry.httpMethod === 'GET' ? (entry.inputExample ?? {}) : {};
   const pairs = Object.entries(example).map(([name, value]) => `${name}=${encoded(value)}`);

@@ -7,21 +7,21 @@ import { notesOn } from './notes.ts';
 import { Overrun, within } from './time-limit.ts';
 import type { World } from './world.ts';
 
-/** What looking at a gateway came to. */
+/** The result of examining a gateway. */
 export interface Diagnosis {
   readonly origin: string;
   readonly routes: number;
   readonly requests: number;
   readonly findings: readonly Finding[];
-  /** What is worth knowing and is nothing to fix. */
+  /** Notes, not faults. */
   readonly notes: readonly string[];
 }
 
 const MAX_TEXT = 1_000;
-/** Judging what our own gateway answers takes a tenth of a second. */
+/** Checking our own gateway takes a tenth of a second. */
 export const CHECK_SECONDS = 5;
 
-/** A text in which another party's words stand, as it may be printed. */
+/** Makes a text with another party's words safe to print. */
 export function shown(text: string): string {
   const line = oneLine(text, MAX_TEXT);
   return text.length > MAX_TEXT ? `${line}…` : line;
@@ -32,12 +32,12 @@ function faultsOf({ run }: Check, world: World): readonly Fault[] {
     return within(CHECK_SECONDS * 1000, () => run(world));
   } catch (error) {
     if (!(error instanceof Overrun)) throw error;
-    const problem = `what it answers was not judged within ${CHECK_SECONDS} seconds`;
+    const problem = `its answers could not be checked within ${CHECK_SECONDS} seconds`;
     return [{ where: `GET ${world.origin}/`, problem, fix: 'Shorten its documents and simplify their schemas' }];
   }
 }
 
-/** What is to be said of a gateway by what was gathered; asks nothing. Its texts are one line each, and bounded. */
+/** Checks the gathered answers; sends no requests. Each text of the result is one line of limited length. */
 export function diagnose(world: World): Diagnosis {
   const { origin, entries, answers } = world;
   const findings = checks.flatMap((check) =>
@@ -51,7 +51,7 @@ export function diagnose(world: World): Diagnosis {
   return { origin, routes: entries.length, requests: answers.length, findings, notes: notesOn(world).map(shown) };
 }
 
-/** Looks at the gateway at an origin, and asks it nothing after the signal. Rejects with `Unreadable` when there is none. */
+/** Examines the gateway at an origin; sends no request after the signal. Rejects with `Unreadable` if there is no gateway. */
 export async function examine(origin: string, signal?: AbortSignal): Promise<Diagnosis> {
   const client = new HttpClient(origin, signal);
   try {

@@ -5,10 +5,10 @@ import { at, listAt, parsed, textAt } from './json.ts';
 import { misfit } from './schema.ts';
 import type { DocumentName, DocumentProbe, Probe, ProviderList, RouteProbe, World } from './world.ts';
 
-/** A gateway cannot be looked at; the message says why. */
+/** The gateway cannot be examined; the message says why. */
 export class Unreadable extends Error {}
 
-/** How many routes, and how many lists of providers, are looked at. */
+/** The limit of routes, and of provider lists. */
 export const MAX_ROUTES = 500;
 
 const UNKNOWN_PATH = '/nothing-is-served-here';
@@ -16,14 +16,14 @@ const MALFORMED_PATH = '/%zz';
 const BROWSER_ORIGIN = 'https://browser.example';
 const JUNK: Readonly<Record<Entry['accessMode'], string>> = { siwx: HEADERS.signIn, exact: HEADERS.payment };
 
-/** Where a document is, the same at every gateway. */
+/** The path of a document, the same at every gateway. */
 function pathOf(name: DocumentName): string {
   const row = table.find(({ surface, method }) => surface === 'system' && method === name);
   if (!row) throw new Error(`the table has no document ${name}`);
   return row.path;
 }
 
-/** Does a job for each item, so many at a time, and keeps the order. */
+/** Maps items concurrently and keeps their order. */
 async function concurrently<T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
@@ -35,24 +35,24 @@ async function concurrently<T, R>(items: readonly T[], job: (item: T) => Promise
 }
 
 function preflight(ask: Ask, target: string, method: string, headers: string): Promise<Answer> {
-  const asking = {
+  const sent = {
     Origin: BROWSER_ORIGIN,
     'Access-Control-Request-Method': method,
     'Access-Control-Request-Headers': headers,
   };
-  return ask('OPTIONS', target, { headers: asking });
+  return ask('OPTIONS', target, { headers: sent });
 }
 
-/** What any endpoint is asked, after its plain request. */
+/** Sends the requests that follow the plain one, for every endpoint. */
 async function probe(ask: Ask, target: string, verbs: readonly string[], plain: Answer): Promise<Probe> {
   const httpMethod = plain.method;
   const other = ['GET', 'POST'].find((verb) => !verbs.includes(verb)) ?? 'DELETE';
-  const asked = {
+  const others = {
     otherVerb: await ask(other, target),
     preflight: await preflight(ask, target, httpMethod, 'content-type'),
   };
   const head = httpMethod === 'GET' ? { head: await ask('HEAD', target) } : {};
-  return { httpMethod, verbs, plain, ...asked, ...head };
+  return { httpMethod, verbs, plain, ...others, ...head };
 }
 
 async function probeDocument(ask: Ask, name: DocumentName, plain: Answer): Promise<DocumentProbe> {
@@ -72,7 +72,7 @@ async function probeDocuments(ask: Ask, catalog: Answer): Promise<World['documen
   return Object.fromEntries(probes) as World['documents'];
 }
 
-/** How a route is called with the catalog's example. */
+/** The options of a request with the catalog's example. */
 function exampleRequest(entry: Entry): AskOptions {
   if (entry.httpMethod === 'GET') return {};
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(entry.inputExample ?? {}) };
@@ -94,16 +94,16 @@ async function probeRoute(ask: Ask, entry: Entry, entries: readonly Entry[]): Pr
   return { ...(await probe(ask, target, verbs, plain)), entry, unpaid };
 }
 
-/** The catalog, without which there is nothing to compare anything with. */
+/** Reads the catalog, which the checks compare everything with. */
 async function readCatalog(ask: Ask): Promise<Answer> {
   const answer = await ask('GET', pathOf('catalog'));
   const { status, url, headers, body, failure } = answer;
-  if (failure !== undefined) throw new Unreadable(`${url} gives no answer (${failure})`);
+  if (failure !== undefined) throw new Unreadable(`${url} does not answer (${failure})`);
   if (headers.location !== undefined) {
-    throw new Unreadable(`${url} redirects to ${headers.location}: give the URL that answers itself`);
+    throw new Unreadable(`${url} redirects to ${headers.location}: pass the final URL`);
   }
   if (status === 200 && Array.isArray(at(parsed(body), 'routes'))) return answer;
-  throw new Unreadable(`${url} answers ${status} and is no catalog: give the URL of a gateway`);
+  throw new Unreadable(`${url} answers ${status} without a catalog: pass the URL of a gateway`);
 }
 
 const isComplete = (entry: unknown): entry is Entry =>
@@ -119,7 +119,7 @@ async function probeProviders(ask: Ask, catalog: unknown): Promise<ProviderList[
   });
 }
 
-/** The keys that receipts are signed with; nothing where OpenAPI does not list them. */
+/** Reads the public keys of receipts, if OpenAPI lists them. */
 async function probeDidDocument(ask: Ask, openApi: unknown): Promise<Pick<World, 'didDocument'>> {
   const [row] = receiptRoutes;
   if (!row || at(openApi, 'paths', row.path) === undefined) return {};
@@ -127,7 +127,7 @@ async function probeDidDocument(ask: Ask, openApi: unknown): Promise<Pick<World,
   return { didDocument: { plain, json: parsed(plain.body) } };
 }
 
-/** Asks the gateway at an origin everything that the checks look at. */
+/** Sends all requests that the checks need. */
 export async function explore(origin: string, askOnce: Ask): Promise<World> {
   const answers: Answer[] = [];
   const ask: Ask = async (...request) => {

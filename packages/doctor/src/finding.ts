@@ -1,7 +1,7 @@
 import type { Answer } from './http-client.ts';
 import type { World } from './world.ts';
 
-/** Something that does not hold, and what to do about it. Both texts are clauses without a full stop. */
+/** A problem and its fix, as clauses without a full stop. */
 export interface Fault {
   /** `METHOD url`. */
   readonly where: string;
@@ -14,14 +14,14 @@ export interface Finding extends Fault {
   readonly check: string;
 }
 
-/** One thing to look at. It reads what was gathered and asks nothing itself. */
+/** A check of the gathered answers; sends no requests. */
 export interface Check {
   readonly name: string;
   readonly run: (world: World) => readonly Fault[];
 }
 
-/** Where an answer came from. */
+/** The request of an answer. */
 export const whereOf = ({ method, url }: Pick<Answer, 'method' | 'url'>): string => `${method} ${url}`;
 
-/** No fault when something holds. */
+/** Returns the fault unless a condition holds. */
 export const unless = (holds: boolean, fault: Fault): Fault[] => (holds ? [] : [fault]);

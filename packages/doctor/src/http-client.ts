@@ -3,38 +3,38 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readBytes, TooLarge } from '@asset-gateway/protocol';
 import { type Dispatcher, Pool } from 'undici';
 
-/** How many requests are under way at most. */
+/** The limit of concurrent requests. */
 export const CONNECTIONS = 8;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;
-/** All bodies together are kept until the end. */
+/** All bodies stay in memory until the end. */
 const MAX_BYTES_IN_ALL = 64 * 1024 * 1024;
 const MAX_ATTEMPTS = 3;
-/** All pauses together that 429 asks for. */
+/** The total of all pauses after 429. */
 export const PAUSES_SECONDS = 30;
-/** How long requests are sent. */
+/** The time for all requests. */
 export const ASKING_SECONDS = 120;
-/** Why a request was not sent. */
-export const TIME_OVER = `not asked within ${ASKING_SECONDS} seconds`;
-/** What a request line can carry. */
+/** The failure of requests after the time limit. */
+export const TIME_OVER = `not sent within ${ASKING_SECONDS} seconds`;
+/** The characters that a request line may contain. */
 const TARGET = /^\/[\x21-\x7e]{0,8191}$/;
 
-/** A request beyond its verb and its target. */
+/** The headers and body of a request. */
 export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** Asks for a target, and answers in any case. */
+/** Sends a request; never rejects. */
 export type Ask = (method: string, target: string, options?: AskOptions) => Promise<Answer>;
 
-/** An answer as it came, to one request. */
+/** The answer to one request. */
 export interface Answer {
   readonly method: string;
   readonly url: string;
-  /** 0 where there was no answer. */
+  /** 0 without an answer. */
   readonly status: number;
-  /** By name in lower case; several lines of one name as one list. */
+  /** Names in lower case; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Why there was no answer. */
@@ -45,13 +45,13 @@ function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<strin
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String([value].flat().join(', '))]));
 }
 
-/** How long a 429 asks for no request, in milliseconds. */
+/** The Retry-After of an answer, in milliseconds. */
 function pauseOf({ headers }: Answer): number {
   const seconds = Number(headers['retry-after'] ?? 1);
   return (seconds >= 0 ? seconds : 1) * 1000;
 }
 
-/** Why there was no answer, in a word. */
+/** Why there was no answer. */
 function failureOf(error: unknown): string {
   if (error instanceof TooLarge) return error.message;
   const { code, name } = error as NodeJS.ErrnoException;
@@ -59,8 +59,8 @@ function failureOf(error: unknown): string {
 }
 
 /**
- * A client of one origin: it sends targets as they are written, follows no redirect, and neither signs nor pays. After a 429 it sends
- * nothing for as long as the origin asks, up to a limit for all pauses together. After the signal it sends nothing.
+ * A client of one origin. It sends targets unchanged, follows no redirect, and neither signs nor pays. After a 429 it pauses as long
+ * as the origin asks, within a limit for all pauses. After the signal it sends nothing.
  */
 export class HttpClient {
   readonly #origin: string;
@@ -76,7 +76,7 @@ export class HttpClient {
     this.#pool = new Pool(origin, { connections: CONNECTIONS });
   }
 
-  /** Asks for a target; a request that fails is an answer with status 0. */
+  /** A failed request is an answer with status 0. */
   readonly ask: Ask = async (method, target, options = {}) => {
     for (let attempt = 1; ; attempt++) {
       await pause(Math.max(0, this.#quietUntil - performance.now()), undefined, { signal: this.#signal }).catch(
@@ -91,7 +91,7 @@ export class HttpClient {
     await this.#pool.destroy();
   }
 
-  /** Whether there is time left for a pause, which then begins. */
+  /** Starts a pause if the limit allows it. */
   #mayPause(milliseconds: number): boolean {
     const now = performance.now();
     const moreMs = Math.max(0, now + milliseconds - Math.max(now, this.#quietUntil));
@@ -104,7 +104,7 @@ export class HttpClient {
   async #exchange(method: string, target: string, options: AskOptions): Promise<Answer> {
     const asked = { method, url: this.#origin + target };
     const failed = (failure: string): Answer => ({ ...asked, status: 0, headers: {}, body: '', failure });
-    // The pool throws at any other, and answers nothing from then on.
+    // At any other target the pool throws and stops working.
     if (!TARGET.test(target)) return failed('not a path');
     if (this.#signal.aborted) return failed(TIME_OVER);
     try {

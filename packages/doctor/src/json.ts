@@ -1,4 +1,4 @@
-/** A JSON object that somebody else wrote. */
+/** A JSON object from another party. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -9,7 +9,7 @@ const MAX_DEPTH = 100;
 const insideOf = (value: unknown): unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : [];
 
-/** Values are walked by recursion from here on. */
+/** Later code walks values recursively. */
 function assertShallow(value: unknown): void {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -18,7 +18,7 @@ function assertShallow(value: unknown): void {
   }
 }
 
-/** The value of a JSON text; nothing when it is none. Throws a `RangeError` when it is too deep. */
+/** Parses JSON; undefined if invalid. Throws a `RangeError` if it is too deep. */
 export function parsed(text: string): unknown {
   let value: unknown;
   try {
@@ -30,7 +30,7 @@ export function parsed(text: string): unknown {
   return value;
 }
 
-/** What stands in a value at a path of names; nothing when there is no such place. */
+/** The value at a path of names, if any. */
 export function at(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>((inside, name) => {
     return typeof inside === 'object' && inside !== null && Object.hasOwn(inside, name)
@@ -39,19 +39,19 @@ export function at(value: unknown, ...names: readonly string[]): unknown {
   }, value);
 }
 
-/** The object at a path; an empty one when there is none. */
+/** The object at a path, or an empty one. */
 export function objectAt(value: unknown, ...names: readonly string[]): JsonObject {
   const found = at(value, ...names);
   return isObject(found) ? found : {};
 }
 
-/** The list at a path; an empty one when there is none. */
+/** The list at a path, or an empty one. */
 export function listAt(value: unknown, ...names: readonly string[]): readonly unknown[] {
   const found = at(value, ...names);
   return Array.isArray(found) ? found : [];
 }
 
-/** The text at a path; an empty one when there is none. */
+/** The text at a path, or an empty one. */
 export function textAt(value: unknown, ...names: readonly string[]): string {
   const found = at(value, ...names);
   return typeof found === 'string' ? found : '';

@@ -7,7 +7,7 @@ export const names = (value: string): string[] =>
 
 const lowered = (list: readonly string[]): Set<string> => new Set(list.map((name) => name.toLowerCase()));
 
-/** Those of the expected names that are not among the given ones; case does not matter. */
+/** The expected names that are missing, ignoring case. */
 export function missingNames(expected: readonly string[], given: readonly string[]): string[] {
   const present = lowered(given);
   return expected.filter((name) => !present.has(name.toLowerCase()));

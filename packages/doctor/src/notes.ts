@@ -10,27 +10,27 @@ const SOLANA = 'solana:';
 const isSoldOnSolana = ({ accessMode, paymentNetwork = '' }: Entry): boolean =>
   accessMode === 'exact' && paymentNetwork.startsWith(SOLANA);
 
-/** What a surface sells its cheapest answer for, and the SOL price up to which that pays for settling it. */
+/** The lowest price of a surface, and the SOL price above which such a sale loses money. */
 function priceNote(surface: string, entries: readonly Entry[]): string {
   const prices = entries.map(({ priceUsd }) => priceUsd).sort((one, other) => Number(one) - Number(other));
   const [cheapest = ''] = prices;
-  const fee = `a usual settlement costs whoever pays its fee ${USUAL_FEE_TEXT} lamports`;
+  const fee = `a usual settlement costs the fee payer ${USUAL_FEE_TEXT} lamports`;
   const limit = breakEvenSolPrice(Math.round(Number(cheapest) * MICROS));
-  return `${surface}: from $${cheapest} an answer; ${fee}, a loss above $${limit} a SOL`;
+  return `${surface}: priced from $${cheapest} a call; ${fee}, so such a sale loses money while SOL is above $${limit}`;
 }
 
-/** Which limits of the doctor kept it from looking at everything. */
+/** The limits that left something unchecked. */
 function limitNotes({ answers, leftOut }: World): string[] {
   const unasked = answers.filter(({ failure }) => failure === TIME_OVER).length;
   const limited = answers.filter(({ status }) => status === 429).length;
   return [
-    ...(leftOut > 0 ? [`the catalog lists ${leftOut} more routes than the ${MAX_ROUTES} that were looked at`] : []),
-    ...(unasked > 0 ? [`${unasked} requests were not made or not answered within ${ASKING_SECONDS} seconds`] : []),
-    ...(limited > 0 ? [`${limited} answers stayed 429: pauses are ${PAUSES_SECONDS} seconds in all at most`] : []),
+    ...(leftOut > 0 ? [`${leftOut} routes of the catalog were not examined: the limit is ${MAX_ROUTES}`] : []),
+    ...(unasked > 0 ? [`${unasked} requests were not sent or not answered within ${ASKING_SECONDS} seconds`] : []),
+    ...(limited > 0 ? [`${limited} answers stayed 429: pauses are limited to ${PAUSES_SECONDS} seconds in total`] : []),
   ];
 }
 
-/** What is worth knowing of a gateway and is no fault: clauses without a full stop. */
+/** Notes about a gateway, as clauses without a full stop. */
 export function notesOn(world: World): string[] {
   const sold = world.entries.filter(isSoldOnSolana);
   const surfaces = [...new Set(sold.map(({ surface }) => surface))];

@@ -2,22 +2,22 @@ import { Errors, type XSchema } from 'typebox/schema';
 import { at } from './json.ts';
 import { Overrun, within } from './time-limit.ts';
 
-const MAX_WORDS = 120;
-/** Our own schemas take less than a millisecond; a busy machine stretches that a hundredfold and not beyond. */
+const MAX_LENGTH = 120;
+/** Our own schemas take less than a millisecond, a hundred times that on a busy machine. */
 const MAX_MS = 1_000;
 
 /**
- * In which way a value does not fit a JSON Schema (2020-12); nothing when it does. The schema is another party's, so it is interpreted,
- * never compiled to code, and stopped after a second: its patterns and references can take for ever.
+ * Why a value does not match a JSON Schema (2020-12), if it does not. Another party wrote the schema, so it is interpreted, never
+ * compiled to code, and stopped after a second: its patterns and references could take for ever.
  */
 export function misfit(schema: unknown, value: unknown): string | undefined {
   try {
     const [fits, errors] = within(MAX_MS, () => Errors(schema as XSchema, value));
     if (fits) return undefined;
     const [first] = errors;
-    return `${first?.instancePath || 'it'} ${first?.message ?? 'does not fit'}`.slice(0, MAX_WORDS);
+    return `${first?.instancePath || 'it'} ${first?.message ?? 'does not fit'}`.slice(0, MAX_LENGTH);
   } catch (error) {
-    return error instanceof Overrun ? `its schema was not checked in ${MAX_MS} ms` : 'its schema cannot be read';
+    return error instanceof Overrun ? `its schema was not checked within ${MAX_MS} ms` : 'its schema cannot be read';
   }
 }
 
@@ -33,14 +33,14 @@ function everyObject(value: unknown): object[] {
   return found;
 }
 
-/** The references in a document to what it does not hold itself: those outside of it, and those that lead nowhere. */
+/** The references of a document that it cannot resolve itself. */
 export function deadReferences(document: unknown): string[] {
   const references = everyObject(document).map((object) => at(object, '$ref'));
   const names = [...new Set(references.filter((name) => typeof name === 'string'))];
-  const leadsSomewhere = (name: string): boolean => {
+  const resolves = (name: string): boolean => {
     const segments = name.split('/').slice(1);
     const unescaped = segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
     return name === '#' || (name.startsWith('#/') && at(document, ...unescaped) !== undefined);
   };
-  return names.filter((name) => !leadsSomewhere(name));
+  return names.filter((name) => !resolves(name));
 }

@@ -3,12 +3,12 @@ import { createContext, Script } from 'node:vm';
 const context = createContext({ job: undefined });
 const script = new Script('job()');
 
-/** A job did not end in its time. */
+/** A job took too long. */
 export class Overrun extends Error {}
 
 /**
- * Runs a synchronous job and stops it after this many milliseconds, also inside a regular expression: then it throws `Overrun`. What
- * another party sent decides how long the job takes.
+ * Runs a synchronous job with a time limit, also inside of a regular expression. Throws `Overrun` when the time is over. Used for input
+ * of another party.
  */
 export function within<T>(milliseconds: number, job: () => T): T {
   context.job = job;

@@ -2,24 +2,23 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Inbound, Outbound } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { lastResort } from './last-resort.ts';
-import { preflight } from './stages/cors.ts';
-import { refuse, success } from './stages/envelope.ts';
+import { preflight, refuse, success } from './stages/envelope.ts';
 import type { Found } from './stages/match.ts';
 import type { RequestTrail } from './stages/trail.ts';
 
-/** The gateway: a request goes in, an answer comes out. It never rejects. */
+/** From a request to its response. Never rejects. */
 export type Gateway = (inbound: Inbound) => Promise<Outbound>;
 
-/** What the pipeline is put together from. */
-export interface GatewayParts {
+/** What the pipeline needs. */
+export interface GatewayDependencies {
   readonly open: (inbound: Inbound) => RequestTrail;
   readonly match: (inbound: Inbound) => Found<Endpoint>;
-  /** Told of an error that even a refusal could not be made of. Never throws. */
+  /** Called with an error that could not be turned into a refusal. Must not throw. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** THE PIPELINE: everything that happens to a request, in the order in which it happens. */
-export const createGateway = ({ open, match, onFailure }: GatewayParts): Gateway => {
+/** THE PIPELINE: everything that happens to a request, in order. */
+export const createGateway = ({ open, match, onFailure }: GatewayDependencies): Gateway => {
   const answerTo = async (inbound: Inbound): Promise<Outbound> => {
     const trail = open(inbound);
     try {

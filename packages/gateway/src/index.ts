@@ -1,4 +1,4 @@
 export { type Config, ConfigError, type Environment, processEnvironment, readConfig } from './config/config.ts';
 export { run } from './run.ts';
 export { type RunningGateway, type StartOptions, startGateway } from './start.ts';
-export type { OwnRoute } from './upstreams/self.ts';
+export type { OwnRoute } from './upstreams/upstream.ts';

@@ -12,10 +12,10 @@ export function hextetsOf(address: string): string[] {
   return [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])];
 }
 
-/** What is before an IPv4 address that IPv6 maps (RFC 4291, 2.5.5.2). */
+/** Prefix of IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2). */
 const MAPPED = 0xffffn << 32n;
 
-/** An address as a number of 128 bits, an IPv4 one as IPv6 maps it; nothing for any other text. */
+/** An address as a 128-bit number, IPv4 as mapped by IPv6; undefined for any other text. */
 export function addressBits(address: string): bigint | undefined {
   const family = isIP(address);
   if (family === 0) return undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CORS_HEADERS, type Refusal, refusalBody } from '@asset-gateway/protocol';
 import type { Outbound } from './call.ts';
 
-/** The answer that needs no part of the gateway: where one has failed, and to what never became a request. */
+/** A refusal built without the pipeline: after a failure in it, and for unreadable requests. */
 export function lastResort(refusal: Refusal): Outbound {
   const requestId = randomUUID();
   const body = JSON.stringify(refusalBody(refusal, requestId));

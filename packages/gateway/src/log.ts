@@ -2,23 +2,23 @@ import { pino } from 'pino';
 import { spellingsOf } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
 
-/** Takes whole lines. A stream says by an error that nobody reads them any more. */
+/** Takes whole lines. An `error` event means that the reader is gone. */
 export interface LogDestination {
   write(line: string): unknown;
   on?(event: 'error', listener: () => void): unknown;
 }
 
-/** Writes what happened: one JSON object a line. */
+/** Writes one JSON object a line. */
 export interface Log {
   readonly request: (line: LogLine) => void;
   readonly notice: (message: string) => void;
-  /** Something failed that no request can be told of. */
+  /** A failure that no response can report. */
   readonly failure: (error: unknown) => void;
-  /** Whether nobody reads it any more, and nothing is written. */
+  /** Whether the log's reader is gone and nothing is written. */
   readonly isLost: () => boolean;
 }
 
-/** A destination as long as it takes anything: when its reader has died, that is no reason to stop serving. */
+/** Writes until the destination fails: the gateway keeps serving when its log's reader has died. */
 class Outlet {
   readonly #destination: LogDestination;
   #isLost = false;
@@ -46,10 +46,10 @@ class Outlet {
   }
 }
 
-/** How long a line waits for others: each write is a system call that wakes a reader. */
+/** Lines are batched for this long: each write is a system call that wakes a reader. */
 const BATCH_MS = 20;
 
-/** Standard output, with the lines of a moment in one write. A process that ends by itself writes its last lines. */
+/** Standard output with batched writes; flushed when the process exits. */
 class Output implements LogDestination {
   #lines = '';
 
@@ -73,13 +73,13 @@ class Output implements LogDestination {
 }
 
 let output: LogDestination | undefined;
-/** Where lines go unless the gateway is started with a destination. A person at a terminal sees each line at once. */
+/** The default destination. A terminal shows each line at once. */
 export function standardOutput(): LogDestination {
   output ??= process.stdout.isTTY ? process.stdout : new Output();
   return output;
 }
 
-/** Each destination is listened to once, however many logs are written to it. */
+/** One outlet for each destination, so that its errors are subscribed to once. */
 const outlets = new WeakMap<LogDestination, Outlet>();
 
 function outletOf(destination: LogDestination): Outlet {
@@ -93,7 +93,7 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
   return status >= 500 ? 'warn' : 'info';
 };
 
-/** The log of a gateway that holds these secrets: none of them gets into a line, whatever an error's text says. */
+/** A log that redacts these secrets from every line. */
 export function createLog(
   level: string,
   secrets: readonly string[],
@@ -101,7 +101,7 @@ export function createLog(
 ): Log {
   const outlet = outletOf(destination);
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, outlet);
-  // The longest first: a secret may begin like another one.
+  // Longest first: a secret may be a prefix of another.
   const hidden = secrets.flatMap(spellingsOf).sort((one, other) => other.length - one.length);
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
@@ -113,5 +113,59 @@ export function createLog(
     notice: (message) => logger.info(redact(message)),
     failure: (error) => logger.error({ reason: redact(String((error as Error)?.stack ?? error)) }, 'failure'),
     isLost: () => outlet.isLost,
+  };
+}
+
+/** JSON for programs, `pretty` for a terminal. */
+type LogFormat = 'json' | 'pretty';
+
+interface Stream extends LogDestination {
+  readonly isTTY?: boolean;
+  on?(event: 'error', listener: () => void): unknown;
+}
+
+/** A parsed log line: of a request, a notice or a failure. */
+type Written = { readonly time: string; readonly msg: string } & Partial<LogLine>;
+
+const MICROS = 1_000_000;
+const WALLET_START = 4;
+
+/** Text without terminal control characters; line breaks are kept. */
+const harmless = (text: string): string => text.replace(/(?!\n)\p{C}/gu, ' ');
+
+function request(line: Written): string {
+  const { status, method, path, ms, upstreamMs, error, reason, wallet, paidMicros, replayed, budgetLeft } = line;
+  return [
+    `${status} ${method} ${path}`,
+    error && (reason ? `${error} (${reason})` : error),
+    paidMicros !== undefined && `paid $${paidMicros / MICROS}`,
+    replayed && 'paid before',
+    `${ms} ms${upstreamMs === undefined ? '' : `, upstream ${upstreamMs} ms`}`,
+    wallet && `wallet ${wallet.slice(0, WALLET_START)}…`,
+    budgetLeft !== undefined && `${budgetLeft} left`,
+  ]
+    .filter((part) => part)
+    .join('  ');
+}
+
+function textOf(line: Written): string {
+  if (line.msg === 'request') return request(line);
+  return line.reason === undefined ? line.msg : `${line.msg}: ${line.reason}`;
+}
+
+/** Formats one JSON log line for a terminal. */
+export function prettyLine(json: string): string {
+  const line = JSON.parse(json) as Written;
+  const clock = new Date(line.time).toTimeString().slice(0, 'hh:mm:ss'.length);
+  return `${clock}  ${harmless(textOf(line))}\n`;
+}
+
+/** Wraps a destination so that it receives lines in a format; default: `pretty` for a terminal, else JSON. */
+export function inFormat(format: LogFormat | undefined, destination: Stream): Stream {
+  const chosen = format ?? (destination.isTTY === true ? 'pretty' : 'json');
+  if (chosen === 'json') return destination;
+  return {
+    write: (line) => destination.write(prettyLine(line)),
+    on: (event, listener) => destination.on?.(event, listener),
   };
 }

@@ -1,7 +1,38 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { processEnvironment, readConfig } from './config/config.ts';
 import { finish, run } from './run.ts';
-import { explain } from './usage.ts';
+
+const USAGE = `Usage: asset-gateway
+       asset-gateway doctor <url>
+       asset-gateway sales
+       asset-gateway --version
+  Without a command it starts the gateway; environment variables configure it: docs/configuration.md.
+  doctor      checks any gateway from outside and says what to fix; asset-gateway doctor --help
+  sales       reports sales and compares the books with the chain; asset-gateway sales --help
+  --version   prints the version
+`;
+
+interface Output {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return String((manifest as { version?: unknown }).version);
+}
+
+/** Handles options and unknown commands. Returns the exit code. */
+export function explain(word: string, { stdout, stderr }: Output): number {
+  if (word === '--help' || word === '-h') stdout.write(USAGE);
+  else if (word === '--version') stdout.write(`${version()}\n`);
+  else {
+    stderr.write(`asset-gateway: there is no command ${JSON.stringify(word)}.\n${USAGE}`);
+    return 2;
+  }
+  return 0;
+}
 
 const [command, ...words] = process.argv.slice(2);
 if (command === 'doctor') {
@@ -20,7 +51,7 @@ if (command === 'doctor') {
   process.exitCode = explain(command, process);
 } else {
   await run(async () => {
-    // A configuration with faults says so before anything large is loaded.
+    // Report configuration faults before loading anything large.
     const config = readConfig(processEnvironment());
     const { startGateway } = await import('./start.ts');
     const gateway = await startGateway(config);

@@ -1,4 +1,4 @@
-// Node's own fetch sends through a dispatcher that it shares by name with the package undici. Whoever loads first sets it,
-// and Node's fetch over the package's dispatcher refuses a Content-Length that its caller has stated. Touching one of its
-// classes loads Node's first, so that a program that embeds the gateway keeps the fetch that it had.
+// Node's fetch and the package undici share one global dispatcher, set by whichever loads first. With the package's dispatcher,
+// Node's fetch rejects an explicit Content-Length. Touching a fetch class loads Node's own first, so a program that embeds the
+// gateway keeps its fetch.
 void globalThis.Response;

@@ -1,35 +1,30 @@
 import { ConfigError } from './config/config.ts';
 
-/** Something that was started and can be stopped. */
 interface Service {
   readonly log: { failure(error: unknown): void };
   stop(): Promise<void>;
 }
 
-/** Says on standard error what an operator can change; the process ends with exit code 1. */
+/** Prints the faults to standard error and exits with code 1. */
 function fail(error: unknown): never {
   const lines = error instanceof ConfigError ? error.faults : [String((error as Error)?.stack ?? error)];
   for (const line of lines) process.stderr.write(`asset-gateway: ${line}\n`);
   process.exit(1);
 }
 
-/** A terminal and the program that started us may both pass on one and the same signal. */
+/** A terminal and the parent process may both forward the same signal. */
 const SAME_SIGNAL_MS = 500;
 
-/** Whoever reads what we write may go away. */
-function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-}
-
-/** Runs a command to its end; where whoever reads what it writes goes away, that is its end. */
+/** Runs a command to its end; exits if the reader of its output goes away. */
 export async function finish(command: () => Promise<number>): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
   process.exitCode = await command().catch(fail);
 }
 
-/** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one ends the process at once. */
+/** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one exits at once. */
 export async function run(start: () => Promise<Service>): Promise<void> {
-  outliveReaders();
+  // The reader of the output may go away.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const starting = start();
   let stoppingSince: number | undefined;
   const onSignal = () => {
@@ -43,6 +38,6 @@ export async function run(start: () => Promise<Service>): Promise<void> {
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   const running = await starting.catch(fail);
-  // A library's promise that nobody waits for must not end the service for everybody.
+  // An unhandled rejection in a library must not end the service.
   process.on('unhandledRejection', (reason) => running.log.failure(reason));
 }

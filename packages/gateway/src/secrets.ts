@@ -1,4 +1,4 @@
-/** The base64 digits that every encoding of a longer text has in common when it holds this one at some alignment. */
+/** The base64 digits of a secret that do not depend on the text around it, for each of the three alignments. */
 function base64Cores(secret: string): string[] {
   return [0, 1, 2].map((shift) => {
     const digits = Buffer.from('\0'.repeat(shift) + secret).toString('base64');
@@ -6,10 +6,10 @@ function base64Cores(secret: string): string[] {
   });
 }
 
-/** A shorter one would be found in innocent text, and hides nothing. */
+/** Shorter secrets would match ordinary text. */
 const MIN_LENGTH = 8;
 
-/** A secret as it could show up in somebody's text: as it is, URL-encoded, in base64 and in hex. */
+/** Spellings of a secret: plain, URL-encoded, base64 and hex. */
 export function spellingsOf(secret: string): string[] {
   if (secret.length < MIN_LENGTH) return [];
   const bytes = Buffer.from(secret);
@@ -23,13 +23,13 @@ export function spellingsOf(secret: string): string[] {
 
 const MIN_PART_LENGTH = 16;
 
-/** What of a URL is a secret: values of its query, and long parts of its path. */
+/** Secrets in a URL: query values and long path segments. */
 export function secretsIn(url: string): string[] {
   const { searchParams, pathname } = new URL(url);
   return [...searchParams.values(), ...pathname.split('/')].filter((part) => part.length >= MIN_PART_LENGTH);
 }
 
-/** The password of a URL such as `postgres://user:password@host:5432/name`, also of one that names several hosts. */
+/** The password of a URL such as `postgres://user:password@host:5432/name`; the URL may name several hosts. */
 export function passwordIn(url: string): string | undefined {
   const [, password] = /^[a-z]+:\/\/[^:@/]*:([^@/]*)@/.exec(url) ?? [];
   return password && decodeURIComponent(password);

@@ -1,33 +1,33 @@
-import { compose, type Dependencies } from './compose/compose.ts';
+import { compose } from './compose/compose.ts';
+import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
 import type { Config } from './config/config.ts';
-import { listenFault } from './config/listen-fault.ts';
+import { listenFault } from './config/settings.ts';
 import { consoleFolder, openConsoleFiles } from './console/files.ts';
-import { trustedProxies } from './http/client-address.ts';
-import { createHttpServer } from './http/server.ts';
-import { createLog, type Log, type LogDestination, standardOutput } from './log.ts';
-import { inFormat } from './log-format.ts';
+import { trustedProxies } from './http/connections.ts';
+import { HttpServer } from './http/server.ts';
+import { createLog, inFormat, type Log, type LogDestination, standardOutput } from './log.ts';
 import type { ServedMetrics } from './metrics/server.ts';
 import { createSalesAnswer } from './sales/answer.ts';
 import { passwordIn, secretsIn } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
 
-/** A gateway that is serving. */
+/** A running gateway. */
 export interface RunningGateway {
   readonly url: string;
-  /** Where its metrics are, when they are kept. */
+  /** URL of the metrics, if they are on. */
   readonly metricsUrl?: string;
   readonly log: Log;
-  /** Answers what has arrived, then lets go of everything. */
+  /** Answers what has arrived, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** What a start may be given beside the configuration. */
+/** Options of a start beside the configuration. */
 export interface StartOptions
   extends Pick<Dependencies, 'windowMs' | 'breaker' | 'refusedKeys' | 'watchPace' | 'onStep' | 'ownRoutes'> {
-  /** Where the log goes instead of standard output. */
+  /** Default: standard output. */
   readonly logTo?: LogDestination;
-  /** How long `stop` waits for requests that were on their way over open connections; a second unless told. */
+  /** How long `stop` waits for requests already in transit on open connections. Default: one second. */
   readonly graceMs?: number;
 }
 
@@ -35,7 +35,7 @@ const MAX_CONNECTIONS = 2_000;
 const DRAIN_MS = 55_000;
 const GRACE_MS = 1_000;
 
-/** What must never show up in the log. */
+/** Secrets to redact from the log. */
 function secretsOf({ tokens, paid, redisUrl, databaseUrl, metrics }: Config): string[] {
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
@@ -47,7 +47,7 @@ function secretsOf({ tokens, paid, redisUrl, databaseUrl, metrics }: Config): st
   return [...own, ...urls.flatMap(secretsIn)];
 }
 
-/** The log, with what there is to say about the configuration in it. */
+/** Opens the log and writes the configuration's notices. */
 function openLog(config: Config, secrets: readonly string[], logTo: LogDestination = standardOutput()): Log {
   const destination = inFormat(config.logFormat, logTo);
   const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], destination);
@@ -55,7 +55,7 @@ function openLog(config: Config, secrets: readonly string[], logTo: LogDestinati
   return log;
 }
 
-/** Keeps metrics and gives them out, where they are asked for. */
+/** Serves metrics if they are configured. */
 async function openMetrics(
   { metrics: place, paid, console }: Config,
   state: State,
@@ -74,13 +74,13 @@ async function openMetrics(
   return served;
 }
 
-/** What metrics count beside the lines of the log. */
+/** What metrics count besides log lines. */
 const countedBy = (metrics: ServedMetrics['metrics'] | undefined) =>
   ({
     onSettlement: (outcome) => metrics?.settled(outcome),
     onSlot: (kind) => metrics?.slotTaken(kind),
     onKeyRefused: (channel, place) => metrics?.keyRefused(channel, place),
-  }) satisfies Partial<Dependencies>;
+  }) satisfies Observers;
 
 interface Foundations {
   readonly state: State;
@@ -102,7 +102,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   const observers = { log: observe, notice, onFailure, ...countedBy(metrics) };
   const isStopping = () => stopping;
   const composed = await compose(config, { ...remembered, isStopping, ...observers, ...paces });
-  const server = createHttpServer({
+  const server = new HttpServer({
     handle: composed.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),
     maxConnections: MAX_CONNECTIONS,
@@ -128,7 +128,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   };
 }
 
-/** Starts a gateway in this process. Rejects with a ConfigError where the operator can change something. */
+/** Starts a gateway in this process. Rejects with a ConfigError for faults that the operator can fix. */
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
   const held: { close(): Promise<void> }[] = [];
   const hold = <T extends { close(): Promise<void> }>(opened: T): T => {

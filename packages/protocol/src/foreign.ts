@@ -1,19 +1,23 @@
-/** What a terminal obeys, a reader cannot see, or a language model reads and a person does not. */
+/** Control, invisible and other characters that a person does not see but a terminal or language model reads. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const BLANK = /[\t\n\r\u2028\u2029]/;
 
-/** The text of another party with U+FFFD in place of each hidden character; line ends and tabs stay. */
+/** Foreign text with hidden characters replaced by U+FFFD; line feeds and tabs stay. */
 export const harmless = (text: string): string =>
   text.replace(HIDDEN, (hidden) => (hidden === '\n' || hidden === '\t' ? hidden : '\ufffd'));
 
-/** The text of another party as one line of at most `limit` characters, without hidden characters; not a text: an empty one. */
+/** Foreign text as one line of at most `limit` characters, without hidden characters; empty for other types. */
 export const oneLine = (text: unknown, limit: number): string =>
   typeof text === 'string' ? text.slice(0, limit).replace(HIDDEN, (hidden) => (BLANK.test(hidden) ? ' ' : '')) : '';
 
-/** More bytes came than the reader takes. */
+/** A member of parsed JSON; undefined if the value is no object or has no such member. */
+export const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+
+/** The body exceeds the reader's limit. */
 export class TooLarge extends Error {}
 
-/** A buffer that grows in place and gives its memory back at once, as ES2024 has it. */
+/** A resizable ArrayBuffer (ES2024), whose memory can be released at once. */
 type Growing = ArrayBuffer & { resize(bytes: number): void };
 const Growing = ArrayBuffer as unknown as new (bytes: number, options: { readonly maxByteLength: number }) => Growing;
 

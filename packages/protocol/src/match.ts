@@ -1,9 +1,9 @@
 import type { HttpMethod, Route } from './route.ts';
 
-/** What a row must have to be found. */
+/** What the matcher needs of a row. */
 export type Placed = Pick<Route, 'path' | 'httpMethod'>;
 
-/** What a path leads to: the rows that share it, by verb, and its decoded path parameters. */
+/** The rows of a path, by verb, and its decoded parameters. */
 export interface Match<Row = Route> {
   readonly rows: ReadonlyMap<HttpMethod, Row>;
   readonly parameters: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ function childOf<Row>(parent: Node<Row>, segment: string): Node<Row> {
 
 const decode = (text: string): string => (text.includes('%') ? decodeURIComponent(text) : text);
 
-/** Whether a raw path is a plain one: no broken escape, no empty and no dot segment. */
+/** Whether a raw path is plain: no broken escapes, no empty or dot segments. */
 function isPlain(path: string): boolean {
   if (!PATH.test(path) || path.includes('//') || DOT_SEGMENT.test(path)) return false;
   try {
@@ -60,9 +60,8 @@ function find<Row>(
 }
 
 /**
- * The one matcher: from a raw, still encoded path to the rows behind it.
- * Segments are decoded before they are compared, so an encoded literal is that literal, and literals win over
- * parameters for every verb. Answers `malformed` for what is no plain path, nothing for an unknown one.
+ * The only matcher: from a raw, encoded path to its rows. Segments are decoded before comparison, and literals win over parameters
+ * for every verb. Returns `malformed` for paths that are not plain, undefined for unknown ones.
  */
 export function createMatcher<Row extends Placed>(
   rows: readonly Row[],
@@ -72,7 +71,7 @@ export function createMatcher<Row extends Placed>(
     segmentsOf(row.path)
       .reduce(childOf<Row>, root)
       .rows.set(row.httpMethod, row);
-  // One more than any row has: such a path is unknown, however much longer it is.
+  // One segment more than any row has: longer paths are unknown too.
   const limit = 1 + Math.max(0, ...rows.map(({ path }) => segmentsOf(path).length));
   return (path) => {
     if (!isPlain(path)) return 'malformed';

@@ -1,17 +1,17 @@
-/** The Solana clusters that the gateway knows, by the name that paths use, as CAIP-2 identifiers. */
+/** CAIP-2 identifiers of the Solana clusters, by the name used in paths. */
 export const NETWORKS = {
   mainnet: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
   devnet: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
 } as const;
 
-/** A cluster's name as it stands in paths and envelopes. */
+/** A cluster's name in paths and envelopes. */
 export type Cluster = keyof typeof NETWORKS;
 
 /** The cluster of a CAIP-2 identifier. Throws for another network. */
 export function clusterOfNetwork(network: string): Cluster {
   if (network === NETWORKS.mainnet) return 'mainnet';
   if (network === NETWORKS.devnet) return 'devnet';
-  throw new Error('the network is not one of ours');
+  throw new Error('unknown network');
 }
 
 /** The mints of USDC. */
@@ -23,5 +23,5 @@ export const USDC = {
 /** The decimals of USDC on every cluster. */
 export const USDC_DECIMALS = 6;
 
-/** The network identifiers that a sign-in may name, mainnet first: clients sign for the first one they can. */
+/** The networks that a sign-in may name, mainnet first: clients use the first one that they support. */
 export const SIGN_IN_NETWORKS: readonly string[] = [NETWORKS.mainnet, NETWORKS.devnet];

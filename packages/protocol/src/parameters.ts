@@ -1,24 +1,21 @@
 import Type, { type TSchema } from 'typebox';
 
-/** One of a fixed set of words. */
+/** An enum of words. */
 export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Enum([...values] as unknown as T, { type: 'string', description });
 
-/**
- * Control characters and halves of surrogate pairs, as ranges of a regular expression: not every validator of JSON Schema
- * knows the names of Unicode's categories.
- */
+/** Control characters and lone surrogates as ranges: not every JSON Schema validator supports Unicode categories. */
 const NO_TEXT = '\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff';
 
 /** Non-empty text without control characters, counted in Unicode code points. */
 export const text = (description: string, maxLength = 200) =>
   Type.String({ minLength: 1, maxLength, pattern: `^[^${NO_TEXT}]{0,${maxLength}}$`, description });
 
-/** A Solana mint address or another name of an asset; whether it exists is the upstream's to say. */
+/** A Solana mint address or another name of an asset; the upstream decides whether it exists. */
 export const mint = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: `^[^${NO_TEXT},]{0,200}$`, description });
 
-/** A whole number within bounds, in decimal digits only. */
+/** A whole number within bounds. */
 export const integer = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description });
 
@@ -34,7 +31,7 @@ interface ListBounds {
 export const list = <T extends TSchema>(items: T, description: string, bounds: ListBounds = {}) =>
   Type.Array(items, { ...bounds, description });
 
-/** A canonical asset id or a singleton id `solana-<mint>` as one path segment; fixed routes own the reserved ones. */
+/** A canonical asset id or a singleton id `solana-<mint>` as a path segment, except names reserved for fixed routes. */
 export const assetId = (reserved: readonly string[] = []) =>
   Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',

@@ -1,18 +1,17 @@
-/** Who can be behind an upstream. */
+/** The providers of upstreams. */
 export type UpstreamProvider = 'alchemy' | 'helius' | 'tokens';
 
-/** Who answers a route: the gateway itself, or the provider behind an upstream. */
+/** The provider of a route; `gateway` for its own. */
 export type Provider = 'gateway' | UpstreamProvider;
 
-/** What everybody may know of a provider. */
-export interface ProviderFacts {
-  /** Its name as people know it. */
+/** Public facts about a provider. */
+interface ProviderFacts {
   readonly label: string;
-  /** What it charges for a million of its units, in millionths of a dollar; 0 where its routes are free. */
+  /** Its price of a million units, in millionths of a dollar; 0 if its routes are free. */
   readonly rate: number;
 }
 
-/** Every provider, as the catalog lists them. Rates are the published ones: Alchemy's compute units, Helius' credits. */
+/** All providers, in the catalog's order. Rates are the published ones: Alchemy's compute units, Helius' credits. */
 export const PROVIDERS: Readonly<Record<UpstreamProvider, ProviderFacts>> = {
   alchemy: { label: 'Alchemy', rate: 450_000 },
   helius: { label: 'Helius', rate: 5_000_000 },

@@ -1,6 +1,6 @@
 import { REFUSALS, type RefusalCode, type RefusalKind } from './refusals.ts';
 
-/** One broken rule of a request: where, which, and what is allowed; never the value that was sent. */
+/** A broken rule of a request. Never contains the value sent. */
 export interface Issue {
   readonly in: 'path' | 'query' | 'body';
   readonly name: string;
@@ -8,39 +8,39 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What has become of a payment: `unused` and `in_progress` ones are to be sent again, never made anew. */
+/** The state of a payment. Resend `unused` and `in_progress` ones; never make a new payment instead. */
 export interface PaymentState {
   readonly state: 'unused' | 'in_progress' | 'pending' | 'refused' | 'settled';
-  /** base58 signature, when it is known. */
+  /** Base58 signature, if known. */
   readonly transaction?: string;
 }
 
-/** What a refusal may add to its code. */
+/** Optional details of a refusal. */
 export interface RefusalDetails {
   readonly payment?: PaymentState;
-  /** Replaces the status of the code, where an upstream's own 4xx status is kept. */
+  /** Replaces the code's status, for an upstream's own 4xx status. */
   readonly status?: number;
-  /** Replaces the public sentence. */
+  /** Replaces the code's sentence. */
   readonly message?: string;
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
-  /** Whose share of the budget is used up, where that is not all of it. */
+  /** Whose share is used up, if the budget itself is not. */
   readonly scope?: 'group' | 'wallet';
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log only: which check or fault it was. */
+  /** For the log only: the failed check or fault. */
   readonly reason?: string;
 }
 
-/** Where V8 keeps how many calls an error notes. */
+/** V8's limit of stack frames per error. */
 const engine: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
 
-/** Thrown wherever a request is refused; one place turns it into a response. */
+/** Thrown to refuse a request; `refuse` in stages/envelope.ts turns it into a response. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly details: RefusalDetails;
 
   constructor(code: RefusalCode, details: RefusalDetails = {}) {
-    // Where an answer comes from is no fault to be traced, and noting it would cost as much as the rest of the refusal.
+    // A refusal needs no stack trace, which would double its cost.
     const { stackTraceLimit } = engine;
     engine.stackTraceLimit = 0;
     super(details.reason ?? code);
@@ -60,7 +60,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The JSON body of a refusal: `ok error message requestId`, then whatever details are public. */
+/** The JSON body of a refusal: `ok error message requestId`, then its public details. */
 export function refusalBody(refusal: Refusal, requestId: string, state?: PaymentState): Record<string, unknown> {
   const { message, issues, scope, payment = state } = refusal.details;
   const { retryAfterSeconds } = refusal;

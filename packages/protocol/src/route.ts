@@ -2,57 +2,56 @@ import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Cluster } from './networks.ts';
 import type { Provider } from './providers.ts';
 
-/** A family of routes. */
+/** Families of routes. */
 export type Surface = 'system' | 'tokens' | 'rpc' | 'das' | 'wallet' | 'credit';
 
-/** Which gate a route is behind. */
+/** The gate of a route. */
 export type Access = 'public' | 'siwx' | 'exact';
 
-/** The verbs that a row can have; HEAD and OPTIONS follow from them. */
+/** The verbs of rows; HEAD and OPTIONS follow from them. */
 export type HttpMethod = 'GET' | 'POST';
 
-/** Values by name, as they came out of a schema. */
+/** Values by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The three places that a request carries values in. */
+/** A request's values by place. */
 export interface RequestValues {
   readonly path: Values;
   readonly query: Values;
   readonly body: Values;
 }
 
-/** A rule over several parameters, one that a JSON Schema of single parameters cannot say. */
+/** A rule over several parameters, which the schemas of single parameters cannot express. */
 export interface Rule {
   readonly name: string;
   readonly description: string;
   readonly in: 'path' | 'query' | 'body';
   readonly parameters: readonly string[];
-  /** Where the rule is a choice: the names of which one, or at least one, has to be given. Not published. */
+  /** For a choice: exactly one (`isExclusive`) or at least one of these names is required. Not published. */
   readonly choice?: { readonly of: readonly string[]; readonly isExclusive: boolean };
   readonly holds: (values: Values) => boolean;
 }
 
-/** The schemas of the three places; a place without a schema takes nothing. */
+/** Schemas by place; a place without a schema takes no values. */
 export interface InputSchemas {
   readonly path?: TObject;
   readonly query?: TObject;
   readonly body?: TObject;
 }
 
-/** What a success holds in its `result`. */
+/** The `result` of a success. */
 export interface ResultShape {
-  /** Field by field, as JSON Schema. */
   readonly schema: TSchema;
-  /** A small answer that fits the schema; its numbers are invented. */
+  /** A small valid answer with invented numbers. */
   readonly example: unknown;
-  /** The media type of the whole answer, where it is not JSON. */
+  /** Default: JSON. */
   readonly mediaType?: string;
 }
 
-/** The media type of every answer whose row names no other. */
+/** The default media type of answers. */
 export const JSON_MEDIA_TYPE = 'application/json';
 
-/** One row of the table: everything known about one endpoint. */
+/** A row of the table: everything known about one endpoint. */
 export interface Route {
   readonly id: string;
   readonly provider: Provider;
@@ -62,27 +61,27 @@ export interface Route {
   readonly httpMethod: HttpMethod;
   readonly path: string;
   readonly access: Access;
-  /** Paid rows: the cluster that is asked and paid on. */
+  /** Paid rows: the cluster of the data and of the payment. */
   readonly cluster?: Cluster;
-  /** Paid rows: what the provider counts for one call. */
+  /** Paid rows: the provider's units per call. */
   readonly units?: number;
-  /** Where credit is on, paid rows: whether credit pays for a call, or is all that is sold. */
+  /** Paid rows with credit on: whether the row accepts credit or sells it. */
   readonly credit?: 'accepted' | 'sold';
   readonly description: string;
   readonly input: InputSchemas;
   readonly rules: readonly Rule[];
-  /** A refusal code of its own for a parameter, instead of `invalid_request`. */
+  /** Refusal codes of single parameters, instead of `invalid_request`. */
   readonly codes: Readonly<Record<string, 'invalid_provider_filter'>>;
-  /** Values that pass the row's own schemas and rules. */
+  /** Valid values. */
   readonly example: Partial<RequestValues>;
   readonly result: ResultShape;
-  /** Public documents: for how long anybody may keep one. */
+  /** Public documents: how long they may be cached. */
   readonly maxAgeSeconds?: number;
-  /** Where the request goes: an upstream's path template, and what is sent there when it differs from the input. */
+  /** The upstream's path template, and the values to send. */
   readonly upstream: { readonly path: string; readonly forward: (values: RequestValues) => RequestValues };
 }
 
-/** What a row builder is told beyond the row's name. */
+/** Options of row builders. */
 export interface RowOptions {
   readonly path?: TProperties;
   readonly query?: TProperties;
@@ -113,8 +112,43 @@ export function verbAndPath(endpoint: string): { httpMethod: HttpMethod; path: s
   return { httpMethod: verb, path };
 }
 
-/** The upstream's own JSON, which the row does not describe. */
+/** JSON without a described shape. */
 export const ANYTHING: ResultShape = { schema: Type.Unknown(), example: null };
 
-/** Sends the input as it is. */
+/** Sends the input unchanged. */
 export const unchanged = (values: RequestValues): RequestValues => values;
+
+/**
+ * The success body: `ok provider surface method result`, on paid routes `ok provider cluster surface method priceUsd result`. The
+ * upstream's JSON text is spliced in unchanged, so numbers beyond 2^53 survive. The gateway's own routes have no envelope.
+ */
+export function envelope(route: Route, json: string, priceUsd?: string): string {
+  if (route.surface === 'system') return json;
+  const { provider, cluster, surface, method } = route;
+  const head = cluster
+    ? { ok: true, provider, cluster, surface, method, priceUsd }
+    : { ok: true, provider, surface, method };
+  return `${JSON.stringify(head).slice(0, -1)},"result":${json}}`;
+}
+
+const ARTICLE = /^The /;
+
+/** A positional parameter of a row. */
+export interface PositionalParameter {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** The positional parameters of a row, named after their descriptions; undefined for other rows. */
+export function positionalParameters({ input }: Route): readonly PositionalParameter[] | undefined {
+  const params = input.body?.properties.params as
+    | { prefixItems?: readonly Readonly<Record<string, unknown>>[]; minItems?: number }
+    | undefined;
+  const minimum = params?.minItems ?? 0;
+  return params?.prefixItems?.map((schema, at) => ({
+    name: String(schema.description).replace(ARTICLE, '').replace('.', '').toLowerCase(),
+    isRequired: at < minimum,
+    schema,
+  }));
+}

@@ -6,7 +6,7 @@ const count = (values: Values, name: string): number => {
   return Array.isArray(value) ? value.length : 0;
 };
 
-/** Exactly one of the named query parameters is given. */
+/** Exactly one of these query parameters is required. */
 export const exactlyOne = (...parameters: readonly string[]): Rule => ({
   name: 'exactlyOne',
   description: `Exactly one of ${parameters.join(' and ')} must be given.`,
@@ -16,10 +16,10 @@ export const exactlyOne = (...parameters: readonly string[]): Rule => ({
   holds: (values) => parameters.filter((name) => values[name] !== undefined).length === 1,
 });
 
-/** The lists together hold from 1 to `maximum` items. */
+/** The lists together must have 1 to `maximum` items. */
 export const combinedCount = (place: Rule['in'], maximum: number, ...parameters: readonly string[]): Rule => ({
   name: 'combinedCount',
-  description: `${parameters.join(' and ')} together must hold 1 to ${maximum} items.`,
+  description: `${parameters.join(' and ')} together must have 1 to ${maximum} items.`,
   in: place,
   parameters,
   choice: { of: parameters, isExclusive: false },
@@ -29,7 +29,7 @@ export const combinedCount = (place: Rule['in'], maximum: number, ...parameters:
   },
 });
 
-/** `later` is not before `earlier`, when both are given. */
+/** If both are given, `later` must not be before `earlier`. */
 export const notBefore = (later: string, earlier: string): Rule => ({
   name: 'notBefore',
   description: `${later} must not be before ${earlier}.`,
@@ -41,10 +41,10 @@ export const notBefore = (later: string, earlier: string): Rule => ({
   },
 });
 
-/** The second or a later positional parameter is an object that holds exactly one of these. */
+/** A positional parameter must have exactly one of these members. */
 export const exactlyOneIn = (position: number, ...names: readonly string[]): Rule => ({
   name: 'exactlyOne',
-  description: `params[${position}] must hold exactly one of ${names.join(' and ')}.`,
+  description: `params[${position}] must have exactly one of ${names.join(' and ')}.`,
   in: 'body',
   parameters: [`params[${position}]`],
   choice: { of: names, isExclusive: true },
@@ -55,7 +55,7 @@ export const exactlyOneIn = (position: number, ...names: readonly string[]): Rul
   },
 });
 
-/** Full transactions come in smaller pages than signatures. */
+/** Pages of full transactions are smaller than pages of signatures. */
 export const limitForFull = (maximum: number): Rule => ({
   name: 'limitForFull',
   description: `With transactionDetails full, limit must be at most ${maximum}.`,
@@ -68,25 +68,25 @@ export const limitForFull = (maximum: number): Rule => ({
 });
 
 const ADDRESS_BYTES = 32;
-/** The most digits that so many bytes have in base58. Decoding takes time with the square of their number. */
+/** The most base58 digits of an address. Decoding takes quadratic time. */
 const ADDRESS_DIGITS = 44;
 
-/** A name has a dot; anything else must be base58 of 32 bytes. */
+/** A text without a dot must be base58 of 32 bytes; names have a dot. */
 function isWallet(value: unknown): boolean {
   if (typeof value !== 'string' || value.includes('.')) return true;
   return value.length <= ADDRESS_DIGITS && bs58.decodeUnsafe(value)?.length === ADDRESS_BYTES;
 }
 
-/** A wallet is a name, or an address whose base58 is 32 bytes. */
+/** A wallet must be a name or a valid address. */
 export const walletIn = (place: Rule['in'], name: string): Rule => ({
   name: 'wallet',
-  description: `${name} must be base58 of 32 bytes, or a name where the route takes names.`,
+  description: `${name} must be base58 of 32 bytes, or a name if the route accepts names.`,
   in: place,
   parameters: [name],
   holds: (values) => isWallet(values[name]),
 });
 
-/** The same for each item of a list. */
+/** `walletIn` for each item of a list. */
 export const everyWalletIn = (place: Rule['in'], name: string): Rule => ({
   ...walletIn(place, name),
   holds: (values) => {

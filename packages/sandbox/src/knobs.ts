@@ -1,34 +1,34 @@
-/** Knobs that turn faults on: which requests they are for, and what goes wrong with those. */
-export interface Aim<Arrival> {
-  /** The faults are for these requests only. */
+/** Limits the faults of a server to some requests. */
+export interface FaultScope<Arrival> {
+  /** Only requests that match. */
   only?: ((arrival: Arrival) => boolean) | undefined;
-  /** The faults are for this many more requests. */
+  /** Only this many more requests. */
   times?: number | undefined;
 }
 
-/** The knobs of a running server; they may be turned at any time and hold for the requests that arrive after. */
-export type Turnable<Knobs> = Knobs & {
+/** Fault knobs of a running server. Set them at any time; they affect later requests. */
+export type Resettable<Knobs> = Knobs & {
   /** Turns every knob off. */
   reset(): void;
 };
 
-/** Fresh knobs, all off. */
-export function createKnobs<Knobs extends object>(): Turnable<Partial<Knobs>> {
+/** Creates knobs that are all off. */
+export function createKnobs<Knobs extends object>(): Resettable<Partial<Knobs>> {
   const reset = (): void => {
     for (const knob of Object.keys(knobs)) if (knob !== 'reset') Reflect.deleteProperty(knobs, knob);
   };
-  const knobs = { reset } as Turnable<Partial<Knobs>>;
+  const knobs = { reset } as Resettable<Partial<Knobs>>;
   return knobs;
 }
 
-/** The faults that one request meets; counts it when the faults are for a number of requests. */
-export function knobsFor<Arrival, Knobs extends Aim<Arrival>>(
-  turned: Turnable<Knobs>,
+/** The knobs that affect a request; counts down `times`. */
+export function knobsFor<Arrival, Knobs extends FaultScope<Arrival>>(
+  all: Resettable<Knobs>,
   arrival: Arrival,
-): Omit<Turnable<Knobs>, 'reset' | 'only' | 'times'> | Record<string, never> {
-  const { reset: _, only, times, ...knobs } = turned;
-  const isTurned = Object.values(knobs).some((value) => value !== undefined && value !== false);
-  if (!isTurned || (times !== undefined && times <= 0) || only?.(arrival) === false) return {};
-  if (times !== undefined) turned.times = times - 1;
+): Omit<Resettable<Knobs>, 'reset' | 'only' | 'times'> | Record<string, never> {
+  const { reset: _, only, times, ...knobs } = all;
+  const isOn = Object.values(knobs).some((value) => value !== undefined && value !== false);
+  if (!isOn || (times !== undefined && times <= 0) || only?.(arrival) === false) return {};
+  if (times !== undefined) all.times = times - 1;
   return knobs;
 }

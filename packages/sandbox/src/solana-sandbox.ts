@@ -1,27 +1,27 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Environment } from '@asset-gateway/gateway';
+import type { Environment, OwnRoute } from '@asset-gateway/gateway';
+import { type Cluster, faucetRoute } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { type Chain, startChain } from './chain/chain.ts';
 import { type SolanaProvider, startSolanaProvider } from './solana/provider.ts';
 
-/** Everything that paid routes need, offline: two chains, the providers on them, a payee and a fee payer. */
+/** Everything that paid routes need, offline: two chains, their providers, a payee and a fee payer. */
 export interface SolanaSandbox {
   readonly mainnet: Chain;
   readonly devnet: Chain;
   readonly provider: SolanaProvider;
-  /** Wallet that is paid. */
+  /** The wallet that receives payments. */
   readonly payTo: string;
-  /** The variables that point a gateway here. */
+  /** The variables of a gateway that uses this sandbox. */
   readonly variables: Environment;
   close(): Promise<void>;
 }
 
-/** What a solana may be given. */
 export interface SolanaSandboxOptions {
-  /** The port of the mainnet chain; devnet's is the next one. Free ports unless told. */
+  /** The port of the mainnet chain; devnet uses the next one. Default: free ports. */
   readonly port?: number;
   readonly key: string;
-  /** How long a block takes, in milliseconds. */
+  /** Milliseconds per block. */
   readonly blockMs?: number;
 }
 
@@ -32,7 +32,7 @@ function newKeypair(): Uint8Array {
   return Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
 }
 
-/** Starts a world in which everything that is for sale can be bought, and settles for real on its chains. */
+/** Starts chains and providers on which payments really settle. */
 export async function startSolanaSandbox({ port, key, blockMs }: SolanaSandboxOptions): Promise<SolanaSandbox> {
   const pace = blockMs === undefined ? {} : { blockMs };
   const mainnet = await startChain({ cluster: 'mainnet', ...pace, ...(port !== undefined && { port }) });
@@ -66,3 +66,13 @@ export async function startSolanaSandbox({ port, key, blockMs }: SolanaSandboxOp
     },
   };
 }
+
+/** The route that gives pages of the gateway play money, on their own origin. */
+export const faucetOf = (solana: SolanaSandbox): OwnRoute => ({
+  route: faucetRoute,
+  async answer({ input: { body } }) {
+    const chain = solana[body.cluster as Cluster];
+    await chain.answer('sandbox_faucet', [String(body.address)]);
+    return { json: JSON.stringify({ ok: true }) };
+  },
+});

@@ -1,18 +1,48 @@
 #!/usr/bin/env node
-import { type Environment, processEnvironment, readConfig, run, startGateway } from '@asset-gateway/gateway';
+import {
+  ConfigError,
+  type Environment,
+  processEnvironment,
+  readConfig,
+  run,
+  startGateway,
+} from '@asset-gateway/gateway';
 import { banner } from './banner.ts';
-import { chainFault, chainPort } from './chain-ports.ts';
-import { faucetOf } from './faucet-route.ts';
-import { startSolanaSandbox } from './solana-sandbox.ts';
+import { faucetOf, startSolanaSandbox } from './solana-sandbox.ts';
 import { startTokensApi } from './tokens/api.ts';
-import { explain } from './usage.ts';
 
 const SANDBOX_KEY = 'sandbox-key-0123456789';
-/** Any of these says that the operator sells by himself. */
+/** Any of these variables means that the operator configured paid routes. */
 const PAID = /^(?:ALCHEMY|HELIUS|FACILITATOR|SOLANA)_|^(?:PAY_TO_WALLET|FEE_PAYER_KEYPAIR)$/;
 
-/** Credit is for sale unless the operator has said something about it, or about the memos that it needs. */
+/** The sandbox sells credit unless the operator set CREDIT or PAYMENT_MEMO, which credit needs. */
 const sellsCredit = ({ CREDIT, PAYMENT_MEMO }: Environment): boolean => !CREDIT?.trim() && !PAYMENT_MEMO?.trim();
+
+const DEFAULT_PORT = 8402;
+const LAST_PORT = 65_535;
+const CHAINS = 2;
+
+/**
+ * The port of the mainnet chain: the one after the gateway's, where `npm run ask` expects it. Devnet uses the next one. Undefined if
+ * the gateway uses any free port, or if PORT is invalid, which the gateway reports.
+ */
+function chainPort({ PORT }: Environment): number | undefined {
+  const text = PORT?.trim() || String(DEFAULT_PORT);
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port === 0 || port > LAST_PORT) return undefined;
+  if (port + CHAINS <= LAST_PORT) return port + 1;
+  const most = LAST_PORT - CHAINS;
+  throw new ConfigError([`PORT must be at most ${most}: the sandbox's chains listen on the two ports after it.`]);
+}
+
+/** Explains why a chain cannot listen on its port. */
+function chainFault(error: NodeJS.ErrnoException & { readonly port?: number }): Error {
+  const { code = '', port } = error;
+  if (code !== 'EADDRINUSE' && code !== 'EACCES') return error;
+  const what = code === 'EACCES' ? 'is not allowed for this user' : 'is in use';
+  const advice = 'set a PORT that is followed by two free ports, or stop the other program';
+  return new ConfigError([`PORT: the sandbox needs ${port} on 127.0.0.1 for a chain, but it ${what}; ${advice}.`]);
+}
 
 async function startWorld(): ReturnType<Parameters<typeof run>[0]> {
   const environment = processEnvironment();
@@ -41,6 +71,26 @@ async function startWorld(): ReturnType<Parameters<typeof run>[0]> {
       await Promise.all([tokens?.close(), solana?.close()]);
     },
   };
+}
+
+const USAGE = `Usage: asset-gateway-sandbox
+  Starts the gateway on http://localhost:8402, with an offline sandbox for each upstream without a key. Uses PORT, and the two ports
+  after it for the chains of the sandbox. Configured by environment variables. Ctrl+C stops it.
+`;
+
+interface Output {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
+/** Handles an argument and returns the exit code; the gateway does not start. */
+function explain(word: string, { stdout, stderr }: Output): number {
+  if (word === '--help' || word === '-h') {
+    stdout.write(USAGE);
+    return 0;
+  }
+  stderr.write(`asset-gateway-sandbox: there is no command ${JSON.stringify(word)}.\n${USAGE}`);
+  return 2;
 }
 
 const [word] = process.argv.slice(2);

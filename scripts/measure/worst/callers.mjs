@@ -8,7 +8,7 @@ const PAYER_SIGNATURE = 1 + 64;
 const jsonOf = (header) => JSON.parse(Buffer.from(header, 'base64').toString());
 const headerOf = (json) => Buffer.from(JSON.stringify(json)).toString('base64');
 
-/** Makes fresh sign-ins: each one opens any one path. */
+/** Makes fresh sign-ins, each valid for any one path. */
 export async function openCaller(url, ask) {
   const signer = newSigner();
   return async () => {
@@ -19,17 +19,14 @@ export async function openCaller(url, ask) {
   };
 }
 
-/**
- * Makes payments for any request of one row. Only the first comes from x402's own client; in the others the memo of another
- * challenge takes the place of its memo, and the payer signs anew.
- */
+/** Makes payments for any request of one row. x402's client makes the first; the others replace its memo and are signed anew. */
 export async function openBuyer({ row, example, ask, chain, funds = 0n }) {
   const keypair = newKeypair();
   const signer = signerFromBytes(keypair);
   if (funds > 0n) await chain.fundUsdc(signer.address, funds);
   const requirementFor = async (request) => JSON.parse((await ask(request)).body);
   const required = await requirementFor(example);
-  if (!required.accepts) throw new Error(`${row.id} does not ask for a payment`);
+  if (!required.accepts) throw new Error(`${row.id} requires no payment`);
   const { 'PAYMENT-SIGNATURE': header } = await paymentFor(required, { wallet: keypair, rpcUrl: chain.url });
   const model = jsonOf(header);
   const wire = Buffer.from(model.payload.transaction, 'base64');

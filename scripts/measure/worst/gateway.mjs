@@ -1,4 +1,4 @@
-// A gateway in a process of its own that tells, when it is asked, how much CPU time it has taken.
+// A gateway in its own process that reports its CPU time on request.
 import { processEnvironment, readConfig, startGateway } from '../../../packages/gateway/dist/index.js';
 
 const gateway = await startGateway(readConfig(processEnvironment()));

@@ -2,17 +2,17 @@ import { consoleRoutes, everyRoute } from '../../../packages/protocol/dist/index
 import { openBuyer, openCaller } from './callers.mjs';
 import { faultOf, isRefusal } from './report.mjs';
 import { exampleOf, LOST, servedLike, worstOf } from './requests.mjs';
-import { requestBytes, Wire } from './wire.mjs';
+import { Wire } from './wire.mjs';
 import { openWorld } from './world.mjs';
 
 const FUNDS = 10_000_000n;
-/** Whoever costs that much need not be measured again. */
+/** A request this expensive is not measured again. */
 const HOPELESS_MICROS = 200_000;
 const HEALTH = { method: 'GET', target: '/v1/x402/tokens/health' };
 
 /**
- * How often each request is sent at first; how many of a row's dearest are sent again, and how often; how many of those are
- * measured in blocks that take turns with blocks of requests that are served.
+ * How often each request is sent at first; how many of a route's most expensive ones are sent again, and how often; and how many of
+ * those are measured in blocks, alternating with blocks of served requests.
  */
 const ROUNDS = {
   warmUp: 300,
@@ -30,7 +30,7 @@ const FULL = {
 };
 
 const withLines = (request, lines) => ({ ...request, lines: [...(request.lines ?? []), ...lines] });
-/** Sends requests one after the other, and takes the CPU time of the gateway's process. */
+/** Sends requests one after the other and measures the CPU time of the gateway's process. */
 class Meter {
   #world;
   #wire;
@@ -40,15 +40,15 @@ class Meter {
     this.#wire = new Wire(world.port);
   }
 
-  ask = (request) => this.#wire.ask(requestBytes(request, this.#world.port));
+  ask = (request) => this.#wire.ask(request);
 
-  /** What one of so many requests costs, in microseconds, and the status of the last one; each is made before the first is sent. */
+  /** Microseconds of CPU for one of `count` requests, and the last status. All requests are built before the first is sent. */
   async cost(count, make) {
     const requests = [];
-    for (let at = 0; at < count; at++) requests.push(requestBytes(await make(), this.#world.port));
+    for (let at = 0; at < count; at++) requests.push(await make());
     const before = await this.#world.cpuMicros();
     let status = 0;
-    for (const bytes of requests) ({ status } = await this.#wire.ask(bytes));
+    for (const request of requests) ({ status } = await this.#wire.ask(request));
     return { micros: Math.round(((await this.#world.cpuMicros()) - before) / count), status };
   }
 
@@ -57,17 +57,17 @@ class Meter {
   }
 }
 
-/** The request of a row as it is served, with a fresh sign-in where the row asks for one. */
+/** A valid request to a row, with a fresh sign-in if the row needs one. */
 const served = (row, request, signIn) => async () =>
   row.access === 'siwx' ? withLines(request, await signIn()) : request;
 
-/** Fewer than the gateway verifies at once for payers that it does not know. */
+/** Fewer than the gateway verifies concurrently for unknown payers. */
 const BUYERS_AT_ONCE = 8;
 
-/** What a paid answer costs: several rows of a surface are bought at once, since most of a purchase is waiting. */
+/** The cost of a paid answer. Several rows of a surface are bought at once, since a purchase is mostly waiting. */
 async function boughtMicros(rows, { world, rounds }) {
   const wires = rows.map(() => new Wire(world.port));
-  const asks = wires.map((wire) => (request) => wire.ask(requestBytes(request, world.port)));
+  const asks = wires.map((wire) => (request) => wire.ask(request));
   const payments = await Promise.all(
     rows.map(async (row, index) => {
       const example = exampleOf(row);
@@ -94,14 +94,14 @@ async function boughtMicros(rows, { world, rounds }) {
   return Math.round(micros / payments.flat().length);
 }
 
-/** Makes the lines that let a request into a row: a sign-in, or a payment that nobody could settle; nothing for a public one. */
+/** Makes the header lines that admit a request: a sign-in, or a payment that cannot settle; undefined for a public row. */
 async function admissionTo(row, { meter, signIn, world }) {
   if (row.access === 'public') return undefined;
   if (row.access === 'siwx') return signIn;
   return openBuyer({ row, example: exampleOf(row), ask: meter.ask, chain: world.solana[row.cluster] });
 }
 
-/** The worst requests for a row, without and with what lets them in, each with a way to make it once more. */
+/** The worst requests for a row, without and with admission, each with a function that makes it again. */
 async function candidatesFor(row, order, parts) {
   const requests = worstOf(row, order);
   const without = requests.map((request) => ({ ...request, as: row.access === 'public' ? '' : 'anonymous' }));
@@ -110,14 +110,14 @@ async function candidatesFor(row, order, parts) {
   for (const request of admit ? requests.filter(({ isBare }) => !isBare) : []) {
     const lines = await admit(request);
     const as = row.access === 'siwx' ? 'signed' : 'paid';
-    // A sign-in that is refused for what the request holds is good for the next one.
+    // A sign-in stays valid if its request is refused for its content.
     const make = async () => withLines(request, request.place === 'header' ? await admit(request) : lines);
     if (lines) candidates.push({ request: { ...request, as }, make });
   }
   return candidates;
 }
 
-/** The dearest of the refused requests, and of the served ones. */
+/** The most expensive refused and served requests. */
 const dearest = (measured, best) =>
   [true, false].flatMap((refused) =>
     measured
@@ -127,8 +127,8 @@ const dearest = (measured, best) =>
   );
 
 /**
- * Measures one request in blocks; one that is refused takes turns with what is served instead. A block counts as the least disturbed
- * of its kind, since what else runs on the machine can only add to it.
+ * Measures a request in blocks. Blocks of a refused request alternate with blocks of a served one. The minimum counts, since other work
+ * on the machine only adds.
  */
 async function inBlocks({ make, status }, makeServed, count, { meter, rounds: { blocks } }) {
   const [own, alike] = [[], []];
@@ -139,7 +139,7 @@ async function inBlocks({ make, status }, makeServed, count, { meter, rounds: { 
   return { micros: Math.min(...own), ...(alike.length > 0 && { alike: Math.min(...alike) }) };
 }
 
-/** Measures a request thoroughly; what seems too dear is measured once more, for longer. */
+/** Measures a request in blocks; one that seems too expensive is measured again, for longer. */
 async function thorough(candidate, { servedLike, plain }, parts) {
   const { request, micros, status } = candidate;
   if (micros > HOPELESS_MICROS) return { ...request, status, micros };
@@ -197,7 +197,7 @@ async function measureLost(parts) {
   return { id: '(no row)', served: plain, requests: await dearestOf(candidates, standard, parts) };
 }
 
-/** Measures rows: what their dearest requests cost, beside what it costs to be served. */
+/** Measures the most expensive requests of each row, and the cost of a normal answer. */
 export async function measureWorst({ ids = [], isFull = false } = {}) {
   const world = await openWorld();
   const meter = new Meter(world);

@@ -1,18 +1,15 @@
 const MAX_MICROS = 20_000;
-/**
- * One and the same request, measured against itself in this way on a machine with five busy processes on two cores, differed by a
- * factor of up to 1.34 in sixty pairs.
- */
+/** In sixty pairs of measurements of the same request, with five busy processes on two cores, the two differed by up to 1.34. */
 const ERROR = 1.5;
-/** A list of twenty violations is longer to write than the answers of rows that say a few bytes to everybody. */
+/** Writing a list of twenty violations takes longer than a constant answer of a few bytes. */
 const WRITING_MICROS = 100;
 
 const nameOf = ({ place, kind, site, as }) => [as, place, site, kind].filter(Boolean).join(' / ');
 
-/** Status 0 is that of a connection which was closed without an answer. */
+/** Status 0 means that the connection closed without an answer. */
 export const isRefusal = ({ status }) => status === 0 || status >= 400;
 
-/** Why a request costs more than it may: over 20 ms, or refused for more than is served instead, of any or of the same size. */
+/** Why a request costs too much: over 20 ms, or more for a refusal than for an answer, in general or of the same size. */
 export function faultOf(request, served) {
   const { micros, status, alike = 0 } = request;
   if (micros > MAX_MICROS) return `${nameOf(request)} costs ${micros} µs`;
@@ -21,7 +18,7 @@ export function faultOf(request, served) {
   return `${nameOf(request)} is refused (${status}) for ${micros} µs, and served for ${served} or ${alike} µs`;
 }
 
-/** Everything that costs more than it may. */
+/** All requests that cost too much. */
 export const faultsIn = (results) =>
   results.flatMap(({ id, served, requests }) =>
     requests.flatMap((request) => {
@@ -30,7 +27,7 @@ export const faultsIn = (results) =>
     }),
   );
 
-/** The dearest refusal of each row, and its dearest answer where that costs more. */
+/** The most expensive refusal of each row, and its most expensive answer if that costs more. */
 export function tableOf(results) {
   const lines = results.flatMap(({ id, served, requests }) => {
     const [refused] = requests.filter(isRefusal).sort((a, b) => b.micros - a.micros);

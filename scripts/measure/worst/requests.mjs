@@ -1,19 +1,19 @@
 import { DEAREST_JSON_VALUES, HEADER_LINES, HEADER_VALUES, IN_URL, JSON_VALUES, PATHS, QUERIES } from './texts.mjs';
 
-/** What the gateway takes at most. */
+/** The gateway's limits. */
 const TARGET_BYTES = 8 * 1024;
 const HEADER_BYTES = 16 * 1024;
 const BODY_BYTES = 64 * 1024;
 const SIGN_IN_BYTES = 4 * 1024;
 const PAYMENT_BYTES = 8 * 1024;
-/** Room for the lines that every request has: Host, Content-Type, Content-Length, and a sign-in or a payment. */
+/** Room for the lines of every request: Host, Content-Type, Content-Length, and a sign-in or a payment. */
 const OTHER_LINES_BYTES = 4 * 1024;
 
 const JSON_TYPE = 'Content-Type: application/json';
 
 const entriesOf = (kinds, make) => Object.entries(kinds).map(([kind, text]) => ({ kind, ...make(text) }));
 
-/** The path of a row, filled in from its example or with one text. */
+/** A row's path, filled in from its example or with a text. */
 const pathOf = ({ path, example }, text) =>
   path.replace(/:(\w+)/g, (_, name) => text ?? encodeURIComponent(String(example.path?.[name])));
 
@@ -22,7 +22,7 @@ function queryOf({ example }) {
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
-/** The request of a row's example, which is served. */
+/** A row's example as a request. */
 export const exampleOf = (row) => ({
   method: row.httpMethod,
   target: pathOf(row) + queryOf(row),
@@ -48,7 +48,7 @@ function inQuery(row) {
   return [...whole, ...values].map((each) => ({ ...exampleOf(row), place: 'query', ...each }));
 }
 
-/** A JSON text with another one in place of each value that is in it, one at a time; `name` is that place. */
+/** The places of a JSON value; `make` replaces the value at one of them by a text. */
 function sitesOf(value, make, name = 'body') {
   const inner =
     typeof value === 'object' && value !== null
@@ -69,7 +69,7 @@ function written(value, key, text) {
   return `{${members.join()}}`;
 }
 
-/** Lists of as many good items as there may be, the last one of which is not. */
+/** Lists of the maximum length whose last item alone is invalid. */
 function almostGood({ input, example }) {
   const lists = Object.entries(input.body.properties).filter(([, { type, maxItems }]) => type === 'array' && maxItems);
   return lists.map(([name, { maxItems }]) => {
@@ -101,7 +101,7 @@ function inBody(row, { kinds }) {
 
 const base64 = (text) => Buffer.from(text).toString('base64');
 
-/** Headers that carry a sign-in or a payment, full of what is none. */
+/** Sign-in and payment headers with invalid contents. */
 function inCredentials({ access }, { kinds }) {
   if (access === 'public') return [];
   const [name, bytes] = access === 'siwx' ? ['SIGN-IN-WITH-X', SIGN_IN_BYTES] : ['PAYMENT-SIGNATURE', PAYMENT_BYTES];
@@ -113,7 +113,7 @@ function inCredentials({ access }, { kinds }) {
   ];
 }
 
-/** Headers that every row reads alike. */
+/** Headers that every row reads the same way. */
 const NAMES = [
   'Accept',
   'Content-Type',
@@ -146,7 +146,7 @@ function inHeaders(row, { kinds, names }) {
     body: undefined,
     isBare: true,
   }));
-  // With a payment a good request would be verified; what that costs has nothing to do with other headers.
+  // With a payment a valid request would be verified, at a cost unrelated to other headers.
   const isBare = row.access === 'exact';
   return [...values, ...many, ...credentials, ...asked].map((each) => ({
     ...exampleOf(row),
@@ -156,7 +156,7 @@ function inHeaders(row, { kinds, names }) {
   }));
 }
 
-/** A request that is served and as large as a hostile one: the row's example with its other lines, or with harmless ones. */
+/** A served request as large as a hostile one: the row's example with the hostile request's lines, or with harmless ones. */
 export function servedLike(row, { place, lines = [], isCredential }) {
   const example = exampleOf(row);
   if (place === 'body') return { ...example, body: (example.body ?? '').padEnd(BODY_BYTES, ' ') };
@@ -166,8 +166,8 @@ export function servedLike(row, { place, lines = [], isCredential }) {
 }
 
 /**
- * The worst requests for a row: what stands where, and whether it goes without a sign-in or a payment in any case. What other
- * rows read in the same way is sent in full to the first of its surface, and of its method.
+ * The worst requests for a row; `isBare` ones are sent only without a sign-in or payment. What other rows read the same way is sent
+ * completely only to the first of a surface, and of a method.
  */
 export function worstOf(row, { isFirstOfSurface, isFirstOfMethod }) {
   const kinds = isFirstOfMethod ? JSON_VALUES : DEAREST_JSON_VALUES;
@@ -175,7 +175,7 @@ export function worstOf(row, { isFirstOfSurface, isFirstOfMethod }) {
   return [...inPath(row), ...inQuery(row), ...inHeaders(row, { kinds, names }), ...inBody(row, { kinds })];
 }
 
-/** The worst requests that find no row. */
+/** The worst requests that match no row. */
 export const LOST = entriesOf(PATHS, (text) => ({
   place: 'path',
   method: 'GET',

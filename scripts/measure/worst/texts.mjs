@@ -2,7 +2,7 @@ const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 const repeated = (piece) => (bytes) => piece.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(piece))));
 
-/** So many pieces as fit, each made of its number. */
+/** As many numbered pieces as fit. */
 const numbered = (piece) => (bytes) => {
   const pieces = [];
   for (let size = 0; ; ) {
@@ -13,7 +13,7 @@ const numbered = (piece) => (bytes) => {
   }
 };
 
-/** The worst texts for a value, by kind: each makes one of so many bytes. */
+/** The worst texts for a value, by kind; each function makes one of a given size in bytes. */
 export const VALUES = {
   blanks: repeated(' '),
   'one letter': repeated('z'),
@@ -30,7 +30,7 @@ export const VALUES = {
   'control characters': repeated('\u0001'),
 };
 
-/** The same as they can stand in a path or a query, and texts that only those know. */
+/** The same, escaped for a path or query, and texts only for these. */
 export const IN_URL = {
   'escaped blanks': repeated('%20'),
   pluses: repeated('+'),
@@ -112,7 +112,7 @@ export const JSON_VALUES = {
   'depth 32': (bytes) => `[${repeated(`${'['.repeat(29)}${']'.repeat(29)},`)(bytes)}1]`,
 };
 
-/** Those of them that cost most, for the many places that a body has. */
+/** The most expensive of them, for the many places in a body. */
 export const DEAREST_JSON_VALUES = Object.fromEntries(
   ['one long letter', 'a list of texts', 'a list of addresses', 'unknown names', 'depth 32'].map((kind) => [
     kind,

@@ -1,75 +1,36 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 
-const HEAD_END = '\r\n\r\n';
 const GIVE_UP_MS = 30_000;
 
-/** A request as bytes: nothing is added to its lines but a Host. */
-export function requestBytes({ method, target, lines = [], body }, port) {
-  const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-  const head = [`${method} ${target} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...length, ...lines].join('\r\n');
-  return Buffer.concat([Buffer.from(head + HEAD_END, 'latin1'), Buffer.from(body ?? '')]);
-}
-
-/** One connection on which one request follows the other; opened again when the gateway has closed it. */
+/** One connection that sends one request after the other. */
 export class Wire {
+  #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #port;
-  #socket;
-  #received = '';
-  #wake = () => undefined;
 
   constructor(port) {
     this.#port = port;
   }
 
-  /** Sends bytes, and answers with status and body of what comes back; with status 0 when that is nothing. */
-  async ask(bytes, isHead = false) {
-    const socket = await this.#opened();
-    socket.write(bytes);
-    for (;;) {
-      const answer = this.#read(isHead);
-      if (answer) return answer;
-      if (socket.destroyed) return { status: 0, headers: {}, body: '' };
-      await new Promise((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  /** Returns status and body; status 0 if the connection closes without an answer. */
+  ask({ method, target, lines = [], body }) {
+    const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+    const headers = [`Host: 127.0.0.1:${this.#port}`, ...length, ...lines].flatMap((line) => {
+      const end = line.indexOf(':');
+      return [line.slice(0, end), line.slice(end + 1).trim()];
+    });
+    const options = { agent: this.#agent, host: '127.0.0.1', port: this.#port, method, path: target, headers };
+    return new Promise((resolve) => {
+      const nothing = () => resolve({ status: 0, body: '' });
+      const sent = request({ ...options, timeout: GIVE_UP_MS }, (response) =>
+        text(response).then((answer) => resolve({ status: response.statusCode, body: answer }), nothing),
+      );
+      sent.on('timeout', () => sent.destroy()).on('error', nothing);
+      sent.end(body);
+    });
   }
 
   close() {
-    this.#socket?.destroy();
-  }
-
-  async #opened() {
-    if (this.#socket && !this.#socket.destroyed && !this.#socket.readableEnded) return this.#socket;
-    this.#received = '';
-    const socket = connect(this.#port, '127.0.0.1');
-    socket.setNoDelay(true).setTimeout(GIVE_UP_MS, () => socket.destroy());
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk) => {
-      this.#received += chunk.toString('latin1');
-      this.#wake();
-    });
-    socket.on('close', () => this.#wake());
-    this.#socket = socket;
-    await once(socket, 'connect');
-    return socket;
-  }
-
-  #read(isHead) {
-    const end = this.#received.indexOf(HEAD_END);
-    if (end < 0) return undefined;
-    const [first, ...lines] = this.#received.slice(0, end).split('\r\n');
-    const status = Number(first.split(' ', 2)[1]);
-    const headers = Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
-    );
-    const length = isHead || status === 204 || status === 304 ? 0 : Number(headers['content-length'] ?? 0);
-    const whole = end + HEAD_END.length + length;
-    if (this.#received.length < whole) return undefined;
-    const body = this.#received.slice(end + HEAD_END.length, whole);
-    this.#received = this.#received.slice(whole);
-    if (headers.connection === 'close') this.#socket.destroy();
-    return { status, headers, body };
+    this.#agent.destroy();
   }
 }

@@ -10,7 +10,7 @@ import { startTokensApi } from '../../../packages/sandbox/dist/tokens/api.js';
 const GATEWAY = fileURLToPath(new URL('gateway.mjs', import.meta.url));
 const UNBOUNDED = '1000000';
 
-/** A gateway in a process of its own, in front of a sandbox in this one, with all rows on and no budget in the way. */
+/** A gateway in its own process, in front of a sandbox in this one, with all rows enabled and unlimited budgets. */
 export async function openWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-worst-'));
   const tokens = await startTokensApi({ key: 'a-key-of-the-upstream' });
@@ -29,7 +29,7 @@ export async function openWorld() {
       FEE_BUDGET_LAMPORTS_PER_HOUR: '1000000000',
       CREDIT: 'on',
       RECEIPTS: 'on',
-      // The sender stands for a proxy, so that X-Forwarded-For is read.
+      // The sender counts as a proxy, so that X-Forwarded-For is read.
       TRUST_PROXY: '127.0.0.0/8',
       ...solana.variables,
     },
@@ -41,7 +41,7 @@ export async function openWorld() {
     url,
     port: Number(new URL(url).port),
     solana,
-    /** The CPU time that the gateway's process has taken, in microseconds. */
+    /** CPU time of the gateway's process, in microseconds. */
     async cpuMicros() {
       child.send('cpu');
       const [{ cpu }] = await once(child, 'message');

@@ -5,7 +5,7 @@ import type { paths } from './paths.d.ts';
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 
-/** Three calls of each surface, as somebody writes them who knows the document and nothing else. */
+/** Three calls of each surface, written from the document alone. */
 export function callsAt(baseUrl: string, send: (request: Request) => Promise<Response>) {
   // The document says `style: form, explode: false` of every list.
   const querySerializer = { array: { style: 'form', explode: false } } as const;

@@ -5,7 +5,7 @@ import { client } from './made-by-hey-api/client.gen';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
-/** A call of each kind of route; each answers with its status. */
+/** A call of each kind of route; returns the statuses. */
 export async function statuses(baseUrl: string, send: typeof fetch): Promise<number[]> {
   client.setConfig({ baseUrl, fetch: send, throwOnError: true });
   const answers = [

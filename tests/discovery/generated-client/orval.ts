@@ -4,7 +4,7 @@ import { dasMainnetHeliusGetAsset, rpcMainnetHeliusGetBalance, systemCatalog, to
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
-/** A call of each kind of route; each answers with its status. */
+/** A call of each kind of route; returns the statuses. */
 export async function statuses(baseURL: string, send: typeof fetch): Promise<number[]> {
   Object.assign(axios.defaults, { baseURL, adapter: 'fetch', env: { ...axios.defaults.env, fetch: send } });
   const answers = [

@@ -1,13 +1,13 @@
 import { positionalParameters, type Route, routes } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
-import { Misunderstood } from '../misunderstood.ts';
-import type { OptionTable, Values } from '../options.ts';
-import type { Asked } from '../request.ts';
+import { UsageError } from '../exit-code.ts';
+import { CLUSTER, type OptionTable, type Values } from '../options.ts';
+import type { GatewayRequest } from '../request.ts';
 import * as views from '../show/views.ts';
 import type { Command } from './command.ts';
 
-/** A route that has a name of its own at the command line. */
+/** A route with its own command. */
 interface Named {
   readonly name: string;
   /** The id of its row. */
@@ -15,8 +15,8 @@ interface Named {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly view: views.View;
-  /** Sent along unless told otherwise. */
-  readonly sends?: Readonly<Record<string, string>>;
+  /** Default query parameters. */
+  readonly defaults?: Readonly<Record<string, string>>;
 }
 
 const SOL = 'So11111111111111111111111111111111111111112';
@@ -27,50 +27,50 @@ const NAMED: readonly Named[] = [
   {
     name: 'price',
     row: 'tokens.assetDetail',
-    summary: 'the price of an asset, and how it got there',
+    summary: 'the price of an asset and its recent course',
     examples: ['price solana'],
     view: views.assetPrice,
-    sends: { include: 'ohlcv' },
+    defaults: { include: 'ohlcv' },
   },
   {
     name: 'chart',
     row: 'tokens.priceChart',
-    summary: 'the price of an asset in candles',
+    summary: 'a candle chart of an asset',
     examples: ['chart solana --interval 1D'],
     view: views.chart,
   },
   {
     name: 'variants',
     row: 'tokens.variants',
-    summary: 'the tokens that stand for an asset',
+    summary: 'the tokens of an asset',
     examples: ['variants gold'],
     view: views.variants,
   },
   {
     name: 'risk',
     row: 'tokens.riskSummaryByMint',
-    summary: 'how risky a token is',
+    summary: 'the risk of a token',
     examples: [`risk ${SOL}`],
     view: views.risk,
   },
   {
     name: 'markets',
     row: 'tokens.markets',
-    summary: 'where an asset is traded on chain',
+    summary: 'the on-chain markets of an asset',
     examples: ['markets solana --limit 5'],
     view: views.markets,
   },
   {
     name: 'tickers',
     row: 'tokens.tickers',
-    summary: 'where an asset is traded on exchanges',
+    summary: 'the exchange listings of an asset',
     examples: ['tickers solana'],
     view: views.tickers,
   },
   {
     name: 'balances',
     row: 'wallet.mainnet.helius.balances',
-    summary: 'what a wallet holds',
+    summary: 'the tokens in a wallet',
     examples: [`balances ${WALLET} --pay`],
     view: views.balances,
   },
@@ -87,8 +87,8 @@ const schemaOf = (row: Route): Readonly<Record<string, { description?: string; e
 
 const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The one value that a command takes as its word: of the path, or what the query cannot do without. */
-function wordOf(row: Route): { name: string; in: 'path' | 'query' } {
+/** The positional argument of a command: the path parameter, or the required query parameter. */
+function argumentOf(row: Route): { name: string; in: 'path' | 'query' } {
   const [inPath] = Object.keys(row.input.path?.properties ?? {});
   if (inPath !== undefined) return { name: inPath, in: 'path' };
   const [needed = ''] = (row.input.query?.required ?? []) as readonly string[];
@@ -96,7 +96,7 @@ function wordOf(row: Route): { name: string; in: 'path' | 'query' } {
 }
 
 function optionsOf(row: Route): OptionTable {
-  const named = Object.entries(schemaOf(row)).filter(([name]) => name !== wordOf(row).name);
+  const named = Object.entries(schemaOf(row)).filter(([name]) => name !== argumentOf(row).name);
   return Object.fromEntries(
     named.map(([name, { description = '', enum: values }]) => [
       optionName(name),
@@ -105,17 +105,21 @@ function optionsOf(row: Route): OptionTable {
   );
 }
 
-function requestOf({ name, row: id, sends = {}, examples }: Named, words: readonly string[], values: Values): Asked {
+function requestOf(
+  { name, row: id, defaults = {}, examples }: Named,
+  words: readonly string[],
+  values: Values,
+): GatewayRequest {
   const row = rowBy(id);
-  const word = wordOf(row);
+  const argument = argumentOf(row);
   const value = words.join(' ');
   if (value === '')
-    throw new Misunderstood(`${name} takes <${optionName(word.name)}>; type ${calledAs().command} ${examples[0]}`);
+    throw new UsageError(`${name} takes <${optionName(argument.name)}>; type ${calledAs().command} ${examples[0]}`);
   const options = Object.keys(schemaOf(row)).flatMap((each) => {
-    const given = values.text(optionName(each)) ?? sends[each];
+    const given = values.text(optionName(each)) ?? defaults[each];
     return given === undefined ? [] : [[each, given]];
   });
-  const query = [...(word.in === 'query' ? [[word.name, value]] : []), ...options];
+  const query = [...(argument.in === 'query' ? [[argument.name, value]] : []), ...options];
   const path = row.path.replace(/:[a-zA-Z]+/, () => encodeURIComponent(value));
   const text = query.map(([key, each = '']) => `${key}=${encodeURIComponent(each)}`).join('&');
   return { path: text === '' ? path : `${path}?${text}` };
@@ -123,10 +127,10 @@ function requestOf({ name, row: id, sends = {}, examples }: Named, words: readon
 
 function commandFor(named: Named): Command {
   const row = rowBy(named.row);
-  const request = (words: readonly string[], values: Values): Asked => requestOf(named, words, values);
+  const request = (words: readonly string[], values: Values): GatewayRequest => requestOf(named, words, values);
   return {
     name: named.name,
-    takes: `<${optionName(wordOf(row).name)}>`,
+    takes: `<${optionName(argumentOf(row).name)}>`,
     summary: named.summary,
     examples: named.examples,
     options: optionsOf(row),
@@ -137,7 +141,7 @@ function commandFor(named: Named): Command {
 
 const METHODS = routes.filter(({ surface, httpMethod }) => surface === 'rpc' && httpMethod === 'POST');
 
-/** A word of the command line as JSON, where it is some. */
+/** A word as JSON if it is JSON, else as text. */
 function valueIn(word: string): unknown {
   try {
     return JSON.parse(word);
@@ -146,34 +150,34 @@ function valueIn(word: string): unknown {
   }
 }
 
-function rpcRequest([method = '', ...words]: readonly string[], values: Values): Asked {
+function rpcRequest([method = '', ...words]: readonly string[], values: Values): GatewayRequest {
   const [cluster, provider] = [values.text('cluster') ?? 'mainnet', values.text('provider') ?? 'helius'];
   const row = METHODS.find(({ id }) => id === `rpc.${cluster}.${provider}.${method}`);
   const served = [...new Set(METHODS.map((each) => each.method))];
   if (!row)
-    throw new Misunderstood(
-      `${method || 'no method'} is not served by ${provider} on ${cluster}; there are ${served.join(', ')}`,
+    throw new UsageError(
+      `${provider} does not serve ${method || 'a nameless method'} on ${cluster}; methods: ${served.join(', ')}`,
     );
   const names = (positionalParameters(row) ?? []).map(({ name, isRequired }) =>
     isRequired ? `<${name}>` : `[<${name}>]`,
   );
-  if (words.length > names.length) throw new Misunderstood(`${method} takes ${names.join(' ')}`);
+  if (words.length > names.length) throw new UsageError(`${method} takes ${names.join(' ')}`);
   return { path: row.path, body: { params: words.map(valueIn) } };
 }
 
 const rpc: Command = {
   name: 'rpc',
   takes: '<method> [<parameter> …]',
-  summary: 'a method of the Solana RPC; parameters that are no plain text as JSON',
+  summary: 'a Solana RPC method; write parameters other than plain text as JSON',
   examples: [`rpc getBalance ${SOL} --pay`, `rpc getAccountInfo ${SOL} '{"encoding":"base64"}' --pay --cluster devnet`],
   options: {
-    cluster: { type: 'string', takes: '<name>', description: 'mainnet unless told', values: ['mainnet', 'devnet'] },
-    provider: { type: 'string', takes: '<name>', description: 'helius unless told', values: ['helius', 'alchemy'] },
+    ...CLUSTER,
+    provider: { type: 'string', takes: '<name>', description: 'default: helius', values: ['helius', 'alchemy'] },
   },
   completes: [...new Set(METHODS.map(({ method }) => method))],
   request: rpcRequest,
   run: async ({ words, values, session }) => show(session, await session.ask(rpcRequest(words, values))),
 };
 
-/** Routes by names of their own; what they take is in the route table. */
+/** The commands of single routes. Their arguments come from the route table. */
 export const namedCommands: readonly Command[] = [...NAMED.map(commandFor), rpc];

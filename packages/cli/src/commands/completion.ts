@@ -1,6 +1,5 @@
 import { RootCommand, script } from '@bomb.sh/tab';
-import { EXIT } from '../exit-code.ts';
-import { Misunderstood } from '../misunderstood.ts';
+import { EXIT, UsageError } from '../exit-code.ts';
 import { COMMON, type OptionTable } from '../options.ts';
 import type { Command } from './command.ts';
 
@@ -9,25 +8,25 @@ const PROGRAM = 'asset-gateway-client';
 
 type Completed = Parameters<Parameters<InstanceType<typeof RootCommand>['argument']>[1] & {}>[0];
 
-const offering =
+const suggest =
   (values: readonly string[] = []) =>
   (complete: Completed): void => {
     for (const value of values) complete(value, '');
   };
 
-/** Tells the completion what a command takes. */
+/** Registers the words and options of a command. */
 function describe(
   target: ReturnType<RootCommand['command']>,
   { completes, options }: Pick<Command, 'completes' | 'options'>,
 ): void {
-  if (completes) target.argument('word', offering(completes));
+  if (completes) target.argument('word', suggest(completes));
   for (const [name, { type, description, values }] of Object.entries<OptionTable[string]>({ ...options, ...COMMON })) {
     if (type === 'boolean') target.option(name, description);
-    else target.option(name, description, offering(values));
+    else target.option(name, description, suggest(values));
   }
 }
 
-/** Answers a shell that asks what may follow these words. */
+/** Prints the completions of these words for a shell. */
 export function completeWords(commands: readonly Command[], words: readonly string[]): void {
   const root = new RootCommand();
   for (const command of commands.filter(({ name }) => /^\w/.test(name)))
@@ -35,11 +34,11 @@ export function completeWords(commands: readonly Command[], words: readonly stri
   root.parse([...words]);
 }
 
-/** The script that a shell reads to complete the program's words. */
+/** The completion script of a shell. */
 export const completionCommand: Command = {
   name: 'completion',
   takes: SHELLS.join('|'),
-  summary: 'what makes your shell complete these commands',
+  summary: 'the completion script for your shell',
   examples: [
     'completion bash >> ~/.bashrc',
     'completion zsh >> ~/.zshrc',
@@ -47,7 +46,7 @@ export const completionCommand: Command = {
   ],
   completes: SHELLS,
   async run({ words: [shell = '', ...more] }) {
-    if (!SHELLS.includes(shell) || more.length > 0) throw new Misunderstood(`completion takes ${SHELLS.join(', ')}`);
+    if (!SHELLS.includes(shell) || more.length > 0) throw new UsageError(`completion takes ${SHELLS.join(', ')}`);
     script(shell, PROGRAM, PROGRAM);
     return EXIT.ok;
   },

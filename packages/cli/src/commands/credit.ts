@@ -1,8 +1,7 @@
 import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
-import { EXIT } from '../exit-code.ts';
-import { Misunderstood } from '../misunderstood.ts';
-import { dollarsIn, type Values } from '../options.ts';
+import { EXIT, UsageError } from '../exit-code.ts';
+import { CLUSTER, clusterIn, dollarsIn } from '../options.ts';
 import { CREDIT_PATH } from '../request.ts';
 import type { Session } from '../session.ts';
 import { table } from '../show/table.ts';
@@ -35,21 +34,15 @@ const statement = (
   ),
 ];
 
-function clusterIn(values: Values): 'mainnet' | 'devnet' {
-  const cluster = values.text('cluster') ?? 'mainnet';
-  if (cluster !== 'mainnet' && cluster !== 'devnet') throw new Misunderstood('--cluster takes mainnet or devnet');
-  return cluster;
-}
-
-/** Buys this amount, which is also the limit of the bundle; the limit of a day holds as ever. */
+/** Buys this amount, which is also the bundle's limit. The limit of 24 hours still applies. */
 async function buy(session: Session, amount = ''): Promise<number> {
   const { terminal, values } = session;
   const cluster = clusterIn(values);
   const usd = dollarsIn(amount, 'credit buy');
-  if (!session.isTold && !terminal.canAsk) throw new Misunderstood('credit buy pays for credit, so add --pay');
+  if (!session.isPreapproved && !terminal.canAsk) throw new UsageError('credit buy costs money: add --pay');
   const client = (await session.client(usd)).with({ cluster });
   const { text, response } = await terminal.whileWaiting('buying …', () => client.credit.buy({ usd }).full());
-  session.tell(response, await session.wallet);
+  session.report(response, await session.wallet);
   if (!terminal.isFormatted) terminal.write(text);
   return EXIT.ok;
 }
@@ -58,17 +51,15 @@ async function buy(session: Session, amount = ''): Promise<number> {
 export const creditCommand: Command = {
   name: 'credit',
   takes: '[buy <usd>]',
-  summary: 'the credit of your wallet, or more of it',
+  summary: 'show or buy credit',
   examples: ['credit', 'credit buy 0.05 --pay'],
-  options: {
-    cluster: { type: 'string', takes: '<name>', description: 'mainnet unless told', values: ['mainnet', 'devnet'] },
-  },
+  options: CLUSTER,
   completes: ['buy'],
   async run({ words, session }) {
     const [verb, amount, ...more] = words;
     if (verb === undefined) return show(session, await session.ask({ path: CREDIT_PATH }), statement);
     if (verb !== 'buy' || more.length > 0)
-      throw new Misunderstood('credit takes nothing, or buy and an amount in dollars');
+      throw new UsageError('credit takes no words, or buy and an amount in dollars');
     return buy(session, amount);
   },
 };

@@ -1,9 +1,8 @@
 import { createClient, GatewayError } from '@asset-gateway/client';
 import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
-import { EXIT, exitCodeFor } from '../exit-code.ts';
+import { EXIT, exitCodeFor, UsageError } from '../exit-code.ts';
 import { failureSentence } from '../failure.ts';
-import { Misunderstood } from '../misunderstood.ts';
 import type { OpenPayment } from '../money/open-payments.ts';
 import type { Session } from '../session.ts';
 import type { Command } from './command.ts';
@@ -11,19 +10,19 @@ import type { Command } from './command.ts';
 /** A transaction is valid for 150 blocks, which is less than two minutes. */
 const SETTLES_MS = 600_000;
 
-/** Whether an answer leaves the outcome of the payment open. */
+/** Whether the outcome of the payment is still open after this answer. */
 const leavesOpen = ({ status, headers }: Response): boolean =>
   status >= 500 || status === 408 || status === 429 || (status === 409 && headers.has('retry-after'));
 
-/** Sends one payment again and shows the answer; returns the exit code. */
+/** Resends one payment and prints the answer. Returns the exit code. */
 async function resumeOne(session: Session, payment: OpenPayment): Promise<number> {
   const { ledger, terminal } = session;
   const { id, micros, request } = payment;
-  terminal.note(`sending the payment of $${dollars(micros)} for ${request.url} again`);
-  // The payment is signed already, and goes only to the gateway that it was made for.
+  terminal.note(`resending the payment of $${dollars(micros)} for ${request.url}`);
+  // The payment goes only to the gateway that it was signed for.
   const client = createClient({ timeoutMs: session.timeoutMs, baseUrl: new URL(request.url).origin });
   const response = await terminal.whileWaiting('asking …', () => client.resume(payment));
-  session.tell(response);
+  session.report(response);
   const isOpen = leavesOpen(response);
   session.outcome = isOpen ? 'open' : response.ok ? 'paid' : 'refused';
   if (session.outcome !== 'open') await ledger.closed(id, session.outcome);
@@ -35,22 +34,22 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
   return isOpen ? EXIT.paymentUnknown : code;
 }
 
-/** Closes a payment as spent if it can no longer settle; returns whether it did. */
+/** Closes a payment as spent if it can no longer settle. Returns whether it did. */
 async function giveUp({ ledger, terminal }: Session, { id, at, micros, request }: OpenPayment): Promise<boolean> {
   const what = `the payment of $${dollars(micros)} for ${request.url}`;
-  // A time of the future says that the clock was set back, and not how old the payment is.
+  // A time in the future means that the clock was set back, so the payment's age is unknown.
   if (Date.now() - at < SETTLES_MS) {
-    terminal.note(`${what} is kept, as it may still settle: by this clock it was not signed more than 10 minutes ago`);
+    terminal.note(
+      `${what} stays open, because it may still settle: by this clock it was signed less than 10 minutes ago`,
+    );
     return false;
   }
   await ledger.closed(id, 'given up');
-  terminal.note(
-    `${what} is given up and counts as spent: it was signed more than 10 minutes ago, so no chain accepts it any more`,
-  );
+  terminal.note(`${what} is given up and counts as spent: it was signed more than 10 minutes ago and has expired`);
   return true;
 }
 
-/** Finishes one payment as far as possible, whatever goes wrong; returns the exit code. */
+/** Finishes one payment if possible. Returns the exit code and never throws. */
 async function finish(session: Session, id: string): Promise<number> {
   const { ledger, terminal, values } = session;
   let payment: OpenPayment | undefined;
@@ -70,17 +69,17 @@ async function finish(session: Session, id: string): Promise<number> {
   return isOpen && values.is('give-up') && (await giveUp(session, payment as OpenPayment)) ? EXIT.ok : code;
 }
 
-/** Finds the outcome of payments that were interrupted: each is sent again as it was signed, never made anew. */
+/** Resends interrupted payments to learn their outcomes. No payment is signed again. */
 export const resumeCommand: Command = {
   name: 'resume',
   takes: '',
-  summary: 'send payments again that were interrupted, and get their answers',
+  summary: 'resend interrupted payments and get their answers',
   examples: ['resume', 'resume --give-up'],
   options: {
-    'give-up': { type: 'boolean', description: 'then close, as spent, payments that can no longer settle' },
+    'give-up': { type: 'boolean', description: 'then close expired payments as spent' },
   },
   async run({ words, session }) {
-    if (words.length > 0) throw new Misunderstood('resume takes no words but its options');
+    if (words.length > 0) throw new UsageError('resume takes options only');
     const { payments } = session.ledger;
     const ids = payments.ids();
     if (ids.length === 0) session.terminal.note('there is nothing to resume');

@@ -1,33 +1,32 @@
 import { dollars } from '@asset-gateway/protocol';
 import { calledAs } from '../config.ts';
-import { EXIT } from '../exit-code.ts';
-import { Misunderstood } from '../misunderstood.ts';
-import type { Spent, Step } from '../money/entries.ts';
+import { EXIT, UsageError } from '../exit-code.ts';
+import type { EntryStep, Spent } from '../money/entries.ts';
 import { moment } from '../show/figures.ts';
 import { table } from '../show/table.ts';
 import type { Command } from './command.ts';
 
 const LATEST = 10;
-const MEANING: Readonly<Record<Step, string>> = {
-  held: 'set aside',
-  signed: 'outcome not known',
+const MEANING: Readonly<Record<EntryStep, string>> = {
+  held: 'reserved',
+  signed: 'outcome unknown',
   paid: 'paid',
-  released: 'free again',
+  released: 'released',
   refused: 'refused',
   'given up': 'given up',
 };
 
 const usd = (micros: number): string => `$${dollars(micros)}`;
 
-/** What was spent, by the ledger. A refused payment counts too: the gateway could still cash it. */
+/** The ledger's spending. Refused payments count, because the gateway could still settle them. */
 export const spendingCommand: Command = {
   name: 'spending',
   takes: '',
-  summary: 'what was spent, and what may still be',
+  summary: 'the spending and the limit',
   examples: ['spending', 'spending --json'],
-  options: { json: { type: 'boolean', description: 'as JSON, also at a terminal' } },
+  options: { json: { type: 'boolean', description: 'print JSON' } },
   async run({ words, session }) {
-    if (words.length > 0) throw new Misunderstood('spending takes no words but its options');
+    if (words.length > 0) throw new UsageError('spending takes options only');
     const { terminal, caps, ledger } = session;
     const { dayMicros, allMicros, spent } = ledger.spending();
     const open = ledger.payments.all();
@@ -39,7 +38,7 @@ export const spendingCommand: Command = {
     }
     terminal.lines([
       `${usd(dayMicros)} of ${usd(perDayMicros)} in 24 hours, ${usd(allMicros)} in all`,
-      ...(open.length > 0 ? [`${open.length} with an outcome that is not known: ${calledAs().command} resume`] : []),
+      ...(open.length > 0 ? [`${open.length} with an unknown outcome: ${calledAs().command} resume`] : []),
       ...table<Spent>(
         [
           { title: 'WHEN (UTC)', cell: ({ at }) => moment(at / 1000, true) },

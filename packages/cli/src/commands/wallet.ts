@@ -1,17 +1,16 @@
 import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { calledAs } from '../config.ts';
-import { EXIT } from '../exit-code.ts';
+import { EXIT, UsageError } from '../exit-code.ts';
 import type { Wallet } from '../keys/files.ts';
 import { newWallet, ownWallet } from '../keys/wallets.ts';
-import { Misunderstood } from '../misunderstood.ts';
 import { askFaucet, sandboxRpc } from '../money/faucet.ts';
 import type { Session } from '../session.ts';
 import type { Command } from './command.ts';
 
 const placeOf = ({ file, source }: Wallet): string => file ?? (source === 'keychain' ? "the system's keychain" : '');
 
-/** Prints the address for programs and a note for people, or both as JSON. */
-function tell({ terminal, values }: Session, { signer }: Wallet, note: string, members: object): number {
+/** Prints the address to stdout and a note to stderr, or JSON with --json. */
+function printAddress({ terminal, values }: Session, { signer }: Wallet, note: string, members: object): number {
   const { address } = signer;
   if (values.is('json')) terminal.lines([JSON.stringify({ address, ...members })]);
   else {
@@ -21,12 +20,12 @@ function tell({ terminal, values }: Session, { signer }: Wallet, note: string, m
   return EXIT.ok;
 }
 
-const tellPlace = (session: Session, wallet: Wallet): number =>
-  tell(session, wallet, `its key is in ${placeOf(wallet)}`, { keyIn: placeOf(wallet) });
+const printWallet = (session: Session, wallet: Wallet): number =>
+  printAddress(session, wallet, `its key is in ${placeOf(wallet)}`, { keyIn: placeOf(wallet) });
 
 async function own(session: Session): Promise<Wallet> {
   const wallet = await ownWallet(session.values);
-  if (!wallet) throw new Error(`there is no wallet yet; make one: ${calledAs().command} wallet new`);
+  if (!wallet) throw new Error(`you have no wallet yet; make one: ${calledAs().command} wallet new`);
   return wallet;
 }
 
@@ -38,28 +37,28 @@ async function fund(session: Session): Promise<number> {
   const given = await Promise.all(networks.map((network) => askFaucet(rpc ?? sandboxRpc(gateway, network), address)));
   const isFunded = given.some(Boolean);
   const note = isFunded
-    ? 'the sandbox has given it play money'
-    : `send USDC on Solana to it: the mint is ${USDC.mainnet}. It needs no SOL, as the gateway pays the fees`;
-  return tell(session, wallet, note, { isFunded, mint: USDC.mainnet });
+    ? 'the sandbox has sent it play money'
+    : `send it USDC on Solana (mint ${USDC.mainnet}). It needs no SOL: the gateway pays the fees`;
+  return printAddress(session, wallet, note, { isFunded, mint: USDC.mainnet });
 }
 
 /** The wallet that signs and pays. */
 export const walletCommand: Command = {
   name: 'wallet',
   takes: 'new|show|fund',
-  summary: 'make a wallet, see its address, put money into it',
+  summary: 'make a wallet, show its address, fund it',
   examples: ['wallet new', 'wallet new --keychain', 'wallet show --json', 'wallet fund'],
   options: {
     keychain: { type: 'boolean', description: "keep the key in the system's keychain" },
-    json: { type: 'boolean', description: 'the address as JSON' },
+    json: { type: 'boolean', description: 'print JSON' },
   },
   completes: ['new', 'show', 'fund'],
   async run({ words, values, session }) {
     const [verb = '', ...more] = words;
-    if (more.length > 0) throw new Misunderstood('wallet takes new, show or fund, and nothing more');
-    if (verb === 'new') return tellPlace(session, await newWallet(values.is('keychain')));
-    if (verb === 'show') return tellPlace(session, await own(session));
+    if (more.length > 0) throw new UsageError('wallet takes one of new, show and fund');
+    if (verb === 'new') return printWallet(session, await newWallet(values.is('keychain')));
+    if (verb === 'show') return printWallet(session, await own(session));
     if (verb === 'fund') return fund(session);
-    throw new Misunderstood('wallet takes new, show or fund');
+    throw new UsageError('wallet takes one of new, show and fund');
   },
 };

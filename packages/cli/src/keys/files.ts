@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Signer } from '@asset-gateway/client';
 import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { Misunderstood } from '../misunderstood.ts';
+import { UsageError } from '../exit-code.ts';
 import { writeOnce } from '../money/durable.ts';
 
-/** Where a key is from: a file that is the user's own, the keychain, the state folder, or nowhere. */
-export type KeySource = 'file' | 'keychain' | 'kept' | 'fresh';
+/** The source of a key: the user's own file, the keychain, the state folder, or a new temporary key. */
+export type KeySource = 'file' | 'keychain' | 'stored' | 'temporary';
 
-/** Who asks. */
+/** A wallet that signs and pays. */
 export interface Wallet {
-  /** The 64 bytes that Solana tools keep. */
+  /** Solana's 64 bytes of seed and public key. */
   readonly keypair: Uint8Array;
   readonly signer: Signer;
   readonly source: KeySource;
-  /** The file, where it is from one. */
+  /** The keypair file, if it has one. */
   readonly file?: string;
 }
 
@@ -27,44 +27,43 @@ export const walletOf = (keypair: Uint8Array, source: KeySource, file?: string):
   ...(file !== undefined && { file }),
 });
 
-/** A wallet that nobody has used before. */
-export const freshWallet = (): Wallet => walletOf(newKeypair(), 'fresh');
+/** A wallet with a new key that is not stored. */
+export const temporaryWallet = (): Wallet => walletOf(newKeypair(), 'temporary');
 
-/** Shorter than a key in any spelling: 32 bytes take 40 characters at least. */
+/** Shorter than any encoding of a key: 32 bytes take at least 40 characters. */
 const MAX_NAME = 32;
 
-/** Whether a text may be shown as the path of a file: others could read a key that was typed in its place. */
+/** Whether an error may show this text: it must not be a key that was typed instead of a path. */
 const isPlausiblePath = (text: string): boolean => basename(text).length <= MAX_NAME && existsSync(dirname(text));
 
-/** The wallet in a keypair file. A parser's message about another file would quote it. */
+/** The wallet in a keypair file. Errors never contain the parser's message, which quotes the file. */
 export function walletIn(file: string, name = '--keypair'): Wallet {
   try {
     return walletOf(keypairFromFile(file), 'file', file);
   } catch {
-    if (existsSync(file))
-      throw new Misunderstood(`${name} takes a Solana CLI keypair file: a JSON array of 64 numbers`);
-    throw new Misunderstood(
+    if (existsSync(file)) throw new UsageError(`${name} takes a Solana CLI keypair file: a JSON array of 64 numbers`);
+    throw new UsageError(
       isPlausiblePath(file)
         ? `${name}: there is no file ${file}`
-        : `${name} takes the path of a file; a key itself is never typed, as others could read it`,
+        : `${name} takes the path of a file; never type a key itself, because others could read it`,
     );
   }
 }
 
-/** The wallet that this file keeps; nothing where there is none. */
-export function keptWallet(file: string): Wallet | undefined {
+/** The wallet in this file of the state folder, if any. */
+export function storedWallet(file: string): Wallet | undefined {
   try {
-    return walletOf(keypairFromFile(file), 'kept', file);
+    return walletOf(keypairFromFile(file), 'stored', file);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
-    throw new Error(`${file} is no keypair file; what it keeps is not overwritten`);
+    throw new Error(`${file} is not a keypair file; it is not overwritten`);
   }
 }
 
-/** The wallet that this file keeps; made the first time. */
-export function keepWallet(file: string): Wallet {
-  const kept = keptWallet(file);
-  if (kept) return kept;
+/** The wallet in this file of the state folder; created if missing. */
+export function storedOrNewWallet(file: string): Wallet {
+  const stored = storedWallet(file);
+  if (stored) return stored;
   writeOnce(file, JSON.stringify([...newKeypair()]));
-  return keptWallet(file) as Wallet;
+  return storedWallet(file) as Wallet;
 }

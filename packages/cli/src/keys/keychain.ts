@@ -6,16 +6,16 @@ import { type Wallet, walletOf } from './files.ts';
 
 const SERVICE = 'asset-gateway';
 
-/** On Linux there is a second store, in the memory of the kernel: a key in it would be lost with the next start. */
+/** On Linux the library's default store is the kernel's memory, which a restart clears. */
 const STORE = { linux: { store: 'secret-service' } };
 
-/** What a keychain does, as `@napi-rs/keyring` has it. */
+/** An entry of `@napi-rs/keyring`. */
 interface Entry {
   setSecret(secret: Uint8Array): void;
   getSecret(): Uint8Array | null;
 }
 
-const UNAVAILABLE = "this system's keychain cannot be used; keep the wallet in a file instead: leave --keychain out";
+const UNAVAILABLE = "this system's keychain does not work; omit --keychain to store the wallet in a file";
 
 async function entryFor(address: string): Promise<Entry> {
   const module = '@napi-rs/keyring';
@@ -23,7 +23,7 @@ async function entryFor(address: string): Promise<Entry> {
   return new Entry(SERVICE, address, STORE);
 }
 
-/** The address of the wallet in the keychain, which the state folder remembers; nothing where there is none. */
+/** The address of the wallet in the keychain, from the state folder; undefined if there is none. */
 export function addressIn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim() || undefined;
@@ -37,11 +37,11 @@ export async function keychainWallet(address: string): Promise<Wallet> {
   const secret = await entryFor(address)
     .then((entry) => entry.getSecret())
     .catch(() => null);
-  if (!secret) throw new Error(`the keychain does not give out the key of ${address}; unlock it, or use --keypair`);
+  if (!secret) throw new Error(`the keychain refuses the key of ${address}; unlock it, or use --keypair`);
   return walletOf(Uint8Array.from(secret), 'keychain');
 }
 
-/** Makes a wallet in the keychain; the state folder remembers its address alone. */
+/** Makes a wallet in the keychain. The state folder stores only its address. */
 export async function newKeychainWallet(file: string): Promise<Wallet> {
   const wallet = walletOf(newKeypair(), 'keychain');
   const { address } = wallet.signer;

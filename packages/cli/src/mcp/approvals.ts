@@ -4,7 +4,7 @@ import type { Offer } from '@asset-gateway/client/pay';
 const LIFETIME_MS = 600_000;
 const MAX_PENDING = 100;
 
-/** What somebody is asked to pay for. */
+/** A call that the user is asked to pay for. */
 export interface ApprovalRequest {
   readonly tool: string;
   readonly input: unknown;
@@ -13,10 +13,7 @@ export interface ApprovalRequest {
 
 const keyOf = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
-/**
- * Questions whether to pay, until they are answered: each for ten minutes, a hundred at the most. An answer is good once, and for the
- * call that was asked about.
- */
+/** Open questions whether to pay: at most a hundred, each for ten minutes. An answer is valid once, for the same call. */
 export class Approvals {
   readonly #pending = new Map<string, { readonly key: string; readonly offer: Offer; readonly until: number }>();
   readonly #now: () => number;
@@ -25,26 +22,26 @@ export class Approvals {
     this.#now = now;
   }
 
-  /** Notes a question; answers with its name, which nobody can guess. */
+  /** Stores a question and returns its id, which cannot be guessed. */
   ask({ tool, input, offer }: ApprovalRequest): string {
-    const name = randomUUID();
-    this.#pending.set(name, { key: keyOf(tool, input), offer, until: this.#now() + LIFETIME_MS });
+    const id = randomUUID();
+    this.#pending.set(id, { key: keyOf(tool, input), offer, until: this.#now() + LIFETIME_MS });
     this.#sweep();
-    return name;
+    return id;
   }
 
-  /** The offer that was agreed to, once; nothing where no such question was asked about this call. */
-  take(name: unknown, tool: string, input: unknown): Offer | undefined {
+  /** Takes the offer of a question about this call; undefined if there is none. */
+  take(id: unknown, tool: string, input: unknown): Offer | undefined {
     this.#sweep();
-    const found = this.#pending.get(String(name));
-    this.#pending.delete(String(name));
+    const found = this.#pending.get(String(id));
+    this.#pending.delete(String(id));
     return found?.key === keyOf(tool, input) ? found.offer : undefined;
   }
 
   #sweep(): void {
-    for (const [name, { until }] of this.#pending) {
+    for (const [id, { until }] of this.#pending) {
       if (this.#pending.size <= MAX_PENDING && this.#now() < until) return;
-      this.#pending.delete(name);
+      this.#pending.delete(id);
     }
   }
 }

@@ -8,23 +8,23 @@ import type { Peers } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
 import { type Outcome, type Paying, payerFor, quotingPayer, Unpaid, watched } from '../money/paying.ts';
 
-/** What this server pays with. */
-export type Purse = Omit<Paying, 'caps' | 'isTold'>;
+/** The wallet and ledger that this server pays with. */
+export type PayerSetup = Omit<Paying, 'caps' | 'isPreapproved'>;
 
-/** What is spent without asking. */
+/** The limits of payments without asking. */
 export interface Budget {
   readonly perCallUsd: number;
   readonly perDayUsd: number;
 }
 
-/** What is called, and with what money. */
+/** The gateway, wallet and budget of the calls. */
 export interface CallsOptions {
   readonly gateway: string;
   readonly cluster: Cluster;
-  /** The user's wallet, which signs in as well. Without one a temporary key signs in, and nothing is paid. */
-  readonly purse?: Purse;
+  /** The user's wallet, which also signs in. Without it a temporary key signs in and nothing is paid. */
+  readonly payer?: PayerSetup;
   readonly budget: Budget;
-  /** How long a call may take, in milliseconds; default: 30,000. */
+  /** The time limit of a call in milliseconds; default: 30,000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface CallsOptions {
 export interface Purchase {
   /** The offer that the user agreed to. */
   readonly approved?: Offer | undefined;
-  /** Nothing is paid: the call only shows its price. */
+  /** The call only learns its price and pays nothing. */
   readonly isQuote?: boolean;
   /** Set once a payment for the call is signed. */
   outcome?: Outcome;
@@ -45,13 +45,13 @@ export interface MethodCall {
   readonly signal?: AbortSignal;
 }
 
-/** Whether two offers move the same money: a gateway issues a new memo with each offer. */
+/** Whether two offers make the same transfer. Their memos differ. */
 const isSame = (one: Offer, other: Offer): boolean =>
   (['network', 'asset', 'payTo', 'amount'] as const).every((name) => one[name] === other[name]);
 
 const isLimit = (error: unknown): boolean => error instanceof GatewayError && error.code === 'spending_limit';
 
-/** The methods of a gateway, called within a budget. Credit is left alone, so the ledger has everything that is spent. */
+/** The methods of a gateway, called within a budget. Credit is never used, so the ledger records all spending. */
 export class Calls {
   readonly options: CallsOptions;
   readonly methods: readonly Tool[];
@@ -60,33 +60,33 @@ export class Calls {
 
   constructor(options: CallsOptions) {
     this.options = options;
-    const { gateway, cluster, purse, budget, timeoutMs } = options;
-    this.#budget = purse && payerFor({ ...purse, caps: budget, isTold: true });
+    const { gateway, cluster, payer, budget, timeoutMs } = options;
+    this.#budget = payer && payerFor({ ...payer, caps: budget, isPreapproved: true });
     const client = createClient({
       timeoutMs,
       baseUrl: gateway,
       credit: false,
       pay: { pay: (required, wish) => this.#pay(required, wish) },
       catalog: async (signal) => ({ routes: await catalogOf(gateway, cacheFolder(), signal) }),
-      ...(purse && { signer: purse.wallet.signer }),
+      ...(payer && { signer: payer.wallet.signer }),
     });
     this.methods = createTools(client, { cluster });
   }
 
-  /** The gateway and the RPC, as messages name them. */
+  /** The gateway and the RPC, for messages. */
   get peers(): Peers {
-    const { gateway, purse } = this.options;
-    return { gateway, rpc: purse?.rpc };
+    const { gateway, payer } = this.options;
+    return { gateway, rpc: payer?.rpc };
   }
 
-  /** Calls a method. Throws `Unpaid` if its price is beyond the budget and the user has not agreed to it; nothing was signed then. */
+  /** Calls a method. Throws `Unpaid`, signing nothing, if the price exceeds the budget and the user has not agreed to it. */
   async call({ tool: name, input, signal }: MethodCall, purchase: Purchase): Promise<Full<unknown>> {
     const tool = this.methods.find((each) => each.name === name);
     if (!tool) throw new Error(`there is no method ${name}`);
     return this.#current.run(purchase, () => tool.full(input, { signal }));
   }
 
-  /** What the gateway asks for a call, without signing anything; undefined if the call is free. */
+  /** The offer for a call, without signing; undefined if the call is free. */
   async quote(call: MethodCall): Promise<Offer | undefined> {
     try {
       await this.call(call, { isQuote: true });
@@ -97,34 +97,34 @@ export class Calls {
     }
   }
 
-  async #pay(...asked: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
+  async #pay(...request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
     const purchase: Purchase = this.#current.getStore() ?? { isQuote: true };
     const { approved, isQuote } = purchase;
     const budget = isQuote ? undefined : this.#budget;
-    if (!budget) return quotingPayer.pay(...asked);
-    const payment = await (approved ? this.#payApproved(approved, asked) : payWithin(budget, asked));
+    if (!budget) return quotingPayer.pay(...request);
+    const payment = await (approved ? this.#payApproved(approved, request) : payWithin(budget, request));
     return watched(payment, (outcome) => {
       purchase.outcome = outcome;
     });
   }
 
-  /** Pays the offer that the user agreed to, and no other. It counts against the budget. */
-  async #payApproved(approved: Offer, asked: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
-    const offer = offerIn(...asked);
+  /** Pays exactly the offer that the user agreed to. It counts against the budget. */
+  async #payApproved(approved: Offer, request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
+    const offer = offerIn(...request);
     if (offer && !isSame(offer, approved)) throw new Unpaid(offer);
     const caps = { perCallUsd: Number(approved.amount) / 1e6, perDayUsd: Number.MAX_SAFE_INTEGER / 1e6 };
-    return payerFor({ ...(this.options.purse as Purse), caps, isTold: true }).pay(...asked);
+    return payerFor({ ...(this.options.payer as PayerSetup), caps, isPreapproved: true }).pay(...request);
   }
 }
 
-/** Pays within the budget without asking, and beyond it throws the offer for the user to decide on. */
-async function payWithin(budget: QuotingPayer, asked: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
+/** Pays within the budget. Beyond it, throws `Unpaid` so that the user can decide. */
+async function payWithin(budget: QuotingPayer, request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {
   try {
-    return await budget.pay(...asked);
+    return await budget.pay(...request);
   } catch (error) {
     if (!isLimit(error)) throw error;
-    // The user is not asked about a payment that would be refused after the yes.
-    const decision = await budget.quote(...asked);
+    // Do not ask the user about a payment that would be refused anyway.
+    const decision = await budget.quote(...request);
     if ('again' in decision) throw error;
     throw new Unpaid(decision.offer);
   }

@@ -19,7 +19,7 @@ const MAX_CONNECTIONS = 64;
 const REQUEST_TIMEOUT_MS = 30_000;
 const METHODS = ['GET', 'POST', 'DELETE'];
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
   readonly url: string;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export interface HttpServer {
 
 const refusal = (status: number, text: string): Response => new Response(`${text}\n`, { status });
 
-/** The refusal of a request that no handler may see: the checks against pages of a browser come first. */
+/** The refusal of an invalid request. The checks against browser pages come first. */
 function refusalOf({ headers, method = '', url = '' }: IncomingMessage): Response | undefined {
   const host = validateHostHeader(headers.host, localhostAllowedHostnames());
   if (!host.ok) return refusal(403, host.message);
@@ -52,7 +52,7 @@ async function write(answer: Response, response: ServerResponse): Promise<void> 
   else response.end();
 }
 
-/** Serves programs of this machine. Pages of a browser are kept out by their Origin, and by the Host that they believe in. */
+/** Serves programs of this machine. Browser pages are refused by their `Origin` and `Host` headers. */
 export async function serveHttp(factory: McpServerFactory, port: number): Promise<HttpServer> {
   const handler = createMcpHandler(factory, { maxRequestBodySize: MAX_BODY_BYTES });
   const answerTo = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,13 +1,12 @@
 import type { Tool } from '@asset-gateway/client/tools';
 import { oneLine } from '@asset-gateway/protocol';
 import { refusalOf } from './answer.ts';
-import { argumentSchema } from './argument-schema.ts';
-import { callMethod, type Desk } from './paying.ts';
-import { FREE, PAID, type ServedTool } from './served-tool.ts';
+import { callMethod, type ServerState } from './paying.ts';
+import { argumentSchema, FREE, PAID, type ServedTool } from './served-tool.ts';
 
 const MAX_WRONG = 1000;
 
-/** The methods that are tools of their own unless all are. */
+/** The methods that have their own tools by default. */
 const CHOSEN = [
   'tokens_search',
   'tokens_resolve',
@@ -26,14 +25,14 @@ const CHOSEN = [
 const plain = (schema: object): Record<string, unknown> => JSON.parse(JSON.stringify(schema));
 
 /** One method as a tool. */
-function methodTool(desk: Desk, { name, description, inputSchema, annotations, priceUsd }: Tool): ServedTool {
+function methodTool(state: ServerState, { name, description, inputSchema, annotations, priceUsd }: Tool): ServedTool {
   return {
     name,
     title: annotations.title,
     description,
     inputSchema: plain(inputSchema),
     annotations: priceUsd === undefined ? FREE : PAID,
-    call: (input, context) => callMethod(desk, name, input, context),
+    call: (input, context) => callMethod(state, name, input, context),
   };
 }
 
@@ -45,18 +44,18 @@ function signatureOf({ name, inputSchema: { properties, required }, priceUsd }: 
   return `${methodOf(name)}(${names.join(', ')}) $${priceUsd}`;
 }
 
-/** All methods of a family as one tool, which shows the schema of a method to who gets its arguments wrong. */
-function familyTool(desk: Desk, family: 'rpc' | 'das', title: string): ServedTool {
+/** All methods of a family as one tool. For wrong arguments it returns the method's schema. */
+function familyTool(state: ServerState, family: 'rpc' | 'das', title: string): ServedTool {
   const tools = new Map(
-    desk.calls.methods.filter(({ name }) => name.startsWith(`${family}_`)).map((tool) => [methodOf(tool.name), tool]),
+    state.calls.methods.filter(({ name }) => name.startsWith(`${family}_`)).map((tool) => [methodOf(tool.name), tool]),
   );
   const checks = new Map([...tools].map(([method, tool]) => [method, argumentSchema(plain(tool.inputSchema))]));
   return {
     name: family,
     title,
     description:
-      `${title}, one call of ${[...tools.values()].map(signatureOf).join('; ')}. Arguments go by name; wrong ones are answered, ` +
-      'unpaid, with the schema of the method.',
+      `${title}, one call of ${[...tools.values()].map(signatureOf).join('; ')}. Pass arguments by name. Wrong arguments cost nothing ` +
+      'and return the schema of the method.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -71,21 +70,21 @@ function familyTool(desk: Desk, family: 'rpc' | 'das', title: string): ServedToo
       const method = String(input.method);
       const tool = tools.get(method) as Tool;
       const checked = await checks.get(method)?.['~standard'].validate(input.arguments);
-      if (!checked?.issues) return callMethod(desk, tool.name, input.arguments, context);
+      if (!checked?.issues) return callMethod(state, tool.name, input.arguments, context);
       const wrong = oneLine(checked.issues.map(({ message }) => message).join('; '), MAX_WRONG);
       return refusalOf(`${method}: ${wrong}. Nothing was paid. Its arguments: ${JSON.stringify(tool.inputSchema)}`);
     },
   };
 }
 
-/** The methods that this server offers: those most asked for, with two families as one tool each, or every one. */
-export function methodTools(desk: Desk, isAll: boolean): ServedTool[] {
-  const { methods } = desk.calls;
-  if (isAll) return methods.map((tool) => methodTool(desk, tool));
+/** The method tools: the most common methods and one tool for each of two families, or a tool for each method. */
+export function methodTools(state: ServerState, isAll: boolean): ServedTool[] {
+  const { methods } = state.calls;
+  if (isAll) return methods.map((tool) => methodTool(state, tool));
   const chosen = CHOSEN.flatMap((name) => methods.filter((tool) => tool.name === name));
   return [
-    ...chosen.map((tool) => methodTool(desk, tool)),
-    familyTool(desk, 'rpc', 'Solana JSON-RPC, reading'),
-    familyTool(desk, 'das', 'Digital Asset Standard: NFTs and tokens'),
+    ...chosen.map((tool) => methodTool(state, tool)),
+    familyTool(state, 'rpc', 'Solana JSON-RPC, reading'),
+    familyTool(state, 'das', 'Digital Asset Standard: NFTs and tokens'),
   ];
 }

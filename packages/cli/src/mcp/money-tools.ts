@@ -1,24 +1,24 @@
 import type { Tool } from '@asset-gateway/client/tools';
 import { dollars, NETWORKS, routes } from '@asset-gateway/protocol';
 import { failureOf, refusalOf, resultOf } from './answer.ts';
-import type { Desk } from './paying.ts';
+import type { ServerState } from './paying.ts';
 import { FREE, LOCAL, type ServedTool } from './served-tool.ts';
 
-/** An input that leads to the method's 402; prices do not depend on what it says. */
+/** An input that leads to the method's 402. Prices do not depend on the input. */
 function anyInput({ name, inputSchema }: Tool): Record<string, unknown> {
   const row = routes.find(({ surface, id }) => name === `${surface}_${id.slice(id.lastIndexOf('.') + 1)}`);
   const inPath: Record<string, unknown> = { ...row?.example.path };
   return Object.fromEntries(inputSchema.required.map((each) => [each, inPath[each] ?? null]));
 }
 
-/** Tells what a call would cost at this moment. */
-export function quoteTool(desk: Desk): ServedTool {
-  const priced = new Map(desk.calls.methods.filter(({ priceUsd }) => priceUsd).map((tool) => [tool.name, tool]));
+/** The tool that shows the current price of a call. */
+export function quoteTool(state: ServerState): ServedTool {
+  const priced = new Map(state.calls.methods.filter(({ priceUsd }) => priceUsd).map((tool) => [tool.name, tool]));
   return {
     name: 'quote',
-    title: 'What a call costs',
+    title: 'Price of a call',
     description:
-      'What the gateway asks at this moment for one call of a paid method, and whether the budget covers it. Free; signs nothing.',
+      'The current price of one call of a paid method, and whether the budget covers it. Free; signs nothing.',
     inputSchema: {
       type: 'object',
       properties: { method: { type: 'string', description: 'Such as wallet_balances, rpc_getBalance, das_getAsset.' } },
@@ -28,48 +28,46 @@ export function quoteTool(desk: Desk): ServedTool {
     annotations: FREE,
     async call({ method }, { signal }) {
       const tool = priced.get(String(method));
-      if (!tool)
-        return refusalOf(`These methods cost something: ${[...priced.keys()].join(', ')}. All others are free.`);
+      if (!tool) return refusalOf(`These methods cost money: ${[...priced.keys()].join(', ')}. All others are free.`);
       try {
-        const offer = await desk.calls.quote({ tool: tool.name, input: anyInput(tool), signal });
+        const offer = await state.calls.quote({ tool: tool.name, input: anyInput(tool), signal });
         if (!offer) return resultOf({ method, priceUsd: '0.00', needsAsking: false });
         const { network, payTo, amount } = offer;
         const cluster = network === NETWORKS.mainnet ? 'mainnet' : 'devnet';
-        const needsAsking = !isCovered(desk, Number(amount));
+        const needsAsking = !isCovered(state, Number(amount));
         return resultOf({ method, priceUsd: dollars(Number(amount)), cluster, payTo, needsAsking });
       } catch (error) {
-        return failureOf(error, desk, {});
+        return failureOf(error, state, {});
       }
     },
   };
 }
 
-function isCovered({ calls: { options } }: Desk, micros: number): boolean {
-  const { purse, budget } = options;
-  if (!purse) return false;
+function isCovered({ calls: { options } }: ServerState, micros: number): boolean {
+  const { payer, budget } = options;
+  if (!payer) return false;
   const [perCall, perDay] = [budget.perCallUsd, budget.perDayUsd].map((usd) => Math.round(usd * 1e6)) as [
     number,
     number,
   ];
-  return micros <= perCall && purse.ledger.spending().dayMicros + micros <= perDay;
+  return micros <= perCall && payer.ledger.spending().dayMicros + micros <= perDay;
 }
 
-/** Tells what has been spent and what may be. */
-export function spendingTool(desk: Desk): ServedTool {
+/** The tool that shows the spending and the budget. */
+export function spendingTool(state: ServerState): ServedTool {
   return {
     name: 'spending',
-    title: 'What was spent, and the budget',
-    description:
-      'What was spent in the last 24 hours, by the command line too, and what this server pays without asking. Free.',
+    title: 'Spending and budget',
+    description: 'The spending of the last 24 hours, with the command line, and the budget of this server. Free.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     annotations: LOCAL,
     async call() {
-      const { purse, budget } = desk.calls.options;
-      if (!purse)
+      const { payer, budget } = state.calls.options;
+      if (!payer)
         return resultOf({ wallet: null, spentUsd: '0.00', note: 'This server has no wallet: it never pays.' });
       return resultOf({
-        wallet: purse.wallet.signer.address,
-        spentUsd: dollars(purse.ledger.spending().dayMicros),
+        wallet: payer.wallet.signer.address,
+        spentUsd: dollars(payer.ledger.spending().dayMicros),
         budgetUsdPerDay: budget.perDayUsd,
         budgetUsdPerCall: budget.perCallUsd,
       });

@@ -1,11 +1,10 @@
 import { partOf, refusalOf, resultOf } from './answer.ts';
-import type { KeptAnswers } from './kept-answers.ts';
 import { LOCAL, type ServedTool } from './served-tool.ts';
+import type { StoredAnswers } from './stored-answers.ts';
 import { jsonBytes, trim } from './trim.ts';
 
-const GONE =
-  'This answer is not kept any more: answers are kept for an hour, the last 64 of them. Call the tool again.';
-/** What is shown of a part, with what stands around it. */
+const GONE = 'This answer is no longer stored: only the last 64 answers are stored, for an hour. Call the tool again.';
+/** The size limit of a part with its envelope. */
 const MAX_BYTES = 11_000;
 
 /** One step of a JSON Pointer (RFC 6901). */
@@ -28,19 +27,19 @@ function sliceOf(value: unknown, from: number): unknown {
   return Object.fromEntries(Object.entries(value).slice(from));
 }
 
-/** Shows more of an answer that was cut. */
-export function readOnTool(kept: KeptAnswers): ServedTool {
+/** The tool that shows more of a cut answer. */
+export function readOnTool(stored: StoredAnswers): ServedTool {
   return {
     name: 'read_on',
-    title: 'More of an answer that was cut',
-    description: 'Shows more of an answer that was cut, by its id, without asking the gateway again. Free.',
+    title: 'More of a cut answer',
+    description: 'Shows more of a cut answer by its id, without another call. Free.',
     inputSchema: {
       type: 'object',
       properties: {
-        answer: { type: 'string', description: 'cut.answer of what was shown.' },
+        answer: { type: 'string', description: 'The id in cut.answer.' },
         path: {
           type: 'string',
-          description: 'JSON Pointer in its result, such as /markets/0; all of it when left out.',
+          description: 'JSON Pointer in the result, such as /markets/0; default: the whole result.',
         },
         from: { type: 'integer', minimum: 0, description: 'How many items, characters or members to skip.' },
       },
@@ -49,11 +48,11 @@ export function readOnTool(kept: KeptAnswers): ServedTool {
     },
     annotations: LOCAL,
     async call({ answer, path = '', from = 0 }) {
-      const text = kept.text(String(answer));
+      const text = stored.text(String(answer));
       if (text === undefined) return refusalOf(GONE);
       const value = valueAt(JSON.parse(text), String(path));
       if (value === undefined)
-        return refusalOf('There is nothing at this path. A path is a JSON Pointer such as /markets/0.');
+        return refusalOf('The path does not exist. A path is a JSON Pointer such as /markets/0.');
       const part = sliceOf(value, Number(from));
       return jsonBytes(part) <= MAX_BYTES
         ? resultOf({ result: trim(part, MAX_BYTES) })

@@ -1,6 +1,13 @@
-import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  fromJsonSchema,
+  type InputRequiredResult,
+  type JsonSchemaType,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
 
-/** What a tool is told of one call beside its input. */
+/** The context of one tool call. */
 export interface ToolContext {
   readonly signal: AbortSignal;
   /** Whether the host can ask its user. */
@@ -8,7 +15,7 @@ export interface ToolContext {
   readonly request: ServerContext['mcpReq'];
 }
 
-/** A tool as this server offers it. */
+/** A tool of this server. */
 export interface ServedTool {
   readonly name: string;
   readonly title: string;
@@ -24,11 +31,34 @@ export interface ServedTool {
   call(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** Of a tool that reads, at no cost. */
+/** Annotations of a free tool. */
 export const FREE = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
 
-/** Of a tool that reads and spends money: a host that lets reading pass unasked must not let this pass with it. */
+/** Annotations of a tool that pays. It is not read-only, so that hosts ask before they call it. */
 export const PAID = { ...FREE, readOnlyHint: false, idempotentHint: false } as const;
 
-/** Of a tool that asks nobody outside of this process. */
+/** Annotations of a tool that sends no request. */
 export const LOCAL = { ...FREE, openWorldHint: false } as const;
+
+/** The arguments of a tool by name. */
+type Arguments = Record<string, unknown>;
+
+/** Validates the arguments of a tool. */
+export type ArgumentSchema = StandardSchemaWithJSON<Arguments, Arguments>;
+
+/** A validator for a JSON Schema, compiled at its first use: compiling all of them would take a third of a start. */
+export function argumentSchema(schema: object): ArgumentSchema {
+  const json = (): Arguments => schema as Arguments;
+  let compiled: ArgumentSchema | undefined;
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'asset-gateway',
+      jsonSchema: { input: json, output: json },
+      validate(value) {
+        compiled ??= fromJsonSchema<Arguments>(schema as JsonSchemaType);
+        return compiled['~standard'].validate(value);
+      },
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { harmless } from '@asset-gateway/protocol';
 
-/** How much of a value is kept: items of each list, characters of each text, members of each object, levels of nesting. */
+/** The limits of a trimmed value: items of a list, characters of a text, members of an object, levels of nesting. */
 interface Measure {
   readonly items: number;
   readonly characters: number;
@@ -9,10 +9,10 @@ interface Measure {
 }
 
 const EVERYTHING = Number.POSITIVE_INFINITY;
-/** JSON can nest deeper than JavaScript can call. */
+/** JSON can nest deeper than JavaScript's call stack. */
 const DEEPEST = 500;
 const DEEP = 32;
-/** From everything to hardly anything; the first one that fits is taken. */
+/** From everything to almost nothing. The first limits that fit are used. */
 const MEASURES: readonly Measure[] = [
   { items: EVERYTHING, characters: EVERYTHING, members: EVERYTHING, depth: DEEPEST },
   { items: EVERYTHING, characters: 4000, members: EVERYTHING, depth: DEEP },
@@ -26,12 +26,12 @@ const MEASURES: readonly Measure[] = [
   { items: 1, characters: 80, members: 12, depth: DEEP },
 ];
 
-/** A notice takes fewer bytes than this many parts. */
+/** A notice is shorter than this many parts. */
 const LONGEST_NOTICE = 20;
 
 type Member = readonly [name: string, value: unknown];
 
-/** How the parts of a list or an object are cut, counted and measured. */
+/** Cuts, replaces and measures the parts of a list or an object. */
 interface Shape<Part> {
   readonly inside: (part: Part) => Part;
   readonly notice: (text: string) => Part;
@@ -40,24 +40,24 @@ interface Shape<Part> {
 
 const countOf = (value: object): number => (Array.isArray(value) ? value.length : Object.keys(value).length);
 
-/** Whether a value nests no deeper than a whole answer may. */
+/** Whether a value nests at most this deep. */
 export const isShallow = (value: unknown, levels = DEEPEST): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1)));
 
-/** The bytes that a value takes as JSON. */
+/** The size of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The parts of a list or an object that are kept, with a notice in place of the others unless they are shorter than the notice. */
+/** The first parts of a list or an object, with a notice for the others unless the notice is longer. */
 function shortened<Part>(parts: readonly Part[], most: number, shape: Shape<Part>): readonly Part[] {
   const { inside, notice, bytes } = shape;
   const left = parts.length - most;
   if (left <= 0) return parts.map(inside);
-  const kept = parts.slice(0, most).map(inside);
+  const shown = parts.slice(0, most).map(inside);
   const cutOff = notice(`${left} more of ${parts.length}`);
   const others = left > LONGEST_NOTICE ? [] : parts.slice(most).map(inside);
-  return others.length > 0 && bytes(others) <= bytes([cutOff]) ? [...kept, ...others] : [...kept, cutOff];
+  return others.length > 0 && bytes(others) <= bytes([cutOff]) ? [...shown, ...others] : [...shown, cutOff];
 }
 
 function cutText(text: string, most: number): string {
@@ -83,15 +83,14 @@ function cut(value: unknown, measure: Measure, depth: number): unknown {
 }
 
 /**
- * As much of a JSON value as fits into this many bytes, without hidden characters: long lists, texts and objects are cut, and each says
- * how much of it is left.
+ * A JSON value cut to this many bytes, without hidden characters. Cut lists, texts and objects end with a notice of the omitted rest.
  */
 export function trim(value: unknown, maxBytes: number): unknown {
   for (const measure of MEASURES) {
     const trimmed = cut(value, measure, 0);
     if (jsonBytes(trimmed) <= maxBytes) return trimmed;
   }
-  // A character takes three bytes at the most, or six if JSON writes it as \u and four digits.
+  // A character takes at most three bytes, or six as \u and four digits in JSON.
   const text = JSON.stringify(cut(value, MEASURES[1] as Measure, 0));
   return `${harmless(text.slice(0, Math.floor(maxBytes / 12)))}…`;
 }

@@ -7,33 +7,33 @@ import { fetchJson } from '../fetch-json.ts';
 import { CATALOG_PATH } from '../request.ts';
 import { makeFolder, writeDurably } from './durable.ts';
 
-interface Kept {
+interface CachedCatalog {
   readonly etag: string;
   readonly routes: readonly ListedRoute[];
 }
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 1_048_576 };
 
-function readKept(file: string): Kept | undefined {
+function readCached(file: string): CachedCatalog | undefined {
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as Partial<Kept>;
-    const routes = routesIn(kept);
-    return routes && typeof kept.etag === 'string' ? { etag: kept.etag, routes } : undefined;
+    const cached = JSON.parse(readFileSync(file, 'utf8')) as Partial<CachedCatalog>;
+    const routes = routesIn(cached);
+    return routes && typeof cached.etag === 'string' ? { etag: cached.etag, routes } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function keep(folder: string, file: string, kept: Kept): void {
+function store(folder: string, file: string, catalog: CachedCatalog): void {
   try {
     makeFolder(folder);
-    writeDurably(file, JSON.stringify(kept));
+    writeDurably(file, JSON.stringify(catalog));
   } catch {
-    // The next command reads the catalog again.
+    // Without the cache, the next command downloads the catalog again.
   }
 }
 
-/** The routes in the catalog of a gateway, kept in a folder and sent again only if they have changed. */
+/** The catalog of a gateway, cached in a folder and revalidated by ETag. */
 export async function catalogOf(
   gateway: string,
   folder: string,
@@ -42,13 +42,13 @@ export async function catalogOf(
   const { origin } = new URL(gateway);
   const name = createHash('sha256').update(origin).digest('hex').slice(0, 16);
   const file = join(folder, `catalog-${name}.json`);
-  const kept = readKept(file);
-  const headers: Record<string, string> = kept ? { 'If-None-Match': kept.etag } : {};
+  const cached = readCached(file);
+  const headers: Record<string, string> = cached ? { 'If-None-Match': cached.etag } : {};
   const { response, body } = await fetchJson(new URL(CATALOG_PATH, origin), { headers }, { ...LIMITS, signal });
-  if (response.status === 304 && kept) return kept.routes;
+  if (response.status === 304 && cached) return cached.routes;
   const routes = response.ok ? routesIn(body) : undefined;
-  if (!routes) throw new GatewayError('not_a_gateway', { message: `${origin} shows no catalog; nothing was signed` });
+  if (!routes) throw new GatewayError('not_a_gateway', { message: `${origin} serves no catalog; nothing was signed` });
   const etag = response.headers.get('etag');
-  if (etag) keep(folder, file, { etag, routes });
+  if (etag) store(folder, file, { etag, routes });
   return routes;
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 const PRIVATE = 0o600;
 
-/** What a folder names is on disk once this has returned. Windows cannot be asked for it and does not need to be. */
+/** Syncs the entries of a folder to disk. Windows neither supports nor needs it. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const handle = openSync(folder, 'r');
@@ -14,7 +14,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Makes a folder that only its owner enters, and those above it that are missing; a loss of power does not take them away again. */
+/** Makes a private folder and its missing parents. They survive a power loss. */
 export function makeFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -33,13 +33,13 @@ function writeDraft(file: string, text: string): string {
   return draft;
 }
 
-/** Writes a file that only its owner reads, in one step: it is there as a whole or not at all, also after a loss of power. */
+/** Writes a private file atomically. It survives a power loss. */
 export function writeDurably(file: string, text: string): void {
   renameSync(writeDraft(file, text), file);
   syncFolder(dirname(file));
 }
 
-/** The same for a file that is never written over: whoever comes second leaves it as it is. */
+/** Like `writeDurably`, but keeps an existing file. */
 export function writeOnce(file: string, text: string): void {
   makeFolder(dirname(file));
   const draft = writeDraft(file, text);
@@ -53,7 +53,7 @@ export function writeOnce(file: string, text: string): void {
   syncFolder(dirname(file));
 }
 
-/** Appends by a single write, which no other process's can fall into; answers once it is on disk where that is asked. */
+/** Appends by a single write, which other processes cannot interleave. `isDurable` also syncs it to disk. */
 export function append(file: string, text: string, isDurable: boolean): void {
   const handle = openSync(file, 'a', PRIVATE);
   try {

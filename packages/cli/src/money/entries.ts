@@ -1,16 +1,16 @@
-/** What happened to an amount of money. */
+/** The steps of an amount. */
 const STEPS = ['held', 'signed', 'released', 'paid', 'refused', 'given up'] as const;
-export type Step = (typeof STEPS)[number];
+export type EntryStep = (typeof STEPS)[number];
 
 /** One line of the ledger. */
 export interface Entry {
   readonly id: string;
-  readonly step: Step;
+  readonly step: EntryStep;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** When held: the amount in millionths of a dollar. */
   readonly micros?: number;
-  /** When held: the limits that the amount had to keep; null if there is none. */
+  /** When held: the limits of the amount; null if there is none. */
   readonly perDayMicros?: number | null;
   readonly inAllMicros?: number | null;
   /** When signed: the hash of the request that the payment buys. */
@@ -22,7 +22,7 @@ export interface Spent {
   readonly id: string;
   readonly at: number;
   readonly micros: number;
-  readonly step: Step;
+  readonly step: EntryStep;
   /** Once signed: when, and the hash of the request that the payment buys. */
   readonly signedAt?: number;
   readonly request?: string;
@@ -39,7 +39,7 @@ const isLimit = (value: unknown): boolean => value === null || isAmount(value);
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false;
   const { id, step, at, micros, perDayMicros, inAllMicros, request } = value as Readonly<Record<string, unknown>>;
-  if (typeof id !== 'string' || id === '' || !isAmount(at) || !STEPS.includes(step as Step)) return false;
+  if (typeof id !== 'string' || id === '' || !isAmount(at) || !STEPS.includes(step as EntryStep)) return false;
   if (step === 'held') return isAmount(micros) && isLimit(perDayMicros) && isLimit(inAllMicros);
   return request === undefined || typeof request === 'string';
 }
@@ -53,19 +53,19 @@ function entryIn(line: string): Entry | undefined {
   }
 }
 
-/** Whether a line is the beginning of an entry whose write a crash interrupted. The entry never took effect. */
+/** Whether a line is the start of an entry whose write a crash interrupted. Such an entry has no effect. */
 const isTorn = (line: string): boolean =>
   !line.includes('}') && (line.startsWith(BEGINNING) || BEGINNING.startsWith(line));
 
-/** The text that appends an entry to a ledger. It marks an interrupted write before it, so that later readers can skip that line. */
+/** The text to append for an entry. It also marks an interrupted write before it, so that readers skip that line. */
 export function appended(text: string, entry: Entry): string {
   const last = text.slice(text.lastIndexOf('\n') + 1);
   return `${last !== '' && isTorn(last) ? TORN : '\n'}${JSON.stringify(entry)}\n`;
 }
 
 /**
- * The entries in the text of a ledger. Skips a write that a crash interrupted: it is the last line, or marked. Throws at any other line
- * that is no entry, as it may have been an amount.
+ * The entries in the text of a ledger. Skips interrupted writes, which are marked or the last line. Throws at any other invalid line,
+ * because it may have been an amount.
  */
 export function* entriesIn(text: string): Generator<Entry> {
   const lines = text.split('\n');
@@ -78,20 +78,19 @@ export function* entriesIn(text: string): Generator<Entry> {
 }
 
 /**
- * The balance of a ledger, read from its beginning. Whether an amount was within its limits follows from the entries before it, so every
- * process that reads the file reaches the same result.
+ * The balance of a ledger. Whether an amount is within its limits depends only on the entries before it, so all processes agree.
  */
 export class Account {
   readonly #counted = new Map<string, Spent>();
   /** Every amount ever counted, by time: a clock that is set back appends earlier times after later ones. */
   readonly #byTime: Spent[] = [];
-  /** The beginning of the window that was asked about last, the first amount in it, and the sum of those in it. */
+  /** The last window: its start, the index of its first amount, and its sum. */
   #start = Number.NEGATIVE_INFINITY;
   #first = 0;
   #day = 0;
   all = 0;
 
-  /** Takes one entry; returns whether the amount that it holds is within the limits. */
+  /** Applies one entry. Returns whether a held amount is within its limits. */
   take(entry: Entry): boolean {
     const known = this.#counted.get(entry.id);
     const { step, at, request } = entry;
@@ -105,7 +104,7 @@ export class Account {
     return true;
   }
 
-  /** Millionths of a dollar in the 24 hours before this moment and after it: an amount of the future counts too. */
+  /** Spending in the 24 hours before this time and after it, in millionths of a dollar. Future entries count. */
   dayBefore(at: number): number {
     const start = at - DAY_MS;
     const times = this.#byTime;
@@ -115,7 +114,7 @@ export class Account {
     return this.#day;
   }
 
-  /** All amounts that count, the oldest first. */
+  /** All amounts that count, oldest first. */
   get spent(): readonly Spent[] {
     return [...this.#counted.values()];
   }

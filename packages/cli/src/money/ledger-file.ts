@@ -4,28 +4,28 @@ import { join } from 'node:path';
 import { GatewayError, type SentRequest } from '@asset-gateway/client';
 import type { EarlierPayment, LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
 import { append, makeFolder } from './durable.ts';
-import { Account, appended, type Entry, entriesIn, type Spent, type Step } from './entries.ts';
+import { Account, appended, type Entry, type EntryStep, entriesIn, type Spent } from './entries.ts';
 import { OpenPayments } from './open-payments.ts';
 
-/** The moments of a purchase, for tests that end the process at each of them. */
+/** The steps of a purchase. Tests kill the process at each one. */
 export type PurchaseStep = 'held' | 'signed' | 'recorded' | 'answered' | 'closed';
 
-/** What was spent. */
+/** The spending of a ledger. */
 export interface Spending {
   /** Millionths of a dollar in the last 24 hours. */
   readonly dayMicros: number;
   readonly allMicros: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly spent: readonly Spent[];
 }
 
 const limit = (message: string): GatewayError => new GatewayError('spending_limit', { message });
 
-/** A limit as an entry has it: null if there is none. */
+/** A limit in an entry: null if there is none. */
 function limitOf(micros: number): number | null {
   if (micros > Number.MAX_SAFE_INTEGER) return null;
   if (micros >= 0) return Math.floor(micros);
-  throw limit('a limit is a number of at least 0; nothing was signed');
+  throw limit('a limit must be a number of at least 0; nothing was signed');
 }
 
 const hashOf = ({ url, method, body = '' }: SentRequest): string =>
@@ -34,8 +34,8 @@ const hashOf = ({ url, method, body = '' }: SentRequest): string =>
     .digest('hex');
 
 /**
- * A ledger in a file of the state folder that all processes of a user share. It needs no lock: every entry is appended by one write, so
- * every process sees the same order, and an amount counts only if the entries before it leave room for it.
+ * A ledger in a file that all processes of a user share. It needs no lock: each entry is appended by one write, so all processes see the
+ * same order, and an amount counts only if the entries before it leave room.
  */
 export class LedgerFile implements SpendingLedger {
   readonly payments: OpenPayments;
@@ -55,9 +55,10 @@ export class LedgerFile implements SpendingLedger {
   async hold(micros: number, caps: Parameters<SpendingLedger['hold']>[1]): Promise<string> {
     const { perDayMicros, inAllMicros } = caps;
     const limits = { perDayMicros: limitOf(perDayMicros), inAllMicros: limitOf(inAllMicros) };
-    if (!Number.isSafeInteger(micros) || micros < 0) throw limit('this amount cannot be counted; nothing was signed');
+    if (!Number.isSafeInteger(micros) || micros < 0)
+      throw limit('the amount is not a whole number of at least 0; nothing was signed');
     makeFolder(this.#folder);
-    // What cannot be read is refused before anything is added to it.
+    // Throws before the write if the ledger cannot be read.
     this.#entries();
     const id = randomUUID();
     this.#write({ id, step: 'held', at: this.#now(), micros, ...limits });
@@ -76,7 +77,7 @@ export class LedgerFile implements SpendingLedger {
   }
 
   async release(id: string): Promise<void> {
-    // Nothing was sent. This works even if the disk is full.
+    // Nothing was sent. Removing the file works even on a full disk.
     this.payments.remove(id);
     this.#write({ id, step: 'released', at: this.#now() });
   }
@@ -106,15 +107,15 @@ export class LedgerFile implements SpendingLedger {
     return [...refused, ...open].sort((one, other) => other.at - one.at);
   }
 
-  /** What was spent up to now. */
+  /** The spending until now. */
   spending(): Spending {
     const account = this.#account();
     return { dayMicros: account.dayBefore(this.#now()), allMicros: account.all, spent: account.spent };
   }
 
-  /** Whether the file has the outcome of a payment: a crash may have come before the payment was removed. */
+  /** Whether the ledger has the payment's outcome. After a crash, the file of a closed payment may remain. */
   isClosed(id: string): boolean {
-    const closes: readonly Step[] = ['paid', 'refused', 'released', 'given up'];
+    const closes: readonly EntryStep[] = ['paid', 'refused', 'released', 'given up'];
     return this.#entries().some((entry) => entry.id === id && closes.includes(entry.step));
   }
 
@@ -130,7 +131,7 @@ export class LedgerFile implements SpendingLedger {
       const isWithin = account.take(entry);
       if (entry.id === id) return isWithin;
     }
-    throw new Error(`${this.#file} does not keep what is written to it; nothing was signed`);
+    throw new Error(`${this.#file} lost an entry that was written to it; nothing was signed`);
   }
 
   #entries(): readonly Entry[] {
@@ -140,8 +141,8 @@ export class LedgerFile implements SpendingLedger {
     } catch (error) {
       const where = (error as SyntaxError).message;
       const message =
-        `${this.#file} cannot be read (${where}), and nothing is paid without it: restore it from a copy, or move it away ` +
-        'to begin a new one, which counts nothing spent so far';
+        `${this.#file} cannot be read (${where}), so nothing is paid: restore it from a copy, or move it away to begin ` +
+        'a new one, which forgets all spending so far';
       throw new GatewayError('payment_not_made', { message });
     }
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SentRequest } from '@asset-gateway/client';
 import { makeFolder, writeDurably } from './durable.ts';
 
-/** A payment that was signed and whose outcome is not known yet. It is as good as money. */
+/** A signed payment whose outcome is unknown. Keep it secret: it can be spent. */
 export interface OpenPayment {
   readonly id: string;
   readonly at: number;
@@ -32,7 +32,7 @@ function isPayment(value: unknown, id: string): value is OpenPayment {
   );
 }
 
-/** Signed payments, a file each, from before they are sent until their outcome is known. */
+/** A file for each signed payment, from before it is sent until its outcome is known. */
 export class OpenPayments {
   readonly #folder: string;
 
@@ -40,7 +40,7 @@ export class OpenPayments {
     this.#folder = join(stateFolder, 'payments');
   }
 
-  /** Once this has returned, a crash does not lose the payment. */
+  /** Stores a payment durably. */
   record(payment: OpenPayment): void {
     makeFolder(this.#folder);
     writeDurably(this.#file(payment.id), JSON.stringify(payment));
@@ -61,7 +61,7 @@ export class OpenPayments {
     }
   }
 
-  /** One open payment; undefined if it was closed meanwhile. Throws what to do if its file cannot be read. */
+  /** One open payment; undefined if it was closed meanwhile. Throws if its file cannot be read. */
   read(id: string): OpenPayment | undefined {
     const file = this.#file(id);
     try {
@@ -70,10 +70,12 @@ export class OpenPayments {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     }
-    throw new Error(`${file} cannot be read; it is a payment whose outcome is open: move it away to go on without it`);
+    throw new Error(
+      `${file} cannot be read; it holds a payment with an unknown outcome: move it away to go on without it`,
+    );
   }
 
-  /** All open payments, the oldest first. */
+  /** All open payments, oldest first. */
   all(): OpenPayment[] {
     return this.ids()
       .flatMap((id) => this.read(id) ?? [])

@@ -6,7 +6,7 @@ import type { Terminal } from '../show/terminal.ts';
 import { askFaucet, sandboxRpc } from './faucet.ts';
 import type { LedgerFile } from './ledger-file.ts';
 
-/** What payments are made with. */
+/** The wallet, limits and confirmation of payments. */
 export interface Paying {
   readonly gateway: string;
   readonly wallet: Wallet;
@@ -14,14 +14,14 @@ export interface Paying {
   readonly ledger: LedgerFile;
   readonly rpc: string | undefined;
   readonly caps: Caps;
-  /** Pays without asking; otherwise the person at the terminal is asked. */
-  readonly isTold: boolean;
+  /** Pays without asking. Otherwise the user confirms at the terminal. */
+  readonly isPreapproved: boolean;
 }
 
-/** The person at the terminal did not want to pay. */
+/** The user declined to pay. */
 export class Declined extends Error {}
 
-/** Nothing was signed: this is what would have to be paid. */
+/** Nothing was signed; `offer` is the price. */
 export class Unpaid extends Error {
   readonly offer: Offer;
 
@@ -31,7 +31,7 @@ export class Unpaid extends Error {
   }
 }
 
-/** Never pays: throws what would have to be paid. */
+/** Never pays. Throws `Unpaid` with the offer. */
 export const quotingPayer: Payer = {
   async pay(required, wish) {
     const offer = offerIn(required, wish);
@@ -40,10 +40,10 @@ export const quotingPayer: Payer = {
   },
 };
 
-/** What became of a payment, as far as that is known. */
+/** The known outcome of a payment. */
 export type Outcome = 'open' | 'paid' | 'refused';
 
-/** The same payment, which also reports its outcome. */
+/** The same payment, reporting its outcome. */
 export function watched(payment: SignedPayment, report: (outcome: Outcome) => void): SignedPayment {
   report('open');
   return {
@@ -55,29 +55,29 @@ export function watched(payment: SignedPayment, report: (outcome: Outcome) => vo
   };
 }
 
-/** Makes sure that the wallet can pay: one that was made for the sandbox is given play money. */
-async function provide({ wallet, rpc, gateway }: Paying, network: string): Promise<void> {
+/** Funds a generated wallet from the sandbox, or throws if the wallet cannot pay. */
+async function ensureFunded({ wallet, rpc, gateway }: Paying, network: string): Promise<void> {
   if (wallet.source === 'file' || wallet.source === 'keychain') {
-    if (rpc === undefined) throw new Error('a wallet of your own pays through a Solana RPC: add --rpc <url>');
+    if (rpc === undefined) throw new Error('your own wallet needs a Solana RPC to pay: add --rpc <url>');
     return;
   }
   const isFunded = await askFaucet(rpc ?? sandboxRpc(gateway, network), wallet.signer.address);
-  if (isFunded || (wallet.source === 'kept' && rpc !== undefined)) return;
-  const needed = wallet.source === 'kept' ? '--rpc <url>' : '--keypair <file> and --rpc <url>';
-  throw new Error(`this is no sandbox: paying takes ${needed}`);
+  if (isFunded || (wallet.source === 'stored' && rpc !== undefined)) return;
+  const needed = wallet.source === 'stored' ? '--rpc <url>' : '--keypair <file> and --rpc <url>';
+  throw new Error(`this gateway is not a sandbox: to pay, add ${needed}`);
 }
 
 function approval(paying: Paying) {
-  const { terminal, isTold } = paying;
+  const { terminal, isPreapproved } = paying;
   return async ({ network, amount, payTo }: Offer): Promise<void> => {
     const what = `$${dollars(Number(amount))} on ${network} to ${payTo}`;
-    if (!isTold && !(await terminal.confirm(`Pay ${what}?`))) throw new Declined('nothing was paid');
+    if (!isPreapproved && !(await terminal.confirm(`Pay ${what}?`))) throw new Declined('nothing was paid');
     terminal.note(`paying ${what}`);
-    await provide(paying, network);
+    await ensureFunded(paying, network);
   };
 }
 
-/** Pays what the gateway's own catalog says and not more, within the limits, by the ledger. */
+/** Pays at most the catalog's price, within the limits of the ledger. */
 export function payerFor(paying: Paying): QuotingPayer {
   const { wallet, rpc, gateway, caps, ledger } = paying;
   return payWith({

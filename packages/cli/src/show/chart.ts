@@ -7,19 +7,19 @@ export interface Candle {
   readonly close: number;
 }
 
-/** How large a chart is, and how what rises and falls is coloured. */
+/** The size, colours and price format of a chart. */
 export interface ChartShape {
   readonly width: number;
   readonly height: number;
   readonly rising: (text: string) => string;
   readonly falling: (text: string) => string;
-  /** A price beside the chart. */
+  /** Formats a price label. */
   readonly label: (value: number) => string;
 }
 
 type Part = 'none' | 'wick' | 'body';
 
-/** What stands in a row, by what is in its upper and in its lower half. */
+/** The glyph of a row, by its upper and lower half. */
 const GLYPHS: Readonly<Record<Part, Readonly<Record<Part, string>>>> = {
   none: { none: ' ', wick: '╷', body: '╻' },
   wick: { none: '╵', wick: '│', body: '╽' },
@@ -28,7 +28,7 @@ const GLYPHS: Readonly<Record<Part, Readonly<Record<Part, string>>>> = {
 const BARS = '▁▂▃▄▅▆▇█';
 const MAX_STEP = 4;
 
-/** Neighbours become one candle, until there are no more of them than columns. */
+/** Merges neighbouring candles until they fit into the columns. */
 function merged(candles: readonly Candle[], columns: number): Candle[] {
   const size = Math.max(1, Math.ceil(candles.length / columns));
   const groups = Array.from({ length: Math.ceil(candles.length / size) }, (_, at) =>
@@ -42,14 +42,14 @@ function merged(candles: readonly Candle[], columns: number): Candle[] {
   });
 }
 
-/** What of a candle is at a half of a row, of which 0 is the lowest. */
+/** The part of a candle in a half row; 0 is the lowest. */
 function partAt({ open, close, high, low }: Candle, half: number, halfOf: (value: number) => number): Part {
   const [bottom, top] = [halfOf(Math.min(open, close)), halfOf(Math.max(open, close))];
   if (half >= bottom && half <= top) return 'body';
   return half >= halfOf(low) && half <= halfOf(high) ? 'wick' : 'none';
 }
 
-/** Candles in lines, with the highest and the lowest price beside them. */
+/** The lines of a candle chart with price labels. */
 export function candleChart(candles: readonly Candle[], shape: ChartShape): string[] {
   const { width, height, rising, falling, label } = shape;
   const highest = Math.max(...candles.map(({ high }) => high));
@@ -77,7 +77,7 @@ export function candleChart(candles: readonly Candle[], shape: ChartShape): stri
   return labels.map((text, row) => `${text.padStart(margin - 1)} ${rowOf(row)}`.trimEnd());
 }
 
-/** Values as a line of bars. */
+/** A line of bars. */
 export function sparkline(values: readonly number[], width: number): string {
   const shown = values.slice(-width);
   const [least, most] = [Math.min(...shown), Math.max(...shown)];

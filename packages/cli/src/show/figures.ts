@@ -6,7 +6,7 @@ const STYLES = {
 
 const formats = new Map<keyof typeof STYLES, Intl.NumberFormat>();
 
-/** A locale is loaded with the first number that is shown: a command whose output is piped shows none. */
+/** Loads the locale lazily: piped commands format no numbers. */
 function formatted(value: number, style: keyof typeof STYLES): string {
   const format = formats.get(style) ?? new Intl.NumberFormat('en', STYLES[style]);
   formats.set(style, format);
@@ -17,23 +17,23 @@ const NONE = '–';
 
 export const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** A price in dollars: cents of what is dear, digits of what is cheap. */
+/** A price in dollars: two decimals from $1, four significant digits below. */
 export function price(value: unknown): string {
   if (!isNumber(value)) return NONE;
   return `$${Math.abs(value) >= 1 || value === 0 ? formatted(value, 'large') : formatted(value, 'small')}`;
 }
 
-/** An amount in dollars, in short. */
+/** A compact amount in dollars. */
 export const amount = (value: unknown): string => (isNumber(value) ? `$${formatted(value, 'compact')}` : NONE);
 
-/** A number, in short. */
+/** A compact number. */
 export const count = (value: unknown): string => (isNumber(value) ? formatted(value, 'compact') : NONE);
 
-/** A change in percent, with its sign. */
+/** A signed change in percent. */
 export const change = (value: unknown): string =>
   isNumber(value) ? `${value > 0 ? '+' : ''}${value.toFixed(2)}%` : NONE;
 
-/** A moment in UTC, to the day or to the minute. */
+/** A date in UTC, or date and minute. */
 export function moment(seconds: unknown, withTime = false): string {
   if (!isNumber(seconds) || Math.abs(seconds) > 8.64e12) return NONE;
   const text = new Date(seconds * 1000).toISOString();

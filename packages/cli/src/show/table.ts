@@ -6,21 +6,21 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
   readonly align?: 'left' | 'right';
-  /** Colours the cell once it has its width. */
+  /** Colours the padded cell. */
   readonly paint?: (cell: string, row: Row) => string;
-  /** May be cut down to so many columns. */
-  readonly least?: number;
+  /** The width to which the column may be cut. */
+  readonly minWidth?: number;
 }
 
 const GAP = 2;
-/** Characters of one cell; a terminal has fewer columns. */
+/** The longest cell; no terminal is wider. */
 const MAX_CELL = 1000;
 
 const sum = (widths: readonly number[]): number => widths.reduce((all, width) => all + width + GAP, -GAP);
 
-/** The widths of as many columns as there is room for, the last ones left out first; what may be cut is cut before that. */
+/** The widths of the columns that fit. Columns are cut first, then omitted from the end. */
 function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], width: number): number[] {
-  const least = columns.map(({ least = Number.POSITIVE_INFINITY }, at) => Math.min(least, natural[at] ?? 0));
+  const least = columns.map(({ minWidth = Number.POSITIVE_INFINITY }, at) => Math.min(minWidth, natural[at] ?? 0));
   let shown = columns.length;
   while (shown > 1 && sum(least.slice(0, shown)) > width) shown--;
   const widths = natural.slice(0, shown);
@@ -31,7 +31,7 @@ function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], w
   return widths;
 }
 
-/** Rows under titles, in lines of at most this width. A cell is one line without hidden characters. */
+/** The lines of a table, at most this wide. Cells are one line without hidden characters. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
   const cells = rows.map((row) => columns.map(({ cell }) => oneLine(cell(row), MAX_CELL)));
   const natural = columns.map(({ title }, at) =>

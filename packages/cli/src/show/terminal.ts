@@ -7,7 +7,7 @@ import { terminalVariables } from '../config.ts';
 export type Colours = ReturnType<typeof pc.createColors>;
 
 const COLUMNS = 80;
-/** Characters of one line beside the data. */
+/** The longest line on stderr. */
 const MAX_NOTE = 2000;
 
 function isColoured({ isTTY }: { isTTY?: boolean }): boolean {
@@ -15,7 +15,7 @@ function isColoured({ isTTY }: { isTTY?: boolean }): boolean {
   return !noColor && (forceColor || (isTTY === true && !isDumb));
 }
 
-/** How the two streams of the command are used: data on one, all that is told beside it on the other. */
+/** The streams of the command: data on stdout, everything else on stderr. */
 export class Terminal {
   readonly isFormatted: boolean;
   readonly canAsk: boolean;
@@ -35,29 +35,29 @@ export class Terminal {
     return process.stdout.columns || terminalVariables().columns || COLUMNS;
   }
 
-  /** Data as it is: not a byte more. */
+  /** Writes data unchanged to stdout. */
   write(data: string | Uint8Array): void {
     process.stdout.write(data);
   }
 
-  /** Data in lines, for a person. */
+  /** Writes lines to stdout. */
   lines(lines: readonly string[]): void {
     process.stdout.write(`${lines.join('\n')}\n`);
   }
 
-  /** One line beside the data. */
+  /** Writes a line to stderr. */
   note(text: string): void {
     this.#spinner?.stop();
     process.stderr.write(`${oneLine(text, MAX_NOTE)}\n`);
   }
 
-  /** One line beside the data that few people read. */
-  aside(text: string): void {
+  /** Writes a dimmed line to stderr. */
+  detail(text: string): void {
     this.#spinner?.stop();
     process.stderr.write(`${this.notes.dim(oneLine(text, MAX_NOTE))}\n`);
   }
 
-  /** Waits for something and shows that it does. */
+  /** Shows a spinner during the work. */
   async whileWaiting<T>(text: string, work: () => Promise<T>): Promise<T> {
     if (!process.stderr.isTTY || !this.isFormatted || terminalVariables().isDumb) return work();
     this.#spinner = yoctoSpinner({ text, stream: process.stderr }).start();
@@ -68,7 +68,7 @@ export class Terminal {
     }
   }
 
-  /** Whether the person at the terminal says yes. */
+  /** Asks a yes-or-no question at the terminal. */
   async confirm(question: string): Promise<boolean> {
     this.#spinner?.stop();
     const lines = createInterface({ input: process.stdin, output: process.stderr });

@@ -3,13 +3,13 @@ import { amount, change, count, isNumber, moment, price } from './figures.ts';
 import { type Column, table } from './table.ts';
 import type { Colours } from './terminal.ts';
 
-/** Where a view is drawn. */
+/** The width and colours of the terminal. */
 export interface Canvas {
   readonly columns: number;
   readonly colours: Colours;
 }
 
-/** Shows the result of an answer in lines. Throws where the result is none that it knows. */
+/** Formats a result as lines. Throws if it does not know the result. */
 export type View = (result: never, canvas: Canvas) => string[];
 
 interface Market {
@@ -34,9 +34,9 @@ const signed =
     isNumber(value) && value !== 0 ? (value > 0 ? green : red)(text) : text;
 
 export const search = ({ results }: { results: readonly Asset[] }, { columns, colours }: Canvas): string[] => {
-  if (results.length === 0) return ['Nothing was found.'];
+  if (results.length === 0) return ['No results.'];
   const rows: Column<Asset>[] = [
-    { title: 'ASSET', cell: ({ assetId }) => assetId, least: 10, paint: colours.bold },
+    { title: 'ASSET', cell: ({ assetId }) => assetId, minWidth: 10, paint: colours.bold },
     { title: 'PRICE', cell: ({ stats }) => price(stats?.price), align: 'right' },
     {
       title: '24H',
@@ -44,7 +44,7 @@ export const search = ({ results }: { results: readonly Asset[] }, { columns, co
       align: 'right',
       paint: (text, { stats }) => signed(colours)(text, stats?.priceChange24hPercent),
     },
-    { title: 'NAME', cell: ({ name = '' }) => name, least: 8 },
+    { title: 'NAME', cell: ({ name = '' }) => name, minWidth: 8 },
     { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol },
     { title: 'KIND', cell: ({ category = '' }) => category },
     { title: 'LIQUIDITY', cell: ({ stats }) => amount(stats?.liquidity), align: 'right' },
@@ -80,7 +80,7 @@ interface Chart {
 
 export const chart = ({ assetId, interval, candles }: Chart, { columns, colours }: Canvas): string[] => {
   const [first, last] = [candles[0], candles.at(-1)];
-  if (!first || !last) return [`There are no candles of ${assetId} in this range.`];
+  if (!first || !last) return [`No candles of ${assetId} in this range.`];
   const { green: rising, red: falling } = colours;
   const isIntraday = !/^\d+[DWM]$/i.test(interval);
   const head = `${colours.bold(assetId)}  ${interval}  ${price(last.close)}  `;
@@ -104,12 +104,12 @@ interface Variant {
 export const variants = (result: { variants: readonly Variant[] }, { columns }: Canvas): string[] =>
   table<Variant>(
     [
-      { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol, least: 8 },
+      { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol, minWidth: 8 },
       { title: 'PRICE', cell: ({ market }) => price(market?.price), align: 'right' },
       { title: 'LIQUIDITY', cell: ({ market }) => amount(market?.liquidity), align: 'right' },
       { title: 'KIND', cell: ({ kind = '' }) => kind },
-      { title: 'ISSUER', cell: ({ issuer }) => issuer ?? '', least: 8 },
-      { title: 'MINT', cell: ({ mint }) => mint, least: 12 },
+      { title: 'ISSUER', cell: ({ issuer }) => issuer ?? '', minWidth: 8 },
+      { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
     ],
     result.variants,
     columns,
@@ -126,7 +126,7 @@ interface Risk {
 
 export const risk = (result: Risk, { colours }: Canvas): string[] => {
   const { score, grade, label, tone, hasInsufficientData, insufficientDataReason } = result;
-  if (hasInsufficientData) return [`Not enough is known: ${insufficientDataReason ?? 'no reason is given'}.`];
+  if (hasInsufficientData) return [`Not enough data: ${insufficientDataReason ?? 'no reason given'}.`];
   const paint = tone === 'safe' ? colours.green : tone === 'danger' ? colours.red : colours.yellow;
   return [`${paint(`${grade ?? '–'}  ${label ?? ''}`)}  ${count(score)} of 100`];
 };
@@ -142,11 +142,11 @@ interface Pool {
 export const markets = (result: { markets: readonly Pool[] }, { columns }: Canvas): string[] =>
   table<Pool>(
     [
-      { title: 'MARKET', cell: ({ name = '' }) => name, least: 8 },
+      { title: 'MARKET', cell: ({ name = '' }) => name, minWidth: 8 },
       { title: 'PRICE', cell: (row) => price(row.price), align: 'right' },
       { title: 'LIQUIDITY', cell: ({ liquidity }) => amount(liquidity), align: 'right' },
       { title: 'VOLUME', cell: ({ volume24h }) => amount(volume24h), align: 'right' },
-      { title: 'ADDRESS', cell: ({ address }) => address, least: 12 },
+      { title: 'ADDRESS', cell: ({ address }) => address, minWidth: 12 },
     ],
     result.markets,
     columns,
@@ -164,7 +164,7 @@ interface Ticker {
 export const tickers = (result: { tickers: { rows: readonly Ticker[] } }, { columns }: Canvas): string[] =>
   table<Ticker>(
     [
-      { title: 'EXCHANGE', cell: ({ market }) => market.name, least: 10 },
+      { title: 'EXCHANGE', cell: ({ market }) => market.name, minWidth: 10 },
       { title: 'PAIR', cell: ({ base, target }) => `${base}/${target}` },
       { title: 'PRICE', cell: ({ priceUsd }) => price(priceUsd), align: 'right' },
       { title: 'VOLUME', cell: ({ volume24hUsd }) => amount(volume24hUsd), align: 'right' },
@@ -186,12 +186,12 @@ interface Holding {
 export const balances = (result: { balances: readonly Holding[] }, { columns }: Canvas): string[] =>
   table<Holding>(
     [
-      { title: 'TOKEN', cell: ({ symbol, mint }) => symbol || mint, least: 8 },
+      { title: 'TOKEN', cell: ({ symbol, mint }) => symbol || mint, minWidth: 8 },
       { title: 'BALANCE', cell: ({ balance }) => count(balance), align: 'right' },
       { title: 'VALUE', cell: ({ usdValue }) => price(usdValue), align: 'right' },
       { title: 'PRICE', cell: ({ pricePerToken }) => price(pricePerToken), align: 'right' },
-      { title: 'NAME', cell: ({ name }) => name ?? '', least: 8 },
-      { title: 'MINT', cell: ({ mint }) => mint, least: 12 },
+      { title: 'NAME', cell: ({ name }) => name ?? '', minWidth: 8 },
+      { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
     ],
     result.balances,
     columns,

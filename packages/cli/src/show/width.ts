@@ -1,4 +1,4 @@
-/** Ranges of what takes two columns: East Asian wide and fullwidth (UAX 11), and emoji. */
+/** Character ranges that take two columns: East Asian wide and fullwidth (UAX 11), and emoji. */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
@@ -32,11 +32,11 @@ function graphemesOf(text: string): string[] {
   return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
 
-/** How many columns of a terminal a text takes. */
+/** The width of a text in terminal columns. */
 export const widthOf = (text: string): number =>
   graphemesOf(text).reduce((sum, grapheme) => sum + widthOfGrapheme(grapheme), 0);
 
-/** As much of a text as fits, with a sign that some of it is missing. */
+/** A text cut to a width, with an ellipsis if it was cut. */
 export function fitted(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let taken = '';
@@ -49,7 +49,7 @@ export function fitted(text: string, width: number): string {
   return `${taken}…`;
 }
 
-/** A text filled with spaces on the side that it does not stand at. */
+/** A text padded with spaces. */
 export function padded(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - widthOf(text)));
   return align === 'left' ? text + space : space + text;

@@ -1,6 +1,6 @@
 import { Figures, type Labels, type Sample } from './figures.ts';
 
-/** More than any gateway gives out; what comes after is not read. */
+/** More than any gateway exports; the rest is ignored. */
 const MAX_LINES = 20_000;
 const PREFIX = 'asset_gateway_';
 const TYPE = '# TYPE ';
@@ -8,14 +8,14 @@ const ESCAPED = /\\([\s\S])/g;
 
 const withoutPrefix = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name);
 
-/** Reads a label's text from behind its quote on: the text, and where its closing quote is. */
+/** Reads a label value that starts at `from`; returns it and the index of its closing quote. */
 function readText(line: string, from: number): readonly [text: string, end: number] {
   let end = from;
   while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1;
   return [line.slice(from, end).replace(ESCAPED, (_, letter: string) => (letter === 'n' ? '\n' : letter)), end];
 }
 
-/** Reads labels from behind their brace on, and answers where they end; nowhere where they do not. */
+/** Reads labels that start at `from`; returns the index after them, or undefined if they do not end. */
 function readLabels(line: string, from: number, into: Record<string, string>): number | undefined {
   let at = from;
   while (line[at] !== '}') {
@@ -28,7 +28,6 @@ function readLabels(line: string, from: number, into: Record<string, string>): n
   return at + 1;
 }
 
-/** `NaN` where it is no number. */
 const numberIn = (text: string): number => (text === '' ? Number.NaN : Number(text.replace('Inf', 'Infinity')));
 
 function readSample(line: string): Sample | undefined {
@@ -43,7 +42,7 @@ function readSample(line: string): Sample | undefined {
     : { name, labels: labels as Labels, series: line.slice(0, end), value };
 }
 
-/** Reads Prometheus' text format in one pass; a line that is none of it is left out, and so are values that are no number. */
+/** Reads Prometheus' text format in one pass. Skips invalid lines and values that are not numbers. */
 export function readExposition(text: string): Figures {
   const samples: Sample[] = [];
   const counters = new Set<string>();

@@ -1,9 +1,9 @@
 import type { Figures } from './figures.ts';
 
-/** A settlement in the gateway's process costs as much at least. */
+/** The fee of a settlement without a priority fee. */
 const LEAST_LAMPORTS = 10_001;
 
-/** What a settlement has cost the fee payer so far, in lamports. */
+/** The average fee of a settlement, in lamports. */
 export function feeOf(now: Figures): number {
   const settled = now.sum('settlements_total', { state: 'settled' }) ?? 0;
   const spent = now.sum('fee_lamports_total') ?? 0;

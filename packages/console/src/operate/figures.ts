@@ -1,16 +1,16 @@
 export type Labels = Readonly<Record<string, string>>;
 
-/** One value, and what tells it from others of its name. */
+/** One sample of an exposition. */
 export interface Sample {
-  /** Without the prefix that all of the gateway's own have. */
+  /** Without the gateway's prefix. */
   readonly name: string;
   readonly labels: Labels;
-  /** Name and labels as they were written. */
+  /** Name and labels as written. */
   readonly series: string;
   readonly value: number;
 }
 
-/** What labels have to be. */
+/** A filter on labels. */
 export type Wanted = Readonly<Record<string, string | RegExp>>;
 
 const isWanted = ({ labels }: Sample, wanted: Wanted): boolean =>
@@ -19,10 +19,10 @@ const isWanted = ({ labels }: Sample, wanted: Wanted): boolean =>
     return typeof text === 'string' ? text === given : text.test(given);
   });
 
-/** What a gateway has counted and measured, or what of it has been added in a span of time. */
+/** The samples of one scrape, or their growth between two scrapes. */
 export class Figures {
   readonly samples: readonly Sample[];
-  /** The names of what only ever grows. */
+  /** Names of counters. */
   readonly counters: ReadonlySet<string>;
   readonly #byName: ReadonlyMap<string, readonly Sample[]>;
 
@@ -42,12 +42,12 @@ export class Figures {
     return (this.#byName.get(name) ?? []).filter((sample) => isWanted(sample, wanted));
   }
 
-  /** Nothing where there is no such sample. */
+  /** Undefined if there is no such sample. */
   sum(name: string, wanted?: Wanted): number | undefined {
     return this.of(name, wanted).reduce<number | undefined>((sum, { value }) => (sum ?? 0) + value, undefined);
   }
 
-  /** Sums by what these labels say together. */
+  /** Sums by the values of these labels. */
   by(name: string, labels: readonly string[], wanted?: Wanted): ReadonlyMap<string, number> {
     const sums = new Map<string, number>();
     for (const sample of this.of(name, wanted)) {
@@ -58,17 +58,17 @@ export class Figures {
   }
 
   /**
-   * Below what so large a part of a histogram's values lies, as Prometheus reckons it: within a bucket they are taken to lie
-   * evenly, and beyond the last bound there is nothing to tell. Nothing where there are no values.
+   * A quantile of a histogram as Prometheus computes it: values are spread evenly within a bucket, and the last bound is the
+   * maximum. Undefined without values.
    */
-  quantile(part: number, name: string, wanted?: Wanted): number | undefined {
+  quantile(fraction: number, name: string, wanted?: Wanted): number | undefined {
     const sums = this.by(`${name}_bucket`, ['le'], wanted);
     const buckets = [...sums].map(([le, count]) => ({
       le: le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le),
       count,
     }));
     buckets.sort((one, other) => one.le - other.le);
-    const rank = part * (buckets.at(-1)?.count ?? 0);
+    const rank = fraction * (buckets.at(-1)?.count ?? 0);
     const index = rank > 0 ? buckets.findIndex(({ count }) => count >= rank) : -1;
     const bucket = buckets[index];
     if (!bucket) return undefined;
@@ -77,6 +77,6 @@ export class Figures {
   }
 }
 
-/** What labels say together, each text once. */
+/** The distinct values of these labels, joined. */
 export const groupOf = ({ labels }: Pick<Sample, 'labels'>, names: readonly string[]): string =>
   [...new Set(names.map((name) => labels[name]))].filter(Boolean).join(' ');

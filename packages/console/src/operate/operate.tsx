@@ -2,15 +2,15 @@ import { useState } from 'preact/hooks';
 import './operate.css';
 import { Concerns } from './concerns.tsx';
 import { SalesPanel } from './sales.tsx';
-import { Blocked, Cache, FeePayer, Payments, Requests, Takers, Upstreams } from './sections.tsx';
+import { Blocked, BudgetUse, Cache, FeePayer, Payments, Requests, Upstreams } from './sections.tsx';
 import { TrendChart } from './trend-chart.tsx';
 import { TRENDS } from './trends.ts';
 import { EVERY_MS, useFigures, type Watch } from './use-figures.ts';
 import { clock, span } from './words.ts';
 
-const LATELY_MINUTES = 5;
+const RECENT_MINUTES = 5;
 
-/** How a gateway does: what is wrong first, then its figures. */
+/** The operator's page: active alerts, then the figures. */
 export function Operate() {
   const [isPaused, setPaused] = useState(false);
   const { watch, isStopped } = useFigures(isPaused);
@@ -21,7 +21,7 @@ export function Operate() {
           Operate <span class="muted">{location.host}</span>
         </h1>
         <p>
-          <Pulse watch={watch} isPaused={isPaused} />
+          <LastUpdate watch={watch} isPaused={isPaused} />
         </p>
         <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           Pause
@@ -37,32 +37,32 @@ export function Operate() {
   );
 }
 
-/** Of when the figures are. */
-function Pulse({ watch: { atMs, now, lost }, isPaused }: { readonly watch: Watch; readonly isPaused: boolean }) {
+/** When the figures were read, and the uptime. */
+function LastUpdate({ watch: { atMs, now, lost }, isPaused }: { readonly watch: Watch; readonly isPaused: boolean }) {
   const startedAt = now?.sum('process_start_time_seconds');
   return (
     <>
       {atMs > 0 && (
         <>
-          Figures of <time>{clock(atMs)}</time>
+          Updated <time>{clock(atMs)}</time>
           {lost
-            ? `, unanswered since ${clock(lost.sinceMs)}`
+            ? `, no answer since ${clock(lost.sinceMs)}`
             : isPaused
               ? ', paused'
               : `, every ${span(EVERY_MS / 1_000)}`}
         </>
       )}
-      {startedAt && <span class="muted">; it has run for {span(atMs / 1_000 - startedAt)}</span>}
+      {startedAt && <span class="muted">, up {span(atMs / 1_000 - startedAt)}</span>}
     </>
   );
 }
 
 function Panels({ watch: { now, history, points } }: { readonly watch: Watch }) {
   if (!now) return null;
-  const shown = { now, lately: history.over(LATELY_MINUTES) };
+  const shown = { now, recent: history.over(RECENT_MINUTES) };
   const panels = [
     ['Requests', <Requests key="requests" {...shown} />],
-    ['Who takes the asset-data budget', <Takers key="takers" {...shown} />],
+    ['Use of the asset-data budget', <BudgetUse key="budget" {...shown} />],
     ['Fee payer', <FeePayer key="fees" {...shown} />],
     ['Cache', <Cache key="cache" {...shown} />],
     ['Payments', <Payments key="payments" {...shown} />],
@@ -77,8 +77,8 @@ function Panels({ watch: { now, history, points } }: { readonly watch: Watch }) 
         ))}
       </section>
       <p class="muted small">
-        “Lately” and “a minute” are over the last {LATELY_MINUTES} minutes, or since this page was opened. This is one
-        node: what all do together is in the dashboard for Grafana (docs/operating.md).
+        “Recent” and “per minute” cover the last {RECENT_MINUTES} minutes, or the time since you opened this page. The
+        page shows one node; the Grafana dashboard shows all of them (docs/operating.md).
       </p>
       <section class="panel">
         <h2>Budget and upstreams</h2>

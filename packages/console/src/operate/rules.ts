@@ -1,30 +1,29 @@
 import { type Figures, groupOf, type Wanted } from './figures.ts';
 import type { Growth } from './history.ts';
 
-/** What a rule is held against. */
-export interface Look {
+/** The figures that rules read. */
+export interface Snapshot {
   readonly now: Figures;
-  /** How things were at the look before. */
+  /** The figures of the previous scrape. */
   readonly before: Figures | undefined;
   readonly over: (minutes: number) => Growth | undefined;
 }
 
-/** Something that may be wrong. */
+/** A rule that finds a problem. */
 export interface Rule {
-  /** The alert in deploy/prometheus/alerts.yaml whose threshold this is. */
+  /** Its name in deploy/prometheus/alerts.yaml. */
   readonly alert: string;
-  /** How far back is looked; nothing where only how things are now counts. */
+  /** The span of the rule, if it reads counters. */
   readonly minutes?: number;
-  /** Where it begins to be wrong. */
   readonly bound: number;
-  /** What it is wrong with; an empty name where there is only one. */
-  readonly find: (look: Look, rule: Rule) => readonly string[];
+  /** Finds the subjects of the alert; an empty name if there is only one. */
+  readonly find: (snapshot: Snapshot, rule: Rule) => readonly string[];
 }
 
 type Find = Rule['find'];
 
 const SUBJECT = ['provider', 'cluster', 'surface', 'place'];
-/** A few seconds say little of what happens in a second. */
+/** A rate over a few seconds means little. */
 const LEAST_SECONDS = 60;
 
 const only = (is: boolean): readonly string[] => (is ? [''] : []);
@@ -35,7 +34,7 @@ export const above =
   ({ now }, { bound }) =>
     now.of(name).flatMap((sample) => (sample.value > bound ? [groupOf(sample, SUBJECT)] : []));
 
-/** The same, and was at the look before: what may happen once. */
+/** A gauge is above the bound in two scrapes: a single peak does not count. */
 export const aboveTwice =
   (name: string): Find =>
   ({ now, before }, { bound }) =>
@@ -47,24 +46,24 @@ export const below =
   ({ now }, { bound }) =>
     now.of(name, wanted).flatMap((sample) => (sample.value < bound ? [groupOf(sample, SUBJECT)] : []));
 
-/** So many requests a second have had one of these codes. */
-export const often =
+/** Requests per second with this code are above the bound. */
+export const rateAbove =
   (code: string | RegExp): Find =>
   ({ over }, { minutes = 0, bound }) => {
     const { figures, seconds } = over(minutes) ?? {};
     return only((figures?.sum('requests_total', { code }) ?? 0) > bound * Math.max(seconds ?? 0, LEAST_SECONDS));
   };
 
-/** So many requests to a route have had this code. */
-export const times =
+/** Requests to a route with this code are above the bound. */
+export const countAbove =
   (code: string): Find =>
   ({ over }, { minutes = 0, bound }) =>
     [...(over(minutes)?.figures.by('requests_total', ['route'], { code }) ?? [])].flatMap(([route, count]) =>
       count > bound ? [route] : [],
     );
 
-/** So large a part of these requests to a route are those. */
-export const part =
+/** The share of `those` among `these` requests to a route is above the bound. */
+export const shareAbove =
   (those: Wanted, these: Wanted): Find =>
   ({ over }, { minutes = 0, bound }) => {
     const figures = over(minutes)?.figures;
@@ -74,15 +73,15 @@ export const part =
     );
   };
 
-/** What was added fits a condition. */
-export const when =
+/** The growth of the counters meets a condition. */
+export const growthWhere =
   (fits: (growth: Growth, bound: number, now: Figures) => boolean): Find =>
   ({ now, over }, { minutes = 0, bound }) => {
     const growth = over(minutes);
     return only(growth !== undefined && fits(growth, bound, now));
   };
 
-/** A key of several is refused: it is set aside now, or was refused when it was tried again. */
+/** One of several keys is set aside, or was refused again on a retry. */
 export const keySetAside: Find = ({ now, over }, { minutes = 0, bound }) => {
   const refused = over(minutes)?.figures.by('key_refusals_total', SUBJECT);
   return now.of('key_set_aside').flatMap((sample) => {

@@ -1,46 +1,46 @@
 import { useState } from 'preact/hooks';
 import { plain } from '../parts/text.ts';
 import { Bar, Table } from './table.tsx';
-import { keep, stored, TokenForm } from './token.tsx';
-import { FORBIDDEN, type Grouping, type Sale, type Sold, UNAUTHORIZED, useSales } from './use-sales.ts';
+import { storedToken, storeToken, TokenForm } from './token.tsx';
+import { FORBIDDEN, type Grouping, type Sale, type Sales, UNAUTHORIZED, useSales } from './use-sales.ts';
 import { clock, dollars } from './words.ts';
 
 const SPANS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' };
 
-const ASKED = 'Sales are told to whoever knows METRICS_TOKEN. It is sent to this gateway and nowhere else.';
+const TOKEN_NEEDED = 'Enter METRICS_TOKEN to see sales. It is sent only to this gateway.';
 const REASONS: Readonly<Record<number, string>> = {
-  0: 'The gateway does not answer, or not with its sales.',
-  [UNAUTHORIZED]: 'This is not the token that the gateway wants: it is METRICS_TOKEN in its configuration.',
+  0: 'The gateway does not answer with its sales.',
+  [UNAUTHORIZED]: 'Wrong token. Use the METRICS_TOKEN of the gateway’s configuration.',
   [FORBIDDEN]:
-    'The gateway has no METRICS_TOKEN, so it tells of sales on its own machine only: open this page there as 127.0.0.1, for instance through ssh -L, or set METRICS_TOKEN.',
-  503: 'The journal of sales cannot be read: look at the state store.',
+    'The gateway has no METRICS_TOKEN, so it shows sales only on its own machine. Open this page there as 127.0.0.1, for instance through ssh -L, or set METRICS_TOKEN.',
+  503: 'The journal of sales cannot be read. Check the database.',
 };
 
-/** Why there is nothing newer, and what to do. */
-function WhyNot({ status, hasToken }: { readonly status: number; readonly hasToken: boolean }) {
-  if (status === UNAUTHORIZED && !hasToken) return <p>{ASKED}</p>;
+/** Why sales could not be loaded, and what to do. */
+function SalesError({ status, hasToken }: { readonly status: number; readonly hasToken: boolean }) {
+  if (status === UNAUTHORIZED && !hasToken) return <p>{TOKEN_NEEDED}</p>;
   return (
     <p class="failure" role="alert">
-      {REASONS[status] ?? `The gateway answers ${status}.`}
+      {REASONS[status] ?? `The gateway answered ${status}.`}
     </p>
   );
 }
 
-/** What was sold, by day, by route and by wallet. */
+/** Sales by day, by route and by wallet. */
 export function SalesPanel({ isStopped }: { readonly isStopped: boolean }) {
-  const [token, setToken] = useState(stored);
+  const [token, setToken] = useState(storedToken);
   const [since, setSince] = useState('24h');
-  const [times, setTimes] = useState(0);
-  const { sold, refused } = useSales({ token, since }, isStopped, times);
+  const [refreshes, setRefreshes] = useState(0);
+  const { sales, refused } = useSales({ token, since }, isStopped, refreshes);
   const forget = () => {
-    keep('');
+    storeToken('');
     setToken('');
   };
   return (
     <>
       <p class="choices">
         <label>
-          Since{' '}
+          Last{' '}
           <select value={since} onChange={({ currentTarget }) => setSince(currentTarget.value)}>
             {Object.entries(SPANS).map(([value, words]) => (
               <option key={value} value={value}>
@@ -49,8 +49,8 @@ export function SalesPanel({ isStopped }: { readonly isStopped: boolean }) {
             ))}
           </select>
         </label>
-        <button type="button" onClick={() => setTimes(times + 1)}>
-          Ask again
+        <button type="button" onClick={() => setRefreshes(refreshes + 1)}>
+          Refresh
         </button>
         {token !== '' && (
           <button type="button" onClick={forget}>
@@ -58,9 +58,9 @@ export function SalesPanel({ isStopped }: { readonly isStopped: boolean }) {
           </button>
         )}
       </p>
-      {refused !== undefined && <WhyNot status={refused} hasToken={token !== ''} />}
+      {refused !== undefined && <SalesError status={refused} hasToken={token !== ''} />}
       {refused === UNAUTHORIZED && <TokenForm onToken={setToken} />}
-      {sold && <SoldTables sold={sold} />}
+      {sales && <SalesTables sales={sales} />}
     </>
   );
 }
@@ -71,7 +71,7 @@ const HEAD = ['settled', 'settlements', 'granted', 'spent', 'fees', 'margin'];
 
 const isMainnet = ({ cluster }: Sale): boolean => cluster === 'mainnet';
 
-/** Mainnet first, what brings most above. */
+/** Mainnet first, then by revenue. */
 const bestFirst = (one: Sale, other: Sale): number =>
   Number(isMainnet(other)) - Number(isMainnet(one)) ||
   numberIn(other, 'settled_usd_micros') - numberIn(one, 'settled_usd_micros');
@@ -81,8 +81,8 @@ function rowsOf(sales: readonly Sale[], by: Grouping) {
   const money = (sale: Sale, name: string) =>
     dollars(sale[`${name}_usd_micros`] === null ? undefined : numberIn(sale, `${name}_usd_micros`));
   return sales.map((sale) => [
-    `${plain(sale[by]) || 'not known'}${isMainnet(sale) ? '' : ` (${plain(sale.cluster)}: worth nothing)`}`,
-    <Bar key="bar" part={numberIn(sale, 'settled_usd_micros') / most} />,
+    `${plain(sale[by]) || 'unknown'}${isMainnet(sale) ? '' : ` (${plain(sale.cluster)}: no value)`}`,
+    <Bar key="bar" fraction={numberIn(sale, 'settled_usd_micros') / most} />,
     money(sale, 'settled'),
     numberIn(sale, 'settlements'),
     money(sale, 'granted'),
@@ -92,13 +92,13 @@ function rowsOf(sales: readonly Sale[], by: Grouping) {
   ]);
 }
 
-function SoldTables({ sold: { by, wallets, since, atMs, isComplete } }: { readonly sold: Sold }) {
+function SalesTables({ sales: { by, wallets, since, atMs, isComplete } }: { readonly sales: Sales }) {
   const tables = { day: by.day, route: [...by.route].sort(bestFirst), wallet: [...by.wallet].sort(bestFirst) };
   return (
     <>
       <p class="muted small">
-        Since {since.replace('T', ' ').slice(0, 16)} UTC, read at {clock(atMs)}.
-        {!isComplete && ' The gateway still reads its journal: there is more to come.'}
+        Since {since.replace('T', ' ').slice(0, 16)} UTC, updated {clock(atMs)}.
+        {!isComplete && ' The gateway is still reading its journal, so these numbers will grow.'}
       </p>
       {(['day', 'route', 'wallet'] as const).map((each) => (
         <Table
@@ -107,7 +107,7 @@ function SoldTables({ sold: { by, wallets, since, atMs, isComplete } }: { readon
           head={[each, 'share', ...HEAD]}
           rows={rowsOf(tables[each], each)}
           of={each === 'wallet' ? wallets : 0}
-          empty="Nothing was sold in this time."
+          empty="No sales in this period."
         />
       ))}
     </>

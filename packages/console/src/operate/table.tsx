@@ -9,19 +9,18 @@ export type Cell = ComponentChild;
 interface TableProps {
   readonly caption: string;
   readonly head: readonly string[];
-  /** The first cell names the row. */
+  /** The first cell is the row header. */
   readonly rows: readonly (readonly Cell[])[];
-  /** How many rows there are, where these are not all. */
+  /** The total number of rows, if these are not all. */
   readonly of?: number;
   readonly empty?: string;
 }
 
 const isNumber = (cell: Cell): boolean => /^[-–$\d]/.test(String(cell ?? UNKNOWN));
 
-/** More than anybody reads. */
-export const MOST_ROWS = 50;
+export const MAX_ROWS = 50;
 
-/** A table of figures, by the places of its cells. */
+/** A table of figures. */
 export function Table({ caption, head, rows, of = 0, empty = 'None yet.' }: TableProps) {
   const columns = head.map((title, at) => ({
     title,
@@ -29,24 +28,24 @@ export function Table({ caption, head, rows, of = 0, empty = 'None yet.' }: Tabl
     cell: (row: readonly Cell[]) => (typeof row[at] === 'number' ? count(row[at]) : (row[at] ?? UNKNOWN)),
   }));
   const all = Math.max(of, rows.length);
-  const more = all > MOST_ROWS ? `: the first ${MOST_ROWS} of ${count(all)}` : '';
-  return <PlainTable caption={caption + more} columns={columns} rows={rows.slice(0, MOST_ROWS)} empty={empty} />;
+  const more = all > MAX_ROWS ? `: the first ${MAX_ROWS} of ${count(all)}` : '';
+  return <PlainTable caption={caption + more} columns={columns} rows={rows.slice(0, MAX_ROWS)} empty={empty} />;
 }
 
-/** How full something is, for the eye; its figures stand beside it. */
-export function Bar({ part }: { readonly part: number }) {
+/** A bar that is filled to a fraction; screen readers read the figures next to it. */
+export function Bar({ fraction }: { readonly fraction: number }) {
   return (
     <span class="bar" aria-hidden="true">
-      <span style={{ width: `${Math.min(100, Math.max(0, part * 100))}%` }} />
+      <span style={{ width: `${Math.min(100, Math.max(0, fraction * 100))}%` }} />
     </span>
   );
 }
 
-/** What views of figures are made from. */
+/** The figures that sections show. */
 export interface Shown {
   readonly now: Figures;
-  /** What was added in the last minutes; nothing before the second look. */
-  readonly lately: Growth | undefined;
+  /** The growth in the last minutes; undefined before the second scrape. */
+  readonly recent: Growth | undefined;
 }
 
 interface CountsProps extends Shown {
@@ -54,20 +53,20 @@ interface CountsProps extends Shown {
   readonly name: string;
   readonly label: string;
   readonly wanted?: Wanted;
-  /** What the texts of the label are called. */
+  /** Names for the values of the label. */
   readonly words?: Readonly<Record<string, string>>;
-  /** Leaves out what has never happened. */
+  /** Leaves out zeros. */
   readonly isShort?: boolean;
 }
 
-/** A counter by one of its labels: in all, and a minute lately. */
-export function Counts({ caption, name, label, wanted, words = {}, isShort = false, now, lately }: CountsProps) {
-  const added = lately?.figures.by(name, [label], wanted);
+/** A counter by one label: in total, and per minute recently. */
+export function Counts({ caption, name, label, wanted, words = {}, isShort = false, now, recent }: CountsProps) {
+  const added = recent?.figures.by(name, [label], wanted);
   const totals = [...now.by(name, [label], wanted)].filter(([, total]) => total > 0 || !isShort);
   const rows = totals.map(([group, total]) => [
     words[group] ?? group,
     total,
-    lately && ((added?.get(group) ?? 0) / lately.seconds) * 60,
+    recent && ((added?.get(group) ?? 0) / recent.seconds) * 60,
   ]);
-  return <Table caption={caption} head={[label, 'since the start', 'a minute']} rows={rows} />;
+  return <Table caption={caption} head={[label, 'since start', 'per minute']} rows={rows} />;
 }

@@ -1,7 +1,7 @@
 const STORED = 'metrics-token';
 
-/** The store of the tab, where the browser has one. */
-export function stored(): string {
+/** The token in the tab's session storage, if any. */
+export function storedToken(): string {
   try {
     return sessionStorage.getItem(STORED) ?? '';
   } catch {
@@ -9,16 +9,16 @@ export function stored(): string {
   }
 }
 
-export function keep(token: string): void {
+export function storeToken(token: string): void {
   try {
     if (token === '') sessionStorage.removeItem(STORED);
     else sessionStorage.setItem(STORED, token);
   } catch {
-    // It is kept in memory all the same.
+    // It stays in memory.
   }
 }
 
-/** Asks for the token that tells of money. */
+/** Asks for the token that `/sales` needs. */
 export function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
   return (
     <form
@@ -27,7 +27,7 @@ export function TokenForm({ onToken }: { readonly onToken: (token: string) => vo
         event.preventDefault();
         const given = new FormData(event.currentTarget);
         const token = String(given.get('token')).trim();
-        keep(given.has('keep') ? token : '');
+        storeToken(given.has('keep') ? token : '');
         onToken(token);
       }}
     >
@@ -35,7 +35,7 @@ export function TokenForm({ onToken }: { readonly onToken: (token: string) => vo
       <input id="token" name="token" type="password" autocomplete="off" required />
       <button type="submit">Show sales</button>
       <label class="check">
-        <input name="keep" type="checkbox" /> Keep it until this tab is closed
+        <input name="keep" type="checkbox" /> Remember it until I close this tab
       </label>
     </form>
   );

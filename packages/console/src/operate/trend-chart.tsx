@@ -8,12 +8,12 @@ const HEIGHT = 28;
 
 interface TrendChartProps {
   readonly trend: Trend;
-  /** Where its values are in each point. */
+  /** The index of its value in each point. */
   readonly place: number;
   readonly points: readonly Point[];
 }
 
-/** A number, how it has been while the page was open as a line, and the same as a table for whoever wants figures. */
+/** The latest value of a trend, a line since the page was opened, and a table of its values. */
 export function TrendChart({ trend: { title, words }, place, points }: TrendChartProps) {
   const [isOpen, setOpen] = useState(false);
   const known = points.flatMap(({ atMs, values }) => {
@@ -35,7 +35,7 @@ export function TrendChart({ trend: { title, words }, place, points }: TrendChar
       </svg>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          Figures<span class="unseen"> of {title}</span>
+          Values<span class="unseen"> of {title}</span>
         </summary>
         {isOpen && (
           <Table

@@ -5,28 +5,27 @@ import { History } from './history.ts';
 import { type Point, TRENDS } from './trends.ts';
 
 const SOON_MS = 1_500;
-/** How often is looked, in milliseconds. */
 export const EVERY_MS = 5_000;
 const TIMEOUT_MS = 10_000;
 const MAX_POINTS = 360;
 
-/** Reads the figures of the gateway whose page this is. Rejects with a sentence where it cannot. */
-async function askFigures(signal: AbortSignal): Promise<Figures> {
+/** Scrapes `/metrics`; rejects with a sentence for the user. */
+async function scrape(signal: AbortSignal): Promise<Figures> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
-  const ask = async () => {
+  const request = async () => {
     const response = await fetch('/metrics', { signal: AbortSignal.any([signal, late]) });
     return [response.status, await response.text()] as const;
   };
-  const [status, text] = await ask().catch(() => {
-    throw new Error(late.aborted ? 'The gateway has not answered in 10 seconds.' : 'The gateway does not answer.');
+  const [status, text] = await request().catch(() => {
+    throw new Error(late.aborted ? 'The gateway did not answer within 10 seconds.' : 'The gateway does not answer.');
   });
-  if (status !== 200) throw new Error(`The gateway answers ${status} in place of its metrics.`);
+  if (status !== 200) throw new Error(`The gateway answered ${status} instead of its metrics.`);
   const figures = readExposition(text);
-  if (figures.samples.length === 0) throw new Error('What answers in place of the gateway gives out no metrics.');
+  if (figures.samples.length === 0) throw new Error('The answer contains no metrics of a gateway.');
   return figures;
 }
 
-/** What is known of a gateway, and since when nothing new is. */
+/** The figures read so far, and since when the gateway does not answer. */
 export class Watch {
   readonly history = new History();
   now: Figures | undefined;
@@ -35,9 +34,9 @@ export class Watch {
   points: readonly Point[] = [];
   lost: { readonly sinceMs: number; readonly why: string } | undefined;
 
-  async look(signal: AbortSignal): Promise<void> {
+  async update(signal: AbortSignal): Promise<void> {
     try {
-      const figures = await askFigures(signal);
+      const figures = await scrape(signal);
       this.history.add(performance.now(), figures);
       [this.before, this.now, this.lost] = [this.now, figures, undefined];
       this.atMs = Date.now();
@@ -50,7 +49,7 @@ export class Watch {
   }
 }
 
-/** Whether nobody can see the page. */
+/** Whether the tab is hidden. */
 function useIsHidden(): boolean {
   const [isHidden, setHidden] = useState(document.hidden);
   useEffect(() => {
@@ -61,7 +60,7 @@ function useIsHidden(): boolean {
   return isHidden;
 }
 
-/** Looks again and again while somebody sees the page and has not stopped it. */
+/** Updates the figures repeatedly while the tab is visible and not paused. */
 export function useFigures(isPaused: boolean): { readonly watch: Watch; readonly isStopped: boolean } {
   const [, redraw] = useReducer((times: number) => times + 1, 0);
   const watch = useRef(new Watch()).current;
@@ -70,7 +69,7 @@ export function useFigures(isPaused: boolean): { readonly watch: Watch; readonly
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout>;
     const follow = async () => {
-      await watch.look(stop.signal);
+      await watch.update(stop.signal);
       if (stop.signal.aborted) return;
       redraw(undefined);
       timer = setTimeout(follow, watch.before ? EVERY_MS : SOON_MS);

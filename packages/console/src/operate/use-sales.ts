@@ -1,40 +1,39 @@
 import { useEffect, useState } from 'preact/hooks';
-import { MOST_ROWS } from './table.tsx';
+import { MAX_ROWS } from './table.tsx';
 
 const EVERY_MS = 60_000;
 const GROUPINGS = ['day', 'route', 'wallet'] as const;
 
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** What a group of sales comes to, as docs/sales.md names it; money in millionths of a dollar. */
+/** A group of sales, with the fields of docs/sales.md; money in millionths of a dollar. */
 export type Sale = Readonly<Record<string, string | number | null>>;
 
-/** What was sold, by each grouping. */
-export interface Sold {
+/** The sales of a period, by each grouping. */
+export interface Sales {
   readonly atMs: number;
-  /** From when on, as ISO 8601. */
+  /** The start of the period, as ISO 8601. */
   readonly since: string;
   readonly isComplete: boolean;
   readonly by: Readonly<Record<Grouping, readonly Sale[]>>;
-  /** How many wallets have bought; those that did most are in `by`. */
+  /** The number of wallets that bought; `by` has the largest. */
   readonly wallets: number;
 }
 
-/** What has become of asking for sales: the last answer, and why there is no newer one. */
-export interface Sales {
-  readonly sold?: Sold;
-  /** The status of a refusal; 0 where nobody answered. */
+/** The latest sales, and why they could not be refreshed. */
+export interface SalesState {
+  readonly sales?: Sales;
+  /** The status of a refusal; 0 if there was no answer. */
   readonly refused?: number;
 }
 
-/** What was asked for. */
 export interface SalesQuery {
   readonly token: string;
   /** A span such as `24h`. */
   readonly since: string;
 }
 
-/** What a header may hold. */
+/** The characters that a header may contain. */
 const SENDABLE = /^[\x20-\x7e]*$/;
 export const UNAUTHORIZED = 401;
 export const FORBIDDEN = 403;
@@ -47,28 +46,28 @@ class Refused extends Error {
   }
 }
 
-interface Told {
+interface SalesResponse {
   readonly since: string;
   readonly isComplete: boolean;
   readonly sales: readonly Sale[];
   readonly count: number;
 }
 
-async function askSales({ token, since }: SalesQuery, by: string, signal: AbortSignal): Promise<Told> {
+async function loadGrouped({ token, since }: SalesQuery, by: string, signal: AbortSignal): Promise<SalesResponse> {
   if (!SENDABLE.test(token)) throw new Refused(UNAUTHORIZED);
   const headers: HeadersInit = token === '' ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(`/sales?by=${by}&since=${since}`, { headers, signal });
   if (!response.ok) throw new Refused(response.status);
-  const told = (await response.json()) as Told;
-  if (!Array.isArray(told.sales)) throw new Refused(response.status);
-  return told;
+  const body = (await response.json()) as SalesResponse;
+  if (!Array.isArray(body.sales)) throw new Refused(response.status);
+  return body;
 }
 
-async function askAll(query: SalesQuery, signal: AbortSignal): Promise<Sold> {
+async function load(query: SalesQuery, signal: AbortSignal): Promise<Sales> {
   const [day, route, wallet] = await Promise.all([
-    askSales(query, 'day', signal),
-    askSales(query, 'route', signal),
-    askSales(query, `wallet&limit=${MOST_ROWS}`, signal),
+    loadGrouped(query, 'day', signal),
+    loadGrouped(query, 'route', signal),
+    loadGrouped(query, `wallet&limit=${MAX_ROWS}`, signal),
   ]);
   return {
     atMs: Date.now(),
@@ -79,27 +78,27 @@ async function askAll(query: SalesQuery, signal: AbortSignal): Promise<Sold> {
   };
 }
 
-/** Asks what was sold: at once, once a minute, and whenever `times` changes; not while it is stopped. */
-export function useSales({ token, since }: SalesQuery, isStopped: boolean, times: number): Sales {
-  const [sales, setSales] = useState<Sales>({});
+/** Loads sales at once, every minute and when `refreshes` changes, unless stopped. */
+export function useSales({ token, since }: SalesQuery, isStopped: boolean, refreshes: number): SalesState {
+  const [state, setState] = useState<SalesState>({});
   useEffect(() => {
     const stop = new AbortController();
-    const ask = () =>
-      askAll({ token, since }, stop.signal).then(
-        (sold) => stop.signal.aborted || setSales({ sold }),
+    const refresh = () =>
+      load({ token, since }, stop.signal).then(
+        (sales) => stop.signal.aborted || setState({ sales }),
         (error: unknown) => {
           const refused = error instanceof Refused ? error.status : 0;
-          const isShut = refused === UNAUTHORIZED || refused === FORBIDDEN;
-          if (!stop.signal.aborted) setSales((before) => ({ ...(isShut ? {} : before), refused }));
+          const isLocked = refused === UNAUTHORIZED || refused === FORBIDDEN;
+          if (!stop.signal.aborted) setState((before) => ({ ...(isLocked ? {} : before), refused }));
         },
       );
     if (isStopped) return undefined;
-    ask();
-    const timer = setInterval(ask, EVERY_MS);
+    refresh();
+    const timer = setInterval(refresh, EVERY_MS);
     return () => {
       stop.abort();
       clearInterval(timer);
     };
-  }, [token, since, isStopped, times]);
-  return sales;
+  }, [token, since, isStopped, refreshes]);
+  return state;
 }

@@ -6,20 +6,20 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What stands for what is not known. */
+/** Shown for unknown values. */
 export const UNKNOWN = '–';
 
 export const count = (value: number | undefined): string => (value === undefined ? UNKNOWN : NUMBER.format(value));
 
-/** Of millionths of a dollar. */
+/** Formats millionths of a dollar. */
 export const dollars = (micros: number | undefined): string =>
   micros === undefined ? UNKNOWN : DOLLARS.format(micros / MICROS_PER_DOLLAR);
 
-/** Of a part of one. */
-export const percent = (part: number | undefined): string =>
-  part === undefined ? UNKNOWN : `${Math.round(part * 100)} %`;
+/** Formats a fraction. */
+export const percent = (fraction: number | undefined): string =>
+  fraction === undefined ? UNKNOWN : `${Math.round(fraction * 100)} %`;
 
-/** Of seconds, in the unit that a person would choose. */
+/** Formats seconds in a readable unit. */
 export function span(seconds: number | undefined): string {
   if (seconds === undefined || !Number.isFinite(seconds)) return UNKNOWN;
   if (seconds < 1) return `${Math.round(seconds * 1_000)} ms`;

@@ -2,12 +2,12 @@ import { Copy } from './copy.tsx';
 import './parts.css';
 
 interface CodeProps {
-  /** What it is, above the block: `curl`. */
+  /** The caption: `curl`. */
   readonly label: string;
   readonly text: string;
 }
 
-/** A block of code that is copied with one click. */
+/** A block of code with a copy button. */
 export function Code({ label, text }: CodeProps) {
   return (
     <figure class="code">
@@ -20,7 +20,7 @@ export function Code({ label, text }: CodeProps) {
   );
 }
 
-/** Preformatted text that scrolls on its own, by keyboard too. */
+/** Preformatted text that scrolls, also by keyboard. */
 export function Preformatted({ children }: { readonly children: string }) {
   return (
     <pre tabIndex={0} dir="ltr">
@@ -29,7 +29,7 @@ export function Preformatted({ children }: { readonly children: string }) {
   );
 }
 
-/** The same where no caption is seen; `label` is for whoever hears it. */
+/** Preformatted text without a visible caption; screen readers read `label`. */
 export function Labelled({ label, children }: { readonly label: string; readonly children: string }) {
   return (
     <figure class="labelled" aria-label={label}>

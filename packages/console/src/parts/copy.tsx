@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 
 interface CopyProps {
   readonly text: string;
-  /** What is copied, for whoever hears the button: `the curl command`. */
+  /** For screen readers: `the curl command`. */
   readonly what: string;
 }
 
 const SHOWN_MS = 4000;
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and says so. */
 export function Copy({ text, what }: CopyProps) {
   const [status, setStatus] = useState('');
   useEffect(() => {
@@ -19,7 +19,7 @@ export function Copy({ text, what }: CopyProps) {
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setStatus('Copied'),
-      () => setStatus('The browser did not allow it; select the text instead'),
+      () => setStatus('The browser refused; select the text instead'),
     );
   return (
     <span class="copy">

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import type { Step } from '../recorder.ts';
 import { Labelled } from './code.tsx';
-import { decodedHeader } from './decoded-header.ts';
 import { indentJson } from './indent-json.ts';
+import { decodedHeader } from './text.ts';
 import './parts.css';
 
 const MAX_SHOWN = 20_000;
 
 type HeaderList = Readonly<Record<string, string>>;
 
-/** Headers by name; what is JSON in base64 is also shown as what it says. */
+/** Headers by name; base64 JSON is also shown decoded. */
 export function Headers({ of: headers }: { readonly of: HeaderList }) {
   return (
     <dl class="headers">
@@ -47,18 +47,18 @@ const Stage = ({ title, note, children }: StageProps) => (
 );
 
 const MEANINGS: Readonly<Record<number, string>> = {
-  402: 'The gateway asks first',
-  429: 'The gateway asks to wait',
-  503: 'The gateway asks to wait',
+  402: 'The gateway sends a challenge',
+  429: 'The gateway asks you to wait',
+  503: 'The gateway asks you to wait',
 };
 
 const titleOf = (status: number): string =>
   MEANINGS[status] ?? (status < 300 ? 'The gateway answers' : 'The gateway refuses');
 
-function Answered({ step }: { readonly step: Step }) {
+function Answer({ step }: { readonly step: Step }) {
   const { method, url, status, ms, requestHeaders, responseHeaders } = step;
-  const asked = Object.entries(responseHeaders).find(([name]) => name === 'payment-required')?.[1];
-  const challenge = asked === undefined ? undefined : decodedHeader(asked);
+  const header = Object.entries(responseHeaders).find(([name]) => name === 'payment-required')?.[1];
+  const challenge = header === undefined ? undefined : decodedHeader(header);
   return (
     <Stage title={titleOf(status)} note={`${status}, after ${Math.round(ms)} ms`}>
       <p class="line">
@@ -66,43 +66,41 @@ function Answered({ step }: { readonly step: Step }) {
       </p>
       {challenge !== undefined && (
         <details>
-          <summary>What it asks for</summary>
+          <summary>The challenge</summary>
           <Labelled label="PAYMENT-REQUIRED, decoded">{indentJson(challenge, MAX_SHOWN).text}</Labelled>
         </details>
       )}
       <details>
-        <summary>Headers of the request</summary>
+        <summary>Request headers</summary>
         <Headers of={requestHeaders} />
       </details>
       <details>
-        <summary>Headers of the answer</summary>
+        <summary>Response headers</summary>
         <Headers of={responseHeaders} />
       </details>
     </Stage>
   );
 }
 
-/** Nothing was asked for before this step, though it is signed: an answer had brought its nonce. */
-const hadItsNonce = (steps: readonly Step[], at: number): boolean => at === 0 && steps[at]?.signedText !== undefined;
+/** Whether the first request was signed already, with a nonce from an earlier answer. */
+const reusesNonce = (steps: readonly Step[], at: number): boolean => at === 0 && steps[at]?.signedText !== undefined;
 
-/** What was said between this page and the gateway for one call, as it happened. */
+/** The requests and answers of one call, in order. */
 export function Exchange({ steps }: { readonly steps: readonly Step[] }) {
   return (
     <ol class="exchange">
       {steps.flatMap((step, at) => [
-        hadItsNonce(steps, at) && (
+        reusesNonce(steps, at) && (
           <Stage key={`${at}-nonce`} title="No challenge was needed">
-            <p class="small">
-              The answer before this call had brought a nonce to sign, so that the call is one request.
-            </p>
+            <p class="small">The previous answer included a nonce to sign, so this call takes one request.</p>
           </Stage>
         ),
         step.signedText !== undefined && (
-          <Stage key={`${at}-text`} title="The key of this tab signs">
+          <Stage key={`${at}-text`} title="The key of this browser signs">
             <Labelled label="Signed text">{step.signedText}</Labelled>
           </Stage>
         ),
-        <Answered key={at} step={step} />,
+        <Answer key={at} step={step} />,
       ])}
     </ol>
   );

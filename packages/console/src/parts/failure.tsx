@@ -2,9 +2,9 @@ import { GatewayError } from '@asset-gateway/client';
 import { plain } from './text.ts';
 
 const MAX_TEXT = 1000;
-const UNREACHABLE = 'The gateway does not answer. It may be starting again, or the network is gone.';
+const UNREACHABLE = 'The gateway does not answer. It may be restarting, or you are offline.';
 
-/** What went wrong, in the gateway's own words, and its code for whoever looks it up. */
+/** An error with the gateway's message, its issues, its code and the request id. */
 export function Failure({ error }: { readonly error: unknown }) {
   const isKnown = error instanceof GatewayError;
   const detail = error instanceof Error ? error.message : String(error);

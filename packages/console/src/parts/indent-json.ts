@@ -3,7 +3,7 @@ import { withEscapes } from './text.ts';
 const SPACE = /\s/;
 const MAX_INDENT = 40;
 
-/** A text of JSON with line ends, as far as it was wanted. */
+/** Indented JSON, possibly cut. */
 export interface Indented {
   readonly text: string;
   readonly isWhole: boolean;
@@ -11,7 +11,7 @@ export interface Indented {
 
 const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min(depth, MAX_INDENT)))}`;
 
-/** The place after a string that opens at `start`, no further than `end`. */
+/** The index after the string that opens at `start`, at most `end`. */
 function afterString(json: string, start: number, end: number): number {
   let at = start + 1;
   while (at < end && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
@@ -25,8 +25,8 @@ function afterSpace(json: string, start: number): number {
 }
 
 /**
- * Sets JSON out over lines without reading its values, so that every digit of a number stays. Stops after about `limit`
- * characters; a text that is no JSON comes out as it is or nearly so.
+ * Indents JSON without parsing its values, so that numbers keep every digit. Stops after about `limit` characters. A text that is
+ * not JSON is returned nearly unchanged.
  */
 export function indentJson(json: string, limit: number): Indented {
   let [text, at, depth] = ['', afterSpace(json, 0), 0];

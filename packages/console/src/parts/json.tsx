@@ -6,17 +6,16 @@ import { indentJson } from './indent-json.ts';
 import './parts.css';
 
 interface JsonProps {
-  /** What it is: `Answer`. */
+  /** The caption: `Answer`. */
   readonly label: string;
-  /** The body as it arrived: it is set out, not read, so that numbers keep every digit. */
+  /** The body as received: it is indented, not parsed, so numbers keep every digit. */
   readonly text: string;
-  /** What the file is called that it is saved as. */
   readonly fileName?: string;
 }
 
 const FIRST = 20_000;
 const STEP = 100_000;
-/** More text in one page makes it slow; whoever wants to read on saves the file. */
+/** More text makes the page slow. */
 const MOST = 520_000;
 
 function useBlobUrl(text: string): { readonly url: string; readonly size: number } {
@@ -30,7 +29,7 @@ function useBlobUrl(text: string): { readonly url: string; readonly size: number
   return made;
 }
 
-/** An answer as JSON that can be read: a long one in part, and whole as a file. */
+/** An answer as indented JSON. A long one is shown in part and can be saved as a file. */
 export function Json({ label, text, fileName = 'answer.json' }: JsonProps) {
   const [limit, setLimit] = useState(FIRST);
   useEffect(() => setLimit(FIRST), [text]);
@@ -52,13 +51,13 @@ export function Json({ label, text, fileName = 'answer.json' }: JsonProps) {
       <Preformatted>{shown.text}</Preformatted>
       {!shown.isWhole && (
         <p class="small muted">
-          This is the beginning.{' '}
+          Only the beginning is shown.{' '}
           {limit < MOST ? (
             <button type="button" class="quiet" onClick={() => setLimit(limit + STEP)}>
               Show more
             </button>
           ) : (
-            'Save it to read the rest.'
+            'Save the file to read the rest.'
           )}
         </p>
       )}

@@ -2,21 +2,21 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import './parts.css';
 
-/** A column of a table. The first one names its rows. */
+/** A column of a table. The first column holds the row headers. */
 export interface Column<Row> {
   readonly title: string;
-  /** Numbers stand at the end of their column. */
+  /** Aligned right. */
   readonly isNumber?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
 interface TableProps<Row> {
   readonly caption: string;
-  /** Keeps the caption for whoever hears the table, where a heading says the same. */
+  /** Leaves the caption to screen readers if a visible heading says the same. */
   readonly isCaptionHidden?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Says what is missing where there are no rows. */
+  /** Shown if there are no rows. */
   readonly empty?: string;
 }
 
@@ -39,8 +39,8 @@ function Cells<Row>({ row, columns }: Pick<TableProps<Row>, 'columns'> & { reado
   );
 }
 
-/** A table of data. A wide one scrolls on its own, by keyboard too. */
-export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'There is nothing.' }: TableProps<Row>) {
+/** A table that scrolls if it is wide, also by keyboard. */
+export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'None.' }: TableProps<Row>) {
   const id = useId();
   return (
     <section class="scroll" aria-labelledby={id} tabIndex={0}>

@@ -2,37 +2,69 @@ import { type Call, type FreeClient, type Full, GatewayError } from '@asset-gate
 import { useEffect, useState } from 'preact/hooks';
 import type { Step } from '../recorder.ts';
 import type { Session } from '../session.ts';
-import { KeptAnswers } from './kept-answers.ts';
 
-/** What has become of a call. */
-export type Called<T> =
+/** An answer and the exchange that led to it. */
+export interface CachedAnswer<T = unknown> {
+  readonly full: Full<T>;
+  readonly steps: readonly Step[];
+}
+
+export type CallState<T> =
   | { readonly is: 'idle' | 'waiting' }
-  /** The gateway asks to wait: the call is made again at this time, in milliseconds of `performance.now()`. */
+  /** The call is repeated at `until`, in milliseconds of `performance.now()`. */
   | { readonly is: 'paused'; readonly until: number; readonly error: unknown; readonly steps: readonly Step[] }
-  | { readonly is: 'here'; readonly full: Full<T>; readonly steps: readonly Step[] }
+  | { readonly is: 'done'; readonly full: Full<T>; readonly steps: readonly Step[] }
   | { readonly is: 'failed'; readonly error: unknown; readonly steps: readonly Step[] };
 
-/** A call, and what tells it from all others. */
-export interface Asking<T> {
+/** A call and its cache key. */
+export interface KeyedCall<T> {
   readonly key: string;
   ask(client: FreeClient): Call<T>;
 }
 
-/** How often the gateway may ask to wait before a person is asked. */
-const MAX_WAITS = 20;
+const CACHE_MS = 60_000;
+/** In characters, so that a few very long answers do not fill the tab's memory. */
+const MAX_CACHE_LENGTH = 16_000_000;
+/** After this many pauses the user has to press a button. */
+const MAX_PAUSES = 20;
 
-const kept = new KeptAnswers();
+/** The answers of the last minute: going back to one takes no call. */
+export class AnswerCache {
+  readonly #entries = new Map<string, { readonly answer: CachedAnswer; readonly until: number }>();
+
+  get(key: string, now: number): CachedAnswer | undefined {
+    this.#evict(now);
+    return this.#entries.get(key)?.answer;
+  }
+
+  set(key: string, answer: CachedAnswer, now: number): void {
+    // Moves the key to the end: eviction starts with the oldest.
+    this.#entries.delete(key);
+    this.#entries.set(key, { answer, until: now + CACHE_MS });
+    this.#evict(now);
+  }
+
+  #evict(now: number): void {
+    let length = 0;
+    for (const [key, { answer, until }] of [...this.#entries].reverse()) {
+      length += answer.full.text.length;
+      if (until <= now || length > MAX_CACHE_LENGTH) this.#entries.delete(key);
+    }
+  }
+}
+
+const cache = new AnswerCache();
 
 const stepsOf = ({ recorder }: Session, response: Response | undefined): readonly Step[] =>
   response?.url ? recorder.stepsFor(response.url) : [];
 
-/** What of a failure is the gateway's wish that the same be asked later, in milliseconds. */
-const waitIn = (error: unknown): number | undefined =>
+/** The Retry-After of a 429 or 503, in milliseconds. */
+const retryAfterMs = (error: unknown): number | undefined =>
   error instanceof GatewayError && error.retryAfterSeconds !== undefined && [429, 503].includes(error.status ?? 0)
     ? error.retryAfterSeconds * 1000
     : undefined;
 
-function resting(milliseconds: number, signal: AbortSignal): Promise<void> {
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener('abort', () => {
@@ -42,56 +74,61 @@ function resting(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-type Tell<T> = (called: Called<T>) => void;
+type Report<T> = (state: CallState<T>) => void;
 
-/** Waits until the budget that everybody shares has a call left. */
-async function untilThereIsBudget<T>({ recorder }: Session, signal: AbortSignal, tell: Tell<T>): Promise<void> {
+/** Waits until the shared budget has a call left. */
+async function waitForBudget<T>({ recorder }: Session, signal: AbortSignal, report: Report<T>): Promise<void> {
   const { left = 1, freesAt = 0 } = recorder.budget ?? {};
   const waitMs = left > 0 ? 0 : freesAt - performance.now();
   if (waitMs <= 0) return;
-  tell({ is: 'paused', until: freesAt, error: undefined, steps: [] });
-  await resting(waitMs, signal);
+  report({ is: 'paused', until: freesAt, error: undefined, steps: [] });
+  await pause(waitMs, signal);
 }
 
-/** Asks until there is an answer or a refusal that waiting does not mend. */
-async function call<T>(session: Session, { key, ask }: Asking<T>, signal: AbortSignal, tell: Tell<T>): Promise<void> {
-  for (let waits = 0; ; waits++) {
-    await untilThereIsBudget(session, signal, tell);
-    tell({ is: 'waiting' });
+/** Calls until there is an answer or a refusal without Retry-After. */
+async function call<T>(
+  session: Session,
+  { key, ask }: KeyedCall<T>,
+  signal: AbortSignal,
+  report: Report<T>,
+): Promise<void> {
+  for (let pauses = 0; ; pauses++) {
+    await waitForBudget(session, signal, report);
+    report({ is: 'waiting' });
     try {
       const full = await ask(session.client.with({ signal, retries: 0 })).full();
       const answer = { full, steps: stepsOf(session, full.response) };
-      kept.keep(key, answer, performance.now());
-      return tell({ is: 'here', ...answer });
+      cache.set(key, answer, performance.now());
+      return report({ is: 'done', ...answer });
     } catch (error) {
       if (signal.aborted) return;
-      const waitMs = waitIn(error);
+      const waitMs = retryAfterMs(error);
       const steps = stepsOf(session, error instanceof GatewayError ? error.response : undefined);
-      if (waitMs === undefined || waits >= MAX_WAITS) return tell({ is: 'failed', error, steps });
-      tell({ is: 'paused', until: performance.now() + waitMs, error, steps });
-      await resting(waitMs, signal);
+      if (waitMs === undefined || pauses >= MAX_PAUSES) return report({ is: 'failed', error, steps });
+      report({ is: 'paused', until: performance.now() + waitMs, error, steps });
+      await pause(waitMs, signal);
     }
   }
 }
 
 /**
- * Makes a call, and another one as soon as its key is another; the latest one counts. What was answered in the last minute is not
- * asked for again. Where the gateway asks to wait, it waits and goes on by itself. The function asks once more.
+ * Makes a call, and a new one when its key changes; only the latest counts. Answers of the last minute come from a cache. After a
+ * 429 or 503 it waits and retries. Returns the state and a function that calls again.
  */
-export function useCall<T>(session: Session, asking: Asking<T> | undefined): readonly [Called<T>, () => void] {
-  const [called, setCalled] = useState<Called<T>>({ is: 'idle' });
+export function useCall<T>(session: Session, keyed: KeyedCall<T> | undefined): readonly [CallState<T>, () => void] {
+  const [state, setState] = useState<CallState<T>>({ is: 'idle' });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    if (!asking) return setCalled({ is: 'idle' });
-    const answer = kept.get(asking.key, performance.now());
-    // The key tells what the answer is of.
-    if (answer) return setCalled({ is: 'here', ...answer } as Called<T>);
+    if (!keyed) return setState({ is: 'idle' });
+    const answer = cache.get(keyed.key, performance.now());
+    // The key determines the type.
+    if (answer) return setState({ is: 'done', ...answer } as CallState<T>);
     const controller = new AbortController();
     const { signal } = controller;
-    const tell: Tell<T> = (each) => signal.aborted || setCalled(each);
-    // It ends by a throw only when nobody waits for it any more.
-    call(session, asking, signal, tell).catch(() => undefined);
+    const report: Report<T> = (each) => signal.aborted || setState(each);
+    // Rejects only after an abort.
+    call(session, keyed, signal, report).catch(() => undefined);
     return () => controller.abort();
-  }, [session, asking?.key, attempt]);
-  return [called, () => setAttempt(attempt + 1)];
+  }, [session, keyed?.key, attempt]);
+  return [state, () => setAttempt(attempt + 1)];
 }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Recorder } from '../recorder.ts';
 import { Failure } from './failure.tsx';
-import type { Called } from './use-call.ts';
+import type { CallState } from './use-call.ts';
 
 const seconds = (until: number): number => Math.max(0, Math.ceil((until - performance.now()) / 1000));
 
-/** Until when something waits, and how long that is still. */
+/** Counts down to the retry. */
 function Pause({ until, error }: { readonly until: number; readonly error: unknown }) {
   const [left, setLeft] = useState(seconds(until));
   useEffect(() => {
@@ -18,8 +18,8 @@ function Pause({ until, error }: { readonly until: number; readonly error: unkno
     <div class="pause">
       {error !== undefined && <p>{(error as Error).message}</p>}
       <p>
-        {error === undefined && 'All calls of this minute are used up; everybody shares them. '}
-        This goes on by itself at {at}.
+        {error === undefined && 'All calls of this minute are used up; all users share them. '}
+        It continues automatically at {at}.
       </p>
       <p class="small muted" aria-hidden="true">
         {left} s
@@ -29,21 +29,21 @@ function Pause({ until, error }: { readonly until: number; readonly error: unkno
 }
 
 interface TroubleProps {
-  readonly called: Called<unknown>;
-  readonly again: () => void;
+  readonly state: CallState<unknown>;
+  readonly retry: () => void;
 }
 
-/** What keeps a call from its answer: a wait that ends by itself, or a failure after which one may try again. */
-export function Trouble({ called, again }: TroubleProps) {
-  // It is always there: what comes into it later is read out.
+/** A pause that ends by itself, or an error with a retry button. */
+export function Trouble({ state, retry }: TroubleProps) {
+  // Always rendered, so that screen readers announce changes.
   return (
     <div aria-live="polite">
-      {called.is === 'paused' && <Pause until={called.until} error={called.error} />}
-      {called.is === 'failed' && (
+      {state.is === 'paused' && <Pause until={state.until} error={state.error} />}
+      {state.is === 'failed' && (
         <>
-          <Failure error={called.error} />
-          <button type="button" onClick={again}>
-            Try again
+          <Failure error={state.error} />
+          <button type="button" onClick={retry}>
+            Retry
           </button>
         </>
       )}
@@ -51,7 +51,7 @@ export function Trouble({ called, again }: TroubleProps) {
   );
 }
 
-/** What is left of the calls that everybody shares. */
+/** The calls left in the shared budget. */
 export function BudgetLeft({ recorder }: { readonly recorder: Recorder }) {
   const [budget, setBudget] = useState(recorder.budget);
   useEffect(() => recorder.listen(() => setBudget(recorder.budget)), [recorder]);
@@ -59,7 +59,7 @@ export function BudgetLeft({ recorder }: { readonly recorder: Recorder }) {
   return (
     <p class="small muted budget">
       <meter min={0} max={budget.limit} value={budget.left} aria-label="Calls left" /> {budget.left} of {budget.limit}{' '}
-      calls left in this minute, shared by everybody
+      calls left in this minute, shared by all users
     </p>
   );
 }

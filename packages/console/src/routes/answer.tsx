@@ -2,33 +2,33 @@ import { Exchange, Headers } from '../parts/exchange.tsx';
 import { Json } from '../parts/json.tsx';
 import type { Step } from '../recorder.ts';
 
-/** An answer as it came, and what was said for it. */
-export interface Came {
+/** An answer and the exchange that led to it. */
+export interface RouteAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly steps: readonly Step[];
-  /** What it comes to, in a sentence. */
+  /** The result in one sentence. */
   readonly sentence: string;
 }
 
-/** What the headers say that a caller looks for, each in a word. */
-const TOLD: Readonly<Record<string, string>> = {
-  'payment-required': 'what the gateway asks for',
-  'payment-response': 'what became of the payment',
-  ratelimit: 'what is left of the budget',
-  credit: 'what the wallet has paid ahead',
-  'cache-status': 'where the answer was kept',
-  age: 'how old it is, in seconds',
-  'retry-after': 'when to ask again, in seconds',
-  'idempotency-replayed': 'it was paid for before',
-  'x-request-id': 'what the operator finds it by',
+/** Headers of interest to a client. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'payment-required': 'the challenge',
+  'payment-response': 'the settled payment',
+  ratelimit: 'the budget left',
+  credit: 'the credit left',
+  'cache-status': 'whether the answer came from the cache',
+  age: 'its age in seconds',
+  'retry-after': 'when to retry, in seconds',
+  'idempotency-replayed': 'paid for by an earlier request',
+  'x-request-id': 'the id in the log of the operator',
 };
 
-/** An answer: in a sentence, as JSON, and header by header. */
-export function Answer({ came }: { readonly came: Came }) {
-  const { status, headers, text, steps, sentence } = came;
-  const told = Object.entries(TOLD).filter(([name]) => headers[name] !== undefined);
+/** An answer: a sentence, its body, its headers and the exchange. */
+export function Answer({ answer }: { readonly answer: RouteAnswer }) {
+  const { status, headers, text, steps, sentence } = answer;
+  const present = Object.entries(HEADERS).filter(([name]) => headers[name] !== undefined);
   return (
     <section aria-labelledby="answer">
       <h2 id="answer">
@@ -36,7 +36,7 @@ export function Answer({ came }: { readonly came: Came }) {
       </h2>
       <p role="status">{sentence}</p>
       <Json label="Body" text={text} />
-      {told.map(([name, what]) => (
+      {present.map(([name, what]) => (
         <details key={name}>
           <summary>
             <code>{name}</code> <span class="muted small">{what}</span>
@@ -46,7 +46,7 @@ export function Answer({ came }: { readonly came: Came }) {
       ))}
       {steps.length > 0 && (
         <>
-          <h2>What was said</h2>
+          <h2>Requests and answers</h2>
           <Exchange steps={steps} />
         </>
       )}

@@ -4,10 +4,10 @@ import type { Session } from '../session.ts';
 import type { FormRow } from './fields.ts';
 import { SYSTEM_ROWS } from './system-rows.ts';
 
-/** A row of the catalog, and the name that a link to it has. */
+/** A row of the catalog and the name in its link. */
 export type Row = SystemCatalogResult['routes'][number] & FormRow & { readonly id: string };
 
-/** What the surfaces are, for whoever sees them first. */
+/** Titles of the surfaces. */
 export const SURFACES: Readonly<Record<string, string>> = {
   tokens: 'Asset data',
   rpc: 'Solana RPC',
@@ -17,26 +17,26 @@ export const SURFACES: Readonly<Record<string, string>> = {
   system: 'The gateway itself',
 };
 
-let asked: Promise<readonly Row[]> | undefined;
+let loaded: Promise<readonly Row[]> | undefined;
 
 const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>
   [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
 
-/** What the gateway's own rows have in common. */
+/** Shared by the gateway's own rows. */
 const SYSTEM = { surface: 'system', provider: 'gateway', accessMode: 'public', paymentRequired: false };
 
-/** A row with the path, price and texts that a payment is judged by; none where these cannot be read. */
+/** The row with a checked path, price and texts, or none if they cannot be read. */
 const readable = (row: object): object[] =>
   (routesIn({ routes: [row] }) ?? []).map((listed) => ({ ...row, ...listed }));
 
-/** All rows, asked for once; a failure is forgotten. */
+/** All rows. Loads them once; after a failure the next call loads them again. */
 export function rowsOf({ client }: Session): Promise<readonly Row[]> {
-  asked ??= client.system.catalog().then(({ routes }) => {
+  loaded ??= client.system.catalog().then(({ routes }) => {
     const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
     return [...routes.flatMap(readable), ...own].map((row) => ({ ...row, id: idOf(row as Row) }) as Row);
   });
-  asked.catch(() => {
-    asked = undefined;
+  loaded.catch(() => {
+    loaded = undefined;
   });
-  return asked;
+  return loaded;
 }

@@ -12,7 +12,7 @@ function boundsOf({ kind, schema }: Field): string {
   const { minimum, maximum, maxItems, maxLength } = schema;
   if (kind === 'number' && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER)
     return `${minimum} to ${maximum}.`;
-  if (kind === 'list') return `One a line${maxItems === undefined ? '' : `, at most ${maxItems}`}.`;
+  if (kind === 'list') return `One per line${maxItems === undefined ? '' : `, at most ${maxItems}`}.`;
   if (kind === 'json') return 'As JSON.';
   return kind === 'text' && maxLength !== undefined ? `At most ${maxLength} characters.` : '';
 }
@@ -40,13 +40,13 @@ function Input({ field, id, text, fault, onText }: FieldProps) {
   return <input {...shared} inputMode={kind === 'number' ? 'numeric' : 'text'} autocomplete="off" spellcheck={false} />;
 }
 
-/** A field with its name, what it is for, and beside it what is wrong with it. */
+/** A field with its name, its description and its error. */
 export function FormField(props: FieldProps) {
   const { field, id, fault } = props;
   return (
     <div class="field">
       <label for={id}>
-        <code>{field.name}</code> {field.isRequired && <span class="muted small">needed</span>}
+        <code>{field.name}</code> {field.isRequired && <span class="muted small">required</span>}
       </label>
       <Input {...props} />
       <p id={`${id}-hint`} class="small muted">

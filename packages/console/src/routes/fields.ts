@@ -1,4 +1,4 @@
-/** JSON Schema, as far as the catalog uses it. */
+/** The part of JSON Schema that the catalog uses. */
 export interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -16,10 +16,10 @@ export interface Schema {
   readonly pattern?: string;
 }
 
-/** One place of a request that a value can be written into. */
+/** An input of a form and its place in the request. */
 export interface Field {
   readonly place: 'path' | 'query' | 'body';
-  /** As the gateway names it in what it finds wrong: `params[1].limit`. */
+  /** The gateway's name for it in issues: `params[1].limit`. */
   readonly name: string;
   readonly steps: readonly (string | number)[];
   readonly kind: 'text' | 'number' | 'choice' | 'flag' | 'list' | 'json';
@@ -27,7 +27,7 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-/** A row of the catalog, as far as a form needs it. */
+/** The part of a catalog row that a form needs. */
 export interface FormRow {
   readonly httpMethod: string;
   readonly inputSchema: Schema;
@@ -36,7 +36,7 @@ export interface FormRow {
   readonly pathParamsExample?: unknown;
 }
 
-const MOST_CHECKED = 8192;
+const MAX_CHECKED = 8192;
 
 function kindOf({ type, enum: words, items }: Schema): Field['kind'] {
   if (words) return 'choice';
@@ -64,7 +64,7 @@ function fieldsIn(schema: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequire
   return [{ place, name: nameOf(steps), steps, kind: kindOf(schema), schema, isRequired }];
 }
 
-/** Every field of a row's form, in the order of its schemas. */
+/** The fields of a row's form, in the order of its schemas. */
 export function fieldsOf({ httpMethod, inputSchema, pathParamsSchema = {} }: FormRow): Field[] {
   const top = { steps: [], isRequired: true } as const;
   const place = httpMethod === 'POST' ? 'body' : 'query';
@@ -76,7 +76,7 @@ export function fieldsOf({ httpMethod, inputSchema, pathParamsSchema = {} }: For
 const valueAt = (from: unknown, steps: Field['steps']): unknown =>
   steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | null | undefined)?.[step], from);
 
-/** What stands in a field before anybody has written into it: the row's example. */
+/** The initial text of a field: the row's example. */
 export function exampleOf({ place, steps, kind }: Field, { inputExample, pathParamsExample }: FormRow): string {
   const value = valueAt(place === 'path' ? pathParamsExample : inputExample, steps);
   if (value === undefined) return '';
@@ -102,17 +102,17 @@ const isJson = (text: string): boolean => {
 const isWithin = (value: number, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): boolean =>
   value >= least && value <= most;
 
-/** Patterns that are worth a look before anything is sent; every other one is the gateway's to judge. */
-const KNOWN: ReadonlyMap<string | undefined, readonly [RegExp, string]> = new Map([
-  ['^[1-9A-HJ-NP-Za-km-z]{32,44}$', [/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'Must be an address in base58.']],
-  ['^[1-9A-HJ-NP-Za-km-z]{64,88}$', [/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, 'Must be a signature in base58.']],
+/** Patterns that are checked before sending; the gateway checks all others. */
+const CHECKED_PATTERNS: ReadonlyMap<string | undefined, readonly [RegExp, string]> = new Map([
+  ['^[1-9A-HJ-NP-Za-km-z]{32,44}$', [/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'Must be a base58 address.']],
+  ['^[1-9A-HJ-NP-Za-km-z]{64,88}$', [/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, 'Must be a base58 signature.']],
 ]);
 
 function textFault(text: string, { minLength, maxLength, pattern }: Schema): string | undefined {
-  const { length } = [...text.slice(0, MOST_CHECKED)];
-  if (!isWithin(length, minLength, maxLength)) return `Must have at most ${maxLength ?? MOST_CHECKED} characters.`;
-  const [looksLike, message] = KNOWN.get(pattern) ?? [];
-  return looksLike && !looksLike.test(text) ? message : undefined;
+  const { length } = [...text.slice(0, MAX_CHECKED)];
+  if (!isWithin(length, minLength, maxLength)) return `Must have at most ${maxLength ?? MAX_CHECKED} characters.`;
+  const [expected, message] = CHECKED_PATTERNS.get(pattern) ?? [];
+  return expected && !expected.test(text) ? message : undefined;
 }
 
 function numberFault(text: string, { minimum, maximum }: Schema): string | undefined {
@@ -122,24 +122,24 @@ function numberFault(text: string, { minimum, maximum }: Schema): string | undef
 
 function listFault(text: string, { items = {}, minItems, maxItems = 0 }: Schema): string | undefined {
   const all = itemsIn(text);
-  if (!isWithin(all.length, minItems, maxItems || undefined)) return `Must hold ${minItems ?? 0} to ${maxItems}.`;
+  if (!isWithin(all.length, minItems, maxItems || undefined)) return `Must have ${minItems ?? 0} to ${maxItems} lines.`;
   const wrong = all.findIndex((each) => (items.enum ? !items.enum.includes(each) : textFault(each, items)));
-  return wrong < 0 ? undefined : `Line ${wrong + 1} does not look like one.`;
+  return wrong < 0 ? undefined : `Line ${wrong + 1} is invalid.`;
 }
 
-/** What is plainly wrong with a field, before anything is sent; the gateway has the last word. */
+/** An obvious error in a field, found before sending; the gateway decides. */
 export function faultOf({ kind, schema, isRequired }: Field, text: string): string | undefined {
-  if (text.trim() === '') return isRequired && !(kind === 'list' && schema.minItems === 0) ? 'Is needed.' : undefined;
+  if (text.trim() === '') return isRequired && !(kind === 'list' && schema.minItems === 0) ? 'Required.' : undefined;
   if (kind === 'number') return numberFault(text.trim(), schema);
   if (kind === 'list') return listFault(text, schema);
-  if (kind === 'json') return isJson(text) ? undefined : 'Is no JSON.';
+  if (kind === 'json') return isJson(text) ? undefined : 'Must be JSON.';
   return kind === 'text' ? textFault(text, schema) : undefined;
 }
 
 const isWhole = (text: string): boolean => /^-?[0-9]{1,16}$/.test(text.trim()) && Number.isSafeInteger(Number(text));
 
-/** What a field's text stands for; a text that is none of its kind is sent as it is, for the gateway to judge. */
-export function sentAs({ kind }: Field, text: string): unknown {
+/** The value of a field's text. A text of the wrong kind is sent unchanged, for the gateway to refuse. */
+export function fieldValue({ kind }: Field, text: string): unknown {
   if (kind === 'number') return isWhole(text) ? Number(text) : text;
   if (kind === 'flag') return text === 'true';
   if (kind === 'list') return itemsIn(text);

@@ -1,40 +1,40 @@
 import { FormField } from './field.tsx';
 import type { FormRow } from './fields.ts';
 import { keyOf } from './request.ts';
-import { type FormState, type Sending, useForm } from './use-form.ts';
+import { type FormAction, type FormState, useForm } from './use-form.ts';
 
 interface FormProps {
   readonly row: FormRow & { readonly path: string };
-  /** The first one is what Enter does. */
-  readonly sendings: readonly Sending[];
+  /** Enter presses the first one. */
+  readonly actions: readonly FormAction[];
 }
 
-function Buttons({ state, sendings }: { readonly state: FormState; readonly sendings: readonly Sending[] }) {
+function Buttons({ state, actions }: { readonly state: FormState; readonly actions: readonly FormAction[] }) {
   const { held, isBusy, check, send } = state;
-  const [first, ...others] = sendings;
+  const [first, ...others] = actions;
   return (
     <p class="sendings">
       <button type="submit" class="first" aria-disabled={isBusy}>
         {first?.label}
       </button>
-      {others.map((sending) => (
-        <button key={sending.label} type="button" aria-disabled={isBusy} onClick={() => isBusy || check(sending)}>
-          {sending.label}
+      {others.map((action) => (
+        <button key={action.label} type="button" aria-disabled={isBusy} onClick={() => isBusy || check(action)}>
+          {action.label}
         </button>
       ))}
       {held && (
         <button type="button" aria-disabled={isBusy} onClick={() => isBusy || void send(held)}>
-          Send as it is
+          Send anyway
         </button>
       )}
     </p>
   );
 }
 
-/** The form of a row: checked here before it is sent, and by the gateway after. */
-export function Form({ row, sendings }: FormProps) {
+/** The form of a row, checked here before sending and by the gateway after. */
+export function Form({ row, actions }: FormProps) {
   const state = useForm(row);
-  const [first] = sendings;
+  const [first] = actions;
   const submit = (event: Event): void => {
     event.preventDefault();
     if (first && !state.isBusy) state.check(first);
@@ -51,13 +51,13 @@ export function Form({ row, sendings }: FormProps) {
           onText={(text) => state.write(field, text)}
         />
       ))}
-      {state.fields.length === 0 && <p class="muted">It takes nothing.</p>}
-      {state.elsewhere.map((fault) => (
+      {state.fields.length === 0 && <p class="muted">No parameters.</p>}
+      {state.otherFaults.map((fault) => (
         <p key={fault} class="fault small">
           {fault}
         </p>
       ))}
-      <Buttons state={state} sendings={sendings} />
+      <Buttons state={state} actions={actions} />
     </form>
   );
 }

@@ -1,9 +1,9 @@
-import { type Field, type FormRow, type Schema, sentAs } from './fields.ts';
+import { type Field, type FormRow, fieldValue, type Schema } from './fields.ts';
 
-/** What was written into the fields, by place and name. */
+/** The texts of the fields, by place and name. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** A request, ready to be sent: a body makes it a POST. */
+/** A request; a body makes it a POST. */
 export interface FormRequest {
   readonly path: string;
   readonly body?: unknown;
@@ -13,7 +13,7 @@ export const keyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string =>
 
 type Tree = Record<string | number, unknown>;
 
-/** Writes a value to where its steps lead, making what is not there yet. */
+/** Writes a value at a path, creating containers on the way. */
 function write(into: Tree, steps: Field['steps'], value: unknown): void {
   const [step = '', next] = steps;
   if (next === undefined) {
@@ -26,13 +26,13 @@ function write(into: Tree, steps: Field['steps'], value: unknown): void {
 
 const asQuery = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
 
-/** A body has what it must have, also where nothing was written into it. */
+/** A body with its required containers. */
 function emptyBody({ required = [], properties = {} }: Schema): Tree {
   const containers = required.filter((name) => properties[name]?.properties ?? properties[name]?.prefixItems);
   return Object.fromEntries(containers.map((name) => [name, properties[name]?.prefixItems ? [] : {}]));
 }
 
-/** Puts a request together from the fields that something was written into. */
+/** Builds a request from the fields with text. */
 export function requestOf(
   { path, httpMethod, inputSchema }: Pick<FormRow, 'httpMethod' | 'inputSchema'> & { readonly path: string },
   fields: readonly Field[],
@@ -45,14 +45,14 @@ export function requestOf(
     const text = texts[keyOf(field)] ?? '';
     if (field.place === 'path') filled = filled.replace(`:${field.name}`, () => encodeURIComponent(text));
     else if (text.trim() === '') continue;
-    else if (field.place === 'query') query.set(field.name, asQuery(sentAs(field, text)));
-    else write(body, field.steps, sentAs(field, text));
+    else if (field.place === 'query') query.set(field.name, asQuery(fieldValue(field, text)));
+    else write(body, field.steps, fieldValue(field, text));
   }
   const search = query.toString();
   return { path: search === '' ? filled : `${filled}?${search}`, ...(httpMethod === 'POST' && { body }) };
 }
 
-/** Which field a violation belongs to: itself, what it lies in, or one of several that it names. */
+/** Whether an issue names this field, something inside of it, or several fields with this one among them. */
 export function concerns({ place, name }: Field, issue: { readonly in: string; readonly name: string }): boolean {
   if (issue.in !== place) return false;
   return issue.name

@@ -3,19 +3,19 @@ import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { Answer, type Came } from './answer.tsx';
+import { Answer, type RouteAnswer } from './answer.tsx';
 import type { Row } from './catalog.ts';
 import { Form } from './form.tsx';
 import type { FormRequest } from './request.ts';
-import type { Sending } from './use-form.ts';
+import type { FormAction } from './use-form.ts';
 
 interface RouteProps {
   readonly session: Session;
   readonly row: Row;
 }
 
-/** Sends without a signature and without money: what a route asks for is shown and costs nothing. */
-const askPrice = ({ recorder }: Session, { path, body }: FormRequest): Promise<Response> =>
+/** Sends without a signature or a payment, to get the challenge. */
+const requestPrice = ({ recorder }: Session, { path, body }: FormRequest): Promise<Response> =>
   recorder.fetch(new URL(path, location.origin), {
     ...(body !== undefined && {
       method: 'POST',
@@ -24,27 +24,27 @@ const askPrice = ({ recorder }: Session, { path, body }: FormRequest): Promise<R
     }),
   });
 
-/** What is free is asked by the free client; the credit of the key by the one that knows of credit. */
-async function askSigned({ client, purse }: Session, { surface }: Row, { path, body }: FormRequest): Promise<Response> {
-  const asking = (surface as string) === 'credit' ? await purse.client() : client;
-  return asking.ask(path, body === undefined ? {} : { body });
+/** Sends with a signature. Credit routes need the client that pays. */
+async function requestSigned(session: Session, { surface }: Row, { path, body }: FormRequest): Promise<Response> {
+  const client = (surface as string) === 'credit' ? await session.wallet.client() : session.client;
+  return client.ask(path, body === undefined ? {} : { body });
 }
 
 function costOf({ accessMode, priceUsd, paymentRequired }: Row): string {
-  if (paymentRequired) return `$${priceUsd} a call, in USDC.`;
-  return accessMode === 'siwx' ? 'Free for a signature; it takes one call of the budget that all share.' : 'Free.';
+  if (paymentRequired) return `$${priceUsd} per call, in USDC.`;
+  return accessMode === 'siwx' ? 'Free with a signature. Takes one call of the shared budget.' : 'Free.';
 }
 
-type Ask = (request: FormRequest) => Promise<Response>;
+type Send = (request: FormRequest) => Promise<Response>;
 
-/** The ways in which a row is asked. The first one is what Enter does, and costs nothing. */
-function waysOf(session: Session, row: Row): readonly { label: string; ask: Ask }[] {
-  if (!row.paymentRequired) return [{ label: 'Send', ask: (request) => askSigned(session, row, request) }];
+/** The buttons of a row. Enter presses the first one, which costs nothing. */
+function buttonsOf(session: Session, row: Row): readonly { label: string; send: Send }[] {
+  if (!row.paymentRequired) return [{ label: 'Send', send: (request) => requestSigned(session, row, request) }];
   return [
-    { label: 'Ask for the price', ask: (request) => askPrice(session, request) },
+    { label: 'Get the price', send: (request) => requestPrice(session, request) },
     {
       label: `Send and pay $${row.priceUsd}`,
-      ask: ({ path, body }) => session.purse.buy(path, body, Number(row.priceUsd)),
+      send: ({ path, body }) => session.wallet.buy(path, body, Number(row.priceUsd)),
     },
   ];
 }
@@ -61,7 +61,7 @@ const About = ({ row }: { readonly row: Row }) => (
     <p>
       {costOf(row)}{' '}
       {row.paymentRequired && (
-        <span class="muted">The gateway asks for the payment first, and looks at what was sent when it has one.</span>
+        <span class="muted">The gateway checks the parameters after the payment is verified.</span>
       )}
     </p>
     {row.rules?.map(({ description }) => (
@@ -72,35 +72,35 @@ const About = ({ row }: { readonly row: Row }) => (
   </>
 );
 
-/** One row: what it answers and costs, its form, and what came back. */
+/** A route: its description, its price, its form and the answer. */
 export function RouteForm({ session, row }: RouteProps) {
-  const [came, setCame] = useState<Came>();
+  const [answer, setAnswer] = useState<RouteAnswer>();
   const [error, setError] = useState<unknown>();
 
-  const sendBy = (ask: Ask) => async (request: FormRequest) => {
+  const sendBy = (send: Send) => async (request: FormRequest) => {
     setError(undefined);
-    setCame(undefined);
+    setAnswer(undefined);
     try {
-      const response = await ask(request);
+      const response = await send(request);
       const text = await response.text();
       const steps = session.recorder.stepsFor(new URL(request.path, location.origin).href);
       const refusal = response.ok ? undefined : errorOf(response, text);
-      const sentence = refusal?.message ?? 'Here is the answer.';
-      setCame({ status: response.status, headers: Object.fromEntries(response.headers), text, steps, sentence });
+      const sentence = refusal?.message ?? 'The gateway answered.';
+      setAnswer({ status: response.status, headers: Object.fromEntries(response.headers), text, steps, sentence });
       return refusal?.issues ?? [];
     } catch (failure) {
       setError(failure);
       return [];
     }
   };
-  const sendings: Sending[] = waysOf(session, row).map(({ label, ask }) => ({ label, send: sendBy(ask) }));
+  const actions: FormAction[] = buttonsOf(session, row).map(({ label, send }) => ({ label, send: sendBy(send) }));
 
   return (
     <>
       <About row={row} />
-      <Form row={row} sendings={sendings} />
+      <Form row={row} actions={actions} />
       {error !== undefined && <Failure error={error} />}
-      {came && <Answer came={came} />}
+      {answer && <Answer answer={answer} />}
     </>
   );
 }

@@ -19,7 +19,7 @@ const isFound = ({ id, path, description }: Row, words: readonly string[]): bool
 
 const priceOf = ({ paymentRequired, priceUsd, accessMode }: Row): string => {
   if (paymentRequired) return `$${priceUsd}`;
-  return accessMode === 'siwx' ? 'a signature' : 'free';
+  return accessMode === 'siwx' ? 'signature' : 'free';
 };
 
 function Surface({ name, rows }: { readonly name: string; readonly rows: readonly Row[] }) {
@@ -49,9 +49,9 @@ function List({ rows }: { readonly rows: readonly Row[] }) {
   const surfaces = [...new Set(found.map(({ surface }) => surface))];
   return (
     <>
-      <h1>Every route, its form and its price</h1>
+      <h1>All routes</h1>
       <p>
-        Programs read the same in <a href="/openapi.json">openapi.json</a> and <a href="/llms.txt">llms.txt</a>.
+        The same for programs: <a href="/openapi.json">openapi.json</a>, <a href="/llms.txt">llms.txt</a>.
       </p>
       <search>
         <label for="filter">Find a route</label>
@@ -73,18 +73,18 @@ function List({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-/** All rows, or one of them with its form. */
+/** The list of routes, or the form of one. */
 export function Routes({ session, place: { rest } }: RoutesProps) {
   const [id] = rest;
-  const asked = useAnswer(() => rowsOf(session), []);
-  if (asked.is === 'failed') return <Failure error={asked.error} />;
-  if (asked.is === 'waiting') return <p role="status">Reading the catalog.</p>;
-  const row = asked.value.find((each) => each.id === id);
+  const catalog = useAnswer(() => rowsOf(session), []);
+  if (catalog.is === 'failed') return <Failure error={catalog.error} />;
+  if (catalog.is === 'waiting') return <p role="status">Loading the catalog.</p>;
+  const row = catalog.value.find((each) => each.id === id);
   if (row) return <RouteForm key={row.id} session={session} row={row} />;
   return (
     <>
-      {id !== undefined && <p role="alert">There is no route of this name here.</p>}
-      <List rows={asked.value} />
+      {id !== undefined && <p role="alert">This gateway has no route of this name.</p>}
+      <List rows={catalog.value} />
     </>
   );
 }

@@ -4,39 +4,39 @@ import { useRef, useState } from 'preact/hooks';
 import { exampleOf, type Field, type FormRow, faultOf, fieldsOf } from './fields.ts';
 import { concerns, type FormRequest, keyOf, requestOf, type Texts } from './request.ts';
 
-/** A button that sends, and what it does. */
-export interface Sending {
+/** A button of a form. */
+export interface FormAction {
   readonly label: string;
   readonly send: (request: FormRequest) => Promise<readonly Issue[]>;
 }
 
-/** A form as it is now, and what can be done with it. */
+/** The state of a form and its operations. */
 export interface FormState {
   readonly form: RefObject<HTMLFormElement | null>;
   readonly fields: readonly Field[];
   readonly isBusy: boolean;
-  /** What was held back because it is plainly wrong, and may be sent all the same. */
-  readonly held: Sending | undefined;
-  /** What the gateway finds wrong with no field in particular. */
-  readonly elsewhere: readonly string[];
+  /** An action stopped by an obvious error; the user may send anyway. */
+  readonly held: FormAction | undefined;
+  /** Issues of the gateway that belong to no field. */
+  readonly otherFaults: readonly string[];
   textOf(field: Field): string;
   faultOf(field: Field): string | undefined;
   write(field: Field, text: string): void;
-  /** Sends what nothing is plainly wrong with. */
-  check(sending: Sending): void;
-  send(sending: Sending): Promise<void>;
+  /** Sends unless a field has an obvious error. */
+  check(action: FormAction): void;
+  send(action: FormAction): Promise<void>;
 }
 
 type Faults = Readonly<Record<string, string>>;
 
-/** What is wrong with the fields, by their keys, as this finds it. */
+/** The faults of the fields, by their keys. */
 function faultsBy(fields: readonly Field[], find: (field: Field) => string | undefined): Faults {
   const found = fields.map((field) => [keyOf(field), find(field)] as const);
   return Object.fromEntries(found.flatMap(([key, fault]) => (fault ? [[key, fault]] : [])));
 }
 
-/** What the gateway finds wrong with no field that the form has. */
-const unplaced = (fields: readonly Field[], issues: readonly Issue[]): string[] =>
+/** Issues that belong to no field of the form. */
+const issuesElsewhere = (fields: readonly Field[], issues: readonly Issue[]): string[] =>
   issues
     .filter((issue) => !fields.some((field) => concerns(field, issue)))
     .map(({ name, message }) => `${name}: ${message}`);
@@ -44,13 +44,13 @@ const unplaced = (fields: readonly Field[], issues: readonly Issue[]): string[] 
 const examples = (fields: readonly Field[], row: FormRow): Texts =>
   Object.fromEntries(fields.map((field) => [keyOf(field), exampleOf(field, row)]));
 
-/** What is written into the form of a row, what is wrong with it, and how it is sent. */
+/** Holds the texts and faults of a row's form and sends it. */
 export function useForm(row: FormRow & { readonly path: string }): FormState {
   const fields = fieldsOf(row);
   const [texts, setTexts] = useState(() => examples(fields, row));
   const [faults, setFaults] = useState<Faults>({});
-  const [elsewhere, setElsewhere] = useState<readonly string[]>([]);
-  const [held, setHeld] = useState<Sending>();
+  const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
+  const [held, setHeld] = useState<FormAction>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const textOf = (field: Field): string => texts[keyOf(field)] ?? '';
@@ -59,21 +59,21 @@ export function useForm(row: FormRow & { readonly path: string }): FormState {
     setFaults(found);
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
-  const send = async ({ send: sendNow }: Sending): Promise<void> => {
+  const send = async ({ send: sendNow }: FormAction): Promise<void> => {
     setHeld(undefined);
     setBusy(true);
     const issues = await sendNow(requestOf(row, fields, texts));
     setBusy(false);
-    setElsewhere(unplaced(fields, issues));
+    setOtherFaults(issuesElsewhere(fields, issues));
     show(faultsBy(fields, (field) => issues.find((issue) => concerns(field, issue))?.message));
   };
-  const check = (sending: Sending): void => {
+  const check = (action: FormAction): void => {
     const found = faultsBy(fields, (field) => faultOf(field, textOf(field)));
-    if (!Object.keys(found).length) return void send(sending);
-    setHeld(sending);
+    if (!Object.keys(found).length) return void send(action);
+    setHeld(action);
     show(found);
   };
   const write = (field: Field, text: string): void => setTexts((before) => ({ ...before, [keyOf(field)]: text }));
-  const state = { form, fields, isBusy, held, elsewhere };
+  const state = { form, fields, isBusy, held, otherFaults };
   return { ...state, textOf, faultOf: (field) => faults[keyOf(field)], write, check, send };
 }

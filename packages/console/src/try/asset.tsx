@@ -8,7 +8,7 @@ import type { Session } from '../session.ts';
 import { asset, FIRST_INTERVAL, INTERVALS, type Interval } from './calls.ts';
 import { Chart } from './chart.tsx';
 import { Change } from './figures.tsx';
-import { keyOf, type Tell, useTelling } from './last-call.ts';
+import { keyOf, type ReportCall, useReportedCall } from './last-call.ts';
 import { More } from './on-demand.tsx';
 import { below } from './reading.ts';
 import { blockOf, Markets, Risk, Variants } from './sections.tsx';
@@ -16,9 +16,9 @@ import { blockOf, Markets, Risk, Variants } from './sections.tsx';
 interface AssetProps {
   readonly session: Session;
   readonly assetId: string;
-  /** What the address line says of the interval. */
+  /** The interval in the address bar. */
   readonly wanted: string | undefined;
-  readonly tell: Tell;
+  readonly report: ReportCall;
 }
 
 const intervalOf = (wanted: string | undefined): Interval =>
@@ -54,20 +54,20 @@ function Facts({ stats }: { readonly stats: unknown }) {
   );
 }
 
-/** An answer, and what was asked for. */
+/** An answer and the asset that it is about. */
 interface Shown {
-  readonly of: string;
+  readonly assetId: string;
   readonly interval: Interval;
   readonly result: unknown;
 }
 
 interface CardProps {
   readonly shown: Shown;
-  /** The interval that is on its way, or here. */
+  /** The selected interval, which may still be loading. */
   readonly wanted: Interval;
 }
 
-function Candles({ shown: { of: assetId, interval, result }, wanted }: CardProps) {
+function Candles({ shown: { assetId, interval, result }, wanted }: CardProps) {
   const { data, missing } = blockOf(result, 'ohlcv');
   return (
     <section>
@@ -78,8 +78,8 @@ function Candles({ shown: { of: assetId, interval, result }, wanted }: CardProps
   );
 }
 
-function Card({ shown, wanted, ...given }: CardProps & Pick<AssetProps, 'session' | 'tell'>) {
-  const { of: assetId, result } = shown;
+function Card({ shown, wanted, ...rest }: CardProps & Pick<AssetProps, 'session' | 'report'>) {
+  const { assetId, result } = shown;
   const found = below(result, 'asset');
   const stats = below(found, 'stats');
   return (
@@ -94,38 +94,38 @@ function Card({ shown, wanted, ...given }: CardProps & Pick<AssetProps, 'session
       <Risk result={result} />
       <Variants groups={below(found, 'variantGroups')} />
       <Markets result={result} />
-      <More key={assetId} assetId={assetId} {...given} />
+      <More key={assetId} assetId={assetId} {...rest} />
     </>
   );
 }
 
-/** An asset: all that one call gives, and what may be asked for beside it. */
-export function Asset({ session, assetId, wanted, tell }: AssetProps) {
+/** The card of an asset, from one call, with sections that load when they are opened. */
+export function Asset({ session, assetId, wanted, report }: AssetProps) {
   const interval = intervalOf(wanted);
   const call = useMemo(() => asset(assetId, interval, Math.floor(Date.now() / 1000)), [assetId, interval]);
-  const [called, again] = useCall(session, { key: keyOf(call), ask: call.ask });
-  useTelling(tell, call, called);
+  const [state, retry] = useCall(session, { key: keyOf(call), ask: call.ask });
+  useReportedCall(report, call, state);
   const [last, setLast] = useState<Shown>();
   useEffect(() => {
-    if (called.is === 'here') setLast({ of: assetId, interval, result: called.full.result });
-  }, [called]);
+    if (state.is === 'done') setLast({ assetId, interval, result: state.full.result });
+  }, [state]);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [assetId]);
-  // While another interval is on its way, the card stays.
-  const shown = last?.of === assetId ? last : undefined;
+  // The card stays while another interval loads.
+  const shown = last?.assetId === assetId ? last : undefined;
   const found = below(shown?.result, 'asset');
   return (
-    <article class="card" aria-busy={called.is === 'waiting'}>
+    <article class="card" aria-busy={state.is === 'waiting'}>
       <a href={hrefOf('try')} class="small">
-        Search again
+        Back to search
       </a>
       <h1 tabIndex={-1} ref={heading}>
         <bdi>{plain(below(found, 'name')) || plain(assetId)}</bdi>{' '}
         <bdi class="muted">{plain(below(found, 'symbol'), 16)}</bdi>
       </h1>
-      <Trouble called={called} again={again} />
-      {!shown && called.is === 'waiting' && <p class="muted">Asking …</p>}
-      {shown && <Card shown={shown} wanted={interval} session={session} tell={tell} />}
+      <Trouble state={state} retry={retry} />
+      {!shown && state.is === 'waiting' && <p class="muted">Loading …</p>}
+      {shown && <Card shown={shown} wanted={interval} session={session} report={report} />}
       <BudgetLeft recorder={session.recorder} />
     </article>
   );

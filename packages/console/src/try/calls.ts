@@ -9,12 +9,12 @@ import type {
 } from '@asset-gateway/client';
 import { ENUMERATIONS } from '@asset-gateway/protocol';
 
-/** A call of a method of the client, as it is made and as it is written down. */
+/** A call of a client method, with its arguments for code samples. */
 export interface TokensCall<T = unknown> {
   readonly method: string;
-  /** What the method takes, in order. */
+  /** The arguments of the method. */
   readonly values: readonly unknown[];
-  /** The same by name, as tools take it. */
+  /** The arguments by name, as tools take them. */
   readonly named: object;
   ask(client: FreeClient): Call<T>;
 }
@@ -36,7 +36,7 @@ const SECONDS: Readonly<Record<Interval, number>> = {
   '1D': DAY,
   '1W': 7 * DAY,
 };
-/** How many candles are worth a look at once. */
+/** How many candles to load. */
 const CANDLES = 120;
 const SEARCH_LIMIT = 20;
 
@@ -45,14 +45,14 @@ export const search = (q: string): TokensCall<TokensSearchResult> => {
   return { method: 'search', values: [input], named: input, ask: ({ tokens }) => tokens.search(input) };
 };
 
-/** The range of an interval. The gateway's own, a week, suits hours alone; the start is a candle's, so that many ask for the same. */
+/** The range of an interval. The default range, a week, suits only hours. Starts at a candle, so that users share cached answers. */
 function rangeOf(interval: Interval, nowSeconds: number): Pick<TokensAssetDetailInput, 'ohlcvFrom'> {
   if (interval === FIRST_INTERVAL) return {};
   const length = SECONDS[interval];
   return { ohlcvFrom: (Math.floor(nowSeconds / length) - CANDLES) * length };
 }
 
-/** All that the card of an asset shows at once, as one call: it takes one of the calls that everybody shares. */
+/** Everything on the card of an asset, in one call of the shared budget. */
 export function asset(assetId: string, interval: Interval, nowSeconds: number): TokensCall<TokensAssetDetailResult> {
   const input: TokensAssetDetailInput = {
     include: ['risk', 'ohlcv', 'markets'],

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import type { Candle } from './candles.ts';
 
-/** The colours of a chart, as a canvas takes them. */
+/** CSS colours. */
 export interface ChartColours {
   readonly up: string;
   readonly down: string;
@@ -12,12 +12,12 @@ export interface ChartColours {
 const HEIGHT = 300;
 const MOST_OF_STEP = 0.7;
 const MAX_WIDTH = 14;
-/** Room above and below, as a part of the range. */
+/** Space above and below, as a fraction of the range. */
 const MARGIN = 0.06;
 
 const UTC = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
 
-/** A price with as many digits as the axis has room for. */
+/** A price on the axis. */
 const label = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, notation: 'standard' });
 
 function paint(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColours): void {
@@ -40,7 +40,7 @@ function paint(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColou
     ctx.moveTo(x, bottom);
     ctx.lineTo(x, at(low));
     ctx.stroke();
-    // Rising ones are hollow, so that they are told apart without a colour.
+    // Rising candles are hollow, so that they differ without colour.
     const [left, height] = [Math.round(x - width / 2), Math.max(1, bottom - top)];
     if (isUp && width > 2) ctx.strokeRect(left, top, width, height);
     else ctx.fillRect(left, top, width, height);
@@ -51,7 +51,7 @@ function paint(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColou
 function rangeOf(candles: readonly Candle[]): [number, number] {
   const low = Math.min(...candles.map((each) => each.low));
   const high = Math.max(...candles.map((each) => each.high));
-  // A price that does not move is shown in the middle.
+  // Centres a constant price.
   const room = Math.max((high - low) * MARGIN, Math.abs(high) * 1e-6, 1e-12);
   return [low - room, high + room];
 }
@@ -85,10 +85,10 @@ function optionsFor(candles: readonly Candle[], colours: ChartColours, width: nu
   };
 }
 
-/** Is told of the candle under the pointer; of none when it has left. */
+/** Called with the candle under the pointer, or undefined when the pointer leaves. */
 export type Show = (candle: Candle | undefined) => void;
 
-/** Draws candles into an element, as wide as it is, and follows its width. Gives what removes them. */
+/** Draws candles into an element and follows its width. Returns a function that removes the chart. */
 export function drawCandles(
   element: HTMLElement,
   candles: readonly Candle[],

@@ -12,18 +12,18 @@ export interface Candle {
 
 /** The candles of an answer. */
 export interface Candles {
-  /** In the order of time, one for each. */
+  /** Sorted by time, which is unique. */
   readonly rows: readonly Candle[];
-  /** Those of them that a chart can show. */
+  /** The rows within the bounds of a chart. */
   readonly drawn: readonly Candle[];
-  /** How many items of the answer are no candles. */
-  readonly wrong: number;
+  /** The number of items that are not candles. */
+  readonly invalid: number;
 }
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
-/** Beyond these there is no scale on which a difference could be seen. */
+/** A chart cannot show larger values. */
 const [MAX_PRICE, MAX_TIME] = [1e15, 4e9];
-const MOST = 1000;
+const MAX_CANDLES = 1000;
 
 function candleOf(value: unknown): Candle | undefined {
   const { time, volume, ...prices } = members(value);
@@ -35,16 +35,16 @@ function candleOf(value: unknown): Candle | undefined {
 const canBeDrawn = (candle: Candle): boolean =>
   Math.abs(candle.time) < MAX_TIME && PRICES.every((name) => Math.abs(candle[name]) < MAX_PRICE);
 
-/** Reads the candles of an answer, whatever their order and whatever else is among them; of very many the latest. */
+/** Reads the latest candles of an answer, in any order, and skips invalid items. */
 export function candlesIn(value: unknown): Candles {
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const byTime = new Map<number, Candle>();
-  let wrong = 0;
+  let invalid = 0;
   for (const item of items) {
     const candle = candleOf(item);
     if (candle) byTime.set(candle.time, candle);
-    else wrong++;
+    else invalid++;
   }
-  const rows = [...byTime.values()].sort((a, b) => a.time - b.time).slice(-MOST);
-  return { rows, drawn: rows.filter(canBeDrawn), wrong };
+  const rows = [...byTime.values()].sort((a, b) => a.time - b.time).slice(-MAX_CANDLES);
+  return { rows, drawn: rows.filter(canBeDrawn), invalid };
 }

@@ -3,12 +3,11 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
 import { Table } from '../parts/table.tsx';
-import type { Candle } from './candles.ts';
-import { candlesIn } from './candles.ts';
+import { type Candle, candlesIn } from './candles.ts';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** Whether the page is dark, as that changes. */
+/** Whether the page is in dark mode. */
 function useIsDark(): boolean {
   const [isDark, setIsDark] = useState(dark.matches);
   useEffect(() => {
@@ -21,11 +20,11 @@ function useIsDark(): boolean {
 
 const colourOf = (element: Element | null): string => (element ? getComputedStyle(element).color : '');
 
-/** What the colours mean, and the candle under the pointer, or else the last one. */
+/** The legend, and the candle under the pointer or the last one. */
 function Readout({ candle }: { readonly candle: Candle | undefined }) {
   return (
     <p class="small readout">
-      <span class="up">▯ rises</span> <span class="down">▮ falls</span> <span class="line-colour" />
+      <span class="legend up">rising</span> <span class="legend down">falling</span> <span class="line-colour" />
       {candle && (
         <span class="muted">
           {utcMinute(candle.time)} UTC: {dollars(candle.open)} to {dollars(candle.close)}, low {dollars(candle.low)},
@@ -36,8 +35,8 @@ function Readout({ candle }: { readonly candle: Candle | undefined }) {
   );
 }
 
-/** The drawing. A canvas says nothing to whoever hears the page: the table below has the same. */
-function Drawing({ candles }: { readonly candles: readonly Candle[] }) {
+/** The chart. Screen readers skip it and read the table below. */
+function Canvas({ candles }: { readonly candles: readonly Candle[] }) {
   const figure = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<Candle>();
   const [error, setError] = useState<unknown>();
@@ -45,7 +44,7 @@ function Drawing({ candles }: { readonly candles: readonly Candle[] }) {
   useEffect(() => {
     let remove: (() => void) | undefined;
     let isOver = false;
-    // The library is loaded with the first chart.
+    // Loads the chart library on first use.
     import('./candle-chart.ts')
       .then(({ drawCandles }) => {
         const element = figure.current;
@@ -71,20 +70,20 @@ function Drawing({ candles }: { readonly candles: readonly Candle[] }) {
   );
 }
 
-/** Candles as a chart, and the same as a table. */
+/** Candles as a chart and as a table. */
 export function Chart({ data, interval }: { readonly data: unknown; readonly interval: string }) {
-  const { rows, drawn, wrong } = useMemo(() => candlesIn(data), [data]);
-  const left = rows.length - drawn.length;
+  const { rows, drawn, invalid } = useMemo(() => candlesIn(data), [data]);
+  const undrawn = rows.length - drawn.length;
   return (
     <>
-      {drawn.length > 0 ? <Drawing candles={drawn} /> : <p>There are no candles to draw in this range.</p>}
-      {left > 0 && <p class="small muted">{left} of them have prices that no scale can show; they are in the table.</p>}
-      {wrong > 0 && <p class="small muted">{wrong} rows of the answer are no candles and are left out.</p>}
+      {drawn.length > 0 ? <Canvas candles={drawn} /> : <p>No candles in this range.</p>}
+      {undrawn > 0 && <p class="small muted">{undrawn} candles are off the scale and only in the table.</p>}
+      {invalid > 0 && <p class="small muted">{invalid} rows of the answer are not candles and were skipped.</p>}
       {rows.length > 0 && (
         <details>
-          <summary>The same as a table</summary>
+          <summary>Show as table</summary>
           <Table
-            caption={`${rows.length} candles of ${interval}, the latest first; times in UTC`}
+            caption={`${rows.length} candles of ${interval}, latest first; times in UTC`}
             rows={rows.toReversed()}
             columns={[
               { title: 'Time', cell: ({ time }) => utcMinute(time) },

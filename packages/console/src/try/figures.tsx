@@ -1,6 +1,6 @@
 import { change } from '../parts/format.ts';
 
-/** A change in percent: an arrow, a sign and a word beside the colour. */
+/** A change in percent, with an arrow and a word besides the colour. */
 export function Change({ value, since }: { readonly value: unknown; readonly since?: string }) {
   const changed = change(value);
   if (!changed) return null;

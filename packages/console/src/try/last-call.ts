@@ -1,27 +1,27 @@
 import { useEffect } from 'preact/hooks';
-import type { Called } from '../parts/use-call.ts';
+import type { CallState } from '../parts/use-call.ts';
 import type { Step } from '../recorder.ts';
 import type { TokensCall } from './calls.ts';
 
-/** The last call, as the panel beside the view shows it. */
+/** The last call, for the panel that shows it. */
 export interface LastCall {
   readonly call: TokensCall;
   readonly url: string;
   readonly steps: readonly Step[];
-  /** The body of the answer; nothing where there was none. */
+  /** The body of the answer, if any. */
   readonly text: string | undefined;
 }
 
-export type Tell = (lastCall: LastCall) => void;
+export type ReportCall = (lastCall: LastCall) => void;
 
-/** What tells a call from all others. */
+/** A unique key of a call. */
 export const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);
 
-/** Tells of a call once anything has been said for it. */
-export function useTelling(tell: Tell, call: TokensCall | undefined, called: Called<unknown>): void {
+/** Reports a call after its first answer. */
+export function useReportedCall(report: ReportCall, call: TokensCall | undefined, state: CallState<unknown>): void {
   useEffect(() => {
-    const steps = 'steps' in called ? called.steps : [];
+    const steps = 'steps' in state ? state.steps : [];
     const url = steps.at(-1)?.url;
-    if (call && url) tell({ call, url, steps, text: called.is === 'here' ? called.full.text : undefined });
-  }, [called]);
+    if (call && url) report({ call, url, steps, text: state.is === 'done' ? state.full.text : undefined });
+  }, [state]);
 }

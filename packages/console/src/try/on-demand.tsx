@@ -7,42 +7,42 @@ import { useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import type { Session } from '../session.ts';
 import { profile, type TokensCall, tickers } from './calls.ts';
-import { keyOf, type Tell, useTelling } from './last-call.ts';
+import { keyOf, type ReportCall, useReportedCall } from './last-call.ts';
 import { below, type Members, members, rows } from './reading.ts';
 
 interface OnDemandProps {
   readonly session: Session;
   readonly title: string;
   readonly call: TokensCall;
-  readonly tell: Tell;
+  readonly report: ReportCall;
   readonly show: (result: unknown) => VNode;
 }
 
-/** A section that is asked for when it is opened. */
-function OnDemand({ session, title, call, tell, show }: OnDemandProps) {
+/** A section that loads when it is opened. */
+function OnDemand({ session, title, call, report, show }: OnDemandProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const [called, again] = useCall(session, isOpen ? { key: keyOf(call), ask: call.ask } : undefined);
-  useTelling(tell, call, called);
+  const [state, retry] = useCall(session, isOpen ? { key: keyOf(call), ask: call.ask } : undefined);
+  useReportedCall(report, call, state);
   return (
     <details class="on-demand" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>
-        {title} <span class="muted small">takes a call</span>
+        {title} <span class="muted small">takes one call</span>
       </summary>
-      <Trouble called={called} again={again} />
-      {called.is === 'waiting' && <p class="muted">Asking …</p>}
-      {called.is === 'here' && show(called.full.result)}
+      <Trouble state={state} retry={retry} />
+      {state.is === 'waiting' && <p class="muted">Loading …</p>}
+      {state.is === 'done' && show(state.full.result)}
     </details>
   );
 }
 
-const MOST = 50;
+const MAX_ROWS = 50;
 
 function showTickers(result: unknown): VNode {
   return (
     <Table<Members>
       caption="Exchanges that trade it"
-      rows={rows(below(result, 'tickers', 'rows'), MOST)}
-      empty="No exchange is known to trade it."
+      rows={rows(below(result, 'tickers', 'rows'), MAX_ROWS)}
+      empty="No known exchange trades it."
       columns={[
         { title: 'Exchange', cell: ({ market }) => <bdi>{plain(below(market, 'name'), 40)}</bdi> },
         { title: 'Pair', cell: ({ base, target }) => <bdi>{`${plain(base, 16)}/${plain(target, 16)}`}</bdi> },
@@ -60,12 +60,12 @@ function showProfile(result: unknown): VNode {
   const block = below(result, 'profile');
   const data = members(below(block, 'data'));
   const { description, links, allTimeHigh, allTimeHighDate } = data;
-  if (below(block, 'ok') !== true) return <p class="muted">{plain(below(block, 'message')) || 'Nothing is known.'}</p>;
+  if (below(block, 'ok') !== true) return <p class="muted">{plain(below(block, 'message')) || 'Unknown.'}</p>;
   return (
     <>
       <p>{plain(description, 2000)}</p>
       <p>
-        Highest ever: {dollars(allTimeHigh)} <span class="muted">{plain(allTimeHighDate, 64).slice(0, 10)}</span>
+        All-time high: {dollars(allTimeHigh)} <span class="muted">{plain(allTimeHighDate, 64).slice(0, 10)}</span>
       </p>
       <ul class="links">
         {Object.entries(members(links))
@@ -82,22 +82,17 @@ function showProfile(result: unknown): VNode {
   );
 }
 
-/** What of an asset is asked for only by who opens it. */
-export function More({
-  session,
-  assetId,
-  tell,
-}: {
-  readonly session: Session;
+interface MoreProps extends Pick<OnDemandProps, 'session' | 'report'> {
   readonly assetId: string;
-  readonly tell: Tell;
-}) {
-  const given = { session, tell };
+}
+
+/** The sections of an asset that take a call of their own. */
+export function More({ assetId, ...rest }: MoreProps) {
   return (
     <section>
       <h2>More</h2>
-      <OnDemand {...given} title="Exchanges" call={tickers(assetId)} show={showTickers} />
-      <OnDemand {...given} title="About" call={profile(assetId)} show={showProfile} />
+      <OnDemand {...rest} title="Exchanges" call={tickers(assetId)} show={showTickers} />
+      <OnDemand {...rest} title="About" call={profile(assetId)} show={showProfile} />
     </section>
   );
 }

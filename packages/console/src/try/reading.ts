@@ -1,21 +1,21 @@
-/** An object of an answer. Nothing of it is taken for granted: it is what an upstream has sent. */
+/** An object of an upstream's answer, with members of any type. */
 export type Members = Readonly<Record<string, unknown>>;
 
 const NONE: Members = {};
 
-/** An object, or an empty one for what is none. */
+/** The value if it is an object, or an empty object. */
 export const members = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : NONE;
 
-/** What lies below these names; nothing where one of them leads nowhere. */
+/** The value at a path of names, if any. */
 export const below = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce<unknown>((holder, name) => members(holder)[name], value);
 
-/** The objects of a list, as many as may be shown; none for what is no list. */
+/** The objects among the first items of a list; none if it is not a list. */
 export const rows = (value: unknown, most: number): readonly Members[] =>
   (Array.isArray(value) ? value.slice(0, most) : []).filter(
     (each) => typeof each === 'object' && each !== null && !Array.isArray(each),
   );
 
-/** How many items a list has. */
+/** The length of a list; 0 if it is not one. */
 export const countOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);

@@ -1,6 +1,6 @@
 import type { TokensCall } from './calls.ts';
 
-/** A call as somebody else would make it. */
+/** A call in another client. */
 export interface Sample {
   readonly title: string;
   readonly text: string;
@@ -9,7 +9,7 @@ export interface Sample {
 
 const NAME = /^[a-z]\w*$/i;
 
-/** A value as JavaScript has it. */
+/** A value as JavaScript source. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -19,10 +19,10 @@ function literal(value: unknown): string {
   return `{ ${members.join(', ')} }`;
 }
 
-/** One word of a shell, whatever is in it. */
+/** Quotes a text for a shell. */
 const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A call as curl, TypeScript, at the command line and as a tool. `url` is where it went. */
+/** A call as curl, TypeScript, command line and MCP tool. */
 export function samplesOf({ method, values, named }: Omit<TokensCall, 'ask'>, url: string): readonly Sample[] {
   const { origin } = new URL(url);
   const path = url.slice(origin.length);
@@ -30,7 +30,7 @@ export function samplesOf({ method, values, named }: Omit<TokensCall, 'ask'>, ur
     {
       title: 'curl',
       text: `curl -i ${word(url)}`,
-      note: 'Nothing is signed here, so it shows the challenge.',
+      note: 'curl does not sign, so you see the challenge.',
     },
     {
       title: 'TypeScript',
@@ -45,7 +45,7 @@ export function samplesOf({ method, values, named }: Omit<TokensCall, 'ask'>, ur
     {
       title: 'MCP tool',
       text: JSON.stringify({ name: `tokens_${method}`, arguments: named }, null, 2),
-      ...(method === 'profile' && { note: 'Served with --tools=all.' }),
+      ...(method === 'profile' && { note: 'Available with --tools=all.' }),
     },
   ];
 }

@@ -1,32 +1,32 @@
 import { useEffect, useState } from 'preact/hooks';
 import { dollars } from '../parts/format.ts';
 import { plain } from '../parts/text.ts';
-import { type Called, useCall } from '../parts/use-call.ts';
+import { type CallState, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
 import { search, type TokensCall } from './calls.ts';
 import { Change } from './figures.tsx';
-import { keyOf, type Tell, useTelling } from './last-call.ts';
+import { keyOf, type ReportCall, useReportedCall } from './last-call.ts';
 import { below, countOf, type Members, rows } from './reading.ts';
 
 const PAUSE_MS = 250;
-/** With no more calls than these left, nothing is asked that nobody has asked for. */
+/** With this many calls left or fewer, a search waits for Enter. */
 const FEW = 3;
-const MOST = 50;
+const MAX_ROWS = 50;
 
 interface SearchProps {
   readonly session: Session;
-  /** What the address line says. */
+  /** The query in the address bar. */
   readonly query: string;
-  readonly tell: Tell;
+  readonly report: ReportCall;
 }
 
 const hrefOfSearch = (query: string): string => hrefOf('try', ...(query ? ['', query] : []));
 
 function Row({ row }: { readonly row: Members }) {
   const { assetId, name, symbol, category, stats } = row;
-  const title = plain(name) || plain(assetId) || 'without a name';
+  const title = plain(name) || plain(assetId) || 'unnamed';
   return (
     <li>
       <span class="who">
@@ -47,32 +47,31 @@ interface Found {
   readonly result: unknown;
 }
 
-/** What was found last: it stays until the next search is answered. */
-function useFound(query: string, called: Called<unknown>): Found | undefined {
+/** The last results, which stay until the next ones arrive. */
+function useFound(query: string, state: CallState<unknown>): Found | undefined {
   const [found, setFound] = useState<Found>();
   useEffect(() => {
-    if (called.is === 'here') setFound({ query, result: called.full.result });
-  }, [called]);
-  return called.is === 'here' || called.is === 'waiting' ? found : undefined;
+    if (state.is === 'done') setFound({ query, result: state.full.result });
+  }, [state]);
+  return state.is === 'done' || state.is === 'waiting' ? found : undefined;
 }
 
 const Results = ({ result }: Found) => (
   <ul class="results">
-    {rows(below(result, 'results'), MOST).map((row, at) => (
+    {rows(below(result, 'results'), MAX_ROWS).map((row, at) => (
       <Row key={at} row={row} />
     ))}
   </ul>
 );
 
-/** What came of a search, in a sentence. */
-function outcomeOf({ query, result }: Found): string {
+/** The result of a search in one sentence. */
+function summaryOf({ query, result }: Found): string {
   const all = below(result, 'results');
-  const { length } = rows(all, MOST);
-  if (length === 0)
-    return `Nothing is called “${plain(query)}”. Try a symbol such as SOL, a name, or the address of a mint.`;
+  const { length } = rows(all, MAX_ROWS);
+  if (length === 0) return `No results for “${plain(query)}”. Try a symbol such as SOL, a name or a mint address.`;
   const more = countOf(all) - length;
-  return `${length} ${length === 1 ? 'asset' : 'assets'}, the best match first; changes in 24 hours${
-    more > 0 ? `; ${more} more rows are in the answer alone` : ''
+  return `${length} ${length === 1 ? 'asset' : 'assets'}, best match first, with changes in 24 hours${
+    more > 0 ? `; ${more} more in the JSON answer` : ''
   }`;
 }
 
@@ -87,24 +86,21 @@ function Suggestions() {
 
 const hasFew = ({ recorder }: Session): boolean => (recorder.budget?.left ?? FEW + 1) <= FEW;
 
-/** What is asked for: what was typed, once the typing has paused; where few calls are left, once Enter was pressed. */
-function useAsked(session: Session, query: string): readonly [string, (text: string) => void] {
-  const [typed, setTyped] = useState(query);
+/** The query to send: the typed text after a pause, or after Enter if few calls are left. */
+function useSentQuery(session: Session, query: string): readonly [string, (text: string) => void] {
+  const [sent, setSent] = useState(query);
   useEffect(() => {
     if (hasFew(session)) return undefined;
-    const timer = setTimeout(() => setTyped(query), PAUSE_MS);
+    const timer = setTimeout(() => setSent(query), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [query]);
-  return [typed, setTyped];
+  return [sent, setSent];
 }
 
 interface BoxProps {
   readonly text: string;
-  /** Something is typed. */
   readonly onText: (text: string) => void;
-  /** Enter is pressed. */
   readonly onEnter: () => void;
-  /** What there is to know of the search. */
   readonly hint: string;
 }
 
@@ -134,32 +130,32 @@ const Box = ({ text, onText, onEnter, hint }: BoxProps) => (
   </search>
 );
 
-/** Searches as one types. */
-export function Search({ session, query, tell }: SearchProps) {
+/** Searches while you type. */
+export function Search({ session, query, report }: SearchProps) {
   const [text, setText] = useState(query);
-  const [asked, ask] = useAsked(session, text.trim());
+  const [sent, send] = useSentQuery(session, text.trim());
   useEffect(() => {
-    if (query === asked) return;
+    if (query === sent) return;
     setText(query);
-    ask(query);
+    send(query);
   }, [query]);
-  // A reload and the way back find the same search.
-  useEffect(() => location.replace(hrefOfSearch(asked)), [asked]);
-  const call: TokensCall | undefined = asked === '' ? undefined : search(asked);
-  const [called, again] = useCall(session, call && { key: keyOf(call), ask: call.ask });
-  useTelling(tell, call, called);
-  const found = useFound(asked, called);
-  const isForEnter = text.trim() !== asked && hasFew(session);
+  // Keeps the search over a reload and the back button.
+  useEffect(() => location.replace(hrefOfSearch(sent)), [sent]);
+  const call: TokensCall | undefined = sent === '' ? undefined : search(sent);
+  const [state, retry] = useCall(session, call && { key: keyOf(call), ask: call.ask });
+  useReportedCall(report, call, state);
+  const found = useFound(sent, state);
+  const needsEnter = text.trim() !== sent && hasFew(session);
   return (
     <>
       <Box
         text={text}
         onText={setText}
-        onEnter={() => ask(text.trim())}
-        hint={isForEnter ? 'Few calls are left in this minute: press Enter to search.' : found ? outcomeOf(found) : ''}
+        onEnter={() => send(text.trim())}
+        hint={needsEnter ? 'Few calls are left in this minute: press Enter to search.' : found ? summaryOf(found) : ''}
       />
-      {asked === '' && <Suggestions />}
-      <Trouble called={called} again={again} />
+      {sent === '' && <Suggestions />}
+      <Trouble state={state} retry={retry} />
       {found && <Results {...found} />}
       <BudgetLeft recorder={session.recorder} />
     </>

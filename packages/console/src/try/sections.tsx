@@ -4,13 +4,13 @@ import { plain } from '../parts/text.ts';
 import { Change } from './figures.tsx';
 import { below, countOf, type Members, members, rows } from './reading.ts';
 
-const MOST = 50;
+const MAX_ROWS = 50;
 
-/** What an include block has, or the upstream's reason why it has nothing. */
+/** The data of an included block, or the upstream's reason why there is none. */
 export function blockOf(result: unknown, name: string): { readonly data: unknown; readonly missing: string } {
   const block = below(result, 'includes', name);
   if (below(block, 'ok') === true) return { data: below(block, 'data'), missing: '' };
-  return { data: undefined, missing: plain(below(block, 'message')) || 'The answer has nothing about it.' };
+  return { data: undefined, missing: plain(below(block, 'message')) || 'The answer does not include it.' };
 }
 
 const short = (address: unknown): string => {
@@ -18,16 +18,16 @@ const short = (address: unknown): string => {
   return text.length > 12 ? `${text.slice(0, 4)}…${text.slice(-4)}` : text;
 };
 
-/** The tokens that stand for the asset. */
+/** The tokens of the asset. */
 export function Variants({ groups }: { readonly groups: unknown }) {
-  const all = Object.values(members(groups)).flatMap((group) => rows(group, MOST));
+  const all = Object.values(members(groups)).flatMap((group) => rows(group, MAX_ROWS));
   return (
     <section>
       <h2>Variants</h2>
       <Table<Members>
-        caption="The tokens that stand for this asset"
-        rows={all.slice(0, MOST)}
-        empty="No token stands for this asset."
+        caption="Tokens of this asset"
+        rows={all.slice(0, MAX_ROWS)}
+        empty="This asset has no token."
         columns={[
           { title: 'Token', cell: ({ symbol, mint }) => <bdi>{plain(symbol, 24) || short(mint)}</bdi> },
           { title: 'Kind', cell: ({ kind }) => plain(kind, 24) },
@@ -45,10 +45,10 @@ export function Variants({ groups }: { readonly groups: unknown }) {
   );
 }
 
-/** The pools that the asset is traded in. */
+/** The pools that trade the asset. */
 export function Markets({ result }: { readonly result: unknown }) {
   const { data, missing } = blockOf(result, 'markets');
-  const shown = rows(below(data, 'markets'), MOST);
+  const shown = rows(below(data, 'markets'), MAX_ROWS);
   const total = below(data, 'total');
   const all = typeof total === 'number' ? total : countOf(below(data, 'markets'));
   return (
@@ -58,9 +58,9 @@ export function Markets({ result }: { readonly result: unknown }) {
         <p class="muted">{missing}</p>
       ) : (
         <Table<Members>
-          caption={`${shown.length} of ${rough(all)} pools, the deepest first`}
+          caption={`${shown.length} of ${rough(all)} pools, deepest first`}
           rows={shown}
-          empty="It is traded in no pool."
+          empty="No pool trades it."
           columns={[
             { title: 'Pair', cell: ({ name, address }) => <bdi>{plain(name, 32) || short(address)}</bdi> },
             { title: 'Exchange', cell: ({ source }) => <bdi>{plain(source, 32)}</bdi> },
@@ -76,15 +76,15 @@ export function Markets({ result }: { readonly result: unknown }) {
 
 const COMPONENTS = [
   ['liquidityHealth', 'Liquidity'],
-  ['holderDistribution', 'Distribution among holders'],
+  ['holderDistribution', 'Holder distribution'],
   ['tradingActivity', 'Trading'],
   ['holderCount', 'Number of holders'],
 ] as const;
 
 const verdict = (component: unknown): string =>
-  below(component, 'hasData') === false ? 'not known' : plain(below(component, 'status'), 24);
+  below(component, 'hasData') === false ? 'unknown' : plain(below(component, 'status'), 24);
 
-/** How much the market of the asset can be relied upon. */
+/** The risk grade of the asset's market. */
 export function Risk({ result }: { readonly result: unknown }) {
   const { data, missing } = blockOf(result, 'risk');
   const score = below(data, 'marketScore');

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Place } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Asset } from './asset.tsx';
-import { Beside } from './beside.tsx';
 import type { LastCall } from './last-call.ts';
+import { LastCallPanel } from './last-call-panel.tsx';
 import { Search } from './search.tsx';
 import './try.css';
 
@@ -13,9 +13,9 @@ interface TryProps {
   readonly place: Place;
 }
 
-/** Search, an asset, and beside it how the call was signed. */
+/** The search or an asset, with the exchange of the last call. */
 export function Try({ session, place: { rest } }: TryProps) {
-  const [lastCall, tell] = useState<LastCall>();
+  const [lastCall, setLastCall] = useState<LastCall>();
   const [assetId = '', second = ''] = rest;
   return (
     <div class="try">
@@ -24,16 +24,16 @@ export function Try({ session, place: { rest } }: TryProps) {
           <>
             <h1>Market data for a signature</h1>
             <p class="lead">
-              No account and no API key: a key that was made in this tab signs each call. Asset data costs nothing; all
-              callers share a number of calls a minute.
+              No account, no API key: a key in this browser signs each call. Asset data is free; all users share the
+              calls of a minute.
             </p>
-            <Search session={session} query={second} tell={tell} />
+            <Search session={session} query={second} report={setLastCall} />
           </>
         ) : (
-          <Asset session={session} assetId={assetId} wanted={second} tell={tell} />
+          <Asset session={session} assetId={assetId} wanted={second} report={setLastCall} />
         )}
       </div>
-      <Beside lastCall={lastCall} />
+      <LastCallPanel lastCall={lastCall} />
     </div>
   );
 }

@@ -2,34 +2,33 @@ import { errorOf } from '@asset-gateway/client';
 import { useState } from 'preact/hooks';
 import { Json } from '../parts/json.tsx';
 import type { Row } from '../routes/catalog.ts';
-import type { Purse } from './purse.ts';
-import { Told } from './told.tsx';
-import { useTask } from './use-task.ts';
+import type { BrowserWallet } from './browser-wallet.ts';
+import { TaskStatus, useTask } from './task.tsx';
 
-/** A first call that costs money: what the address of this browser holds, as a provider of Solana's RPC says it. */
-export function PaidCall({ purse, row }: { readonly purse: Purse; readonly row: Row }) {
+/** A first paid call: the balance of this browser's address, from a Solana RPC provider. */
+export function PaidCall({ wallet, row }: { readonly wallet: BrowserWallet; readonly row: Row }) {
   const task = useTask();
   const [answer, setAnswer] = useState<string>();
-  const ask = async (): Promise<string> => {
+  const call = async (): Promise<string> => {
     setAnswer(undefined);
-    const response = await purse.buy(row.path, { params: [purse.address] }, Number(row.priceUsd));
+    const response = await wallet.buy(row.path, { params: [wallet.address] }, Number(row.priceUsd));
     const text = await response.text();
     setAnswer(text);
-    return response.ok ? 'Here is the answer.' : errorOf(response, text).message;
+    return response.ok ? 'The gateway answered.' : errorOf(response, text).message;
   };
   return (
     <section aria-labelledby="call">
-      <h2 id="call">A call that costs</h2>
+      <h2 id="call">A paid call</h2>
       <p>
-        {row.description} It costs ${row.priceUsd}, which are moved on Solana once the answer is there; every other
-        route is under <a href="#/routes">Routes</a>.
+        {row.description} It costs ${row.priceUsd}, settled on Solana after the gateway has the answer. All other routes
+        are under <a href="#/routes">Routes</a>.
       </p>
       <p class="sendings">
-        <button type="button" class="first" disabled={task.isBusy} onClick={() => task.run(ask)}>
-          Pay ${row.priceUsd} and ask
+        <button type="button" class="first" disabled={task.isBusy} onClick={() => task.run(call)}>
+          Pay ${row.priceUsd} and call
         </button>
       </p>
-      <Told task={task} doing="Paying, and waiting for the chain." />
+      <TaskStatus task={task} doing="Paying and waiting for the chain." />
       {answer !== undefined && <Json label="Body" text={answer} />}
     </section>
   );

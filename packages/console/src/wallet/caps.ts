@@ -1,26 +1,25 @@
 import type { Caps } from '@asset-gateway/client/pay';
-import { keep, readSure } from './kept.ts';
+import { readStoredOrThrow, store } from './storage.ts';
 
-/** What a payment may come to, in dollars. */
+/** The most that this page pays, in dollars. */
 export type PageCaps = Required<Omit<Caps, 'inAllUsd'>>;
 
 const NAME = 'caps';
-const USUAL: PageCaps = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1 };
+const DEFAULT: PageCaps = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1 };
+const NOTHING: PageCaps = { perCallUsd: 0, perBundleUsd: 0, perDayUsd: 0 };
 
 const isCap = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1000;
 
-const NOTHING: PageCaps = { perCallUsd: 0, perBundleUsd: 0, perDayUsd: 0 };
-
 const isCaps = (value: unknown): value is PageCaps =>
-  typeof value === 'object' && value !== null && Object.keys(USUAL).every((name) => isCap(Reflect.get(value, name)));
+  typeof value === 'object' && value !== null && Object.keys(DEFAULT).every((name) => isCap(Reflect.get(value, name)));
 
-/** The caps of this browser. Where its user has set some that cannot be read, nothing is paid: they may have been lower. */
+/** The caps of this browser. If stored caps cannot be read, nothing is paid: they may have been lower than the default. */
 export function readCaps(): PageCaps {
   try {
-    return readSure(NAME, isCaps, USUAL);
+    return readStoredOrThrow(NAME, isCaps, DEFAULT);
   } catch {
     return NOTHING;
   }
 }
 
-export const keepCaps = (caps: PageCaps): void => keep(NAME, caps);
+export const storeCaps = (caps: PageCaps): void => store(NAME, caps);

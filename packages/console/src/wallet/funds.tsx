@@ -1,10 +1,9 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import { useEffect, useState } from 'preact/hooks';
 import { type Column, Table } from '../parts/table.tsx';
+import type { BrowserWallet } from './browser-wallet.ts';
 import type { Funds } from './paying.ts';
-import type { Purse } from './purse.ts';
-import { TaskButton, Told } from './told.tsx';
-import { useTask } from './use-task.ts';
+import { TaskButton, TaskStatus, useTask } from './task.tsx';
 
 const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 const FAUCET = '/sandbox/faucet';
@@ -22,7 +21,7 @@ async function readFunds(address: string): Promise<readonly Held[]> {
   return held.filter(({ funds }) => funds !== undefined);
 }
 
-/** Whether there is play money here: only the sandbox has this row. */
+/** Whether this is the sandbox, which gives out play money. */
 const hasFaucet = (): Promise<boolean> =>
   fetch(FAUCET, { method: 'OPTIONS' }).then(
     ({ ok }) => ok,
@@ -33,7 +32,7 @@ async function askFaucet(address: string, cluster: Cluster): Promise<void> {
   const body = JSON.stringify({ address, cluster });
   const response = await fetch(FAUCET, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   const answer = (await response.json()) as { readonly message?: string };
-  if (!response.ok) throw new Error(answer.message ?? 'The faucet gave nothing; try again.');
+  if (!response.ok) throw new Error(answer.message ?? 'The faucet failed; try again.');
 }
 
 const COLUMNS: readonly Column<Held>[] = [
@@ -42,19 +41,19 @@ const COLUMNS: readonly Column<Held>[] = [
   { title: 'SOL', isNumber: true, cell: ({ funds }) => ((funds?.lamports ?? 0) / 1e9).toFixed(4) },
 ];
 
-/** What was read just before is told again for three seconds. */
-const KEPT_MS = 3_100;
+/** The gateway repeats a balance for three seconds. */
+const BALANCE_CACHED_MS = 3_100;
 
-/** What the key of this browser holds, and in the sandbox where to get some. */
-export function FundsOf({ purse, changes }: { readonly purse: Purse; readonly changes: number }) {
+/** The balances of this browser's key, with a faucet in the sandbox. */
+export function Balances({ wallet, changes }: { readonly wallet: BrowserWallet; readonly changes: number }) {
   const [held, setHeld] = useState<readonly Held[]>([]);
   const [isSandbox, setSandbox] = useState(false);
   const task = useTask();
-  const { address } = purse;
+  const { address } = wallet;
   const refresh = async (): Promise<string> => {
     const read = await readFunds(address);
     setHeld(read);
-    return read.length > 0 ? '' : 'This gateway sells nothing, so that no money is needed here.';
+    return read.length > 0 ? '' : 'This gateway sells nothing, so you need no money here.';
   };
   useEffect(() => {
     task.run(refresh);
@@ -62,22 +61,22 @@ export function FundsOf({ purse, changes }: { readonly purse: Purse; readonly ch
   }, [address, changes]);
   const fill = (cluster: Cluster) => async (): Promise<string> => {
     await askFaucet(address, cluster);
-    await new Promise((over) => setTimeout(over, KEPT_MS));
+    await new Promise((over) => setTimeout(over, BALANCE_CACHED_MS));
     await refresh();
-    return `Ten dollars of play money have come on ${cluster}.`;
+    return `You received ten dollars of play money on ${cluster}.`;
   };
   return (
     <section aria-labelledby="funds">
-      <h2 id="funds">What it holds</h2>
-      <Table caption="Balances" isCaptionHidden columns={COLUMNS} rows={held} empty="Not read yet." />
+      <h2 id="funds">Balances</h2>
+      <Table caption="Balances by cluster" isCaptionHidden columns={COLUMNS} rows={held} empty="Loading." />
       <p class="sendings">
-        <TaskButton task={task} label="Read again" work={refresh} />
+        <TaskButton task={task} label="Refresh" work={refresh} />
         {isSandbox &&
           held.map(({ cluster }) => (
             <TaskButton key={cluster} task={task} label={`Get play money on ${cluster}`} work={fill(cluster)} />
           ))}
       </p>
-      <Told task={task} doing="Reading the balances." />
+      <TaskStatus task={task} doing="Loading the balances." />
     </section>
   );
 }

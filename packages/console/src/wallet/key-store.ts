@@ -1,6 +1,3 @@
-/** A key pair of WebCrypto whose private key nobody can read, not even this page. */
-export type TabKey = CryptoKeyPair;
-
 const [DATABASE, STORE, NAME] = ['asset-gateway', 'keys', 'wallet'];
 
 const settled = <T>(request: IDBRequest<T>): Promise<T> =>
@@ -18,26 +15,23 @@ function open(): Promise<IDBDatabase> {
 const storeOf = (database: IDBDatabase, mode: IDBTransactionMode): IDBObjectStore =>
   database.transaction(STORE, mode).objectStore(STORE);
 
-const newKey = (): Promise<TabKey> =>
-  crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']) as Promise<TabKey>;
-
-/** The key of this browser: made once, kept where only this origin can use it; for the tab alone where nothing can be kept. */
-export async function browserKey(): Promise<{ readonly key: TabKey; readonly isKept: boolean }> {
-  const key = await newKey();
+/** This browser's key pair, whose private key cannot be exported. Created once per origin; kept for the tab alone if nothing can be stored. */
+export async function browserKey(): Promise<{ readonly key: CryptoKeyPair; readonly isStored: boolean }> {
+  const key = (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair;
   try {
     const database = await open();
-    // Two tabs that begin at once: the one that is written first counts for both.
+    // If two tabs start at once, both use the key that was written first.
     return await navigator.locks.request(NAME, async () => {
-      const kept = (await settled(storeOf(database, 'readonly').get(NAME))) as TabKey | undefined;
-      if (!kept) await settled(storeOf(database, 'readwrite').put(key, NAME));
-      return { key: kept ?? key, isKept: true };
+      const stored = (await settled(storeOf(database, 'readonly').get(NAME))) as CryptoKeyPair | undefined;
+      if (!stored) await settled(storeOf(database, 'readwrite').put(key, NAME));
+      return { key: stored ?? key, isStored: true };
     });
   } catch {
-    return { key, isKept: false };
+    return { key, isStored: false };
   }
 }
 
-/** Lets go of the key. What its address holds is then out of reach for good. */
-export async function forgetKey(): Promise<void> {
+/** Deletes the key; its funds are then lost. */
+export async function deleteBrowserKey(): Promise<void> {
   await settled(storeOf(await open(), 'readwrite').delete(NAME));
 }

@@ -1,10 +1,10 @@
 import { GatewayError } from '@asset-gateway/client';
 import { isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
-import { keep, readSure } from './kept.ts';
+import { readStoredOrThrow, store } from './storage.ts';
 
 const STATES = ['held', 'signed', 'paid', 'refused'] as const;
 
-/** What this browser has spent, or is about to. With its request and headers a payment can be sent again. */
+/** A payment that this browser made or reserved. Its request and headers let it be resent. */
 export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
   readonly id: string;
   readonly micros: number;
@@ -16,12 +16,12 @@ export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
 const NAME = 'ledger';
 const DAY_MS = 86_400_000;
 
-/** For so long it is written down what was settled: a clock that was wrong for a while brings no new day. */
-const KEPT_MS = 7 * DAY_MS;
+/** How long a settled payment stays in the ledger. Longer than the day of the cap, in case the clock is set wrong for a while. */
+const RETENTION_MS = 7 * DAY_MS;
 
 const isWithin = ({ at }: Spent, ms: number): boolean => Date.now() - at < ms;
 
-/** What cannot be sent again is no payment that waits for its answer. */
+/** A signed payment must have what is needed to resend it. */
 const isSpent = (value: Partial<Spent> | null): boolean =>
   typeof value?.id === 'string' &&
   Number.isSafeInteger(value.micros) &&
@@ -32,31 +32,31 @@ const isSpent = (value: Partial<Spent> | null): boolean =>
 
 const isList = (value: unknown): value is readonly Spent[] => Array.isArray(value) && value.every(isSpent);
 
-const all = (): readonly Spent[] => readSure(NAME, isList, []);
+const all = (): readonly Spent[] => readStoredOrThrow(NAME, isList, []);
 
-/** Changes what is written down, for all tabs one after the other. What is settled and a week old is let go. */
+/** Changes the ledger, one tab at a time, and drops settled entries older than a week. */
 async function change<T>(
-  next: (spent: readonly Spent[]) => { readonly spent: readonly Spent[]; readonly told: T },
+  next: (spent: readonly Spent[]) => { readonly spent: readonly Spent[]; readonly result: T },
 ): Promise<T> {
   return await navigator.locks.request(`asset-gateway.${NAME}`, async () => {
-    const { spent, told } = next(all());
-    keep(
+    const { spent, result } = next(all());
+    store(
       NAME,
-      spent.filter((each) => each.state === 'signed' || isWithin(each, KEPT_MS)),
+      spent.filter((each) => each.state === 'signed' || isWithin(each, RETENTION_MS)),
     );
-    return told;
+    return result;
   });
 }
 
 const put = (id: string, changed: (entry: Spent) => Spent): Promise<void> =>
   change((spent) => {
-    // What is not written down is not sent.
+    // A payment that is not in the ledger is not sent.
     if (!spent.some((each) => each.id === id))
-      throw new Error('The payment is not in the ledger of this browser any more.');
-    return { spent: spent.map((each) => (each.id === id ? changed(each) : each)), told: undefined };
+      throw new Error('The payment is no longer in the ledger of this browser.');
+    return { spent: spent.map((each) => (each.id === id ? changed(each) : each)), result: undefined };
   });
 
-/** Payments that were signed and of which nothing more is known. */
+/** Signed payments with an unknown outcome. */
 export function unfinished(): readonly Spent[] {
   try {
     return all().filter(({ state }) => state === 'signed');
@@ -65,7 +65,7 @@ export function unfinished(): readonly Spent[] {
   }
 }
 
-/** A ledger that all tabs of this browser share, and that a reload does not lose. */
+/** A ledger shared by all tabs of this browser and kept over a reload. */
 export const browserLedger: SpendingLedger = {
   hold(micros, { perDayMicros }) {
     return change((spent) => {
@@ -75,11 +75,11 @@ export const browserLedger: SpendingLedger = {
           message: `the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded; nothing was signed`,
         });
       const id = crypto.randomUUID();
-      return { spent: [...spent, { id, micros, at: Date.now(), state: 'held' }], told: id };
+      return { spent: [...spent, { id, micros, at: Date.now(), state: 'held' }], result: id };
     });
   },
   signed: (id, { request, headers }) => put(id, (entry) => ({ ...entry, state: 'signed', request, headers })),
-  release: (id) => change((spent) => ({ spent: spent.filter((each) => each.id !== id), told: undefined })),
+  release: (id) => change((spent) => ({ spent: spent.filter((each) => each.id !== id), result: undefined })),
   earlier: async (request) =>
     all()
       .filter((each) => isSameRequest(each.request, request))
@@ -87,7 +87,7 @@ export const browserLedger: SpendingLedger = {
       .flatMap(({ id, at, micros, state, headers = {} }) =>
         state === 'signed' || state === 'refused' ? [{ id, at, micros, headers, state }] : [],
       ),
-  // The headers are as good as money until then. A refused payment keeps its request, as no new one is made for that at once.
+  // The headers are as good as money until the payment closes. A refused one keeps its request: the client makes no new payment for it for a while.
   closed: (id, state) =>
     put(id, ({ headers: _, request, ...kept }) => ({
       ...kept,

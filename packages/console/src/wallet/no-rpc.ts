@@ -1,2 +1,2 @@
-/** Replaces kit's RPC client in this page: the client gives x402's scheme its blockhash and mint, so the scheme asks for nothing. */
+/** Replaces kit's RPC client in this page: our client supplies the blockhash and the mint, so x402's scheme makes no RPC call. */
 export const createSolanaRpc = (): object => ({});

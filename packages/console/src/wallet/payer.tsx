@@ -1,57 +1,80 @@
 import type { Wallet } from '@asset-gateway/client';
 import { useEffect, useState } from 'preact/hooks';
 import { Copy } from '../parts/copy.tsx';
-import type { Purse } from './purse.ts';
-import { findWallets } from './wallets.ts';
+import type { BrowserWallet } from './browser-wallet.ts';
 
-function Forget({ purse }: { readonly purse: Purse }) {
-  const [isSure, setSure] = useState(false);
-  if (!isSure)
+interface Registering {
+  register(...wallets: readonly Wallet[]): () => void;
+}
+
+/** Calls back with the installed wallets that can sign a payment, now and whenever the list changes. */
+function findWallets(report: (wallets: readonly Wallet[]) => void): () => void {
+  let found: readonly Wallet[] = [];
+  const api: Registering = {
+    register(...wallets) {
+      const paying = wallets.filter(({ features }) => 'solana:signTransaction' in features);
+      found = [...found, ...paying.filter((wallet) => !found.includes(wallet))];
+      report(found);
+      return () => {
+        found = found.filter((wallet) => !wallets.includes(wallet));
+        report(found);
+      };
+    },
+  };
+  const onRegister = (event: Event): void => (event as CustomEvent<(api: Registering) => void>).detail(api);
+  addEventListener('wallet-standard:register-wallet', onRegister);
+  dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: api }));
+  return () => removeEventListener('wallet-standard:register-wallet', onRegister);
+}
+
+function DeleteKey({ wallet }: { readonly wallet: BrowserWallet }) {
+  const [isConfirming, setConfirming] = useState(false);
+  if (!isConfirming)
     return (
-      <button type="button" class="quiet" onClick={() => setSure(true)}>
-        Forget this key
+      <button type="button" class="quiet" onClick={() => setConfirming(true)}>
+        Delete this key
       </button>
     );
-  const forget = (): void => void purse.forget().then(() => location.reload());
+  const remove = (): void => void wallet.deleteKey().then(() => location.reload());
   return (
     <p role="alert">
-      Nobody has a copy of this key. What its address holds, and its credit, are lost with it.{' '}
-      <button type="button" class="quiet" onClick={forget}>
-        Forget it all the same
+      There is no copy of this key. Its funds and its credit are lost if you delete it.{' '}
+      <button type="button" class="quiet" onClick={remove}>
+        Delete it
       </button>{' '}
-      <button type="button" class="quiet" onClick={() => setSure(false)}>
+      <button type="button" class="quiet" onClick={() => setConfirming(false)}>
         Keep it
       </button>
     </p>
   );
 }
 
-/** The key of this browser, and who pays: it, or a wallet that is installed here. */
-export function Payer({ purse }: { readonly purse: Purse }) {
-  const [wallets, setWallets] = useState<readonly Wallet[]>([]);
-  useEffect(() => findWallets(setWallets), []);
+/** The address of this browser's key, and the choice of the payer: that key or an installed wallet. */
+export function Payer({ wallet }: { readonly wallet: BrowserWallet }) {
+  const [installed, setInstalled] = useState<readonly Wallet[]>([]);
+  useEffect(() => findWallets(setInstalled), []);
   return (
     <section aria-labelledby="payer">
       <h2 id="payer">The key of this browser</h2>
       <p class="line">
-        {purse.address} <Copy text={purse.address} what="the address" />
+        {wallet.address} <Copy text={wallet.address} what="the address" />
       </p>
       <p class="small muted">
-        {purse.isKept
-          ? 'It was made here, cannot be read by anybody, and stays when the page is closed. Send it no more than you would lose.'
-          : 'This browser keeps nothing, so that the key is gone with the tab: send it no money.'}
+        {wallet.isStored
+          ? 'It was created in this browser, cannot be exported, and is still there after you close the page. Send it only what you can afford to lose.'
+          : 'This browser stores nothing, so the key is lost when you close the tab: send it no money.'}
       </p>
-      {purse.isKept && <Forget purse={purse} />}
+      {wallet.isStored && <DeleteKey wallet={wallet} />}
       <fieldset>
-        <legend>Who pays</legend>
-        {[undefined, ...wallets].map((wallet) => (
-          <label key={wallet?.name ?? ''} class="choice">
-            <input type="radio" name="payer" checked={purse.wallet === wallet} onChange={() => purse.choose(wallet)} />{' '}
-            {wallet ? wallet.name : 'The key of this browser'}
+        <legend>Payer</legend>
+        {[undefined, ...installed].map((each) => (
+          <label key={each?.name ?? ''} class="choice">
+            <input type="radio" name="payer" checked={wallet.external === each} onChange={() => wallet.choose(each)} />{' '}
+            {each ? each.name : 'The key of this browser'}
           </label>
         ))}
-        {wallets.length === 0 && (
-          <p class="small muted">No wallet is installed in this browser that could pay instead.</p>
+        {installed.length === 0 && (
+          <p class="small muted">No wallet that can sign payments is installed in this browser.</p>
         )}
       </fieldset>
     </section>

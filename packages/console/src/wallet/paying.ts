@@ -5,21 +5,20 @@ import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@sola
 import type { PageCaps } from './caps.ts';
 import { browserLedger } from './ledger.ts';
 
-/** What a paying client is made of. */
-export interface PayingParts {
+export interface PayingOptions {
   readonly signer: Signer;
   readonly wallet: PayingWallet;
   readonly caps: PageCaps;
   readonly fetch: typeof fetch;
 }
 
-/** Where the gateway shows of a cluster what a payment needs. */
+/** Where the gateway serves the chain data that a payment needs. */
 const rpcOf = (cluster: Cluster): string => new URL(`/console/rpc/${cluster}`, location.origin).href;
 
 const clusterOf = (network: string): Cluster => (network === NETWORKS.devnet ? 'devnet' : 'mainnet');
 
-/** A client that pays within these caps, and writes each payment down before it is sent. */
-export function payingClient({ signer, wallet, caps, fetch }: PayingParts): GatewayClient {
+/** A client that pays within these caps and records each payment before sending it. */
+export function payingClient({ signer, wallet, caps, fetch }: PayingOptions): GatewayClient {
   const pay = payWith({ wallet, rpcUrl: (network) => rpcOf(clusterOf(network)), caps, ledger: browserLedger });
   return createClient({ baseUrl: location.origin, signer, pay, fetch });
 }
@@ -33,7 +32,7 @@ async function usdcAccount(owner: string, cluster: Cluster): Promise<string> {
   return account;
 }
 
-/** What an address holds on a cluster. */
+/** The balances of an address on a cluster. */
 export interface Funds {
   /** Billionths of a SOL. */
   readonly lamports: number;
@@ -46,11 +45,11 @@ interface Account {
   readonly data: readonly [string, string];
 }
 
-/** The eight bytes of a token account that say how much it holds. */
+/** Decodes the amount: eight little-endian bytes of a token account. */
 const amountIn = (base64: string): number =>
   [...atob(base64)].reduceRight((sum, unit) => sum * 256 + unit.charCodeAt(0), 0);
 
-/** Reads what an address holds; nothing where the gateway does not show this cluster. Rejects where it does not answer. */
+/** Reads the balances of an address; undefined if the gateway does not settle on this cluster. */
 export async function fundsOf(address: string, cluster: Cluster): Promise<Funds | undefined> {
   const params = [[address, await usdcAccount(address, cluster)]];
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params });
@@ -64,7 +63,7 @@ export async function fundsOf(address: string, cluster: Cluster): Promise<Funds 
     readonly message?: string;
     readonly result?: { value: (Account | null)[] };
   };
-  if (!response.ok || !answer.result) throw new Error(answer.message ?? 'The balance cannot be read now; try again.');
+  if (!response.ok || !answer.result) throw new Error(answer.message ?? 'The balance could not be read; try again.');
   const [own, token] = answer.result.value;
   return { lamports: own?.lamports ?? 0, usdcMicros: token ? amountIn(token.data[0]) : 0 };
 }

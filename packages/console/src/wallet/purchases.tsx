@@ -1,32 +1,32 @@
 import { useState } from 'preact/hooks';
 import { Copy } from '../parts/copy.tsx';
 import { Json } from '../parts/json.tsx';
+import type { BrowserWallet, Purchase } from './browser-wallet.ts';
 import { type Spent, unfinished } from './ledger.ts';
-import type { Purchase, Purse } from './purse.ts';
 import { verifyReceipt } from './receipt.ts';
-import { TaskButton, Told } from './told.tsx';
-import { useTask } from './use-task.ts';
+import { TaskButton, TaskStatus, useTask } from './task.tsx';
 
 const pathOf = (url: string): string => new URL(url, location.origin).pathname;
 const timeOf = (at: number): string => new Date(at).toLocaleString();
 
-/** Payments whose answer has not come: the same one is sent again, and never a second one. */
-export function Unfinished({ purse }: { readonly purse: Purse }) {
+/** Payments without an answer. Each is resent as it was, so it is charged once. */
+export function Unfinished({ wallet }: { readonly wallet: BrowserWallet }) {
   const task = useTask();
   const [answer, setAnswer] = useState<string>();
   const open = unfinished();
-  const sendAgain = async (spent: Spent): Promise<string> => {
-    const response = await purse.resume(spent);
+  const resend = async (spent: Spent): Promise<string> => {
+    const response = await wallet.resume(spent);
     setAnswer(await response.text());
-    return response.ok ? 'The answer is here, and the payment is finished.' : `The gateway says ${response.status}.`;
+    return response.ok
+      ? 'The gateway answered, and the payment is complete.'
+      : `The gateway answered ${response.status}.`;
   };
   if (open.length === 0 && answer === undefined) return null;
   return (
     <section aria-labelledby="unfinished">
-      <h2 id="unfinished">Not finished</h2>
+      <h2 id="unfinished">Unfinished payments</h2>
       <p class="small muted">
-        These payments were signed, and their answer has not come. Sent again, the same payment brings it and costs
-        nothing more.
+        These payments were signed and have no answer yet. Resending one fetches the answer; you are charged once.
       </p>
       <ul class="purchases">
         {open.map((spent) => (
@@ -35,11 +35,11 @@ export function Unfinished({ purse }: { readonly purse: Purse }) {
             <span class="small muted">
               ${spent.micros / 1e6}, {timeOf(spent.at)}
             </span>
-            <TaskButton task={task} label="Send again" work={() => sendAgain(spent)} />
+            <TaskButton task={task} label="Resend" work={() => resend(spent)} />
           </li>
         ))}
       </ul>
-      <Told task={task} doing="Sending the payment again." />
+      <TaskStatus task={task} doing="Resending the payment." />
       {answer !== undefined && <Json label="Body" text={answer} />}
     </section>
   );
@@ -48,30 +48,30 @@ export function Unfinished({ purse }: { readonly purse: Purse }) {
 function Verdict({ purchase }: { readonly purchase: Purchase }) {
   const task = useTask();
   const { receipt } = purchase;
-  if (receipt === undefined) return <span class="small muted">No receipt: this gateway signs none.</span>;
+  if (receipt === undefined) return <span class="small muted">This gateway signs no receipts.</span>;
   const verify = async (): Promise<string> => {
     const verified = await verifyReceipt(receipt, purchase).catch((error: unknown) => {
-      throw new Error(`The receipt does not hold: ${(error as Error).message}.`);
+      throw new Error(`The receipt is invalid: ${(error as Error).message}.`);
     });
-    return `The receipt holds: signed by this gateway at ${timeOf(verified.issuedAt * 1000)}.`;
+    return `The receipt is valid: signed by this gateway at ${timeOf(verified.issuedAt * 1000)}.`;
   };
   return (
     <>
       <button type="button" class="quiet" disabled={task.isBusy} onClick={() => task.run(verify)}>
-        Verify the receipt
+        Verify receipt
       </button>
-      <Told task={task} doing="Looking up the key." />
+      <TaskStatus task={task} doing="Loading the gateway's key." />
     </>
   );
 }
 
-/** What was paid for in this browser, with the transaction and the receipt of each. */
-export function Purchases({ purse }: { readonly purse: Purse }) {
-  const { purchases } = purse;
+/** The purchases of this browser, with the transaction and the receipt of each. */
+export function Purchases({ wallet }: { readonly wallet: BrowserWallet }) {
+  const { purchases } = wallet;
   return (
     <section aria-labelledby="purchases">
-      <h2 id="purchases">Paid for</h2>
-      {purchases.length === 0 && <p class="muted">Nothing yet.</p>}
+      <h2 id="purchases">Purchases</h2>
+      {purchases.length === 0 && <p class="muted">None yet.</p>}
       <ul class="purchases">
         {purchases.map((purchase) => (
           <li key={`${purchase.at} ${purchase.transaction}`}>

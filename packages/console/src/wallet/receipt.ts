@@ -1,4 +1,4 @@
-/** What a receipt says, once its signature is the gateway's. */
+/** The claims of a receipt. */
 export interface Receipt {
   readonly resourceUrl: string;
   readonly payer: string;
@@ -15,7 +15,7 @@ const bytesIn = (base64url: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (unit) => unit.charCodeAt(0));
 const jsonIn = (base64url: string): unknown => JSON.parse(new TextDecoder().decode(bytesIn(base64url)));
 
-/** The receipt in a PAYMENT-RESPONSE header, as a compact JWS; nothing where the gateway signs none. */
+/** The receipt in a PAYMENT-RESPONSE header, as a compact JWS, if any. */
 export function receiptIn(header: string | null): string | undefined {
   try {
     const { extensions } = jsonIn(header ?? '') as { extensions?: Record<string, { info?: { receipt?: unknown } }> };
@@ -26,7 +26,7 @@ export function receiptIn(header: string | null): string | undefined {
   }
 }
 
-/** Who has paid, as a PAYMENT-RESPONSE header says; nothing where it does not. */
+/** The payer named in a PAYMENT-RESPONSE header, if any. */
 export function payerIn(header: string): string | undefined {
   try {
     const { payer } = jsonIn(header) as { readonly payer?: unknown };
@@ -41,35 +41,35 @@ async function keyOf(kid: string): Promise<CryptoKey> {
   const { verificationMethod } = (await response.json()) as DidDocument;
   const method = verificationMethod.find(({ id }) => id === kid);
   if (!method || !kid.startsWith(`did:web:${encodeURIComponent(location.host)}#`))
-    throw new Error('it is signed with a key that is not this gateway’s');
+    throw new Error('the key that signed it is not this gateway’s');
   const { kty, crv, x } = method.publicKeyJwk as { kty: string; crv: string; x: string };
   return crypto.subtle.importKey('jwk', { kty, crv, x }, 'Ed25519', false, ['verify']);
 }
 
-/** What a receipt has to be for. */
+/** The purchase that a receipt must match. */
 export interface Paid {
   readonly url: string;
   readonly payer: string;
-  /** Empty where credit has paid. */
+  /** Empty if credit paid. */
   readonly transaction: string;
 }
 
-/** What a receipt says; throws where this gateway has not signed it, or signed it for somebody or something else. */
+/** Returns the claims of a receipt; throws unless this gateway signed it for this purchase. */
 export async function verifyReceipt(jws: string, { url, payer, transaction }: Paid): Promise<Receipt> {
   const [head = '', body = '', signature = ''] = jws.split('.', 3);
   const { kid, alg } = jsonIn(head) as { readonly kid: string; readonly alg: string };
-  if (alg !== 'EdDSA') throw new Error('its signature is of another kind');
-  const isTheirs = await crypto.subtle.verify(
+  if (alg !== 'EdDSA') throw new Error('its signature algorithm is not EdDSA');
+  const isSigned = await crypto.subtle.verify(
     'Ed25519',
     await keyOf(kid),
     bytesIn(signature),
     utf8.encode(`${head}.${body}`),
   );
-  if (!isTheirs) throw new Error('its signature does not fit what it says');
+  if (!isSigned) throw new Error('its signature does not match its claims');
   const claims = jsonIn(body) as Receipt;
-  const [is, should] = [new URL(claims.resourceUrl), new URL(url)];
-  const isForThis = is.origin === location.origin && is.pathname === should.pathname;
+  const [claimed, expected] = [new URL(claims.resourceUrl), new URL(url)];
+  const isForThis = claimed.origin === location.origin && claimed.pathname === expected.pathname;
   if (claims.payer !== payer || !isForThis || (claims.transaction ?? '') !== transaction)
-    throw new Error('it is for somebody else, or for something else');
+    throw new Error('it is for another payer or another purchase');
   return claims;
 }

@@ -11,17 +11,17 @@ function entryFaults(entry: unknown, origin: string): Fault[] {
   const mode = at(entry, 'accessMode');
   const wrong = entrySchemas(mode).flatMap((schema) => misfit(schema, entry) ?? []);
   if (wrong.length > 0) {
-    const problem = `its entry in the catalog is not complete: ${wrong[0]}`;
-    return [{ where, problem, fix: 'List path, verb, access mode, price, schemas, and what opens the route' }];
+    const problem = `its catalog entry is incomplete: ${wrong[0]}`;
+    return [{ where, problem, fix: 'List the path, verb, access mode, price, schemas and networks' }];
   }
   return unless(at(entry, 'paymentRequired') === (mode === 'exact'), {
     where,
     problem: `the catalog says accessMode ${mode} and paymentRequired ${at(entry, 'paymentRequired')}`,
-    fix: 'Let paymentRequired be true for exact, and for nothing else',
+    fix: 'Set paymentRequired to true for exact only',
   });
 }
 
-/** Whether a provider's own list is what the whole catalog says of it. */
+/** Checks that a provider's list is its part of the catalog. */
 function providerFaults({ id, routeCount, answer }: ProviderList, { entries }: World): Fault[] {
   if (answer.status === 0) return [];
   const own = entries.filter(({ provider }) => provider === id).map(endpointOf);
@@ -29,8 +29,8 @@ function providerFaults({ id, routeCount, answer }: ProviderList, { entries }: W
   const endpoints = listed.map((entry) => `${entry.httpMethod} ${entry.path}`);
   return unless(isDeepStrictEqual(endpoints, own) && routeCount === own.length, {
     where: whereOf(answer),
-    problem: `it lists ${endpoints.length} routes, categories count ${routeCount}, and the catalog has ${own.length} of ${id}`,
-    fix: 'Let the list of a provider be its part of the catalog',
+    problem: `it lists ${endpoints.length} routes of ${id}, its category counts ${routeCount}, and the catalog has ${own.length}`,
+    fix: 'List exactly the routes of the provider',
   });
 }
 
@@ -46,7 +46,7 @@ function run(world: World): Fault[] {
     ...unless(counts.every((count) => count === routes.length) && routes.length > 0, {
       where,
       problem: `it has ${routes.length} routes and counts ${counts.join(' and ')}`,
-      fix: 'Count what is listed, and list what is served',
+      fix: 'Correct totalRoutes and returnedRoutes',
     }),
     ...unless(new Set(endpoints).size === endpoints.length, {
       where,
@@ -58,5 +58,5 @@ function run(world: World): Fault[] {
   ];
 }
 
-/** Whether the catalog is complete and agrees with itself. */
+/** The catalog is complete and consistent. */
 export const catalogCheck: Check = { name: 'catalog', run };

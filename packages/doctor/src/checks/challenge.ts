@@ -7,9 +7,9 @@ import { listAt, objectAt, textAt } from '../json.ts';
 import { unpaidAnswers } from '../world.ts';
 
 const HEADER = HEADERS.paymentRequired;
-/** Proxies give a whole answer's headers 8 KiB and less. */
+/** Proxies limit all headers of an answer to 8 KiB or less. */
 const MAX_HEADER_LENGTH = 4096;
-/** A longer URL may be named without its query. */
+/** A challenge may name a longer URL without its query. */
 const MAX_URL_LENGTH = 256;
 const MEMBERS = ['x402Version', 'error', 'resource', 'accepts', 'extensions'];
 const MAX_TAGS = 5;
@@ -23,25 +23,25 @@ function headerFault(answer: Answer): Omit<Fault, 'where'> | undefined {
   if (header === '') return { problem: `the 402 has no ${HEADER}`, fix: `Send base64 of the challenge in ${HEADER}` };
   if (header.length > MAX_HEADER_LENGTH) {
     const problem = `${HEADER} has more than ${MAX_HEADER_LENGTH} characters, which proxies cut or refuse`;
-    return { problem, fix: "Shorten the discovery extension's schema, or leave it out" };
+    return { problem, fix: "Shorten the discovery extension's schema, or remove it" };
   }
   if (!inHeader) return { problem: `${HEADER} cannot be read`, fix: 'Send base64 (standard alphabet) of its JSON' };
-  if (!inBody) return { problem: 'the body does not hold the challenge', fix: `Put what ${HEADER} says into the body` };
+  if (!inBody) return { problem: 'the body has no challenge', fix: `Put the challenge of ${HEADER} into the body` };
   const differing = MEMBERS.filter((name) => !isDeepStrictEqual(inHeader[name], inBody[name]));
   if (differing.length > 0) {
-    return { problem: `header and body differ in ${differing.join(', ')}`, fix: 'Write both from one challenge' };
+    return { problem: `header and body differ in ${differing.join(', ')}`, fix: 'Send the same challenge in both' };
   }
   return inHeader.x402Version === 2
     ? undefined
     : { problem: 'x402Version is not the number 2', fix: 'Write a PaymentRequired of version 2' };
 }
 
-/** Whether a URL that a challenge names is the one that was asked for. */
-export function isAskedUrl(named: string, { url }: Answer): boolean {
+/** Whether a challenge names the requested URL. */
+export function isRequestedUrl(named: string, { url }: Answer): boolean {
   return named === url || (url.length > MAX_URL_LENGTH && named === url.split('?', 1)[0]);
 }
 
-/** A URL in a complaint: what is the same for a whole gateway reads the same for each of its routes. */
+/** A wrong URL in a problem; the same text for all routes if the origin is wrong. */
 function misnamed(named: string, { url }: Answer): string {
   const { origin } = new URL(url);
   const isElsewhere = URL.canParse(named) && new URL(named).origin !== origin;
@@ -56,25 +56,25 @@ function resourceFaults(answer: Answer): Fault[] {
   const { serviceName, tags } = objectAt(challenge, 'resource');
   const labels = [serviceName ?? [], tags ?? []].flat();
   return [
-    ...unless(isAskedUrl(url, answer), {
+    ...unless(isRequestedUrl(url, answer), {
       where,
-      problem: `resource.url is ${misnamed(url, answer)}, which is not what was asked for`,
-      fix: 'Set the public origin (GATEWAY_BASE_URL) to the one that clients dial, and name the URL asked for',
+      problem: `resource.url is ${misnamed(url, answer)}, which is not the requested URL`,
+      fix: 'Set GATEWAY_BASE_URL to the origin that clients use, and name the requested URL',
     }),
     ...unless(
       ['description', 'mimeType'].every((name) => textAt(challenge, 'resource', name) !== ''),
       {
         where,
-        problem: 'resource lacks its description or its mimeType',
-        fix: 'Say in the challenge what the route answers, and as what',
+        problem: 'resource has no description or no mimeType',
+        fix: 'Add both to the challenge',
       },
     ),
     ...unless(
       listAt(tags).length <= MAX_TAGS && labels.every((label) => typeof label === 'string' && PRINTABLE.test(label)),
       {
         where,
-        problem: 'serviceName or tags of the resource are not such as indexes take',
-        fix: `Use at most ${MAX_TAGS} tags, each as the name 1 to 32 printable ASCII characters`,
+        problem: 'indexes do not accept the serviceName or the tags of the resource',
+        fix: `Use at most ${MAX_TAGS} tags; each tag and the name need 1 to 32 printable ASCII characters`,
       },
     ),
   ];
@@ -84,12 +84,12 @@ function schemeFaults(origin: string): Fault[] {
   const { protocol, hostname } = new URL(origin);
   return unless(protocol === 'https:' || LOOPBACK.test(hostname), {
     where: `GET ${origin}/`,
-    problem: 'signatures and payments travel in clear text',
-    fix: 'Serve it over https, and set the public origin (GATEWAY_BASE_URL) to that',
+    problem: 'signatures and payments are sent in clear text',
+    fix: 'Serve it over https, and set GATEWAY_BASE_URL to that origin',
   });
 }
 
-/** Whether every gated route answers a request without a proof, or with junk for one, with 402. */
+/** Every gated route answers 402 without a proof or with an invalid one. */
 export const probesCheck: Check = {
   name: 'probes',
   run: (world) =>
@@ -97,12 +97,12 @@ export const probesCheck: Check = {
       unless(answer.status === 402, {
         where: whereOf(answer),
         problem: `without a valid signature or payment it answers ${answer.status}`,
-        fix: 'Answer 402 before anything else is looked at, an empty body included',
+        fix: 'Answer 402 before any other check, also with an empty body',
       }),
     ),
 };
 
-/** Whether each challenge can be read, and its header and its body say the same. */
+/** Each challenge can be read and is the same in header and body. */
 export const challengeCheck: Check = {
   name: 'challenge',
   run: (world) =>
@@ -112,7 +112,7 @@ export const challengeCheck: Check = {
     }),
 };
 
-/** Whether each challenge is for what was asked for. */
+/** Each challenge names the requested resource. */
 export const resourceCheck: Check = {
   name: 'resource',
   run: (world) => [

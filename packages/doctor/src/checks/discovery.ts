@@ -13,33 +13,33 @@ type Problem = Omit<Fault, 'where'> | undefined;
 
 const problem = (text: string, fix: string): Problem => ({ problem: text, fix });
 
-/** What an index would hold against the extension itself. */
+/** Why an index would refuse the extension. */
 function indexProblem(bazaar: JsonObject, entry: Entry): Problem {
   const input = objectAt(bazaar, 'info', 'input');
   const template = at(bazaar, 'routeTemplate');
   if (textAt(bazaar, 'schema', '$schema') !== DIALECT || deadReferences(bazaar.schema).length > 0) {
     return problem(
-      "the discovery's schema is not complete in itself",
-      `Write one of ${DIALECT} without references to outside`,
+      'the schema of the discovery extension is not self-contained',
+      `Use ${DIALECT} without outside references`,
     );
   }
   const wrong = misfit(bazaar.schema, bazaar.info);
   if (wrong !== undefined) {
-    return problem(`the discovery does not fit its own schema: ${wrong}`, 'Give an example that fits');
+    return problem(`the discovery extension does not match its own schema: ${wrong}`, 'Use a valid example');
   }
   if (input.type !== 'http' || input.method !== entry.httpMethod) {
-    return problem('the discovery is for another verb', `Say type http and method ${entry.httpMethod}`);
+    return problem('the discovery extension names another verb', `Set type http and method ${entry.httpMethod}`);
   }
   if (entry.httpMethod === 'POST' && (input.bodyType !== 'json' || input.body === undefined)) {
-    return problem('the discovery of a POST has no JSON body', 'Add bodyType json and an example as body');
+    return problem('the discovery extension of a POST has no JSON body', 'Add bodyType json and an example body');
   }
   const isTemplated = entry.path.includes(':') ? template === entry.path : template === undefined;
   return isTemplated && (template === undefined || TEMPLATE.test(String(template)))
     ? undefined
-    : problem("routeTemplate is not the catalog's path", `Set it where, and only where, the path has parameters`);
+    : problem("routeTemplate is not the catalog's path", 'Set it only for paths with parameters');
 }
 
-/** Where the extension's example is no request that the catalog's schemas allow. */
+/** Why the catalog's schemas refuse the extension's example. */
 function requestProblem(bazaar: JsonObject, entry: Entry): Problem {
   const input = objectAt(bazaar, 'info', 'input');
   const places = [
@@ -50,8 +50,8 @@ function requestProblem(bazaar: JsonObject, entry: Entry): Problem {
   return wrong.length === 0
     ? undefined
     : problem(
-        `the discovery's example is refused by the catalog's schema: ${wrong[0]}`,
-        'Give an example that is valid',
+        `the catalog's schema refuses the example of the discovery extension: ${wrong[0]}`,
+        'Use a valid example',
       );
 }
 
@@ -61,12 +61,12 @@ function discoveryFaults(entry: Entry, answer: Answer | undefined): Fault[] {
   const bazaar = extensionIn(challenge, BAZAAR);
   const fault =
     Object.keys(bazaar).length === 0
-      ? problem('indexes skip it, as its 402 does not say how it is called', `Add the extension ${BAZAAR}`)
+      ? problem('indexes skip it because its 402 does not describe the call', `Add the extension ${BAZAAR}`)
       : (indexProblem(bazaar, entry) ?? requestProblem(bazaar, entry));
   return fault ? [{ where: whereOf(answer), ...fault }] : [];
 }
 
-/** Whether indexes can list each route from its bare 402. */
+/** Indexes can list each route from its bare 402. */
 export const discoveryCheck: Check = {
   name: 'discovery',
   run: ({ routes }) => routes.flatMap(({ entry, unpaid: [bare] }) => discoveryFaults(entry, bare)),

@@ -14,15 +14,15 @@ function documentFaults(name: DocumentName, { plain, json, again }: DocumentProb
   const where = whereOf(plain);
   if (plain.status === 0) return [];
   if (plain.status !== 200) {
-    const problem = `it answers ${plain.status}, and crawlers look for it there`;
-    return [{ where, problem, fix: 'Serve the document to everybody' }];
+    const problem = `it answers ${plain.status}, but crawlers expect it there`;
+    return [{ where, problem, fix: 'Serve the document to all clients' }];
   }
   const isRead = TYPES[name].test(plain.headers['content-type'] ?? '');
   const isParsed = name === 'llms' || json !== undefined;
   return [
     ...unless(isRead && isParsed, {
       where,
-      problem: 'its content type is not that of its body',
+      problem: 'its content type does not match its body',
       fix: name === 'llms' ? 'Serve text/plain' : 'Serve application/json',
     }),
     ...(name === 'liveness' ? [] : revalidationFaults(plain.headers.etag, again, where)),
@@ -31,18 +31,18 @@ function documentFaults(name: DocumentName, { plain, json, again }: DocumentProb
 
 function revalidationFaults(tag: string | undefined, again: DocumentProbe['again'], where: string): Fault[] {
   if (tag === undefined) {
-    const problem = 'it has no ETag, so that everybody fetches all of it every time';
-    return [{ where, problem, fix: 'Send an ETag, and 304 to who has that already' }];
+    const problem = 'it has no ETag, so every client downloads it each time';
+    return [{ where, problem, fix: 'Send an ETag, and 304 if it matches' }];
   }
   const isUnchanged = again?.status === 304 && again.headers.etag === tag && again.body === '';
   return unless(isUnchanged || again?.status === 0, {
     where,
-    problem: `asked with its own ETag it answers ${again?.status} instead of a bare 304 with that ETag`,
+    problem: `a request with its ETag is answered ${again?.status} instead of an empty 304 with that ETag`,
     fix: 'Compare If-None-Match with the ETag',
   });
 }
 
-/** Whether the gateway says that it lives. */
+/** The liveness probe answers as documented. */
 export const livenessCheck: Check = {
   name: 'liveness',
   run: ({ documents: { liveness } }) => {
@@ -50,13 +50,13 @@ export const livenessCheck: Check = {
     const lives = at(body, 'ok') === true && at(body, 'status') === 'healthy' && textAt(body, 'service') !== '';
     return unless(lives || liveness.plain.status !== 200, {
       where: whereOf(liveness.plain),
-      problem: 'the liveness body does not say ok, service and status',
+      problem: 'the liveness body has no ok, service or status',
       fix: 'Answer {"ok":true,"service":"<name>","status":"healthy"}',
     });
   },
 };
 
-/** Whether the documents are where crawlers look for them, and are not sent again to who has them. */
+/** The documents are where crawlers expect them, and can be revalidated. */
 export const documentsCheck: Check = {
   name: 'documents',
   run: ({ documents }) =>

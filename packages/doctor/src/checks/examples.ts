@@ -5,7 +5,7 @@ import { misfit } from '../schema.ts';
 import type { World } from '../world.ts';
 import { operationsIn } from './operations.ts';
 
-/** A value, the schema that it is an example of, and its name. */
+/** A named example with its schema. */
 type Example = readonly [name: string, schema: unknown, value: unknown];
 
 function examplesOf({ inputSchema, inputExample, pathParamsSchema, pathParamsExample }: Entry): Example[] {
@@ -29,14 +29,14 @@ function examplesIn(operation: JsonObject): Example[] {
 const faultsOf = (examples: readonly Example[], where: string, document: string): Fault[] =>
   examples.flatMap(([name, schema, value]) => {
     const wrong = misfit(schema, value);
-    const problem = `${document}'s example (${name}) is refused by its own schema: ${wrong}`;
-    return wrong === undefined ? [] : [{ where, problem, fix: 'Give an example that is valid' }];
+    const problem = `${document}'s example (${name}) does not match its own schema: ${wrong}`;
+    return wrong === undefined ? [] : [{ where, problem, fix: 'Use a valid example' }];
   });
 
 function run({ entries, origin, documents }: World): Fault[] {
   const openApi = documents.openapi.json;
   const components = at(openApi, 'components');
-  // References in an operation's schemas lead to the document's components.
+  // An operation's schemas refer to the document's components.
   const withComponents = ([name, schema, value]: Example): Example => [name, { ...Object(schema), components }, value];
   return [
     ...entries.flatMap((entry) =>
@@ -49,5 +49,5 @@ function run({ entries, origin, documents }: World): Fault[] {
   ];
 }
 
-/** Whether the examples of the catalog and of OpenAPI are what their schemas allow. */
+/** The examples of the catalog and of OpenAPI match their schemas. */
 export const examplesCheck: Check = { name: 'examples', run };

@@ -15,24 +15,24 @@ const answered = ({ answers }: World): readonly Answer[] => answers.filter(({ st
 function corsFaults(answer: Answer): Fault[] {
   const { method, status, headers } = answer;
   const where = whereOf(answer);
-  // What a preflight lists is the preflight check's business.
+  // The preflight check handles the lists of a preflight.
   const isPreflight = method === 'OPTIONS' && status === 204;
   const hidden = isPreflight ? [] : missingNames(EXPOSED, names(headers['access-control-expose-headers'] ?? ''));
   return [
     ...unless(headers['access-control-allow-origin'] === '*', {
       where,
-      problem: `browsers withhold this ${status} from scripts`,
-      fix: 'Send Access-Control-Allow-Origin: * with every answer, once',
+      problem: `browsers hide this ${status} from scripts`,
+      fix: 'Send Access-Control-Allow-Origin: * once with every answer',
     }),
     ...unless(headers['access-control-allow-credentials'] === undefined, {
       where,
-      problem: 'Access-Control-Allow-Credentials stands beside an origin of *, which browsers refuse',
-      fix: 'Leave Access-Control-Allow-Credentials out',
+      problem: 'Access-Control-Allow-Credentials is sent with an origin of *, which browsers refuse',
+      fix: 'Remove Access-Control-Allow-Credentials',
     }),
     ...unless(hidden.length === 0, {
       where,
       problem: `scripts cannot read ${hidden.join(', ')} of this ${status}`,
-      fix: 'Name them in Access-Control-Expose-Headers of every answer',
+      fix: 'List them in Access-Control-Expose-Headers of every answer',
     }),
   ];
 }
@@ -44,13 +44,13 @@ function cachingFaults(answer: Answer, isDocument: boolean): Fault[] {
   if (status === 402) {
     return unless(control.includes('no-store') && !ALLOWS_STORING.test(control), {
       where,
-      problem: `a cache may keep this 402 (Cache-Control: ${control || 'none'}), and its challenge is good for one caller`,
+      problem: `a cache may store this 402 (Cache-Control: ${control || 'none'}), but its challenge is for one client`,
       fix: 'Send Cache-Control: no-store with every 402',
     });
   }
   return unless(isDocument ? control !== '' : /\b(?:no-store|private)\b/.test(control), {
     where,
-    problem: `a cache may keep this ${status} for as long as it likes (Cache-Control: ${control || 'none'})`,
+    problem: `a cache may store this ${status} without limit (Cache-Control: ${control || 'none'})`,
     fix: 'Send Cache-Control: no-store, or a max-age with a public document',
   });
 }
@@ -58,7 +58,7 @@ function cachingFaults(answer: Answer, isDocument: boolean): Fault[] {
 const nosniffFaults = (answer: Answer): Fault[] =>
   unless(answer.headers['x-content-type-options'] === 'nosniff', {
     where: whereOf(answer),
-    problem: `browsers may guess another type for this ${answer.status}`,
+    problem: `browsers may guess the type of this ${answer.status}`,
     fix: 'Send X-Content-Type-Options: nosniff with every answer',
   });
 
@@ -66,12 +66,12 @@ function secretFaults(answer: Answer): Fault[] {
   const text = [...Object.entries(answer.headers).flat(), answer.body].join('\n');
   return unless(!KEY_HEADER.test(text), {
     where: whereOf(answer),
-    problem: `the answer names the header of an upstream's key (${KEY_HEADER.exec(text)?.[0]})`,
-    fix: 'Let nothing of an upstream request or refusal through',
+    problem: `the answer contains the header name of an upstream key (${KEY_HEADER.exec(text)?.[0]})`,
+    fix: 'Forward nothing of an upstream request or refusal',
   });
 }
 
-/** Whether every request was answered. */
+/** Every request was answered. */
 export const answersCheck: Check = {
   name: 'answers',
   run: ({ answers }) =>
@@ -84,10 +84,10 @@ export const answersCheck: Check = {
       })),
 };
 
-/** Whether scripts of any page may read every answer, whatever its status. */
+/** Scripts of any page can read every answer. */
 export const corsCheck: Check = { name: 'cors', run: (world) => answered(world).flatMap(corsFaults) };
 
-/** Whether no cache keeps what is good for one caller or one moment. */
+/** Caches store only public documents. */
 export const cachingCheck: Check = {
   name: 'caching',
   run: (world) => {
@@ -101,8 +101,8 @@ export const cachingCheck: Check = {
   },
 };
 
-/** Whether every answer is what it says it is. */
+/** Browsers do not guess the type of an answer. */
 export const nosniffCheck: Check = { name: 'nosniff', run: (world) => answered(world).flatMap(nosniffFaults) };
 
-/** Whether no answer speaks of upstream keys. */
+/** No answer mentions upstream keys. */
 export const secretsCheck: Check = { name: 'secrets', run: (world) => answered(world).flatMap(secretFaults) };

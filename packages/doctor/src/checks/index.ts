@@ -13,7 +13,7 @@ import { priceCheck, requirementsCheck } from './requirements.ts';
 import { signInCheck } from './sign-in.ts';
 import { headCheck, refusalsCheck, verbsCheck } from './verbs.ts';
 
-/** Everything that is looked at. Each fault of a gateway is the business of one check. */
+/** All checks. Each fault of a gateway belongs to one of them. */
 export const checks: readonly Check[] = [
   answersCheck,
   livenessCheck,

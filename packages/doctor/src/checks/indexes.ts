@@ -15,13 +15,13 @@ function wellKnownFaults({ documents, entries, leftOut, origin }: World): Fault[
     ...unless(at(json, 'version') === 1, { where, problem: 'its version is not 1', fix: 'Add "version":1' }),
     ...unless(missing.length === 0, {
       where,
-      problem: `it lacks ${missing.length} of ${served.size} routes, such as ${missing[0]}`,
-      fix: 'List every route that answers 402, at the origin that clients dial',
+      problem: `${missing.length} of ${served.size} routes are missing, such as ${missing[0]}`,
+      fix: 'List every route that answers 402, at the origin that clients use',
     }),
     ...unless(unknown.length === 0 || leftOut > 0, {
       where,
-      problem: `the catalog does not list ${unknown.length} of its URLs, such as ${unknown[0]}`,
-      fix: 'List the URLs of enabled routes with the examples of the catalog, and no other',
+      problem: `${unknown.length} of its URLs are not in the catalog, such as ${unknown[0]}`,
+      fix: "List only the URLs of enabled routes, with the catalog's examples",
     }),
   ];
 }
@@ -40,14 +40,14 @@ function llmsFaults({ documents, entries, origin }: World): Fault[] {
     })),
     ...unless(plain.body.includes(origin), {
       where,
-      problem: 'none of its links leads here',
+      problem: 'none of its links points to this gateway',
       fix: `Link to the routes at ${origin}`,
     }),
   ];
 }
 
-/** Whether `/.well-known/x402` has the URL of each gated route, and of nothing else. */
+/** `/.well-known/x402` lists exactly the gated routes. */
 export const wellKnownCheck: Check = { name: 'well-known', run: wellKnownFaults };
 
-/** Whether a language model would learn of everything that is served. */
+/** llms.txt covers every surface. */
 export const llmsCheck: Check = { name: 'llms', run: llmsFaults };

@@ -13,30 +13,30 @@ function headFaults(openApi: unknown, { origin, documents }: World): Fault[] {
     ...unless(/^3\.1\./.test(textAt(openApi, 'openapi')), {
       where,
       problem: 'it is not OpenAPI 3.1',
-      fix: 'Write openapi 3.1.0, whose schemas are JSON Schema',
+      fix: 'Use openapi 3.1.0, whose schemas are JSON Schema',
     }),
     ...unless(
       [textAt(openApi, 'info', 'title'), textAt(openApi, 'info', 'version')].every((text) => text !== ''),
       {
         where,
         problem: 'info has no title or no version',
-        fix: 'Add both, as indexes ask for them',
+        fix: 'Add both: indexes need them',
       },
     ),
     ...unless(servers.length === 1 && servers[0]?.replace(/\/$/, '') === origin, {
       where,
       problem: `servers is ${servers.join(', ') || 'missing'}`,
-      fix: `Name ${origin} alone`,
+      fix: `Set it to ${origin}`,
     }),
     ...unless(dead.length === 0, {
       where,
-      problem: `it refers to what it does not hold: ${dead.slice(0, 3).join(', ')}`,
-      fix: 'Put every referenced component into the document',
+      problem: `it has dead references: ${dead.slice(0, 3).join(', ')}`,
+      fix: 'Include every referenced component',
     }),
   ];
 }
 
-/** Whether an operation is behind a gate. */
+/** Whether an operation needs a signature or a payment. */
 const isGated = ({ operation }: Operation): boolean =>
   at(operation, 'responses', '402') !== undefined || at(operation, 'x-payment-info') !== undefined;
 
@@ -47,7 +47,7 @@ function isSecured(operation: JsonObject, openApi: unknown): boolean {
   return named.length > 0 && named.every((name) => Object.hasOwn(declared, name));
 }
 
-/** What keeps an operation from being listed as what the catalog says that it is. */
+/** Why indexes cannot list an operation like the catalog does. */
 function listingFault(operation: JsonObject, accessMode: string, openApi: unknown): Omit<Fault, 'where'> | undefined {
   if (at(operation, 'responses', '402') === undefined) {
     return { problem: 'its operation in OpenAPI does not declare the 402', fix: 'Add a response 402' };
@@ -61,7 +61,7 @@ function listingFault(operation: JsonObject, accessMode: string, openApi: unknow
   const isX402 = protocols.some((protocol) => protocol === 'x402' || at(protocol, 'x402') !== undefined);
   return isX402 && at(operation, 'x-payment-info', 'price') !== undefined
     ? undefined
-    : { problem: 'its operation in OpenAPI is not for sale', fix: 'Add x-payment-info with price and protocols' };
+    : { problem: 'its operation in OpenAPI has no price', fix: 'Add x-payment-info with price and protocols' };
 }
 
 function run(world: World): Fault[] {
@@ -77,15 +77,15 @@ function run(world: World): Fault[] {
       .filter((endpoint) => !operations.has(endpoint))
       .map((endpoint) => ({
         where,
-        problem: `it lacks ${endpoint}, which the catalog lists`,
-        fix: 'Write both from one table',
+        problem: `${endpoint} of the catalog is missing`,
+        fix: 'Generate both from one table',
       })),
     ...gated
       .filter((endpoint) => leftOut === 0 && !listed.has(endpoint))
       .map((endpoint) => ({
         where,
-        problem: `it has ${endpoint}, which the catalog does not list`,
-        fix: 'Write both from one table',
+        problem: `${endpoint} is not in the catalog`,
+        fix: 'Generate both from one table',
       })),
     ...entries.flatMap((entry) => {
       const found = operations.get(endpointOf(entry));
@@ -95,5 +95,5 @@ function run(world: World): Fault[] {
   ];
 }
 
-/** Whether OpenAPI has exactly the catalog's routes, and indexes can list them from it. */
+/** OpenAPI has exactly the catalog's routes, and indexes can list them. */
 export const openApiCheck: Check = { name: 'openapi', run };

@@ -18,6 +18,6 @@ export const operationsIn = (openApi: unknown): Operation[] =>
     })),
   );
 
-/** The operations of an OpenAPI document by their endpoint. */
+/** The operations of an OpenAPI document by endpoint. */
 export const operationsByEndpoint = (openApi: unknown): ReadonlyMap<string, JsonObject> =>
   new Map(operationsIn(openApi).map(({ endpoint, operation }) => [endpoint, operation]));

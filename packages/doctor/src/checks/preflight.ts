@@ -4,18 +4,18 @@ import type { Answer } from '../http-client.ts';
 import { missingNames, names } from '../names.ts';
 import { allProbes, type Probe, type World } from '../world.ts';
 
-/** What a list of a preflight lacks, and what it has too much. */
+/** The missing and extra names in a header of a preflight. */
 function listFault(answer: Answer, header: string, expected: readonly string[]): Fault[] {
   const given = names(answer.headers[header.toLowerCase()] ?? '');
   const missing = missingNames(expected, given);
   const extra = missingNames(given, expected);
-  const parts = [
+  const differences = [
     missing.length > 0 && `lacks ${missing.join(', ')}`,
-    extra.length > 0 && `also has ${extra.join(', ')}`,
+    extra.length > 0 && `has ${extra.join(', ')} as well`,
   ];
   return unless(missing.length + extra.length === 0, {
     where: whereOf(answer),
-    problem: `${header} ${parts.filter(Boolean).join(' and ')}`,
+    problem: `${header} ${differences.filter(Boolean).join(' and ')}`,
     fix: `Send ${header}: ${expected.join(', ')}`,
   });
 }
@@ -38,12 +38,12 @@ function officialFaults({ officialPreflight }: World): Fault[] {
   const allowed = names(officialPreflight.headers['access-control-allow-headers'] ?? '');
   return unless(missingNames([SENT_BY_MISTAKE], allowed).length === 0, {
     where: whereOf(officialPreflight),
-    problem: `the official browser client asks for leave to send ${SENT_BY_MISTAKE} and does not get it`,
-    fix: `Add it to Access-Control-Allow-Headers of a preflight that asks for it`,
+    problem: `the official browser client sends ${SENT_BY_MISTAKE}, which the preflight does not allow`,
+    fix: 'Add it to Access-Control-Allow-Headers of a preflight that requests it',
   });
 }
 
-/** Whether a browser's script may call every route. */
+/** Scripts in browsers can call every route. */
 export const preflightCheck: Check = {
   name: 'preflight',
   run: (world) => [...allProbes(world).flatMap(preflightFaults), ...officialFaults(world)],

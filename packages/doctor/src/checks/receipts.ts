@@ -3,10 +3,10 @@ import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import { at, listAt, textAt } from '../json.ts';
 import type { World } from '../world.ts';
 
-/** The did:web of an origin: the colon before its port is percent-encoded. */
+/** The did:web of an origin, with the colon before its port percent-encoded. */
 const didOf = (origin: string): string => `did:web:${encodeURIComponent(new URL(origin).host)}`;
 
-/** The thumbprint of an Ed25519 key by RFC 7638, whose members stand in this order. */
+/** The RFC 7638 thumbprint of an Ed25519 key, with members in the order of the RFC. */
 function thumbprintOf(key: unknown): string {
   const [crv, kty, x] = ['crv', 'kty', 'x'].map((name) => textAt(key, name));
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
@@ -33,18 +33,18 @@ function keyFaults(json: unknown, did: string, where: string): Fault[] {
   return [
     ...unless(methods.length > 0 && bad === undefined, {
       where,
-      problem: 'it has no public Ed25519 keys, each with this DID as its controller',
-      fix: 'Publish each key of RECEIPT_KEYPAIR as a JsonWebKey2020, without its private part',
+      problem: 'it does not list public Ed25519 keys with this DID as their controller',
+      fix: 'Publish each key of RECEIPT_KEYPAIR as a JsonWebKey2020 without its private part',
     }),
     ...unless(bad !== undefined || misnamed === undefined, {
       where,
-      problem: `${textAt(misnamed, 'id')} is not the name of the key that stands there, so that no receipt leads to it`,
-      fix: 'Name each key by its DID and its RFC 7638 thumbprint, as the kid of receipts does',
+      problem: `${textAt(misnamed, 'id')} is not the id of its key, so no receipt refers to it`,
+      fix: 'Use the DID and the RFC 7638 thumbprint as the id, like the kid of receipts',
     }),
     ...unless(mute === undefined, {
       where,
-      problem: `${textAt(mute, 'id')} is not an assertionMethod, and receipts are assertions`,
-      fix: 'List each key that receipts are signed with under assertionMethod',
+      problem: `${textAt(mute, 'id')} is not an assertionMethod, but receipts are assertions`,
+      fix: 'List each key that signs receipts under assertionMethod',
     }),
   ];
 }
@@ -54,15 +54,15 @@ function receiptFaults({ didDocument, origin }: World): Fault[] {
   const { plain, json } = didDocument;
   const [where, did] = [whereOf(plain), didOf(origin)];
   if (plain.status !== 200 || json === undefined) {
-    const problem = `OpenAPI lists it and it answers ${plain.status}${plain.status === 200 ? ' without JSON' : ''}, so that nobody can verify a receipt`;
-    return [{ where, problem, fix: 'Serve the DID document to everybody' }];
+    const problem = `OpenAPI lists it, but it answers ${plain.status}${plain.status === 200 ? ' without JSON' : ''}, so receipts cannot be verified`;
+    return [{ where, problem, fix: 'Serve the DID document to all clients' }];
   }
   if (textAt(json, 'id') !== did) {
-    const problem = `it is the document of ${textAt(json, 'id') || 'nobody'}, and receipts of this origin name ${did}`;
-    return [{ where, problem, fix: 'Set GATEWAY_BASE_URL to the origin that clients dial' }];
+    const problem = `its id is ${textAt(json, 'id') || 'missing'}, but receipts of this origin name ${did}`;
+    return [{ where, problem, fix: 'Set GATEWAY_BASE_URL to the origin that clients use' }];
   }
   return keyFaults(json, did, where);
 }
 
-/** Whether a receipt can be verified: its key is published where its `kid` leads, by the name that it has there. */
+/** Receipts can be verified: the key is published under the `kid` of receipts. */
 export const receiptsCheck: Check = { name: 'receipts', run: receiptFaults };

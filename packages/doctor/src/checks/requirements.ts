@@ -10,13 +10,13 @@ import { operationsByEndpoint } from './operations.ts';
 const ADDRESS_BYTES = 32;
 const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
 
-/** The most digits that so many bytes have in base58. Decoding takes time with the square of their number. */
+/** The longest base58 text of an address. Decoding takes quadratic time. */
 const ADDRESS_DIGITS = 44;
 
 const isAddress = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= ADDRESS_DIGITS && bs58.decodeUnsafe(value)?.length === ADDRESS_BYTES;
 
-/** What is wrong with one requirement, member by member. */
+/** The invalid members of a requirement. */
 function brokenMembers(requirement: unknown, entry: Entry): string[] {
   const timeout = at(requirement, 'maxTimeoutSeconds');
   const checks: Readonly<Record<string, boolean>> = {
@@ -37,21 +37,21 @@ function requirementFaults(entry: Entry, answer: Answer): Fault[] {
   const where = whereOf(answer);
   const accepts = listAt(challenge, 'accepts');
   if (entry.accessMode === 'siwx') {
-    const problem = 'a route that a signature opens asks for a payment';
-    return unless(accepts.length === 0, { where, problem, fix: 'Leave accepts empty, or list the route as exact' });
+    const problem = 'a free route asks for a payment';
+    return unless(accepts.length === 0, { where, problem, fix: 'Empty accepts, or list the route as exact' });
   }
   if (accepts.length === 0) {
-    return [{ where, problem: 'accepts is empty, so nobody can pay', fix: 'Offer a payment requirement' }];
+    return [{ where, problem: 'accepts is empty, so no client can pay', fix: 'Offer a payment requirement' }];
   }
   const broken = [...new Set(accepts.flatMap((requirement) => brokenMembers(requirement, entry)))];
   return unless(broken.length === 0, {
     where,
-    problem: `accepts is broken in ${broken.join(', ')}`,
-    fix: 'Offer scheme exact, the network and asset of the catalog, a base58 payTo and fee payer, and a time-out',
+    problem: `accepts has an invalid ${broken.join(', ')}`,
+    fix: 'Offer scheme exact, the network and asset of the catalog, a base58 payTo and fee payer, and a timeout',
   });
 }
 
-/** Dollars as atomic units of an asset; nothing when they are no whole number of those. */
+/** Dollars as atomic units of an asset; undefined if they are not a whole number. */
 function atomicUnits(dollars: string, decimals: number): string | undefined {
   if (dollars.length > MAX_PRICE_LENGTH) return undefined;
   const [whole = '', fraction = ''] = dollars.split('.');
@@ -62,7 +62,7 @@ function atomicUnits(dollars: string, decimals: number): string | undefined {
   return String(BigInt(whole + digits.padEnd(decimals, '0')));
 }
 
-/** The price that an operation of an OpenAPI document declares, in dollars. */
+/** The price of an OpenAPI operation, in dollars. */
 function declaredPrice(operation: JsonObject | undefined): string | undefined {
   const price = at(operation, 'x-payment-info', 'price');
   const amount = isObject(price) ? price.amount : price;
@@ -73,14 +73,14 @@ function priceFaults({ entry, unpaid }: RouteProbe, origin: string, operation: J
   const declared = declaredPrice(operation);
   const where = `${entry.httpMethod} ${origin}${entry.path}`;
   if (entry.accessMode === 'siwx') {
-    const problem = `it is free for a signature, and the catalog says $${entry.priceUsd}`;
-    return unless(Number(entry.priceUsd) === 0, { where, problem, fix: 'List it at 0.00, or sell it' });
+    const problem = `it is free with a signature, but the catalog says $${entry.priceUsd}`;
+    return unless(Number(entry.priceUsd) === 0, { where, problem, fix: 'List it at 0.00, or as exact' });
   }
   const decimals = entry.paymentAsset?.decimals ?? 0;
   const offers = unpaid.map((answer) => listAt(challengeIn(answer), 'accepts'));
-  // Clients that choose nothing pay the first; where there is credit, larger ones follow.
-  const asked = offers.flatMap((accepts) => (entry.credit === undefined ? accepts : accepts.slice(0, 1)));
-  const amounts = [...new Set(asked.map((requirement) => textAt(requirement, 'amount')))];
+  // Clients pay the first requirement by default; with credit, larger ones follow.
+  const required = offers.flatMap((accepts) => (entry.credit === undefined ? accepts : accepts.slice(0, 1)));
+  const amounts = [...new Set(required.map((requirement) => textAt(requirement, 'amount')))];
   const listed = atomicUnits(entry.priceUsd, decimals);
   const others = [...amounts, ...(declared === undefined ? [] : [atomicUnits(declared, decimals)])];
   const prices = [
@@ -91,17 +91,17 @@ function priceFaults({ entry, unpaid }: RouteProbe, origin: string, operation: J
   return unless(listed !== undefined && others.every((amount) => amount === listed), {
     where,
     problem: `the price is ${prices.join(', ')}`,
-    fix: `Let all of them say the price of ${endpointOf(entry)}`,
+    fix: `Use one price for ${endpointOf(entry)}`,
   });
 }
 
-/** Whether each challenge of a sold route can be paid, and none of a free one asks for money. */
+/** Challenges of paid routes can be paid; those of free routes ask for no money. */
 export const requirementsCheck: Check = {
   name: 'requirements',
   run: (world) => unpaidAnswers(world).flatMap(({ entry, answer }) => requirementFaults(entry, answer)),
 };
 
-/** Whether the catalog, the challenges and OpenAPI name one price. */
+/** The catalog, the challenges and OpenAPI agree on prices. */
 export const priceCheck: Check = {
   name: 'price',
   run: ({ routes, origin, documents }) => {

@@ -6,12 +6,12 @@ import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../json.ts';
 import { unpaidAnswers, type World } from '../world.ts';
-import { isAskedUrl } from './challenge.ts';
+import { isRequestedUrl } from './challenge.ts';
 
 const MAX_LIFETIME_MS = 300_000;
 const SOLANA = /^solana:[1-9A-HJ-NP-Za-km-z]{32}$/;
 
-/** The sign-in that a challenge asks for. */
+/** The sign-in part of a challenge. */
 interface SignIn {
   readonly entry: Entry;
   readonly answer: Answer;
@@ -24,7 +24,7 @@ function isShortLived(info: JsonObject): boolean {
   return lifetime > 0 && lifetime <= MAX_LIFETIME_MS;
 }
 
-/** Whether two Solana networks are offered, and those that the catalog lists. */
+/** Whether the two Solana networks of the catalog are offered. */
 function offersNetworks({ extension, entry: { authNetworks = [] } }: SignIn): boolean {
   const chains = listAt(extension, 'supportedChains');
   const ids = chains.map((chain) => textAt(chain, 'chainId'));
@@ -33,41 +33,41 @@ function offersNetworks({ extension, entry: { authNetworks = [] } }: SignIn): bo
   return areSigned && areSolana && isDeepStrictEqual(ids.toSorted(), authNetworks.toSorted());
 }
 
-/** Whether a signature for this URI opens what was asked for; one for the bare origin opens everything there. */
-const coversAsked = (uri: string, answer: Answer): boolean =>
-  uri === new URL(answer.url).origin || isAskedUrl(uri, answer);
+/** Whether a signature for this URI covers the request; the bare origin covers all of its routes. */
+const coversRequest = (uri: string, answer: Answer): boolean =>
+  uri === new URL(answer.url).origin || isRequestedUrl(uri, answer);
 
 function namesRealm({ url, headers }: Answer): boolean {
   const authenticate = headers['www-authenticate'] ?? '';
   return /^SIWX\b/.test(authenticate) && authenticate.includes(`realm="${new URL(url).origin}"`);
 }
 
-/** What a sign-in has to be, as a problem and its fix where it is not. */
+/** Conditions on a sign-in, each with its problem and fix. */
 const RULES: readonly (readonly [holds: (signIn: SignIn) => boolean, problem: string, fix: string])[] = [
   [
     ({ info, answer }) =>
-      textAt(info, 'domain') === new URL(answer.url).host && coversAsked(textAt(info, 'uri'), answer),
-    'domain or uri of the sign-in is not of the origin that was dialled, and no wallet signs that',
-    'Set the public origin (GATEWAY_BASE_URL) to the one that clients dial',
+      textAt(info, 'domain') === new URL(answer.url).host && coversRequest(textAt(info, 'uri'), answer),
+    'the domain or uri of the sign-in is not the requested origin, so no wallet signs it',
+    'Set GATEWAY_BASE_URL to the origin that clients use',
   ],
   [
     ({ info }) => textAt(info, 'version') === '1' && /^[0-9a-f]{32}$/.test(textAt(info, 'nonce')),
-    'version is not 1, or the nonce is not 32 lower-case hex digits',
-    'Issue 16 fresh bytes as hex with each challenge',
+    'the version is not 1, or the nonce is not 32 lower-case hex digits',
+    'Send 16 random bytes as hex with each challenge',
   ],
   [
     ({ info }) => isShortLived(info),
     'the challenge does not expire within 300 seconds',
-    'Set expirationTime to issuedAt and 300 seconds',
+    'Set expirationTime to 300 seconds after issuedAt',
   ],
   [
     offersNetworks,
-    'supportedChains is not the two Solana networks of the catalog, with type ed25519',
-    'Offer mainnet and devnet, and list the same as authNetworks',
+    'supportedChains is not the two Solana networks of the catalog with type ed25519',
+    'Offer mainnet and devnet, and list them as authNetworks',
   ],
   [
     ({ answer }) => namesRealm(answer),
-    'WWW-Authenticate does not name the scheme and the origin that was dialled',
+    'WWW-Authenticate does not name the scheme and the requested origin',
     'Send WWW-Authenticate: SIWX realm="<origin>" with the 402',
   ],
 ];
@@ -80,13 +80,13 @@ function signInFaults(entry: Entry, answer: Answer): Fault[] {
   const info = objectAt(extension, 'info');
   if (Object.keys(info).length === 0) {
     const problem = 'the 402 has nothing to sign';
-    return [{ where, problem, fix: `Put an extension ${SIWX_EXTENSION} into it` }];
+    return [{ where, problem, fix: `Add the extension ${SIWX_EXTENSION}` }];
   }
   const signIn = { entry, answer, extension, info };
   return RULES.flatMap(([holds, problem, fix]) => unless(holds(signIn), { where, problem, fix }));
 }
 
-/** Challenges whose nonce another challenge had already. */
+/** Challenges with the nonce of an earlier challenge. */
 function repeatedNonces(signed: readonly Answer[]): Fault[] {
   const seen = new Set<string>();
   return signed.flatMap((answer) => {
@@ -97,8 +97,8 @@ function repeatedNonces(signed: readonly Answer[]): Fault[] {
     seen.add(nonce);
     return unless(isFresh, {
       where: whereOf(answer),
-      problem: 'its nonce is that of another challenge',
-      fix: 'Issue a nonce for each 402, and let no cache keep one',
+      problem: 'another challenge has the same nonce',
+      fix: 'Create a nonce for each 402, and let no cache store it',
     });
   });
 }
@@ -111,5 +111,5 @@ function run(world: World): Fault[] {
   ];
 }
 
-/** Whether a wallet would sign each challenge, and could sign in with it. */
+/** Wallets sign each challenge, and the gateway accepts the signature. */
 export const signInCheck: Check = { name: 'sign-in', run };

@@ -7,7 +7,7 @@ import { at, isObject, parsed } from '../json.ts';
 import { missingNames, names } from '../names.ts';
 import { allProbes, type Probe, type World } from '../world.ts';
 
-/** The headers that callers act on; the rest is between hops. */
+/** The headers that matter to clients. */
 const COMPARED = [
   'content-type',
   'cache-control',
@@ -19,7 +19,7 @@ const COMPARED = [
   'access-control-expose-headers',
 ];
 const CHALLENGE = HEADERS.paymentRequired.toLowerCase();
-/** What is fresh in every challenge. */
+/** The members that differ in every challenge. */
 const FRESH = ['nonce', 'issuedAt', 'expirationTime', 'memo', 'ticket'];
 
 function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
@@ -27,7 +27,7 @@ function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
   const where = whereOf(otherVerb);
   const allowed = [...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])), 'OPTIONS'];
   if (otherVerb.status !== 405) {
-    const problem = `a verb that the path does not take is answered with ${otherVerb.status}`;
+    const problem = `an unsupported verb is answered with ${otherVerb.status}`;
     return [{ where, problem, fix: `Answer 405 with Allow: ${allowed.join(', ')}` }];
   }
   const given = names(otherVerb.headers.allow ?? '');
@@ -38,7 +38,7 @@ function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
   });
 }
 
-/** A challenge without what is fresh in each. */
+/** A challenge without the members that differ in every one. */
 function lasting(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lasting);
   if (!isObject(value)) return value;
@@ -49,11 +49,11 @@ function lasting(value: unknown): unknown {
 function headFaults({ plain, head }: Probe): Fault[] {
   if (!head || plain.status === 0 || head.status === 0) return [];
   const where = whereOf(head);
-  const fix = 'Let HEAD take the same way as GET and drop the body at the very end';
+  const fix = 'Handle HEAD like GET and drop the body at the end';
   if (head.status !== plain.status) {
-    return [{ where, problem: `HEAD answers ${head.status} where GET answers ${plain.status}`, fix }];
+    return [{ where, problem: `HEAD answers ${head.status} but GET answers ${plain.status}`, fix }];
   }
-  // A length may be left out where it is only known from writing the body.
+  // The length may be missing if only writing the body reveals it.
   const lengths = new Set([head, plain].flatMap(({ headers }) => headers['content-length'] ?? []));
   const differing = [
     ...COMPARED.filter((name) => head.headers[name] !== plain.headers[name]),
@@ -69,8 +69,8 @@ function bodyFaults(answer: Answer): Fault[] {
   const isRefusal = at(body, 'ok') === false && [at(body, 'error'), at(body, 'message')].every((text) => text);
   return unless(isRefusal && /^application\/json\b/.test(answer.headers['content-type'] ?? ''), {
     where: whereOf(answer),
-    problem: `this ${answer.status} has no body that a program can act on`,
-    fix: 'Refuse with application/json: {"ok":false,"error":"<code>","message":"<sentence>"}',
+    problem: `this ${answer.status} has no machine-readable body`,
+    fix: 'Answer application/json: {"ok":false,"error":"<code>","message":"<sentence>"}',
   });
 }
 
@@ -87,13 +87,13 @@ function statusFaults({ strays }: World): Fault[] {
   });
 }
 
-/** Whether each path refuses the verbs that it does not take. */
+/** Each path refuses unsupported verbs. */
 export const verbsCheck: Check = { name: 'verbs', run: (world) => allProbes(world).flatMap(verbFaults) };
 
-/** Whether HEAD is GET without a body. */
+/** HEAD is GET without a body. */
 export const headCheck: Check = { name: 'head', run: (world) => allProbes(world).flatMap(headFaults) };
 
-/** Whether what cannot be served is refused with the right status and in words that a program can read. */
+/** Refusals have the right status and a machine-readable body. */
 export const refusalsCheck: Check = {
   name: 'refusals',
   run: (world) => {

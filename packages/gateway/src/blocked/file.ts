@@ -5,35 +5,34 @@ import { type BlockedList, ListFault, readingList, readList } from './list.ts';
 
 export { ListFault };
 
-/** Longer lines than any that names something are comments. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const LOOK_MS = 1_000;
-/** After so many lines others have a turn. */
+/** Lines read before yielding to the event loop. */
 const LINES_A_TURN = 200;
 
 function assertReadable(stats: BigIntStats): void {
-  if (!stats.isFile()) throw new ListFault('is no file');
-  if (stats.size > MAX_BYTES) throw new ListFault('is longer than 16 MiB');
+  if (!stats.isFile()) throw new ListFault('is not a file');
+  if (stats.size > MAX_BYTES) throw new ListFault('is larger than 16 MiB');
 }
 
-/** What is wrong with a file, in words that an operator can act on. */
+/** A fault that the operator can act on. */
 function faultOf(path: string, error: unknown): ListFault {
   if (error instanceof ListFault) return new ListFault(`${path} ${error.message}`);
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
-  return new ListFault(`${path} ${code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`}`);
+  return new ListFault(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
 }
 
-/** A list, and the state of its file that it was read in. */
+/** A list and the version of the file it was read from. */
 export interface ListFile {
   readonly path: string;
   readonly list: BlockedList;
   readonly version: string;
 }
 
-/** What tells one content of a file from another without reading it. */
+/** Changes with the content of a file. */
 const versionOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
 
-/** Reads the list in a file, at once. Throws a ListFault that names it. */
+/** Reads a list file synchronously. Throws a ListFault that names the file. */
 export function readListFile(path: string): ListFile {
   try {
     const stats = statSync(path, { bigint: true });
@@ -54,17 +53,17 @@ async function listIn(path: string): Promise<BlockedList> {
 }
 
 const summary = ({ counts: { wallets, ranges } }: BlockedList): string =>
-  `wallets that are blocked: ${wallets}; ranges of addresses: ${ranges}`;
+  `blocked wallets: ${wallets}; address ranges: ${ranges}`;
 
 /**
- * The list in a file that may change: it is looked at once a second, and read when it has been the same twice, so that nobody is
- * caught writing. Whatever is wrong with it then is said once, and the last good list stays.
+ * Watches a list file: checks it once a second, and reads it when two checks agree, so that no half-written file is read. A fault is
+ * reported once, and the last good list stays in force.
  */
 export class BlockedFile {
   readonly #path: string;
   readonly #notice: (message: string) => void;
   #list: BlockedList;
-  /** The file as it was when it was looked at last, and when a list was taken from it. */
+  /** The file's version at the last check, and at the last read. */
   #seen: string;
   #taken: string;
   #timer: NodeJS.Timeout | undefined;
@@ -111,7 +110,7 @@ export class BlockedFile {
       this.#list = await listIn(this.#path);
       this.#notice(summary(this.#list));
     } catch (error) {
-      this.#notice(`${faultOf(this.#path, error).message}; the last good list stays`);
+      this.#notice(`${faultOf(this.#path, error).message}; the last good list stays in force`);
     }
   }
 }

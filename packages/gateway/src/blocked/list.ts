@@ -1,11 +1,13 @@
 import { isIP } from 'node:net';
-import { decodeBase58 } from '../gates/base58.ts';
+import { Refusal } from '@asset-gateway/protocol';
+import { decodeBase58 } from '../gates/encodings.ts';
+import type { Gate } from '../gates/gate.ts';
 import { addressBits } from '../ip-address.ts';
 
-/** What makes a list unusable; the message names the line. */
+/** An unusable list; the message names the line. */
 export class ListFault extends Error {}
 
-/** So many lines a list may have, comments among them. */
+/** Comments count. */
 export const MAX_LINES = 100_000;
 
 const ADDRESS_BITS = 128;
@@ -13,13 +15,13 @@ const IPV4_BITS = 32;
 const WALLET_BYTES = 32;
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** A range of addresses: what all of them begin with, and how many bits that are. */
+/** An address range: its prefix and the prefix length in bits. */
 interface Range {
   readonly bits: bigint;
   readonly length: number;
 }
 
-/** An address, or a CIDR, whose address may lie anywhere in the range. */
+/** An address or CIDR; the CIDR's address may lie anywhere in the range. */
 function rangeOf(text: string): Range | undefined {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
@@ -31,13 +33,13 @@ function rangeOf(text: string): Range | undefined {
   return { bits, length: ADDRESS_BITS - most + Number(prefix) };
 }
 
-/** Wallets and addresses that are not served. A look-up takes as long in a long list as in a short one. */
+/** Blocked wallets and addresses. A look-up takes the same time for any number of entries. */
 export class BlockedList {
   readonly #wallets = new Set<string>();
-  /** By their length, what the addresses of the ranges begin with. */
+  /** Prefixes by their length. */
   readonly #ranges = new Map<number, Set<bigint>>();
 
-  /** Takes what a line names: a wallet in base58, an address or a CIDR; no for anything else. */
+  /** Adds a base58 wallet, an address or a CIDR; returns false for anything else. */
   add(text: string): boolean {
     const range = rangeOf(text);
     if (range) {
@@ -55,7 +57,7 @@ export class BlockedList {
     return this.#wallets.has(wallet);
   }
 
-  /** Whether the address is in one of the ranges; what is no IP address is in none. */
+  /** Whether an IP address is in one of the ranges. */
   hasAddress(address: string): boolean {
     if (this.#ranges.size === 0) return false;
     const bits = addressBits(address);
@@ -70,7 +72,7 @@ export class BlockedList {
   }
 }
 
-/** Reads a list line by line, so that whoever reads a long one can do something else in between. Throws a ListFault. */
+/** Reads a list line by line, so that the caller can yield in between. Throws a ListFault. */
 export function* readingList(text: string): Generator<void, BlockedList> {
   const list = new BlockedList();
   const lines = text.split('\n');
@@ -78,14 +80,14 @@ export function* readingList(text: string): Generator<void, BlockedList> {
   for (const [index, line] of lines.entries()) {
     const entry = (line.split('#', 1)[0] ?? '').trim();
     if (entry !== '' && !list.add(entry)) {
-      throw new ListFault(`line ${index + 1} is no wallet, no address and no CIDR such as 192.0.2.0/24`);
+      throw new ListFault(`line ${index + 1} is not a wallet, address or CIDR such as 192.0.2.0/24`);
     }
     yield;
   }
   return list;
 }
 
-/** The list in a text, at once. Throws a ListFault. */
+/** Reads a list synchronously. Throws a ListFault. */
 export function readList(text: string): BlockedList {
   const reading = readingList(text);
   for (;;) {
@@ -93,3 +95,23 @@ export function readList(text: string): BlockedList {
     if (done) return value;
   }
 }
+
+/** Holds the current list. */
+export interface Blocked {
+  readonly list: Pick<BlockedList, 'hasWallet' | 'hasAddress'>;
+}
+
+/**
+ * A gate that refuses blocked addresses before anything else, and blocked wallets once the inner gate has identified them, before
+ * anything is used up. Answers already paid for are still served.
+ */
+export const blocking = (gate: Gate, blocked: Blocked): Gate => ({
+  async admit(call, trail) {
+    if (blocked.list.hasAddress(call.inbound.client)) throw new Refusal('blocked', { reason: 'address' });
+    const passed = await gate.admit(call, trail);
+    if ('answer' in passed || passed.isOwed || !blocked.list.hasWallet(trail.wallet ?? '')) return passed;
+    await passed[Symbol.asyncDispose]();
+    throw new Refusal('blocked', { reason: 'wallet' });
+  },
+  challenge: (call, code) => gate.challenge(call, code),
+});

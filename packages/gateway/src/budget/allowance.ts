@@ -2,7 +2,7 @@ import type { Allowance, Budget, BudgetView, Store, Verdict } from './store.ts';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** What is left of several budgets together, when the next slot of any frees, and when the first that is paused may be used. */
+/** Several budgets together: the sum of free slots, the next slot that frees, and the first pause that ends. */
 function together(views: readonly BudgetView[]): BudgetView {
   const resets = views.map(({ resetMs }) => resetMs).filter((resetMs) => resetMs > 0);
   return {
@@ -20,7 +20,7 @@ function firstToEnd(verdicts: readonly (Verdict | undefined)[]): Verdict | undef
   return first;
 }
 
-/** What budgets of one window allow together; what is left is told of those that are in use. */
+/** Several budgets of one window as one allowance. `inUse`: the budgets that count for its view. */
 export const allowanceOf = (store: Store, budgets: readonly Budget[], inUse: () => readonly Budget[]): Allowance => ({
   limit: sum(budgets.map(({ limit }) => limit)),
   windowMs: Math.max(...budgets.map(({ windowMs }) => windowMs)),

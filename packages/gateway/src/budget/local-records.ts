@@ -7,13 +7,13 @@ import { type Budget, NONCE_MEMORY_SECONDS, type NonceUse } from './store.ts';
 
 const MAX_KEPT_LIMIT = 1_000;
 const BATCH_MS = 500;
-/** A wall clock that was set by more than this while no process ran has been set by someone. */
+/** A larger difference means that someone has set the wall clock while no process ran. */
 const STEP_MS = 1_000;
 
-/** Large budgets and those of a second are forgotten with the process. */
+/** Large budgets and those of a second do not outlive the process. */
 const isKept = ({ limit, fromDispatch }: Budget): boolean => limit <= MAX_KEPT_LIMIT && !fromDispatch;
 
-/** Changes whenever the machine starts; undefined if the system does not say. */
+/** Changes whenever the machine starts; undefined if the system has no such id. */
 function bootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
@@ -22,7 +22,7 @@ function bootId(): string | undefined {
   }
 }
 
-/** The clocks that slots are kept by, in milliseconds, and the start of the machine. */
+/** The clocks that slots are stored with, in milliseconds, and the id of the machine's start. */
 export interface LocalClocks {
   /** Since the Unix epoch; it never steps. */
   readonly now: Clock;
@@ -33,9 +33,9 @@ export interface LocalClocks {
 
 export const localClocks = (now: Clock): LocalClocks => ({ now, monotonic: monotonicMs, boot: bootId() });
 
-/** What a process that ended has left. */
+/** What the last process has left. */
 export interface Left {
-  /** Used nonces are known under this epoch. */
+  /** The epoch of the used nonces. */
   readonly epoch: string;
   readonly nonces: readonly Pick<NonceUse, 'nonce' | 'issuedAtSeconds'>[];
   /** Slots that may still be held, by budget. */
@@ -47,17 +47,17 @@ const SAVE = `insert into admissions (nonce, issued_at_seconds, budget, frees_at
 const MOVE = `update admissions set frees_at_ms = $2, frees_at_monotonic_ms = $3, hold_ms = $4 where id = $1 and {in time} returning id`;
 const IS_USED = '(nonce is not null and issued_at_seconds >= $1)';
 const IS_HELD = '(budget is not null and (frees_at_ms > $2 or frees_at_monotonic_ms > $3))';
-/** Admissions end about in the order in which they began: what comes before the first that counts is deleted. */
+/** Admissions expire about in order, so all before the first unexpired one are deleted. */
 const FORGET = `delete from admissions where id < coalesce(
   (select id from admissions where ${IS_USED} or ${IS_HELD} order by id limit 1), ${Number.MAX_SAFE_INTEGER}) and {in time} returning id`;
 
-/** Keeps the slots of small budgets and the used nonces of one process, so that the next process goes on where it ended. */
+/** Stores the held slots of small budgets and the used nonces, so that the next process continues with them. */
 export class LocalRecords {
   readonly #database: Database;
   readonly #clocks: LocalClocks;
-  /** The rows of slots whose calls are under way, by owner. */
+  /** Rows of slots whose calls are in progress, by owner. */
   readonly #rows = new Map<string, number>();
-  /** Slots whose calls are over, which is written later: without it the next process only holds them for longer. */
+  /** Ends of calls, written in batches. If they are lost, the next process holds the slots longer. */
   #ended: Statement[] = [];
   readonly #batches: NodeJS.Timeout;
 
@@ -67,7 +67,7 @@ export class LocalRecords {
     this.#batches = setInterval(() => void this.#writeBatch(), BATCH_MS).unref();
   }
 
-  /** Reads what is left of the process before. */
+  /** Reads what the last process has left. */
   async read(): Promise<Left> {
     const { epoch, isNew } = await this.#readEpoch();
     const rows = await this.#database.read({ sql: 'select * from admissions order by id' });
@@ -78,7 +78,7 @@ export class LocalRecords {
       if (slot.freesAtMs <= this.#clocks.now()) continue;
       const budget = String(row.budget);
       held.set(budget, [...(held.get(budget) ?? []), slot]);
-      // After a reboot the monotonic clock begins anew: a slot is held for longer because of it once, not at each start.
+      // The monotonic clock restarts at a reboot. Storing the new times extends a slot once, not at each start.
       await this.#database.write({ guard: { sql: MOVE, values: [Number(row.id), ...this.#times(slot)] } });
     }
     return {
@@ -98,7 +98,7 @@ export class LocalRecords {
     if (kept) this.#rows.set(kept.owner, Number(row?.id));
   }
 
-  /** The call is over: the slot, if it is still held, frees earlier than was written. */
+  /** The call has ended: a slot that is still held frees earlier than stored. */
   saveEnd(owner: string, slot: HeldSlot | undefined): void {
     const id = this.#rows.get(owner);
     this.#rows.delete(owner);
@@ -110,13 +110,13 @@ export class LocalRecords {
     await this.#writeBatch();
   }
 
-  /** When a slot frees, by both clocks, and in how long. */
+  /** When a slot frees by both clocks, and how long it is held. */
   #times({ freesAtMs }: HeldSlot): number[] {
     const holdMs = freesAtMs - this.#clocks.now();
     return [freesAtMs, this.#clocks.monotonic() + holdMs, holdMs];
   }
 
-  /** A slot frees when both clocks agree that its time is over, and never later than it was to be held. */
+  /** A slot frees when its time is over by both clocks, but never later than its hold time from now. */
   #freesAt({ frees_at_ms: wallMs, frees_at_monotonic_ms: monotonic, hold_ms: holdMs }: Row): number {
     const nowMs = this.#clocks.now();
     const remainingMs = Math.max(Number(wallMs) - nowMs, Number(monotonic) - this.#clocks.monotonic());
@@ -124,8 +124,8 @@ export class LocalRecords {
   }
 
   /**
-   * Used nonces are good for the next process while the machine runs and its time was not set: after a reboot the last of them may
-   * be missing, and by another time old ones could be accepted again. Then a new epoch ends all nonces.
+   * Used nonces are valid for the next process unless the machine has restarted, which may lose the last ones, or its time was set,
+   * which could accept old ones again. Then a new epoch invalidates all nonces.
    */
   async #readEpoch(): Promise<{ readonly epoch: string; readonly isNew: boolean }> {
     const { now, monotonic, boot } = this.#clocks;

@@ -1,10 +1,68 @@
 import type { LocalRecords } from './local-records.ts';
 import type { Share } from './shares.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
-import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './store.ts';
-import { UsedNonces } from './used-nonces.ts';
+import {
+  type Admit,
+  type Budget,
+  type BudgetView,
+  NONCE_MAX_AGE_SECONDS,
+  NONCE_MAX_AHEAD_SECONDS,
+  NONCE_MEMORY_SECONDS,
+  type NonceUse,
+  type NonceVerdict,
+  type Store,
+  type Verdict,
+} from './store.ts';
 
-/** What the store of one process starts from. */
+const BUCKET_SECONDS = 60;
+
+const bucketOf = (issuedAtSeconds: number): number => Math.floor(issuedAtSeconds / BUCKET_SECONDS);
+
+/** Used nonces and their owners, until they are too old to be accepted. */
+export class UsedNonces {
+  readonly #epoch: string;
+  /** By minute of issue, so that whole buckets expire. */
+  readonly #buckets = new Map<number, Map<string, string>>();
+
+  constructor(epoch: string) {
+    this.#epoch = epoch;
+  }
+
+  /** Whether this owner can burn the nonce now, or has burnt it. */
+  judge(use: NonceUse, owner: string, nowMs: number): NonceVerdict {
+    const age = nowMs / 1000 - use.issuedAtSeconds;
+    if (use.epoch !== this.#epoch) return 'nonce_used';
+    if (age > NONCE_MAX_AGE_SECONDS || age < -NONCE_MAX_AHEAD_SECONDS) return 'nonce_expired';
+    const user = this.#buckets.get(bucketOf(use.issuedAtSeconds))?.get(use.nonce);
+    return user === undefined || user === owner ? 'burnt' : 'nonce_used';
+  }
+
+  remember(
+    { nonce, issuedAtSeconds }: Pick<NonceUse, 'nonce' | 'issuedAtSeconds'>,
+    owner: string,
+    nowMs: number,
+  ): void {
+    this.#forgetOld(nowMs);
+    const key = bucketOf(issuedAtSeconds);
+    const bucket = this.#buckets.get(key) ?? new Map<string, string>();
+    this.#buckets.set(key, bucket.set(nonce, owner));
+  }
+
+  /** Takes back a use that was not stored. */
+  forget({ nonce, issuedAtSeconds }: NonceUse): void {
+    this.#buckets.get(bucketOf(issuedAtSeconds))?.delete(nonce);
+  }
+
+  get size(): number {
+    return [...this.#buckets.values()].reduce((total, bucket) => total + bucket.size, 0);
+  }
+
+  #forgetOld(nowMs: number): void {
+    const oldest = (nowMs / 1000 - NONCE_MEMORY_SECONDS) / BUCKET_SECONDS - 1;
+    for (const key of this.#buckets.keys()) if (key < oldest) this.#buckets.delete(key);
+  }
+}
+
 export interface LocalOptions {
   /** Milliseconds since the Unix epoch, never stepping. */
   readonly now: () => number;
@@ -13,7 +71,7 @@ export interface LocalOptions {
   readonly records: LocalRecords;
 }
 
-/** Why there is no slot: none is free, or none of this share's is left. */
+/** Why there is no slot: none is free, or the share is used up. */
 function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Verdict | undefined {
   const { scope, waitMs = 0 } = share ? log.judge(share, nowMs) : {};
   const untilFreeMs = log.waitMs(nowMs);
@@ -21,7 +79,7 @@ function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Ve
   return scope && { kind: 'limited', scope, retryAfterMs: waitMs };
 }
 
-/** Slots and nonces of one process: each step is decided in memory, and written down before it counts. */
+/** Slots and nonces of one process. Steps are decided in memory and stored before they count. */
 export class LocalStore implements Store {
   readonly #options: LocalOptions;
   readonly #epoch: string;
@@ -37,7 +95,7 @@ export class LocalStore implements Store {
     this.#held = held;
   }
 
-  /** Goes on with what the process before has left. */
+  /** Continues with what the last process has left. */
   static async open(options: LocalOptions): Promise<LocalStore> {
     return new LocalStore(options, await options.records.read());
   }

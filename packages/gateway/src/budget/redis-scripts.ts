@@ -1,8 +1,88 @@
 import { script } from '../stores/redis/script.ts';
-import { CHARGES, SHARES } from './redis-shares.ts';
+import { MAX_SLOTS_AHEAD, SLOTS_PER_RESERVED, THRESHOLD_FACTOR } from './shares.ts';
 import { NONCE_MAX_AGE_SECONDS, NONCE_MAX_AHEAD_SECONDS, NONCE_MEMORY_SECONDS } from './store.ts';
 
-/** Whether a nonce can be burnt by an owner, and the burning. */
+/**
+ * Lua: charges slots to shares. The locals `holders` and `counts` are keys: `holders` has the share of each slot's owner, `counts` the
+ * number of slots of each group and each share, and the number of groups. A share is a group, a blank and a wallet without blanks.
+ */
+export const CHARGES = `
+local function count(field, by)
+  local held = redis.call('HINCRBY', counts, field, by)
+  if held <= 0 then redis.call('HDEL', counts, field) end
+  return held
+end
+local function groupOf(share) return share:match('^%S+') end
+local function charge(owner, share)
+  redis.call('HSET', holders, owner, share)
+  if count(groupOf(share), 1) == 1 then count('groups', 1) end
+  count(share, 1)
+end
+local function discharge(owner)
+  local share = redis.call('HGET', holders, owner)
+  if not share then return end
+  redis.call('HDEL', holders, owner)
+  if count(groupOf(share), -1) <= 0 then count('groups', -1) end
+  count(share, -1)
+end
+local function held(field) return tonumber(redis.call('HGET', counts, field)) or 0 end
+`;
+
+/** Lua: the rules of `shares.ts` over these charges. The local `slots` is a key too. */
+const SHARES = `
+-- A node without shares expires slots but no charges. forgetLost finds such charges: there are more holders than slots.
+local function forgetExpired()
+  if redis.call('EXISTS', holders) == 0 then return end
+  for _, owner in ipairs(redis.call('ZRANGEBYSCORE', slots, '-inf', now)) do discharge(owner) end
+end
+local function forgetLost()
+  if redis.call('HLEN', holders) <= redis.call('ZCARD', slots) then return end
+  for _, owner in ipairs(redis.call('HKEYS', holders)) do
+    if not redis.call('ZSCORE', slots, owner) then discharge(owner) end
+  end
+end
+local function leastOf(shares)
+  local least = shares[1]
+  for _, share in ipairs(shares) do
+    if held(groupOf(share)) < held(groupOf(least)) then least = share end
+  end
+  return least
+end
+local function holdingsOf(share, limit, free)
+  local ofGroup = held(groupOf(share))
+  local isPaid = share:sub(1, 5) == 'paid:'
+  return { limit = limit, free = free, groups = held('groups'), ofGroup = ofGroup, ofWallet = held(share), isPaid = isPaid }
+end
+local function roomOfGroup(of)
+  local belowThreshold = math.ceil((${THRESHOLD_FACTOR} * of.free - of.ofGroup) / ${THRESHOLD_FACTOR + 1})
+  if of.isPaid then return math.max(0, math.min(of.free, belowThreshold)) end
+  local reserved = math.floor(of.limit / ${SLOTS_PER_RESERVED})
+  local groups = of.ofGroup > 0 and of.groups or of.groups + 1
+  local evenPart = math.max(1, math.floor((of.limit - 2 * reserved) / groups))
+  local toEvenPart = math.min(of.free - reserved, evenPart - of.ofGroup)
+  return math.max(0, math.min(of.free, belowThreshold, math.max(of.free - 2 * reserved, toEvenPart)))
+end
+local function exceededShare(of)
+  local room = roomOfGroup(of)
+  if room == 0 then return 'group' end
+  if of.ofGroup > of.ofWallet and of.ofWallet >= ${THRESHOLD_FACTOR} * room then return 'wallet' end
+end
+local function shareFreesAt(share, of)
+  local ahead = redis.call('ZRANGE', slots, 0, ${MAX_SLOTS_AHEAD - 1}, 'WITHSCORES')
+  local freesAt
+  for index = 1, #ahead, 2 do
+    local other = redis.call('HGET', holders, ahead[index])
+    freesAt = tonumber(ahead[index + 1])
+    of.free = of.free + 1
+    if other and groupOf(other) == groupOf(share) then of.ofGroup = of.ofGroup - 1 end
+    if other == share then of.ofWallet = of.ofWallet - 1 end
+    if not exceededShare(of) then break end
+  end
+  return freesAt
+end
+`;
+
+/** Lua: judges and burns nonces. */
 const NONCES = `
 local function judge(key, owner, epoch, ofNonce, issuedAt)
   if ofNonce ~= epoch then return 'nonce_used' end
@@ -18,7 +98,7 @@ end
 `;
 
 /**
- * KEYS: state, the nonce. ARGV: owner, the nonce's epoch, when it was issued. Answers what became of the nonce.
+ * Burns a nonce. KEYS: state, nonce. ARGV: owner, the nonce's epoch, its time of issue. Answers the verdict.
  */
 export const BURN = script(`${NONCES}
 local owner, ofNonce, issuedAt = ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -27,7 +107,7 @@ local verdict = judge(KEYS[2], owner, redis.call('HGET', KEYS[1], 'epoch'), ofNo
 if verdict == 'burnt' then burn(KEYS[2], owner, issuedAt) end
 return verdict`);
 
-/** Keys live for as long as the longest of what is in them: nodes may have different deadlines. */
+/** Lua: extends the expiry of a key to that of its longest entry, because nodes may have different deadlines. */
 const OUTLAST = `
 local function outlast(key, milliseconds)
   if redis.call('PTTL', key) < milliseconds then redis.call('PEXPIRE', key, math.ceil(milliseconds)) end
@@ -35,12 +115,12 @@ end
 `;
 
 /**
- * The nonce, a pause, room, the limit and the share are judged in this order; then the slot is taken and charged and the nonce
- * burnt, or nothing; nothing without an owner. The score of a slot is when it frees. KEYS: state, slots, limits, pause, holders and counts of slots, the
- * nonce if there is one. ARGV: the epoch held, owner, limit, window, longest call and how much later that may be read, in
- * milliseconds, room (1 or 0), how long this node's own log and pause say to wait, the nonce's epoch and when it was issued, the
- * shares of those who wait for the call. Answers the verdict (or that the epoch is another one), how long to wait, slots left,
- * when one frees, whose share is used up, the share that is charged.
+ * Judges the nonce, a pause, room, the limit and the share, in this order. If all pass and there is an owner, it takes and charges a
+ * slot and burns the nonce. The score of a slot is the time when it frees. KEYS: state, slots, limits, pause, holders and counts of
+ * slots, the nonce if there is one. ARGV: the epoch held, owner, limit; window, longest call and how much later it may be read, in
+ * milliseconds; room (1 or 0); how long to wait by this node's own log and pause; the nonce's epoch and time of issue; the shares that
+ * wait for the call. Answers the verdict (or `other epoch`), how long to wait, slots left, when one frees, whose share is used up, and
+ * the share that is charged.
  */
 export const ADMIT = script(`${NONCES}${OUTLAST}
 local slots, holders, counts = KEYS[2], KEYS[5], KEYS[6]
@@ -56,7 +136,7 @@ if issuedAt then
   if verdict ~= 'burnt' then return { verdict } end
 end
 
--- Nodes with different limits meet at the lowest that was asked with while a slot of it can still be held.
+-- Nodes with different limits use the lowest one that can still have a held slot.
 redis.call('ZADD', KEYS[3], 'GT', now + hold, limit)
 outlast(KEYS[3], hold)
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
@@ -66,7 +146,7 @@ forgetExpired()
 redis.call('ZREMRANGEBYSCORE', slots, '-inf', now)
 forgetLost()
 local used = redis.call('ZCARD', slots)
--- A slot that was lost may have been taken the instant before: it would have been held for as long.
+-- Lost slots may have been taken just before the loss: wait as long as they would have been held.
 local closed = lostAt and math.max(0, lostAt + hold - now) or 0
 local function frees(rank)
   local _, at = unpack(redis.call('ZRANGE', slots, rank, rank, 'WITHSCORES'))
@@ -101,7 +181,7 @@ if issuedAt then burn(KEYS[7], owner, issuedAt) end
 used = used + 1
 return verdict('admitted', 0)`);
 
-/** Takes back what this owner was admitted with. KEYS: state, slots, their holders and counts, the nonce if there is one. ARGV: owner. */
+/** Returns the slot and the nonce of an owner. KEYS: state, slots, their holders and counts, the nonce if there is one. ARGV: owner. */
 export const GIVE_BACK = script(`
 local slots, holders, counts = KEYS[2], KEYS[3], KEYS[4]
 ${CHARGES}
@@ -119,7 +199,7 @@ redis.call('ZADD', KEYS[2], 'XX', now + ARGV[2], ARGV[1])
 outlast(KEYS[2], tonumber(ARGV[2]))
 return 'ok'`);
 
-/** Nobody is admitted for so long, or for as long as was said before. KEYS: state, pause. ARGV: milliseconds. */
+/** Pauses admissions for a time, unless a longer pause is set. KEYS: state, pause. ARGV: milliseconds. */
 export const PAUSE = script(`
 note()
 local known = tonumber(redis.call('GET', KEYS[2])) or 0

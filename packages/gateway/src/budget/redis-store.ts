@@ -1,21 +1,18 @@
 import type { Clock } from '../stores/clock.ts';
 import { BACKGROUND_TIMEOUT, type RedisConnection } from '../stores/redis/connection.ts';
-import { Epoch } from '../stores/redis/epoch.ts';
-import { Keyspace } from '../stores/redis/keyspace.ts';
-import { mayEvict } from '../stores/redis/server-settings.ts';
+import { Epoch, Keyspace, mayEvict } from '../stores/redis/keyspace.ts';
 import { BURN } from './redis-scripts.ts';
 import { keyOfNonce, SharedBudget } from './shared-budget.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, Store, Verdict } from './store.ts';
 
-/** How often the epoch is read although nobody asks, which also shows whether Redis answers. */
+/** How often the epoch is read in the background, which also shows whether Redis answers. */
 const BEAT_MS = 1_000;
 
 const TAG = 'budgets';
 
 /**
- * Budgets and sign-ins that nodes share: the slots and the pause of each upstream key, the nonces that are burnt with a slot,
- * and the epoch that all of them live and die with. One hash tag holds them together, so that a sign-in outlives a change of
- * the upstream's key.
+ * Budgets and sign-ins that nodes share: the slots and the pause of each upstream key, the used nonces, and the epoch of all of them.
+ * They have one hash tag, so that a sign-in outlives a change of the upstream's key.
  */
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
@@ -24,7 +21,7 @@ export class RedisStore implements Store {
   readonly #budgets = new Map<string, SharedBudget>();
   readonly #beat: NodeJS.Timeout;
 
-  /** `clock` is one for tests that turn it. */
+  /** `clock`: replaces Redis's clock, for tests. */
   constructor(connection: RedisConnection, clock?: Clock) {
     this.#connection = connection;
     this.#space = new Keyspace(connection, TAG, clock);
@@ -69,7 +66,7 @@ export class RedisStore implements Store {
       .catch(() => undefined);
   }
 
-  /** Never rejects: what Redis could not be told is told again until the pause is over. */
+  /** Never rejects. A pause that Redis did not get is sent again until it is over. */
   async pause(budget: Budget, milliseconds: number): Promise<void> {
     await this.#of(budget)
       .pause(milliseconds)
@@ -80,12 +77,12 @@ export class RedisStore implements Store {
     return this.#of(budget).view();
   }
 
-  /** Reads the epoch, as on each new connection and between requests. Never rejects. */
+  /** Reads the epoch. Never rejects. */
   async readEpoch(): Promise<void> {
     await this.#epoch.read(BACKGROUND_TIMEOUT).catch(() => undefined);
   }
 
-  /** Whether the server drops keys when its memory is full, and with them promises. */
+  /** Whether the server evicts keys when its memory is full. */
   mayEvict(): Promise<boolean> {
     return mayEvict(this.#space);
   }

@@ -1,7 +1,6 @@
 import { monotonicMs } from '../stores/clock.ts';
 import { REQUEST_TIMEOUT, type ReplyTimeout, retryTimeout } from '../stores/redis/connection.ts';
-import type { Epoch } from '../stores/redis/epoch.ts';
-import type { Keyspace } from '../stores/redis/keyspace.ts';
+import type { Epoch, Keyspace } from '../stores/redis/keyspace.ts';
 import { ADMIT, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
 import { SlidingLog } from './sliding-log.ts';
 import type { Admit, Budget, BudgetView, NonceUse, Room, Share, Verdict } from './store.ts';
@@ -9,14 +8,14 @@ import type { Admit, Budget, BudgetView, NonceUse, Room, Share, Verdict } from '
 /** The key of a nonce, inside its keyspace. */
 export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
 
-/** Takes no slot. */
+/** Without an owner the script takes no slot. */
 const NO_OWNER = '';
 const ROOM: Room = { isFree: true, take: () => undefined };
 
-/** Who holds the slots of a budget, and how many each. */
+/** The keys of a budget's charges. */
 const chargeKeys = (key: string): string[] => [`holders:${key}`, `counts:${key}`];
 
-/** A share as scripts take it. */
+/** A share in the format of the scripts. */
 const textOfShare = ({ group, wallet }: Share): string => `${group} ${wallet}`;
 
 function shareIn(text: string): Share {
@@ -34,8 +33,8 @@ type AdmitReply = [
 ];
 
 /**
- * One budget that all nodes share. This node's own calls are counted here as well, by the machine's clock: whatever Redis has
- * lost or whatever time it thinks it is, no node passes the limit alone.
+ * One budget that all nodes share. This node also counts its own calls by the machine's clock, so that no node exceeds the limit alone,
+ * whatever Redis has lost and whatever its clock is.
  */
 export class SharedBudget {
   readonly #budget: Budget;
@@ -43,7 +42,7 @@ export class SharedBudget {
   readonly #epoch: Epoch;
   readonly #own: SlidingLog;
   #known: { readonly left: number; readonly freesAtMs: number } | undefined;
-  /** Until when another node's pause lasts, as Redis has told. It is not told again: each time it would last a little longer. */
+  /** The end of a pause that Redis has reported. This node does not send it back, because that would extend it each time. */
   #pausedUntilMs = 0;
 
   constructor(budget: Budget, space: Keyspace, epoch: Epoch) {
@@ -54,9 +53,8 @@ export class SharedBudget {
   }
 
   /**
-   * Redis judges first, the nonce before all else; then this node judges its own calls, among which no question counts that
-   * is still under way. What Redis lets through and this node may not make (Redis has lost data or its time, or the last room
-   * was taken meanwhile) is given back before it is refused.
+   * Redis judges first, then this node judges its own calls. If Redis admits a call that this node may not make (Redis has lost data or
+   * its time, or another call has taken the last room), the slot is returned before the call is refused.
    */
   async admit(attempt: Admit): Promise<Verdict> {
     const askedAtMs = monotonicMs();
@@ -69,7 +67,7 @@ export class SharedBudget {
     return isBack ? refusal : { kind: 'not_given_back' };
   }
 
-  /** Asks Redis only when half of the slots are taken: until then every share has a slot. */
+  /** Asks Redis only if half of the slots are taken: until then every share has a slot. */
   async judge(share: Share): Promise<Verdict | undefined> {
     const { limit } = this.#budget;
     if (this.view().left > limit / 2) return undefined;
@@ -77,7 +75,7 @@ export class SharedBudget {
     return verdict.kind === 'limited' ? verdict : undefined;
   }
 
-  /** Tells Redis, once more when it does not listen; else the slot frees by itself, later. */
+  /** Tells Redis, with one retry. Without it the slot frees by itself, later. */
   async complete(owner: string): Promise<void> {
     this.#own.complete(owner, monotonicMs());
     const { key, windowMs, fromDispatch } = this.#budget;
@@ -86,13 +84,13 @@ export class SharedBudget {
     await this.#space.runWithRetry(() => step);
   }
 
-  /** This node pauses at once, the others when Redis can be told. */
+  /** This node pauses at once, the others as soon as Redis is told. */
   async pause(milliseconds: number): Promise<void> {
     this.#own.pause(monotonicMs() + milliseconds);
     await this.spreadPause(REQUEST_TIMEOUT);
   }
 
-  /** Tells the others of a pause that is not over. */
+  /** Tells other nodes about a present pause. */
   async spreadPause(timeout: ReplyTimeout): Promise<void> {
     const milliseconds = Math.ceil(this.#own.pauseMs(monotonicMs()));
     if (milliseconds <= 0) return;
@@ -113,7 +111,7 @@ export class SharedBudget {
     return verdict ?? (await this.#askUnder(await this.#epoch.read(REQUEST_TIMEOUT), attempt)) ?? unsettled();
   }
 
-  /** Nothing when the epoch is another one. */
+  /** Undefined if Redis has another epoch. */
   async #askUnder(epoch: string, attempt: Admit): Promise<Verdict | undefined> {
     const { owner, room, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = this.#budget;
@@ -147,7 +145,7 @@ export class SharedBudget {
     };
   }
 
-  /** Takes what a call needs of this node, or says why it cannot. */
+  /** Takes a slot and room on this node, or answers why it cannot. */
   #takeHere({ owner, room }: Admit): Verdict | undefined {
     const now = monotonicMs();
     if (this.#own.find(owner)) return undefined;
@@ -160,7 +158,7 @@ export class SharedBudget {
     return undefined;
   }
 
-  /** Whether slot and nonce are as they were before. */
+  /** Answers whether slot and nonce were returned. */
   #giveBack({ owner, nonce }: Admit, timeout: ReplyTimeout): Promise<boolean> {
     const { key } = this.#budget;
     const keys = [`slots:${key}`, ...chargeKeys(key), ...(nonce ? [keyOfNonce(nonce)] : [])];

@@ -1,27 +1,27 @@
 import { isIP } from 'node:net';
 import { hextetsOf } from '../ip-address.ts';
 
-/** Whom a slot is charged to: a group of callers, and the wallet in it. */
+/** The holder of a slot: a group of clients, and the wallet in it. */
 export interface Share {
   readonly group: string;
   readonly wallet: string;
 }
 
-/** Whose share was used up: that of the group, or that of the wallet in it. */
+/** The share that is used up: the group's, or the wallet's in it. */
 export type ShareScope = 'group' | 'wallet';
 
-/** What groups there are: an address prefix, a wallet that has paid, and calls that nobody waits for. */
+/** Kinds of groups: an address prefix, a wallet that has paid, and refreshes that no client waits for. */
 export const GROUP_KINDS = ['address', 'paid', 'refresh'] as const;
 export type GroupKind = (typeof GROUP_KINDS)[number];
 
-/** Calls that nobody waits for. */
+/** The share of refreshes that no client waits for. */
 export const REFRESH: Share = { group: 'refresh', wallet: '' };
 
-/** How the slots of a budget are held at one moment, as far as one share is concerned. */
+/** The slots of a budget at one moment, as one share sees them. */
 export interface Holdings {
   readonly limit: number;
   readonly free: number;
-  /** Groups that hold a slot. */
+  /** The number of groups that hold a slot. */
   readonly groups: number;
   /** Slots of this share's group, and of this wallet in it. */
   readonly ofGroup: number;
@@ -29,14 +29,14 @@ export interface Holdings {
 }
 
 /**
- * A group takes a slot only while it holds fewer than so many times the free ones: Choudhury and Hahne's dynamic queue length
- * thresholds (IEEE/ACM Transactions on Networking, 1998).
+ * A group may hold at most this many times the free slots: Choudhury and Hahne's dynamic queue length thresholds (IEEE/ACM
+ * Transactions on Networking, 1998).
  */
 export const THRESHOLD_FACTOR = 4;
-/** One slot in so many is left to groups below their even part, and as many again to wallets that have paid. */
+/** One of this many slots is reserved for groups below their even part, and another one for wallets that have paid. */
 export const SLOTS_PER_RESERVED = 15;
 
-/** The prefix that an address belongs to, as whoever has been given one has been given all of it: IPv4 /24, IPv6 /48. */
+/** The prefix of an address, because one holder usually has all of it: IPv4 /24, IPv6 /48. */
 function prefixOf(address: string): string {
   if (isIP(address) === 4) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`;
   if (isIP(address) === 0) return 'unknown';
@@ -47,10 +47,10 @@ function prefixOf(address: string): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.0/24`;
 }
 
-/** The group of an address. One that is no IP address shares a group with all others such. */
+/** The group of an address. All texts that are not IP addresses share one group. */
 export const groupOf = (address: string): string => `address:${prefixOf(address)}`;
 
-/** The share of a caller: wallets of one address share, but for those that have paid. */
+/** The share of a client. Wallets at one address prefix share a group, except those that have paid. */
 export const shareOf = (address: string, wallet: string, hasPaid: boolean): Share => ({
   group: hasPaid ? `paid:${wallet}` : groupOf(address),
   wallet,
@@ -59,7 +59,7 @@ export const shareOf = (address: string, wallet: string, hasPaid: boolean): Shar
 export const kindOf = ({ group }: Share): GroupKind =>
   GROUP_KINDS.find((kind) => group === kind || group.startsWith(`${kind}:`)) ?? 'address';
 
-/** How many slots this group may take, one after the other, while nobody else does. */
+/** How many more slots this group may take if no other group takes any. */
 export function roomOfGroup({ limit, free, groups, ofGroup }: Holdings, kind: GroupKind): number {
   const belowThreshold = Math.ceil((THRESHOLD_FACTOR * free - ofGroup) / (THRESHOLD_FACTOR + 1));
   if (kind === 'paid') return Math.max(0, Math.min(free, belowThreshold));
@@ -70,7 +70,7 @@ export function roomOfGroup({ limit, free, groups, ofGroup }: Holdings, kind: Gr
   return Math.max(0, Math.min(free, belowThreshold, Math.max(unreserved, toEvenPart)));
 }
 
-/** Whose share a further slot would exceed; nothing when it may be taken. A wallet that is alone in its group has all of it. */
+/** The share that one more slot would exceed; undefined if none. A wallet that is alone in its group may use all of it. */
 export function exceededShare(holdings: Holdings, kind: GroupKind): ShareScope | undefined {
   const room = roomOfGroup(holdings, kind);
   if (room === 0) return 'group';
@@ -79,16 +79,16 @@ export function exceededShare(holdings: Holdings, kind: GroupKind): ShareScope |
   return hasOthers && ofWallet >= THRESHOLD_FACTOR * room ? 'wallet' : undefined;
 }
 
-/** A slot that is held: by whom, where that is known, and when it frees. */
+/** A held slot: its share, if known, and when it frees. */
 export interface ChargedSlot {
   readonly share: Share | undefined;
   readonly freesAtMs: number;
 }
 
-/** So many slots are looked through for the moment when a share frees; one that needs more is told when the last of them does. */
+/** The most slots that are read to find when a share frees. After more, the answer is when the last of these frees. */
 export const MAX_SLOTS_AHEAD = 250;
 
-/** When a further slot no longer exceeds the share, in milliseconds, if nobody else takes one: slots come in the order in which they free. */
+/** When one more slot fits the share, in milliseconds, if no other group takes any. `slots`: in the order in which they free. */
 export function freesAtMs(share: Share, holdings: Holdings, slots: Iterable<ChargedSlot>): number | undefined {
   const { group, wallet } = share;
   let { free, ofGroup, ofWallet } = holdings;

@@ -1,26 +1,84 @@
-import { exceededShare, freesAtMs, kindOf, MAX_SLOTS_AHEAD, type Share, type ShareScope } from './shares.ts';
-import { SlotHolders } from './slot-holders.ts';
+import {
+  exceededShare,
+  freesAtMs,
+  type Holdings,
+  kindOf,
+  MAX_SLOTS_AHEAD,
+  type Share,
+  type ShareScope,
+} from './shares.ts';
 import type { Budget, BudgetView } from './store.ts';
 
-/** A slot that is taken, and when it frees by itself. */
+/** What one group holds. */
+interface HeldByGroup {
+  slots: number;
+  readonly byWallet: Map<string, number>;
+}
+
+/** The shares that hold the slots of one budget. */
+class SlotHolders {
+  readonly #shares = new Map<string, Share>();
+  readonly #groups = new Map<string, HeldByGroup>();
+
+  shareOf(owner: string): Share | undefined {
+    return this.#shares.get(owner);
+  }
+
+  add(owner: string, share: Share): void {
+    const group = this.#groups.get(share.group) ?? { slots: 0, byWallet: new Map<string, number>() };
+    group.slots++;
+    group.byWallet.set(share.wallet, (group.byWallet.get(share.wallet) ?? 0) + 1);
+    this.#groups.set(share.group, group);
+    this.#shares.set(owner, share);
+  }
+
+  /** Notes that the owner's slot has freed. */
+  remove(owner: string): void {
+    const share = this.#shares.get(owner);
+    const group = share && this.#groups.get(share.group);
+    if (!share || !group) return;
+    this.#shares.delete(owner);
+    group.slots--;
+    const left = (group.byWallet.get(share.wallet) ?? 0) - 1;
+    if (left > 0) group.byWallet.set(share.wallet, left);
+    else group.byWallet.delete(share.wallet);
+    if (group.slots === 0) this.#groups.delete(share.group);
+  }
+
+  holdings({ group, wallet }: Share): Omit<Holdings, 'limit' | 'free'> {
+    const held = this.#groups.get(group);
+    return { groups: this.#groups.size, ofGroup: held?.slots ?? 0, ofWallet: held?.byWallet.get(wallet) ?? 0 };
+  }
+
+  /** The share whose group holds the fewest slots. */
+  leastOf(shares: readonly Share[]): Share | undefined {
+    const heldBy = ({ group }: Share) => this.#groups.get(group)?.slots ?? 0;
+    return shares.reduce<Share | undefined>(
+      (least, share) => (least && heldBy(least) <= heldBy(share) ? least : share),
+      undefined,
+    );
+  }
+}
+
+/** A held slot, and when it frees by itself. */
 export interface HeldSlot {
   readonly owner: string;
   readonly freesAtMs: number;
 }
 
-/** What a share says to one more slot: whose is used up, if one is, and how long that lasts when nobody else takes a slot. */
-export interface ShareVerdict {
+/** Whether a share allows one more slot: whose share is used up, if any, and for how long if no other group takes slots. */
+interface ShareVerdict {
   readonly scope?: ShareScope;
   readonly waitMs: number;
 }
 
 /**
- * A sliding log of slots. A slot is held while its call runs and for one window after the call has completed; that,
- * not the moment of admission, is what keeps the upstream from seeing more than `limit` calls in any window.
+ * A sliding log of slots. A slot is held while its call runs and for one window after it. Counting from the end of a call, not from its
+ * admission, ensures that the upstream sees at most `limit` calls in any window.
  */
 export class SlidingLog {
   readonly #budget: Budget;
-  /** Each in the order in which its slots free: every slot of one map is held equally long, but for the first. */
+  /** Each map is in the order in which its slots free: `running` and `completed` hold their slots equally long. */
   readonly #restored = new Map<string, number>();
   readonly #running = new Map<string, number>();
   readonly #completed = new Map<string, number>();
@@ -28,7 +86,7 @@ export class SlidingLog {
   readonly #holders = new SlotHolders();
   #pausedUntilMs = 0;
 
-  /** Continues with slots that were held before, in any order; whose share they were is not known. */
+  /** `held`: slots of an earlier process, in any order and of unknown shares. */
   constructor(budget: Budget, held: readonly HeldSlot[] = []) {
     this.#budget = budget;
     for (const slot of [...held].sort((a, b) => a.freesAtMs - b.freesAtMs)) {
@@ -36,19 +94,19 @@ export class SlidingLog {
     }
   }
 
-  /** How long until a slot is free; 0 when there is one now. */
+  /** How long until a slot is free; 0 if one is free now. */
   waitMs(nowMs: number): number {
     this.#expire(nowMs);
     return this.#held() < this.#budget.limit ? 0 : this.#nextFree() - nowMs;
   }
 
-  /** Whom this owner's slot is charged to, or would be: of several the one whose group holds the fewest slots. */
+  /** The share that the owner's slot is or would be charged to: the one whose group holds the fewest slots. */
   chargedTo(owner: string, shares: readonly Share[], nowMs: number): Share | undefined {
     this.#expire(nowMs);
     return this.#holders.shareOf(owner) ?? this.#holders.leastOf(shares);
   }
 
-  /** Whether a share has a slot left, free ones provided. */
+  /** Whether the share allows one more slot, if one is free. */
   judge(share: Share, nowMs: number): ShareVerdict {
     this.#expire(nowMs);
     const { limit } = this.#budget;
@@ -64,7 +122,7 @@ export class SlidingLog {
     return freesAtMs === undefined ? undefined : { owner, freesAtMs };
   }
 
-  /** Holds a slot for as long as the upstream may read a call, and one window; charged to a share until it frees. */
+  /** Holds a slot for as long as the upstream may read the call, and one window more. */
   take(owner: string, nowMs: number, share?: Share): HeldSlot {
     const { inFlightMs, lateMs = 0, windowMs } = this.#budget;
     const freesAtMs = nowMs + inFlightMs + lateMs + windowMs;
@@ -73,7 +131,7 @@ export class SlidingLog {
     return { owner, freesAtMs };
   }
 
-  /** The call is over: one window from now its slot frees. Nothing when the slot has freed already. */
+  /** The call has ended: its slot frees one window from now. Undefined if the slot has freed already. */
   complete(owner: string, nowMs: number): HeldSlot | undefined {
     if (this.#budget.fromDispatch || !this.#running.delete(owner)) return undefined;
     const freesAtMs = nowMs + this.#budget.windowMs;

@@ -2,7 +2,7 @@ import type { Share, ShareScope } from './shares.ts';
 
 export type { Share, ShareScope };
 
-/** A budget that an upstream key has: a sliding log of `limit` slots. */
+/** The budget of an upstream key: a sliding log of `limit` slots. */
 export interface Budget {
   readonly key: string;
   readonly limit: number;
@@ -11,22 +11,22 @@ export interface Budget {
   /** How long a call may take. */
   readonly inFlightMs: number;
   /**
-   * How much later than that the upstream may still read a call that was given up; none unless told. A slot whose call is not
-   * known to be over frees after all three.
+   * How much later the upstream may still read an abandoned call; default: 0. A slot without a known end of its call frees after the
+   * sum of all three.
    */
   readonly lateMs?: number;
-  /** Whether a slot frees one window after it was taken, however long the call takes; such slots are not kept on disk. */
+  /** Whether a slot frees one window after it was taken, however long the call takes. Such slots are not stored. */
   readonly fromDispatch?: boolean;
 }
 
-/** A sign-in nonce to be burnt: its text, when it was issued, and under which epoch it was checked. */
+/** A sign-in nonce to burn, with the epoch it was checked under. */
 export interface NonceUse {
   readonly nonce: string;
   readonly issuedAtSeconds: number;
   readonly epoch: string;
 }
 
-/** The calls to one upstream that this node keeps in flight. */
+/** This node's calls in flight to one upstream. */
 export interface Room {
   /** Whether there is room for one more. */
   readonly isFree: boolean;
@@ -37,89 +37,87 @@ export interface Room {
 /** One attempt to take a slot. */
 export interface Admit {
   readonly budget: Budget;
-  /** A fresh random value of this node. The same owner asking again gets the same yes: the first reply was lost. */
+  /** A fresh random value. A retry with the same owner gets the same admission, because the first reply may be lost. */
   readonly owner: string;
-  /** Looked at when everything else has been judged, and taken with the slot: what is refused was never counted. */
+  /** Taken with the slot: refused calls do not count. */
   readonly room: Room;
   readonly nonce?: NonceUse;
   /**
-   * Whom the slot is charged to until it frees, which is judged after everything else. Of several that wait for one call it is
-   * the one whose group holds the fewest slots. Without one the slot is nobody's.
+   * The share that the slot is charged to until it frees; judged last. Of several shares that wait for one call, the one whose group
+   * holds the fewest slots is charged. Without a share the slot is charged to none.
    */
   readonly share?: Share | readonly Share[];
-  /** It was asked before, and after so many milliseconds the reply was given up as lost: that much less time is left. */
+  /** Set on a retry: milliseconds already spent waiting for the first reply. */
   readonly waitedMs?: number;
 }
 
-/** What became of a nonce. */
+/** The verdict on a nonce. */
 export type NonceVerdict = 'burnt' | 'nonce_used' | 'nonce_expired';
 
 /**
- * What became of an attempt. Nothing was taken and nothing burnt unless it is `admitted`, or `not_given_back`: then nobody may
- * make the call that slot and nonce were taken for.
+ * The verdict on an attempt. Only `admitted` and `not_given_back` have taken a slot and burnt the nonce; after `not_given_back` the call
+ * must not be made.
  */
 export interface Verdict {
   readonly kind: 'admitted' | 'nonce_used' | 'nonce_expired' | 'crowded' | 'limited' | 'paused' | 'not_given_back';
-  /** With `limited` and `paused`: until it is worth asking again. */
+  /** With `limited` and `paused`: when to try again. */
   readonly retryAfterMs?: number;
-  /** With `limited`, when there are slots left but not for this share. */
+  /** With `limited`: the share that is used up, if slots are left. */
   readonly scope?: ShareScope;
-  /** With `admitted`: whom the slot is charged to. */
+  /** With `admitted`: the share that is charged. */
   readonly charged?: Share;
 }
 
-/** What a node last knew of a budget. */
+/** A budget as this node last saw it. */
 export interface BudgetView {
   readonly left: number;
-  /** Until the next slot frees; 0 when none is held. */
+  /** How long until the next slot frees; 0 if none is held. */
   readonly resetMs: number;
-  /** Until the upstream, which has asked for a pause, may be asked again; 0 without one. */
+  /** How long the pause that the upstream has asked for lasts; 0 if there is none. */
   readonly pauseMs: number;
 }
 
-/** What the keys of one upstream may spend together. */
+/** The budgets of one upstream's keys together. */
 export interface Allowance {
   readonly limit: number;
   readonly windowMs: number;
-  /** What this node last knew. */
   readonly view: () => BudgetView;
-  /** Why no key has a slot for this share now; absent where one has, or where that is not known. */
+  /** The refusal of this share if no key has a slot for it; undefined if one has, or if that is unknown. */
   readonly judge: (share: Share) => Promise<Verdict | undefined>;
 }
 
 /**
- * What the gateway remembers about sign-ins and budgets. Every method may reject when the store is down.
- * Implementations pass the suite in tests/stores/contract.ts.
+ * Used sign-ins and budgets. Methods may reject while the store is unavailable. Implementations pass the suite in
+ * tests/stores/contract.ts.
  */
 export interface Store {
-  /** The store's clock, in milliseconds since the Unix epoch; it never steps. Ages are judged by it, whatever the time of day. */
+  /** The store's clock, in milliseconds since the Unix epoch, which judges ages. It never steps. */
   now(): number;
-  /** The time of day, for dates that are shown and compared. It steps when somebody sets it right. */
+  /** The time of day, for dates that are shown and compared. It steps when someone sets the clock. */
   wallNow(): number;
-  /** Whether the store can be reached, as this node last knew; `admit` finds out anew each time. */
+  /** Whether the store answered last. */
   ready(): boolean;
-  /** Lives and dies with the set of used nonces. Nothing until one has been read. */
+  /** The id of the set of used nonces; undefined before the first one is read. */
   epoch(): string | undefined;
   /**
    * One atomic step, judged in this order: the nonce (epoch, age from -30 to 300 s, use), a pause, room, the limit,
-   * the share.
-   * Takes the slot and burns the nonce, or does neither.
+   * the share. Takes the slot and burns the nonce, or does neither.
    */
   admit(attempt: Admit): Promise<Verdict>;
-  /** The refusal with which `admit` would answer for limit and share now; absent where it would admit. Takes nothing. */
+  /** The refusal that `admit` would give for limit and share now; undefined if it would admit. Takes nothing. */
   judge(budget: Budget, share: Share): Promise<Verdict | undefined>;
-  /** Burns a nonce where no slot is needed. */
+  /** Burns a nonce without a slot. */
   burn(use: NonceUse, owner: string): Promise<NonceVerdict>;
-  /** The call is over: its slot frees one window from now. */
+  /** The call has ended: its slot frees one window from now. */
   complete(budget: Budget, owner: string): void;
-  /** Nobody gets a slot of this budget for so long. */
+  /** Stops handing out slots for this many milliseconds. */
   pause(budget: Budget, milliseconds: number): Promise<void>;
   view(budget: Budget): BudgetView;
 }
 
-/** A nonce is judged by the store's clock: at most this old, */
+/** The greatest age of a nonce by the store's clock. */
 export const NONCE_MAX_AGE_SECONDS = 300;
-/** at most this far ahead of it, */
+/** How far a nonce's time may be ahead of the store's clock. */
 export const NONCE_MAX_AHEAD_SECONDS = 30;
-/** and remembered until this long after its issue, when no clock can accept it any more. */
+/** How long after its issue a used nonce is stored; no clock accepts it any more then. */
 export const NONCE_MEMORY_SECONDS = 360;

@@ -1,19 +1,17 @@
 import { envelope, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
 import { afterValue } from '../upstreams/member-text.ts';
-import { cacheHeaders, type Fetched } from './cache-headers.ts';
-import { Kept, OVERHEAD_BYTES } from './kept.ts';
-import { tagOf } from './kept-answer.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
+import { cacheHeaders, type Fetched, type KeptItem, tagOf } from './stored.ts';
 
-/** A row that answers for a list of mints, and is kept by mint. */
+/** A row that answers for a list of mints and is cached per mint. */
 interface BatchRow {
-  /** Where its lists are. */
+  /** The place of its lists. */
   readonly place: 'query' | 'body';
-  /** The member of each item that says which mint it is about. */
+  /** The member of an item that holds its mint. */
   readonly mint: 'address' | 'mint';
-  /** What stands around the items. */
+  /** The text before and after the items. */
   readonly around: readonly [string, string];
 }
 
@@ -24,7 +22,7 @@ const ROWS: Readonly<Record<string, BatchRow>> = {
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
-/** The mints that a request asks for, each once, in the order in which the upstream answers them; nothing for other rows. */
+/** The distinct mints of a request, in the upstream's order; undefined for rows that are not cached per mint. */
 export function mintsOf({ method }: Route, input: Input): readonly string[] | undefined {
   const row = ROWS[method];
   if (!row) return undefined;
@@ -32,32 +30,19 @@ export function mintsOf({ method }: Route, input: Input): readonly string[] | un
   return [...new Set([...listOf(mints), ...listOf(addresses)])];
 }
 
-/** What the answer for one mint is kept under. */
+/** The cache key of one mint. */
 export const mintKeyOf = ({ method }: Route, mint: string, kept: Lifetime): CacheKey => ({
   ...{ id: `${method} ${mint}`, ...kept },
   batch: { name: method, size: BATCH_SIZES[method] ?? 1 },
 });
 
-/** The input of one call for these mints, each of which has passed the row's schema in a request of its own. */
+/** The input of one call for these mints, each validated in its own request. */
 export function batchInput({ method }: Route, mints: readonly string[]): Input {
   const values = { path: {}, query: {}, body: {}, [ROWS[method]?.place ?? 'body']: { mints } };
   return values as unknown as Input;
 }
 
-/** What the upstream has said about one mint. */
-export class KeptItem extends Kept {
-  readonly json: string;
-  readonly bytes: number;
-
-  constructor(key: CacheKey, fetchedAtMs: number, json: string) {
-    super(key, fetchedAtMs);
-    this.json = json;
-    // One byte a character where all of them are Latin, else two.
-    this.bytes = 2 * json.length + key.id.length + OVERHEAD_BYTES;
-  }
-}
-
-/** A text that is cut elsewhere than around its items is no list of them. */
+/** The items; none if the text is not a list. */
 function parsed(json: string): readonly (Record<string, unknown> | null)[] {
   try {
     return JSON.parse(json);
@@ -66,7 +51,7 @@ function parsed(json: string): readonly (Record<string, unknown> | null)[] {
   }
 }
 
-/** The texts of an upstream's items by mint, unchanged; none of an answer in another shape than a list in compact JSON. */
+/** The unchanged texts of an upstream's items by mint; empty unless the answer is a list in compact JSON. */
 export function itemsOf({ method }: Route, json: string): ReadonlyMap<unknown, string> {
   const { mint = 'mint', around: [before, after] = ['', ''] } = ROWS[method] ?? {};
   if (!json.startsWith(before) || !json.endsWith(after)) return new Map();
@@ -76,7 +61,7 @@ export function itemsOf({ method }: Route, json: string): ReadonlyMap<unknown, s
   return new Map(values.map((value, index) => [value?.[mint], texts[index] ?? '']));
 }
 
-/** Cuts the items of a list apart. The text must have been parsed before. */
+/** Splits the items of a list. The text must be valid JSON. */
 function textsOf(inside: string, count: number): string[] {
   const texts: string[] = [];
   for (let start = 0; texts.length < count; ) {
@@ -87,7 +72,7 @@ function textsOf(inside: string, count: number): string[] {
   return texts;
 }
 
-/** The answer that the upstream would give for these items, with what is told of the oldest. */
+/** The answer that the upstream would give for these items; its age is that of the oldest. */
 export function assembled(route: Route, items: readonly KeptItem[], nowMs: number, fetched?: Fetched): Answer {
   const [before, after] = ROWS[route.method]?.around ?? ['', ''];
   const json = `${before}${items.map((item) => item.json).join(',')}${after}`;

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Route, Values } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import type { Input } from '../call.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import { candlesLifetime, type Lifetime } from './lifetimes.ts';
 
-/** A list of a place's values in the table's order, whatever order they were sent in. */
+/** A place's values in the order of the schema. */
 const inOrder = (schema: TObject | undefined, values: Values): unknown[] =>
   Object.keys(schema?.properties ?? {}).map((name) => (Object.hasOwn(values, name) ? values[name] : null));
 
-/** Longer ones are told apart by their digest, so that what is remembered of thousands of keys stays small. */
+/** Longer values are replaced by their digest, so that thousands of keys stay small. */
 const MAX_PLAIN = 128;
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 const CANDLES = new Set(['ohlcv', 'priceChart']);
 
-/** The lifetime of an answer that is fetched now; of a range that is over, since when. */
+/** The lifetime of an answer fetched now; for a past range of candles also since when it is past. */
 function lifetimeOf(
   { method }: Route,
   { query }: Input,
@@ -31,14 +31,11 @@ function lifetimeOf(
   return { ...kept, maxStaleSeconds: open.maxStaleSeconds };
 }
 
-/** How old an answer for this key may be, in seconds: an answer from before the range was over never counts. */
+/** The maximal age in seconds of an answer for this key: it must not predate the end of a past range. */
 export const oldestSeconds = ({ maxStaleSeconds, overSinceSeconds }: CacheKey, nowSeconds: () => number): number =>
   overSinceSeconds === undefined ? maxStaleSeconds : Math.min(maxStaleSeconds, nowSeconds() - overSinceSeconds);
 
-/**
- * What an answer is kept under: the row, and the validated values in the table's order. A value that is left out stays left out,
- * for only the upstream knows what it does then.
- */
+/** The cache key of a request: the row and its validated values. Defaults are not filled in: only the upstream knows them. */
 export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSeconds: number): CacheKey {
   const { path, query, body } = route.input;
   const values = JSON.stringify([
@@ -47,7 +44,37 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
     ...inOrder(body, input.body),
   ]);
   const lifetime = lifetimeOf(route, input, kept, nowSeconds);
-  // An answer that was fetched while its range was open is not found once the range is over, on this node or another.
+  // An answer fetched while its range was open must not be found once the range is past.
   const kind = lifetime.overSinceSeconds === undefined ? route.method : `${route.method} over`;
   return { id: `${kind} ${values.length > MAX_PLAIN ? digestOf(values) : values}`, ...lifetime };
+}
+
+/** A request's freshness requirements. */
+export interface RequestFreshness {
+  /** Undefined: the gateway decides. */
+  readonly maxAgeSeconds: number | undefined;
+  /** A stored answer will not do. */
+  readonly noCache: boolean;
+}
+
+/** Longer headers are cut. */
+const MAX_LENGTH = 256;
+const SECONDS = /^[0-9]{1,9}$/;
+
+const ANY_AGE: RequestFreshness = { maxAgeSeconds: undefined, noCache: false };
+
+/** Reads `no-cache` and `max-age` of a request's `Cache-Control` (RFC 9111, 5.2.1); ignores other and malformed directives. */
+export function requestFreshness(header: string | readonly string[] | undefined): RequestFreshness {
+  if (header === undefined) return ANY_AGE;
+  const directives = String(header)
+    .slice(0, MAX_LENGTH)
+    .split(',')
+    .map((each) => each.trim().toLowerCase());
+  const ages = directives
+    .filter((each) => each.startsWith('max-age='))
+    .map((each) => each.slice('max-age='.length))
+    .filter((text) => SECONDS.test(text))
+    .map(Number);
+  const noCache = directives.includes('no-cache') || directives.includes('no-store') || ages.includes(0);
+  return { maxAgeSeconds: ages.length > 0 ? Math.min(...ages) : undefined, noCache };
 }

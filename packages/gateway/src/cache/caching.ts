@@ -2,64 +2,59 @@ import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { BudgetView } from '../budget/store.ts';
 import type { Answer, Input, Spend, UpstreamCall } from '../call.ts';
-import { decodeBase58 } from '../gates/base58.ts';
+import { decodeBase58 } from '../gates/encodings.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { assembled, type KeptItem, mintKeyOf, mintsOf } from './batches.ts';
-import { cacheKeyOf, oldestSeconds } from './cache-key.ts';
+import { assembled, mintKeyOf, mintsOf } from './batches.ts';
+import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
 import { Calls } from './calls.ts';
-import { type Kept, OVERHEAD_BYTES } from './kept.ts';
-import { KeptAnswer } from './kept-answer.ts';
-import { KeptRefusal } from './kept-refusal.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import type { Lifetime } from './lifetimes.ts';
-import { keptFor, type Plan } from './plan.ts';
-import { type RequestFreshness, requestFreshness } from './request-freshness.ts';
 import { ALONE, type SharedEntries } from './shared-entries.ts';
+import { type Kept, KeptAnswer, type KeptItem, KeptRefusal, keptFor, OVERHEAD_BYTES, type Plan } from './stored.ts';
 import type { Wanted } from './waiters.ts';
 
-/** What a cache is made from. */
-export interface CacheParts {
+/** Dependencies of a cache. */
+interface CacheDependencies {
   readonly upstream: Upstream;
-  /** By the method of the row; a row that is not here is never kept. */
+  /** By the row's method; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   readonly limit: number;
   readonly windowMs: number;
   readonly view: () => BudgetView;
-  /** Takes a slot for a call that nobody waits for. */
+  /** Takes a slot for a refresh without a waiting request. */
   readonly spendAlone: Spend;
   readonly maxBytes: number;
-  /** What other nodes have fetched, or are fetching. */
+  /** Entries and leases shared between nodes. */
   readonly shared: SharedEntries;
-  /** A fresh random text. */
   readonly randomId: () => string;
-  /** Milliseconds of a clock that never steps. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Seconds since the Unix epoch. */
+  /** Unix seconds. */
   readonly wallSeconds: () => number;
 }
 
-/** So many keys' demand is remembered, so many are considered for the next call. */
+/** Keys whose demand is stored, and candidates for the next call. */
 const [KNOWN, CANDIDATES] = [8_192, 256];
-/** What has been asked lately is remembered with its words, which are up to 8 KiB each. */
+/** Memory for plans, each up to 8 KiB. */
 const PLAN_BYTES = 16 * 1024 * 1024;
 
-/** An upstream whose answers are kept, and asked for in the order that answers most. */
+/** Caches an upstream's answers, and makes its calls in the order that answers most requests. */
 export class CachingUpstream implements Upstream {
-  readonly #parts: CacheParts;
+  readonly #dependencies: CacheDependencies;
   readonly #calls: Calls;
   readonly #kept: LRUCache<string, Kept>;
   readonly #plans: LRUCache<string, Plan>;
 
-  constructor(parts: CacheParts) {
-    const { limit, windowMs, maxBytes, ...making } = parts;
-    this.#parts = parts;
+  constructor(dependencies: CacheDependencies) {
+    const { limit, windowMs, maxBytes, ...making } = dependencies;
+    this.#dependencies = dependencies;
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });
     const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
     const keep = (kept: Kept) => void this.#kept.set(kept.key.id, kept);
-    const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, parts.now(), refusal));
+    const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, dependencies.now(), refusal));
     const planOf = (id: string) => this.#plans.get(id);
     const keptOf = (id: string) => this.#kept.peek(id);
     this.#calls = new Calls({ ...making, order, keep, refuse, planOf, keptOf });
@@ -67,13 +62,13 @@ export class CachingUpstream implements Upstream {
 
   answer(call: UpstreamCall): Promise<Answer> {
     const { route, input } = call;
-    const lifetime = this.#parts.lifetimes[route.method];
-    if (!lifetime) return this.#parts.upstream.answer(call);
+    const lifetime = this.#dependencies.lifetimes[route.method];
+    if (!lifetime) return this.#dependencies.upstream.answer(call);
     const mints = mintsOf(route, input);
     return mints ? this.#batch(call, mints, lifetime) : this.#single(call, lifetime);
   }
 
-  /** What it has done, and what it holds now. */
+  /** Counts and memory, for metrics. */
   reading(): CacheReading {
     return { bytes: this.#kept.calculatedSize, ...this.#calls.counts() };
   }
@@ -84,7 +79,7 @@ export class CachingUpstream implements Upstream {
 
   async #single(call: UpstreamCall, lifetime: Lifetime): Promise<Answer> {
     const { route, input } = call;
-    const key = cacheKeyOf(route, input, lifetime, this.#parts.wallSeconds());
+    const key = cacheKeyOf(route, input, lifetime, this.#dependencies.wallSeconds());
     const wanted = requestFreshness(call.cacheControl);
     const plan = { key, route, input };
     let found = this.#find(plan, wanted);
@@ -92,12 +87,12 @@ export class CachingUpstream implements Upstream {
     const { kept, ageSeconds = 0 } = found;
     if (kept instanceof KeptRefusal) throw kept.refusal;
     if (kept instanceof KeptAnswer) {
-      // A sign-in that turns out to be used is no demand.
-      return kept.answer(this.#parts.now(), undefined, () => this.#calls.note([{ key, ageSeconds }]));
+      // A request with a used sign-in does not count as demand.
+      return kept.answer(this.#dependencies.now(), undefined, () => this.#calls.note([{ key, ageSeconds }]));
     }
     const waiter = await this.#calls.wait([found], call);
     const given = waiter.given.get(key.id) as KeptAnswer;
-    return given.answer(this.#parts.now(), { forwarded: found.forwarded, isCollapsed: waiter.isCollapsed });
+    return given.answer(this.#dependencies.now(), { forwarded: found.forwarded, isCollapsed: waiter.isCollapsed });
   }
 
   async #batch(call: UpstreamCall, mints: readonly string[], lifetime: Lifetime): Promise<Answer> {
@@ -112,23 +107,24 @@ export class CachingUpstream implements Upstream {
     for (const { kept } of found) if (kept instanceof KeptRefusal) throw kept.refusal;
     const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
     const isWhole = found.every(({ kept }) => kept);
-    // What would be too old when the others have come is asked for with them.
+    // Items that would be too old when the others arrive are fetched with them.
     const lasts = ({ kept, key, ageSeconds = 0 }: Found) =>
       kept && (isWhole || ageSeconds < key.maxStaleSeconds - SOON);
     const [here, absent] = [found.filter(lasts), found.filter((each) => !lasts(each))];
     const note = () => this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
-    if (isWhole) return { ...assembled(route, [...items.values()] as KeptItem[], this.#parts.now()), onSettled: note };
+    if (isWhole)
+      return { ...assembled(route, [...items.values()] as KeptItem[], this.#dependencies.now()), onSettled: note };
     const waiter = await this.#calls.wait(absent, call);
     for (const [id, kept] of waiter.given) items.set(id, kept);
-    const [given, now] = [[...items.values()] as KeptItem[], this.#parts.now()];
+    const [given, now] = [[...items.values()] as KeptItem[], this.#dependencies.now()];
     if (given.some((item) => item.ageSeconds(now) > item.key.maxStaleSeconds)) throw tooOldByNow();
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
     return { ...assembled(route, given, now, { forwarded, isCollapsed: waiter.isCollapsed }), onSettled: note };
   }
 
-  /** Keeps what other nodes have of these keys that is newer; whether they were asked. */
+  /** Stores newer shared entries of these keys. Returns whether shared entries were read. */
   async #readShared(plans: readonly Plan[], { noCache }: RequestFreshness): Promise<boolean> {
-    const { shared } = this.#parts;
+    const { shared } = this.#dependencies;
     if (plans.length === 0 || noCache || shared === ALONE) return false;
     const entries = await shared.read(plans.map(({ key }) => key));
     for (const plan of plans) {
@@ -140,12 +136,12 @@ export class CachingUpstream implements Upstream {
     return true;
   }
 
-  /** What is kept of a key and good enough, or how it is to be asked for: its plan is remembered unless a call is not due yet. */
+  /** A key's cached entry if it is good enough, and what to fetch otherwise. Stores the plan if a call is due. */
   #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): Found {
     const { key } = plan;
-    const [kept, now] = [this.#kept.get(key.id), this.#parts.now()];
+    const [kept, now] = [this.#kept.get(key.id), this.#dependencies.now()];
     const age = kept?.ageSeconds(now) ?? Number.POSITIVE_INFINITY;
-    const oldest = oldestSeconds(key, this.#parts.wallSeconds);
+    const oldest = oldestSeconds(key, this.#dependencies.wallSeconds);
     const isRefusal = kept instanceof KeptRefusal;
     const isServable = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
     const isWanted = !noCache && age <= (maxAgeSeconds ?? age);
@@ -161,22 +157,22 @@ export class CachingUpstream implements Upstream {
 
 const ADDRESS_BYTES = 32;
 
-/** Longer than a wait and the usual call, in seconds. */
+/** Longer than a wait plus the usual call, in seconds. */
 const SOON = 15;
 
 const tooOldByNow = (): Refusal =>
-  new Refusal('rate_limited', { reason: 'a part has become too old meanwhile', retryAfterSeconds: 1 });
+  new Refusal('rate_limited', { reason: 'a part became too old while waiting', retryAfterSeconds: 1 });
 
-/** Whether a mint can be one: others go alone, for only the upstream knows what it makes of them. */
+/** Whether a mint is well-formed; others are fetched alone: only the upstream knows how it answers them. */
 const isAddress = (mint: string): boolean => decodeBase58(mint, ADDRESS_BYTES) !== undefined;
 
 const planBytes = ({ key, input }: Plan): number =>
   OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;
 
-/** A mint is asked for by itself, not with what the request around it held. */
+/** The plan of a mint contains no other values of its request. */
 const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 
-/** A key that is asked for, with what is kept of it where that will do. */
+/** A requested key, with its cached entry if that is good enough. */
 interface Found extends Wanted {
   readonly kept?: Kept | undefined;
   readonly forwarded: 'miss' | 'stale';

@@ -1,39 +1,39 @@
-import { type Ask, type CacheKey, KnownKey, type Leave, poorest, richest } from './known-key.ts';
+import { byWorth, type CacheKey, evictable, KeyDemand, type KeyRequest, type Withdrawal } from './key-demand.ts';
 
-/** `known` keys are remembered and `candidates` among them considered, the poorest dropped first; either may double for a moment. */
+/** `known` keys are stored and `candidates` of them considered, the least valuable evicted first; both may briefly double. */
 export interface Limits {
   readonly slots: number;
-  /** A slot is free again so long after its call. */
+  /** A slot frees this long after its call. */
   readonly windowMs: number;
   readonly known: number;
   readonly candidates: number;
 }
 
-/** The keys of the call that goes out now, or when to ask again unless an ask, a completion or a free slot comes first. */
+/** The keys of the call to make now, or when to call `next` again unless a request, completion or free slot comes first. */
 export type Next = { readonly ids: readonly string[] } | { readonly againAtMs: number };
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** An answer counts as missing so long before it is too old. */
+/** An answer counts as missing this long before it is too old. */
 const EARLY_SECONDS = 2;
-/** The price rises while fewer slots are free than wanted and falls while more are: by this much a second for each slot. */
+/** The price rises while fewer slots are free than wanted and falls while more are, by this rate per second and slot. */
 const [WANTED_FREE, PRICE_STEP, LEAST_PRICE, HIGHEST_PRICE] = [1, 0.003, 0.5, 1e6];
-/** What each further free slot is sold for. */
+/** Price factor of each further free slot. */
 const DISCOUNT = 0.9;
-/** While less than half of the slots is free, calls are this part of an even spacing apart. */
+/** While less than half of the slots are free, calls keep this fraction of an even spacing. */
 const SPACING = 0.25;
-/** Whoever asks for another part of a batch meanwhile shares the next call. */
+/** Requests for other parts of the batch that arrive meanwhile join the next call. */
 const GATHER_MS = 1_000;
 const [LOOK_MS, FIRST_RETRY_MS, LAST_RETRY_MS] = [200, 2_000, 60_000];
-/** So many calls that fail one after the other say that the upstream is down, and nothing about what they asked for. */
+/** This many consecutive failures mean that the upstream is down, whatever was requested. */
 const OUTAGE_CALLS = 3;
 
-/** Which upstream call goes out next: the one that answers most, if that is worth its slot. Times are of one monotonic clock. */
+/** Chooses the next upstream call: the one that answers most requests, if it is worth a slot. All times are monotonic. */
 export class CallOrder {
   readonly #limits: Limits;
   /** By id. */
-  readonly #known = new Map<string, KnownKey>();
-  readonly #candidates = new Set<KnownKey>();
-  /** How many requests a call must answer that takes the last free slot. */
+  readonly #known = new Map<string, KeyDemand>();
+  readonly #candidates = new Set<KeyDemand>();
+  /** Requests that a call must answer to be worth the last free slot. */
   #price = 1;
   /** When each batch was last called. */
   readonly #batchedAtMs = new Map<string, number>();
@@ -47,28 +47,28 @@ export class CallOrder {
     this.#limits = limits;
   }
 
-  /** How many keys are remembered. */
+  /** Stored keys. */
   get size(): number {
     return this.#known.size;
   }
 
-  ask(key: CacheKey, asked: Ask, nowMs: number): void {
+  enqueue(key: CacheKey, asked: KeyRequest, nowMs: number): void {
     this.#startedAtMs = Math.min(this.#startedAtMs, nowMs);
-    const known = this.#known.get(key.id) ?? new KnownKey(key, nowMs);
+    const known = this.#known.get(key.id) ?? new KeyDemand(key, nowMs);
     this.#known.set(key.id, known);
-    known.ask(asked, nowMs);
+    known.enqueue(asked, nowMs);
     if (known.mayJoin(nowMs)) this.#candidates.add(known);
     this.#forget(nowMs);
   }
 
-  /** A request that waited has given up. One whose sign-in was not good has been no demand. */
-  leave(id: string, asked: Leave): void {
+  /** A waiting request has given up. */
+  dequeue(id: string, asked: Withdrawal): void {
     const known = this.#known.get(id);
-    known?.leave(asked);
+    known?.dequeue(asked);
     if (known && !known.isAwaited) this.#candidates.delete(known);
   }
 
-  /** A call that is given must be made, and `completed` told of it, whatever becomes of it. */
+  /** The caller must make the returned call and then call `completed`, `rejected`, `returned` or `setBack`. */
   next(free: number, nowMs: number): Next {
     const { slots, windowMs } = this.#limits;
     const seconds = Math.min(5, Math.max(0, nowMs - this.#pricedAtMs) / 1_000);
@@ -88,7 +88,7 @@ export class CallOrder {
     return { ids: members.map(({ key }) => key.id) };
   }
 
-  /** A call is over. What failed is not asked for again at once, and for longer after each failure. */
+  /** A call is over. Failed keys back off, longer after each failure. */
   completed(ids: readonly string[], hasAnswered: boolean, nowMs: number): void {
     if (ids.length === 0) return;
     if (hasAnswered) this.#recover(nowMs);
@@ -96,7 +96,7 @@ export class CallOrder {
     for (const id of ids) {
       const known = this.#known.get(id);
       if (!known) continue;
-      Object.assign(known, { isInFlight: false, waiting: 0, insisting: 0 });
+      Object.assign(known, { isInFlight: false, waiting: 0, noCacheWaiting: 0 });
       this.#candidates.delete(known);
       if (hasAnswered) Object.assign(known, { fetchedAtMs: known.calledAtMs, hasAnswered });
       else known.notBeforeMs = nowMs + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** known.failures);
@@ -104,7 +104,7 @@ export class CallOrder {
     }
   }
 
-  /** The upstream has rejected a call for these keys: it is not down, and they are asked for only when a request waits for them. */
+  /** The upstream is up and rejected a call for these keys: they are fetched again only if a request waits for them. */
   rejected(ids: readonly string[], nowMs: number): void {
     this.#recover(nowMs);
     for (const known of this.#knownOf(ids)) {
@@ -114,7 +114,7 @@ export class CallOrder {
     }
   }
 
-  /** A call that was given has not been made: requests that wait for it keep waiting. */
+  /** A planned call was not made; its waiters keep waiting. */
   returned(ids: readonly string[], nowMs: number): void {
     for (const known of this.#knownOf(ids)) {
       known.isInFlight = false;
@@ -123,7 +123,7 @@ export class CallOrder {
     this.#againAtMs = nowMs + LOOK_MS;
   }
 
-  /** The same where the requests' shares have no slot left: other keys go first at once. */
+  /** A planned call was not made because its waiters' shares have no slot: other keys go first. */
   setBack(ids: readonly string[], nowMs: number): void {
     this.returned(ids, nowMs);
     this.#againAtMs = nowMs;
@@ -133,13 +133,13 @@ export class CallOrder {
     }
   }
 
-  #knownOf(ids: readonly string[]): KnownKey[] {
+  #knownOf(ids: readonly string[]): KeyDemand[] {
     return ids.map((id) => this.#known.get(id)).filter((known) => known !== undefined);
   }
 
   /**
-   * After an outage nothing is held back for having failed in it, and what failed is considered before anybody asks for it
-   * again: else whoever asks first would come first. As rarely as a key that always fails is asked for.
+   * After an outage, keys that failed in it stop backing off and become candidates before a request for them arrives; otherwise the
+   * first request would win. At most once per LAST_RETRY_MS.
    */
   #recover(nowMs: number): void {
     const wasDown = this.#failedInARow >= OUTAGE_CALLS && nowMs >= this.#recoveredAtMs + LAST_RETRY_MS;
@@ -152,22 +152,24 @@ export class CallOrder {
     }
   }
 
-  /** What a call gives a key: the answers for whoever waits, and life for as long as the kept answer is old. */
-  #gain(known: KnownKey, nowMs: number): number {
-    return known.waiting + Math.sign(known.insisting) + known.rateAt(nowMs, this.#startedAtMs) * known.ageAt(nowMs);
+  /** The value of a call for a key: the waiting requests, plus the expected ones for as long as the stored answer is old. */
+  #gain(known: KeyDemand, nowMs: number): number {
+    return (
+      known.waiting + Math.sign(known.noCacheWaiting) + known.rateAt(nowMs, this.#startedAtMs) * known.ageAt(nowMs)
+    );
   }
 
-  /** How many requests a call answers that would not be answered without it. */
-  #worth(known: KnownKey, nowMs: number): number {
+  /** Requests that only this call would answer. */
+  #worth(known: KeyDemand, nowMs: number): number {
     const part = known.ageAt(nowMs) / known.key.maxStaleSeconds;
     if (part >= 1 - EARLY_SECONDS / known.key.maxStaleSeconds) return this.#gain(known, nowMs);
-    // The kept answer serves everybody else: a call now only saves a part of the next one.
+    // The stored answer serves all other requests: a call now only saves a part of the next one.
     return known.isAwaited ? known.waiting + this.#price * part : 0;
   }
 
-  #best(free: number, nowMs: number): KnownKey | undefined {
+  #best(free: number, nowMs: number): KeyDemand | undefined {
     const mayRefresh = free > this.#limits.slots / 3;
-    let [best, stalest]: (KnownKey | undefined)[] = [];
+    let [best, stalest]: (KeyDemand | undefined)[] = [];
     let [worthOfBest, gain] = [this.#price * DISCOUNT ** (free - 1), 0];
     const batches = new Map<string | undefined, number>();
     for (const known of this.#candidates) {
@@ -183,18 +185,18 @@ export class CallOrder {
     return best ?? stalest;
   }
 
-  /** Whoever waits, and in the room that is left those of the same batch who gain most by coming along. */
-  #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): KnownKey[] {
-    const isOfBatch = (known: KnownKey) =>
+  /** The most valuable keys of a batch, at most `size`. */
+  #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): KeyDemand[] {
+    const isOfBatch = (known: KeyDemand) =>
       known.key.batch?.name === name && !known.isHeldBack(nowMs) && known.mayJoin(nowMs);
-    return richest([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
+    return byWorth([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
   }
 
   #forget(nowMs: number): void {
-    const worth = (known: KnownKey): number => this.#worth(known, nowMs);
-    for (const known of poorest(this.#candidates, this.#limits.candidates, worth)) this.#candidates.delete(known);
-    const demand = (known: KnownKey) => (known.isInFlight ? NEVER : known.demandAt(nowMs) * known.reach);
-    for (const known of poorest(this.#known, this.#limits.known, demand)) {
+    const worth = (known: KeyDemand): number => this.#worth(known, nowMs);
+    for (const known of evictable(this.#candidates, this.#limits.candidates, worth)) this.#candidates.delete(known);
+    const demand = (known: KeyDemand) => (known.isInFlight ? NEVER : known.demandAt(nowMs) * known.servedFraction);
+    for (const known of evictable(this.#known, this.#limits.known, demand)) {
       this.#known.delete(known.key.id);
       this.#candidates.delete(known);
     }

@@ -1,28 +1,28 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { CallClaim } from './call-claim.ts';
+import type { CallOrder } from './call-order.ts';
+import type { CacheKey } from './key-demand.ts';
+import type { CallClaim } from './shared-entries.ts';
+import { type Kept, KeptRefusal, type KeptText, type Plan } from './stored.ts';
 import {
   CallFailures,
+  CallLeadership,
+  type CallPart,
   isDivisible,
   isOfRequest,
   isOfShares,
   isOfUpstream,
   isPassing,
   isVerdict,
-} from './call-failures.ts';
-import { CallLeadership, type LeadershipParts } from './call-leadership.ts';
-import { makeCall } from './call-making.ts';
-import type { CallOrder } from './call-order.ts';
-import { type CallPart, partsOf } from './call-parts.ts';
-import type { Kept } from './kept.ts';
-import { KeptRefusal } from './kept-refusal.ts';
-import type { CacheKey } from './known-key.ts';
-import type { KeptText, Plan } from './plan.ts';
+  type LeadershipDependencies,
+  makeCall,
+  partsOf,
+} from './upstream-call.ts';
 import { WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
 
-/** What calls are made with, and the requests that wait for them. */
-export interface InFlightParts extends Pick<LeadershipParts, 'spendAlone' | 'dismiss'> {
+/** Dependencies of calls in flight. */
+export interface InFlightDependencies extends Pick<LeadershipDependencies, 'spendAlone' | 'dismiss'> {
   readonly waiting: Waiters;
   readonly order: CallOrder;
   readonly upstream: Upstream;
@@ -30,32 +30,32 @@ export interface InFlightParts extends Pick<LeadershipParts, 'spendAlone' | 'dis
   readonly keptOf: (id: string) => Kept | undefined;
   /** Called with each answer of an upstream. */
   readonly keep: (kept: Kept) => void;
-  /** Told that the upstream has refused a request for what it asks for. */
+  /** Called with each rejection of a key by the upstream. */
   readonly refuse: (key: CacheKey, refusal: Refusal) => void;
-  /** Milliseconds of a clock that never steps. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
 const idsOf = (keyed: readonly Pick<Plan, 'key'>[]): string[] => keyed.map(({ key }) => key.id);
 
-/** Nothing was asked of the upstream, and soon it may be. */
+/** The call was not made, but may be within the waiting time. */
 const mayPassInTime = (error: unknown): boolean =>
   isPassing(error) && !(isOfShares(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
 
 const otherItems = (): Refusal =>
   new Refusal('upstream_invalid_response', { reason: 'other items than were asked for' });
 
-/** The calls of a cache from when they are due until they have ended, and what becomes of the requests that wait for them. */
+/** The calls of a cache, from due to ended, and their effect on the waiting requests. */
 export class CallsInFlight {
   readonly failures = new CallFailures();
   readonly made = { awaited: 0, refresh: 0 } satisfies CacheReading['calls'];
-  /** Calls that have been begun and have no slot yet. */
+  /** Begun calls without a slot. */
   starting = 0;
-  readonly #parts: InFlightParts;
+  readonly #dependencies: InFlightDependencies;
   readonly #ids = new Set<string>();
 
-  constructor(parts: InFlightParts) {
-    this.#parts = parts;
+  constructor(dependencies: InFlightDependencies) {
+    this.#dependencies = dependencies;
   }
 
   begin(ids: readonly string[]): void {
@@ -68,32 +68,32 @@ export class CallsInFlight {
 
   end(ids: readonly string[], hasAnswered: boolean): void {
     this.#forget(ids);
-    this.#parts.order.completed(ids, hasAnswered, this.#parts.now());
+    this.#dependencies.order.completed(ids, hasAnswered, this.#dependencies.now());
   }
 
-  /** Keeps answers, and gives them to the requests that wait for them. */
+  /** Stores answers and gives them to the waiting requests. */
   take(answered: readonly KeptText[], leader?: Waiter): void {
     this.end(idsOf(answered), true);
     for (const kept of answered) {
-      this.#parts.keep(kept);
+      this.#dependencies.keep(kept);
       this.failures.forget(kept.key.id);
-      this.#parts.waiting.give(kept, leader);
+      this.#dependencies.waiting.give(kept, leader);
     }
   }
 
-  /** Makes a call. One that serves several requests and is rejected is made once more for each of them. */
+  /** Makes a call. If a shared call is rejected, retries it once for each request. */
   async make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
     const ids = idsOf(plans);
-    await this.#attempt(plans, () => this.#parts.waiting.of(ids), claim);
+    await this.#attempt(plans, () => this.#dependencies.waiting.of(ids), claim);
     const left = plans.filter(({ key }) => this.#ids.has(key.id));
     if (left.length === 0) return;
     claim.giveBack(left);
     this.#forget(idsOf(left));
-    this.#parts.order.returned(idsOf(left), this.#parts.now());
+    this.#dependencies.order.returned(idsOf(left), this.#dependencies.now());
   }
 
   async #attempt(plans: readonly Plan[], waiters: () => readonly Waiter[], claim: CallClaim): Promise<void> {
-    const leadership = new CallLeadership({ ...this.#parts, waiters });
+    const leadership = new CallLeadership({ ...this.#dependencies, waiters });
     let unanswered = plans;
     try {
       const answered = await this.#ask(plans, leadership);
@@ -113,16 +113,16 @@ export class CallsInFlight {
     }
   }
 
-  /** A request has one call of its own, and does not wait for another one after it. */
+  /** Each request gets one call of its own and waits for no other after it. */
   async #again({ plans, waiters }: CallPart, claim: CallClaim): Promise<void> {
-    const left = () => waiters.filter((waiter) => this.#parts.waiting.has(waiter));
+    const left = () => waiters.filter((waiter) => this.#dependencies.waiting.has(waiter));
     for (const waiter of waiters) waiter.isRetried = true;
     if (left().length > 0) await this.#attempt(plans, left, claim);
     for (const waiter of waiters) Object.assign(waiter, { isRetried: false, isLate: true });
   }
 
   #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<KeptText[]> {
-    const { upstream, now, waiting } = this.#parts;
+    const { upstream, now, waiting } = this.#dependencies;
     const [waiter] = waiting.of(idsOf(plans));
     let isStarting = true;
     this.starting++;
@@ -138,30 +138,30 @@ export class CallsInFlight {
   }
 
   #wasAnswered(id: string): boolean {
-    const kept = this.#parts.keptOf(id);
+    const kept = this.#dependencies.keptOf(id);
     return kept !== undefined && !(kept instanceof KeptRefusal);
   }
 
-  /** What is not ended here goes back to the order. */
+  /** Ends failed keys; the others return to the order. */
   #failed(plans: readonly Plan[], waiters: readonly Waiter[], error: unknown): void {
-    if (!mayPassInTime(error)) for (const waiter of waiters) this.#parts.dismiss(waiter, error);
+    if (!mayPassInTime(error)) for (const waiter of waiters) this.#dependencies.dismiss(waiter, error);
     const ids = idsOf(plans).filter((id) => this.#ids.has(id));
     if (isOfRequest(error)) {
       this.#blame(plans, waiters, error);
       this.#forget(ids);
-      this.#parts.order.rejected(ids, this.#parts.now());
+      this.#dependencies.order.rejected(ids, this.#dependencies.now());
     } else if (isOfShares(error)) {
       this.#forget(ids);
-      this.#parts.order.setBack(ids, this.#parts.now());
+      this.#dependencies.order.setBack(ids, this.#dependencies.now());
     } else if (isOfUpstream(error)) {
       this.failures.note(ids, error);
       this.end(ids, false);
     }
   }
 
-  /** Remembers what a call was rejected for: its only key, or any that the upstream has never answered for. */
+  /** Notes the keys at fault for a rejection: the only key, or those that the upstream never answered. */
   #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
-    const { refuse, waiting, dismiss } = this.#parts;
+    const { refuse, waiting, dismiss } = this.#dependencies;
     const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
     if (waiters.length > 0) this.failures.noteAlone(unknown.length > 0 ? unknown : ids);
     const [only, another] = plans;

@@ -2,63 +2,60 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { BudgetView, Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
-import { CallClaim, NOISE_MS } from './call-claim.ts';
-import { isOwn } from './call-leadership.ts';
-import { CallsInFlight, type InFlightParts } from './calls-in-flight.ts';
-import type { Kept } from './kept.ts';
-import { KeptRefusal } from './kept-refusal.ts';
-import type { CacheKey } from './known-key.ts';
-import type { Plan } from './plan.ts';
-import type { SharedEntries } from './shared-entries.ts';
+import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
+import type { CacheKey } from './key-demand.ts';
+import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
+import { type Kept, KeptRefusal, type Plan } from './stored.ts';
+import { isOwn } from './upstream-call.ts';
 import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
 
-/** What calls are decided with. */
-export interface CallsParts extends Omit<InFlightParts, 'waiting' | 'dismiss'> {
-  /** What is left of the budget, as this node knows. */
+/** Dependencies of the call scheduler. */
+interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dismiss'> {
+  /** This node's view of the budget. */
   readonly view: () => BudgetView;
-  /** The plan of a key, as long as it is remembered. */
+  /** The plan of a key, if still stored. */
   readonly planOf: (id: string) => Plan | undefined;
-  /** What other nodes have fetched, or are fetching. */
+  /** Entries and leases shared between nodes. */
   readonly shared: SharedEntries;
-  /** A fresh random text. */
   readonly randomId: () => string;
 }
 
-/** A slot may free earlier than this node knows, so that it looks again. */
+/** A slot may free earlier than this node knows. */
 const LOOK_AGAIN_MS = 1_000;
 const idsOf = (keyed: readonly { readonly key: CacheKey }[]): string[] => keyed.map(({ key }) => key.id);
 
-/** Makes the upstream calls of a cache, in the order that answers most, out of the budget that everybody shares. */
+/** Schedules a cache's upstream calls within the shared budget. */
 export class Calls {
-  readonly #parts: CallsParts;
+  readonly #dependencies: CallsDependencies;
   readonly #waiters = new Waiters();
   readonly #inFlight: CallsInFlight;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #forgone = 0;
 
-  constructor(parts: CallsParts) {
-    this.#parts = parts;
+  constructor(dependencies: CallsDependencies) {
+    this.#dependencies = dependencies;
     const dismiss = (waiter: Waiter, error: unknown) => this.#dismiss(waiter, error);
-    this.#inFlight = new CallsInFlight({ ...parts, waiting: this.#waiters, dismiss });
+    this.#inFlight = new CallsInFlight({ ...dependencies, waiting: this.#waiters, dismiss });
   }
 
-  /** Tells of a request that is answered without waiting, whose keys may be worth a call all the same. */
+  /** Counts a request answered without waiting as demand for its keys. */
   note(kept: readonly { readonly key: CacheKey; readonly ageSeconds: number }[]): void {
-    const [now, weight] = [this.#parts.now(), 1 / kept.length];
+    const [now, weight] = [this.#dependencies.now(), 1 / kept.length];
     for (const { key, ageSeconds } of kept)
-      this.#parts.order.ask(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
+      this.#dependencies.order.enqueue(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
     if (kept.some(({ key, ageSeconds }) => ageSeconds >= key.freshSeconds)) this.#run();
   }
 
-  /** Waits for the calls that answer these keys. Rejects with a refusal: the upstream's, or that there was no slot in time. */
+  /** Waits for the calls that answer these keys. Rejects with the upstream's refusal, or `rate_limited` without a slot in time. */
   async wait(wanted: readonly Wanted[], asker: Asker): Promise<Waiter> {
     const share = asker.spend.share && (await this.#shareOf(wanted, asker.spend.share));
     const waiter = new Waiter(wanted, asker, share);
     if (share && this.#giveKept(waiter)) return waiter;
-    if (this.#waiters.hasNonce(asker.spend.nonce)) throw new Refusal('invalid_siwx_nonce', { reason: 'waits already' });
+    if (this.#waiters.hasNonce(asker.spend.nonce))
+      throw new Refusal('invalid_siwx_nonce', { reason: 'already waiting' });
     const isWaiting = this.#waiters.hasRoomFor(waiter) && !this.#isClosed;
-    this.#ask(waiter.wanted(), waiter.weight, isWaiting);
+    this.#enqueue(waiter.wanted(), waiter.weight, isWaiting);
     if (!isWaiting) throw this.#withoutSlot();
     this.#waiters.enter(waiter, WAIT_MS, () => this.#giveUp(waiter));
     this.#run();
@@ -66,53 +63,53 @@ export class Calls {
     return waiter;
   }
 
-  /** Whether a mint is asked for in no call with those of other requests. */
+  /** Whether a key is fetched alone, never with keys of other requests. */
   goesAlone(id: string): boolean {
     return this.#inFlight.failures.goesAlone(id);
   }
 
-  /** Refuses where the share has no slot in time. What is on its way already costs no slot. */
+  /** Refuses if the share gets no slot in time. Keys in flight cost no slot. */
   async #shareOf(wanted: readonly Wanted[], shareOf: NonNullable<Spend['share']>): Promise<Share> {
     const isOnItsWay = wanted.every(({ key }) => this.#inFlight.has(key.id));
     try {
       return await shareOf(isOnItsWay ? undefined : WAIT_MS);
     } catch (error) {
-      this.#ask(wanted, 1 / wanted.length, false);
+      this.#enqueue(wanted, 1 / wanted.length, false);
       throw error;
     }
   }
 
-  /** Gives what was fetched while the share was looked up; whether that is all. */
+  /** Gives entries fetched during the share look-up. Returns whether the request is complete. */
   #giveKept(waiter: Waiter): boolean {
     for (const { key, notBeforeMs = Number.NEGATIVE_INFINITY } of waiter.wanted()) {
-      const kept = this.#parts.keptOf(key.id);
+      const kept = this.#dependencies.keptOf(key.id);
       if (kept && !(kept instanceof KeptRefusal) && kept.fetchedAtMs >= notBeforeMs) waiter.give(kept, true);
     }
     return waiter.wanted().length === 0;
   }
 
-  /** Remembers what a request asks for. One that may not wait is no reason for a call. */
-  #ask(wanted: readonly Wanted[], weight: number, isWaiting: boolean): void {
-    const { order, now } = this.#parts;
+  /** Adds a request's keys to the demand. A request that may not wait triggers no call. */
+  #enqueue(wanted: readonly Wanted[], weight: number, isWaiting: boolean): void {
+    const { order, now } = this.#dependencies;
     for (const { key, refusesCached, ...ask } of wanted) {
-      order.ask(key, { ...ask, refusesCached, weight, isWaiting: true }, now());
-      if (!isWaiting) order.leave(key.id, { weight, refusesCached });
+      order.enqueue(key, { ...ask, refusesCached, weight, isWaiting: true }, now());
+      if (!isWaiting) order.dequeue(key.id, { weight, refusesCached });
     }
   }
 
-  /** Calls that were made, by why, and requests for which none went out in time. */
+  /** Calls by reason, and requests that got no call in time. */
   counts(): Pick<CacheReading, 'calls' | 'forgone'> {
     return { calls: { ...this.#inFlight.made }, forgone: this.#forgone };
   }
 
-  /** Ends the waiting of all; calls that are out end by themselves. */
+  /** Refuses all waiting requests; calls in flight end by themselves. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const waiter of this.#waiters.all()) this.#dismiss(waiter, this.#withoutSlot());
   }
 
-  /** A call that is out has a deadline of its own. */
+  /** Calls in flight have their own deadline. */
   #giveUp(waiter: Waiter): void {
     const ids = waiter.wanted().map(({ key }) => key.id);
     if (waiter.isRetried || ids.some((id) => this.#inFlight.has(id))) waiter.isLate = true;
@@ -123,18 +120,18 @@ export class Calls {
     const wanted = waiter.wanted();
     if (!this.#waiters.refuse(waiter, error)) return;
     const asked = { weight: waiter.weight, isVoid: isOwn(error) };
-    for (const { key, refusesCached } of wanted) this.#parts.order.leave(key.id, { ...asked, refusesCached });
+    for (const { key, refusesCached } of wanted) this.#dependencies.order.dequeue(key.id, { ...asked, refusesCached });
   }
 
   #withoutSlot(): Refusal {
     this.#forgone++;
-    const seconds = Math.max(1, Math.ceil(this.#parts.view().resetMs / 1_000));
+    const seconds = Math.max(1, Math.ceil(this.#dependencies.view().resetMs / 1_000));
     return new Refusal('rate_limited', { reason: 'no slot in time', retryAfterSeconds: seconds });
   }
 
-  /** Lets out the calls that are worth their slot now, and looks again when another may be. */
+  /** Starts the calls that are worth a slot now, and schedules the next look. */
   #run(): void {
-    const { order, view, now } = this.#parts;
+    const { order, view, now } = this.#dependencies;
     clearTimeout(this.#timer);
     for (;;) {
       const free = view().left - this.#inFlight.starting;
@@ -150,9 +147,9 @@ export class Calls {
     }
   }
 
-  /** Sees to one call that is due: what other nodes have fetched or are fetching is not asked for. */
+  /** Handles one due call: keys that other nodes fetched or are fetching are skipped. */
   async #call(ids: readonly string[]): Promise<void> {
-    const { planOf, shared, randomId } = this.#parts;
+    const { planOf, shared, randomId } = this.#dependencies;
     this.#inFlight.begin(ids);
     const plans = ids.map(planOf).filter((plan) => plan !== undefined);
     const forgotten = ids.filter((id) => !planOf(id));
@@ -167,14 +164,14 @@ export class Calls {
     if (mine.length === 0) this.#settle();
   }
 
-  /** Whether what another node has fetched will do for all who wait, or is newer than what is kept here. */
+  /** Whether another node's entry is good enough for all waiting requests, or newer than the stored one. */
   #isEnough(kept: Kept): boolean {
     const { id } = kept.key;
     if (this.#waiters.of([id]).length > 0) return kept.fetchedAtMs >= this.#waiters.notBeforeMs(id);
-    return kept.fetchedAtMs > (this.#parts.keptOf(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
+    return kept.fetchedAtMs > (this.#dependencies.keptOf(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
   }
 
-  /** Waits for another node's call. When it ends without an answer that is shared, those who wait get a call of their own. */
+  /** Waits for another node's call. If it ends without a shared entry, waiting requests get their own call. */
   async #follow(plans: readonly Plan[], claim: CallClaim): Promise<void> {
     let left = plans;
     for await (const { taken, mine, others } of claim.follow(plans, () => !this.#isClosed)) {
@@ -188,7 +185,7 @@ export class Calls {
     if (left.length > 0) this.#forgo(left, claim);
   }
 
-  /** Nobody waits for these any more; another node has failed to fetch them just now. */
+  /** Gives up keys without waiting requests that another node just failed to fetch. */
   #forgo(plans: readonly Plan[], claim: CallClaim): void {
     claim.giveBack(plans);
     this.#inFlight.end(idsOf(plans), false);
@@ -200,7 +197,7 @@ export class Calls {
     this.#settle();
   }
 
-  /** Lets go of those who have waited too long, and looks for the next call. */
+  /** Refuses requests that have waited too long, and looks for the next call. */
   #settle(): void {
     for (const waiter of this.#waiters.all()) if (waiter.isLate) this.#giveUp(waiter);
     this.#run();

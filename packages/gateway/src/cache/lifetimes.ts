@@ -1,15 +1,15 @@
-/** For how long a cached answer is good. */
+/** How long a cached answer may be served. */
 export interface Lifetime {
-  /** Until then it is as good as a new one. */
+  /** Until then no refresh is due. */
   readonly freshSeconds: number;
-  /** Until then it may be served; never after. */
+  /** It is never served after this age. */
   readonly maxStaleSeconds: number;
 }
 
 const DAY = 86_400;
 const lifetime = (freshSeconds: number, maxStaleSeconds: number): Lifetime => ({ freshSeconds, maxStaleSeconds });
 
-/** The lifetimes of the asset-data rows, by the row's method; a row that is not here is never kept. */
+/** The lifetimes of the asset-data rows, by method; other rows are not cached. */
 export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   search: lifetime(120, 600),
   resolve: lifetime(120, 600),
@@ -31,7 +31,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   riskDetails: lifetime(60, 600),
 };
 
-/** What a candle spans, in seconds. */
+/** Candle intervals in seconds. */
 const INTERVAL_SECONDS: Readonly<Record<string, number>> = {
   '1m': 60,
   '5m': 300,
@@ -42,11 +42,11 @@ const INTERVAL_SECONDS: Readonly<Record<string, number>> = {
   '1W': 7 * DAY,
 };
 
-/** Candles of a range that is over do not change any more; others are good for one of their intervals, at least 900 s. */
+/** Candles of a past range are final; others may be served for one interval, at least 900 s. */
 export function candlesLifetime(interval: string | undefined, isClosed: boolean): Lifetime {
   if (isClosed) return lifetime(DAY, 7 * DAY);
   return lifetime(60, Math.max(900, INTERVAL_SECONDS[interval ?? ''] ?? 0));
 }
 
-/** How many mints one upstream call of a row takes that is kept by mint. */
+/** Mints per upstream call of rows that are cached per mint. */
 export const BATCH_SIZES: Readonly<Record<string, number>> = { marketSnapshots: 250, variantMarkets: 50 };

@@ -1,21 +1,81 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, deflateRaw, inflateRaw } from 'node:zlib';
 import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, READ, WRITE } from './redis-scripts.ts';
-import { digestOf, EntrySeal, tagOf } from './sealed-entry.ts';
 import type { Claim, EntriesById, FoundEntry, KeyedEntry, SharedEntries, SharingOptions } from './shared-entries.ts';
 
+const [compress, decompress] = [promisify(deflateRaw), promisify(inflateRaw)];
+
+/** An entry's text, and when its call went out, on the store's clock. */
+interface Sealable {
+  readonly fetchedAtMs: number;
+  readonly json: string;
+}
+
+/** Format version: increment it for any change that another version would misread. */
+const VERSION = '1';
+const MAX_COMPRESSED_BYTES = 1024 * 1024;
+/** An upstream's answer has at most 5 MiB. */
+const MAX_TEXT_BYTES = 5 * 1024 * 1024 + 64 * 1024;
+const FETCHED_AT = /^\d{1,15}$/;
+
+/** The fixed-length name of a key's entry. */
+export const digestOf = (scope: string, id: string): string =>
+  createHash('sha256').update(`${scope}\n${id}`).digest('base64url');
+
+/** An entry's head: version, time and MAC. */
+export const tagOf = (text: string): string => text.slice(0, text.lastIndexOf('.') + 1);
+
+/** Compresses entries and binds them by a MAC to key, time and format: changed, truncated or moved entries are invalid. */
+class EntrySeal {
+  readonly #keys: readonly Buffer[];
+
+  /** The first secret signs, all verify. */
+  constructor(secrets: readonly string[]) {
+    this.#keys = secrets.map((secret) => createHmac('sha256', secret).update('asset-gateway cache entry').digest());
+  }
+
+  /** The text of an entry; undefined if it is too large to share. */
+  async seal(digest: string, { fetchedAtMs, json }: Sealable): Promise<string | undefined> {
+    const body = await compress(json, { level: constants.Z_BEST_SPEED });
+    const [key] = this.#keys;
+    if (!key || body.length > MAX_COMPRESSED_BYTES) return undefined;
+    const head = `${VERSION}.${Math.floor(fetchedAtMs)}`;
+    return `${head}.${macOf(key, digest, head, body).toString('base64url')}.${body.toString('base64')}`;
+  }
+
+  /** Verifies and opens an entry; undefined unless it was sealed here for this key. */
+  async open(digest: string, text: string): Promise<Sealable | undefined> {
+    const [version = '', fetchedAt = '', mac = '', encoded = ''] = text.split('.', 4);
+    if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
+    const [given, body] = [Buffer.from(mac, 'base64url'), Buffer.from(encoded, 'base64')];
+    const head = `${version}.${fetchedAt}`;
+    const isOurs = this.#keys.some((key) => equal(macOf(key, digest, head, body), given));
+    if (!isOurs) return undefined;
+    const json = await decompress(body, { maxOutputLength: MAX_TEXT_BYTES }).catch(() => undefined);
+    return json && { fetchedAtMs: Number(fetchedAt), json: json.toString() };
+  }
+}
+
+const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
+
+const macOf = (key: Buffer, digest: string, head: string, body: Buffer): Buffer =>
+  createHmac('sha256', key).update(`${head}.${digest}.`).update(body).digest();
+
 const TAG = 'cache';
-/** All entries together; the store has more important things to keep. */
+/** Limit of all entries: Redis also holds more important data. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** By as much an entry may seem to come from the future: clocks of nodes follow the store's that closely. */
+/** An entry may appear this far in the future: nodes follow the store's clock that closely. */
 const TOLERANCE_MS = 1_000;
-/** Where Redis is slow, what it has is not waited for longer than a request waits for it. */
+/** Reads wait no longer than a request waits for a call. */
 const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES);
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** Entries and leases in Redis, in a keyspace of their own. */
+/** Entries and leases in Redis, in their own keyspace. */
 export class RedisEntries implements SharedEntries {
   readonly leaseMs: number;
   readonly #options: SharingOptions;
@@ -57,7 +117,7 @@ export class RedisEntries implements SharedEntries {
   }
 
   async write(entries: readonly KeyedEntry[], owner: string): Promise<void> {
-    // What cannot be written must not be waited for.
+    // Other nodes must not wait for an entry that cannot be written.
     const giveUp = () =>
       this.giveBack(
         entries.map(({ key }) => key),
@@ -69,7 +129,7 @@ export class RedisEntries implements SharedEntries {
   async #send(entries: readonly KeyedEntry[], owner: string): Promise<void> {
     const aheadMs = this.#space.now() - this.#options.now();
     const words: (string | number)[] = [];
-    // One after the other: each compression has buffers of its own.
+    // Sequentially: each compression has its own buffers.
     for (const { key, fetchedAtMs, json } of entries) {
       const sealed = await this.#seal.seal(this.#digest(key), { fetchedAtMs: fetchedAtMs + aheadMs, json });
       const leftMs = key.maxStaleSeconds * 1_000 - (this.#options.now() - fetchedAtMs);
@@ -94,12 +154,12 @@ export class RedisEntries implements SharedEntries {
     return digestOf(this.#options.scope, id);
   }
 
-  /** For each key its entry and its lease. */
+  /** Each key's entry and lease. */
   #names(keys: readonly CacheKey[]): string[] {
     return keys.map((key) => this.#digest(key)).flatMap((digest) => [`entry:${digest}`, `lease:${digest}`]);
   }
 
-  /** What is genuine and young enough among these texts. `behindMs`: this node's clock less the store's. */
+  /** The authentic and servable entries among these texts. `behindMs`: this node's clock minus the store's. */
   async #open(keys: readonly CacheKey[], texts: readonly string[], behindMs: number): Promise<EntriesById> {
     const entries = new Map<string, FoundEntry>();
     for (const [index, key] of keys.entries()) {

@@ -1,11 +1,11 @@
 import { script } from '../stores/redis/script.ts';
 
-/** One reply holds so many bytes of entries; what is beyond counts as missing. */
+/** The most bytes of entries in one reply; further entries count as missing. */
 export const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 
 const TAKING = `
 local left = ${MAX_REPLY_BYTES}
--- A key that somebody has put something else under is one that is missing.
+-- A key with a value of another type counts as missing.
 local function take(key, tag)
   local text = redis.pcall('GET', key)
   if type(text) ~= 'string' or #text > left or (tag and tag ~= '' and text:sub(1, #tag) == tag) then return '' end
@@ -14,15 +14,16 @@ local function take(key, tag)
 end
 `;
 
-/** KEYS: state, entries. Answers the time, and the text of each entry or nothing. */
+/** KEYS: state, entries. Returns the time, then each entry's text or ''. */
 export const READ = script(`${TAKING}
 local found = { now }
 for at = 2, #KEYS do found[at] = take(KEYS[at]) end
 return found`);
 
 /**
- * KEYS: state, then for each key its entry and its lease. ARGV: owner, for how many milliseconds, and for each key the tag of
- * the entry that the owner has seen, which it is not told again (or nothing). Answers the time, then for each key the text of its entry or nothing, and whether the owner has the lease (1 or 0).
+ * KEYS: state, then each key's entry and lease. ARGV: owner, lease in milliseconds, then for each key the tag of the entry that the
+ * owner has seen, or ''. Returns the time, then for each key its entry's text ('' if seen or missing) and whether the owner has the
+ * lease (1 or 0).
  */
 export const CLAIM = script(`${TAKING}
 local owner, leaseMs = ARGV[1], ARGV[2]
@@ -43,10 +44,9 @@ end
 `;
 
 /**
- * All entries together have so many bytes; those that end soonest are dropped first. Nothing is kept for a node that has another
- * time than this server, for the age of its entries would be wrong. KEYS: state, entries by when they end, their sizes, then for
- * each key its entry and its lease. ARGV: owner, the time that the node has, the bytes of all entries, then for each key for how
- * many milliseconds it may be served, and its text (or nothing).
+ * Writes entries and ends leases. Beyond the byte limit, entries that expire soonest are evicted. Entries of a node whose clock differs
+ * from this server's are not stored: their age would be wrong. KEYS: state, entries by expiry, their sizes, then each key's entry and
+ * lease. ARGV: owner, the node's time, the byte limit, then for each key its remaining lifetime in milliseconds and its text or ''.
  */
 export const WRITE = script(`${RELEASE}
 local owner, theirs, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

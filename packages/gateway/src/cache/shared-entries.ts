@@ -1,67 +1,68 @@
-import type { CacheKey } from './known-key.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CacheKey } from './key-demand.ts';
+import { type KeptText, keptFor, type Plan } from './stored.ts';
 
-/** What any node has fetched for a key. */
-export interface SharedEntry {
-  /** When its call went out, by this node's clock; rather too early than too late. */
+/** An entry fetched by any node. */
+interface SharedEntry {
+  /** When its call went out, on this node's clock; estimated too early rather than too late. */
   readonly fetchedAtMs: number;
   /** The upstream's JSON text. */
   readonly json: string;
 }
 
-/** One that was found. */
 export interface FoundEntry extends SharedEntry {
-  /** Another one with every entry that is written. */
+  /** Changes with every write. */
   readonly tag: string;
 }
 
-/** Entries by the id of their key. */
+/** Entries by key id. */
 export type EntriesById = ReadonlyMap<string, FoundEntry>;
 
-/** What was found when leases were asked for. */
+/** The result of asking for leases. */
 export interface Claim {
-  /** The keys that no other node asks the upstream for now. Leases end by themselves when their holder does not end them. */
+  /** Keys that no other node is fetching. Leases expire by themselves. */
   readonly leased: ReadonlySet<string>;
-  /** What is kept of any of the keys, young enough to be served, and not known yet. */
+  /** Servable entries of the keys that the owner has not seen. */
   readonly entries: EntriesById;
 }
 
-/** An entry with what it is kept under. */
+/** An entry with its key. */
 export interface KeyedEntry extends SharedEntry {
   readonly key: CacheKey;
 }
 
 /**
- * What nodes share of what they have fetched, and who of them fetches what. Nothing here rejects: where nothing is shared at the
- * moment, nothing is found, each key is this node's to ask for, and what is told is lost.
+ * Entries and leases shared by nodes. Nothing here rejects: while sharing is unavailable, nothing is found, this node has every lease,
+ * and writes are lost.
  */
 export interface SharedEntries {
   read(keys: readonly CacheKey[]): Promise<EntriesById>;
-  /** For how long a lease is held that nobody ends, in milliseconds. */
+  /** How long an unreleased lease lasts, in milliseconds. */
   readonly leaseMs: number;
-  /** Takes the leases that are free, for an owner that nobody else is. Entries of these tags, by the id of their key, are not told. */
+  /** Takes the free leases for a unique owner. Entries with these tags, by key id, are not returned. */
   claim(keys: readonly CacheKey[], owner: string, tags?: ReadonlyMap<string, string>): Promise<Claim>;
-  /** Shares what was fetched, and ends the owner's leases of it. */
+  /** Shares entries and ends the owner's leases on them. */
   write(entries: readonly KeyedEntry[], owner: string): Promise<void>;
-  /** Ends leases of an owner who has nothing to share. */
+  /** Ends an owner's leases without sharing an entry. */
   giveBack(keys: readonly CacheKey[], owner: string): Promise<void>;
 }
 
-/** What entries are shared with. */
+/** Options of sharing. */
 export interface SharingOptions {
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
-  /** What all entries belong to: those of another upstream are other entries. */
+  /** Separates the entries of different upstreams. */
   readonly scope: string;
-  /** For how long a lease is held that nobody ends, in milliseconds: longer than any call. */
+  /** How long an unreleased lease lasts, in milliseconds: longer than any call. */
   readonly leaseMs: number;
-  /** Milliseconds of the clock that ages are asked with. */
+  /** Monotonic milliseconds, on the clock of `ageSeconds`. */
   readonly now: () => number;
 }
 
 /** Opens the entries of one upstream. */
 export type OpenShared = (options: SharingOptions) => SharedEntries;
 
-/** Of one node, which shares with nobody. */
+/** For a single node. */
 export const ALONE: SharedEntries = {
   leaseMs: 0,
   read: async () => new Map(),
@@ -69,3 +70,93 @@ export const ALONE: SharedEntries = {
   write: async () => undefined,
   giveBack: async () => undefined,
 };
+
+/** Dependencies of a claim. */
+interface ClaimDependencies {
+  readonly entries: SharedEntries;
+  /** Unique among all claims of all nodes. */
+  readonly owner: string;
+  /** Whether another node's entry makes the call unnecessary. */
+  readonly isEnough: (kept: KeptText) => boolean;
+}
+
+/** How a call's keys are divided among nodes. */
+interface Division {
+  /** Fetched by other nodes. */
+  readonly taken: readonly KeptText[];
+  /** To fetch by this node. */
+  readonly mine: readonly Plan[];
+  /** Being fetched by another node. */
+  readonly others: readonly Plan[];
+}
+
+/** Two nodes may disagree this much on an entry's age, as their estimates of the store's clock differ. */
+export const NOISE_MS = 1_000;
+/** How often another node's call is polled, and for how many leases: by then its lease has ended. */
+const [FOLLOW_EACH_MS, FOLLOW_LEASES] = [100, 2];
+
+/** One call's leases and the entries that it finds. */
+export class CallClaim {
+  readonly #dependencies: ClaimDependencies;
+  /** Fetch time of the first entry seen, by id: a newer entry comes from a later call. */
+  readonly #firstFetchedAtMs = new Map<string, number>();
+  /** Tags of the entries seen that were not good enough, by id. */
+  readonly #tags = new Map<string, string>();
+
+  constructor(dependencies: ClaimDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async divide(plans: readonly Plan[]): Promise<Division> {
+    const { entries, owner } = this.#dependencies;
+    const keys = plans.map(({ key }) => key);
+    const claim = await entries.claim(keys, owner, this.#tags);
+    const found = plans.flatMap((plan) => {
+      const entry = claim.entries.get(plan.key.id);
+      return entry ? keptFor(plan, entry.fetchedAtMs, entry.json) : [];
+    });
+    const taken = found.filter((kept) => this.#isEnough(kept));
+    for (const { id } of keys) this.#remember(id, claim.entries.get(id));
+    const ids = new Set(taken.map(({ key }) => key.id));
+    const rest = plans.filter(({ key }) => !ids.has(key.id));
+    const unneeded = taken.filter(({ key }) => claim.leased.has(key.id)).map(({ key }) => key);
+    if (unneeded.length > 0) void entries.giveBack(unneeded, owner);
+    return {
+      taken,
+      mine: rest.filter(({ key }) => claim.leased.has(key.id)),
+      others: rest.filter(({ key }) => !claim.leased.has(key.id)),
+    };
+  }
+
+  /** Repeats the division for another node's keys until that node has answered or lost its lease. */
+  async *follow(plans: readonly Plan[], goesOn: () => boolean): AsyncGenerator<Division> {
+    const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
+    for (let left = plans; left.length > 0 && goesOn() && performance.now() < untilMs; ) {
+      await pause(FOLLOW_EACH_MS, undefined, { ref: false });
+      const division = await this.divide(left);
+      left = division.others;
+      yield division;
+    }
+  }
+
+  /** Shares a call's answers. */
+  share(answered: readonly KeptText[]): void {
+    void this.#dependencies.entries.write(answered, this.#dependencies.owner);
+  }
+
+  /** Ends the leases of keys without an answer to share. */
+  giveBack(plans: readonly Plan[]): void {
+    const keys = plans.map(({ key }) => key);
+    void this.#dependencies.entries.giveBack(keys, this.#dependencies.owner);
+  }
+
+  #isEnough(kept: KeptText): boolean {
+    const first = this.#firstFetchedAtMs.get(kept.key.id);
+    return (first !== undefined && kept.fetchedAtMs > first + NOISE_MS) || this.#dependencies.isEnough(kept);
+  }
+
+  #remember(id: string, entry: FoundEntry | undefined): void {
+    if (entry) this.#tags.set(id, entry.tag);
+    if (!this.#firstFetchedAtMs.has(id)) this.#firstFetchedAtMs.set(id, entry?.fetchedAtMs ?? Number.NEGATIVE_INFINITY);
+  }
+}

@@ -1,35 +1,35 @@
 import type { Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
-import type { Kept } from './kept.ts';
-import type { Ask, CacheKey } from './known-key.ts';
+import type { CacheKey, KeyRequest } from './key-demand.ts';
+import type { Kept } from './stored.ts';
 
-/** A key that a request waits for, and what is kept of it. */
-export interface Wanted extends Pick<Ask, 'ageSeconds' | 'refusesCached'> {
+/** A key that a request waits for, with the state of its stored answer. */
+export interface Wanted extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
   readonly key: CacheKey;
-  /** What was fetched before will not do; absent where anything will that may be served. */
+  /** Answers fetched earlier will not do. Undefined: any servable answer will. */
   readonly notBeforeMs?: number | undefined;
 }
 
-/** The request that asks. */
+/** A request that wants keys. */
 export interface Asker {
   readonly wallet: string | undefined;
-  /** Takes the slot of a call, and burns the asker's own sign-in with it. */
+  /** Takes a call's slot and burns the request's sign-in with it. */
   readonly spend: Spend;
 }
 
-/** One request that waits until calls have answered all the keys that it wants. */
+/** A request that waits until all its keys are answered. */
 export class Waiter {
   readonly asker: Asker;
-  /** Whom its calls are charged to; absent where slots are not shared out. */
+  /** The share that its calls are charged to; undefined without shares. */
   readonly share: Share | undefined;
   readonly weight: number;
-  /** What it has been given, by id. */
+  /** Received entries, by id. */
   readonly given = new Map<string, Kept>();
-  /** Another request's call answered at least a part. */
+  /** Another request's call answered at least one key. */
   isCollapsed = false;
-  /** It has waited long enough, but for a call that is out. */
+  /** Its waiting time is over; only a call in flight keeps it. */
   isLate = false;
-  /** A call of its own is out, for one that served others too was rejected. */
+  /** Its own call is in flight because a shared one was rejected. */
   isRetried = false;
   readonly done: Promise<void>;
   readonly #wanted: Map<string, Wanted>;
@@ -47,12 +47,12 @@ export class Waiter {
     });
   }
 
-  /** What it still waits for. */
+  /** The keys still missing. */
   wanted(): readonly Wanted[] {
     return [...this.#wanted.values()];
   }
 
-  /** Whether it waits for this key, or has waited for it. */
+  /** Whether it waits or waited for this key. */
   asksFor(id: string): boolean {
     return this.#wanted.has(id) || this.given.has(id);
   }
@@ -69,19 +69,19 @@ export class Waiter {
   }
 }
 
-/** How long a request that misses waits for its calls to go out. */
+/** How long a request waits for its calls to start. */
 export const WAIT_MS = 2_000;
-/** At most this many requests wait at once, and this many of one group or one wallet. */
+/** The most waiting requests, in total and per group or wallet. */
 const [MAX_WAITING, MAX_OF_SHARE] = [256, 64];
 
 const sharesOf = ({ share }: Waiter): string[] => (share ? [`group ${share.group}`, `wallet ${share.wallet}`] : []);
 
-/** The requests that wait, by the keys that they wait for. */
+/** Waiting requests by key. */
 export class Waiters {
   readonly #byKey = new Map<string, Set<Waiter>>();
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
   readonly #nonces = new Set<string>();
-  /** How many wait of each group and each wallet. */
+  /** Number of waiting requests per group and wallet. */
   readonly #byShare = new Map<string, number>();
 
   get count(): number {
@@ -92,7 +92,7 @@ export class Waiters {
     return this.#timers.has(waiter);
   }
 
-  /** Whether a request with the same sign-in waits already. */
+  /** Whether a request with the same sign-in is already waiting. */
   hasNonce(nonce: string | undefined): boolean {
     return nonce !== undefined && this.#nonces.has(nonce);
   }
@@ -101,12 +101,12 @@ export class Waiters {
     return this.count < MAX_WAITING && sharesOf(waiter).every((name) => (this.#byShare.get(name) ?? 0) < MAX_OF_SHARE);
   }
 
-  /** Those who wait for any of these keys, each once. */
+  /** The distinct requests that wait for any of these keys. */
   of(ids: readonly string[]): Waiter[] {
     return [...new Set(ids.flatMap((id) => [...(this.#byKey.get(id) ?? [])]))];
   }
 
-  /** What was fetched before will not do for one of those who wait for this key. */
+  /** The latest `notBeforeMs` of the requests that wait for this key. */
   notBeforeMs(id: string): number {
     const wanted = this.of([id]).flatMap((waiter) => waiter.wanted().filter(({ key }) => key.id === id));
     return Math.max(...wanted.map(({ notBeforeMs = Number.NEGATIVE_INFINITY }) => notBeforeMs));
@@ -126,7 +126,7 @@ export class Waiters {
     for (const name of sharesOf(waiter)) this.#byShare.set(name, (this.#byShare.get(name) ?? 0) + 1);
   }
 
-  /** Gives what a call has answered to whoever waits for it. */
+  /** Gives an entry to the requests that wait for it. */
   give(kept: Kept, leader: Waiter | undefined): void {
     for (const waiter of this.#byKey.get(kept.key.id) ?? []) {
       waiter.give(kept, waiter !== leader);
@@ -135,7 +135,7 @@ export class Waiters {
     this.#byKey.delete(kept.key.id);
   }
 
-  /** Refuses one; whether it was still there. */
+  /** Refuses a request. Returns whether it was still waiting. */
   refuse(waiter: Waiter, error: unknown): boolean {
     if (!this.#timers.has(waiter)) return false;
     for (const { key } of waiter.wanted()) this.#leave(key.id, waiter);

@@ -1,56 +1,41 @@
 import type { Cluster, Provider, Route } from '@asset-gateway/protocol';
 import { allowanceOf } from '../budget/allowance.ts';
-import type { Allowance, Budget, Store } from '../budget/store.ts';
-import type { Config } from '../config/config.ts';
+import type { Allowance, Budget } from '../budget/store.ts';
 import type { ChannelName } from '../metrics/readings.ts';
-import { InFlight } from '../stages/in-flight.ts';
+import { InFlight } from '../stages/spend.ts';
 import { Breaker, type BreakerOptions } from '../upstreams/breaker.ts';
-import { pausing } from '../upstreams/pausing.ts';
-import { resending } from '../upstreams/resending.ts';
+import { pausing, resending } from '../upstreams/retries.ts';
 import { type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
+import type { Dependencies, Foundation } from './dependencies.ts';
 import { type ChannelPlan, type Connection, channelKeyOf, type KeyPlan, TRANSPORTS } from './providers.ts';
 
-/** Who answers a family of routes, and what may be asked of them. */
+/** The upstream of a family of routes, with its keys and limits. */
 export interface Channel {
   readonly name: ChannelName;
   readonly upstream: Breaker;
   readonly keys: SeveralKeys;
-  /** What its keys may spend. */
+  /** The budgets of its keys together. */
   readonly allowance: Allowance;
-  /** The calls that this node has in flight, of all channels of the provider on this cluster. */
+  /** This node's calls in flight, of all channels of the provider on this cluster. */
   readonly room: InFlight;
 }
 
-/** For how long a key that an upstream refuses is set aside. */
-export type RefusedKeys = Partial<Pick<KeyOptions, 'setAsideMs' | 'now'>>;
-
-/** What channels are built from. */
-export interface ChannelParts {
-  readonly config: Config;
-  readonly store: Store;
-  /** The span that the asset-data budget counts in, in milliseconds; a minute unless told. */
-  readonly windowMs?: number | undefined;
-  /** When an upstream that fails is left alone, where it is not as usual. */
-  readonly breaker?: Partial<BreakerOptions> | undefined;
-  readonly refusedKeys?: RefusedKeys | undefined;
-  readonly notice?: ((message: string) => void) | undefined;
-  readonly onKeyRefused?: ((channel: ChannelName, place: number) => void) | undefined;
-  readonly onFailure: (error: unknown) => void;
-}
+type ChannelDependencies = Pick<Foundation, 'config' | 'onFailure'> &
+  Pick<Dependencies, 'store' | 'windowMs' | 'breaker' | 'refusedKeys' | 'notice' | 'onKeyRefused'>;
 
 const SECOND_MS = 1_000;
 const now = () => performance.now();
 const BREAKER: BreakerOptions = { failures: 5, probeMs: 5_000, now };
 const REFUSED_KEYS = { setAsideMs: 60_000, now };
 
-/** The channels of everything that is configured. */
+/** All configured channels. */
 export class Channels {
-  readonly #parts: ChannelParts;
+  readonly #dependencies: ChannelDependencies;
   readonly #channels = new Map<string, Channel>();
   readonly #connections: Connection[] = [];
 
-  constructor(parts: ChannelParts) {
-    this.#parts = parts;
+  constructor(dependencies: ChannelDependencies) {
+    this.#dependencies = dependencies;
     for (const provider of Object.keys(TRANSPORTS) as Provider[]) this.#openAll(provider);
   }
 
@@ -67,15 +52,15 @@ export class Channels {
   }
 
   #openAll(provider: Provider): void {
-    const { config, windowMs } = this.#parts;
+    const { config, windowMs } = this.#dependencies;
     const { inFlight, channels } = TRANSPORTS[provider];
     const rooms = roomsOf(inFlight);
     for (const plan of channels(config, windowMs)) this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight);
   }
 
-  /** Puts the wrappers around the connections: the outer ones refuse before an inner one spends. */
+  /** Wraps the connections: the outer wrappers refuse before an inner one spends. */
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): void {
-    const { store, breaker } = this.#parts;
+    const { store, breaker } = this.#dependencies;
     const openKey = ({ budget, options }: KeyPlan): Key => {
       const connection = new transport({ ...options, connections });
       this.#connections.push(connection);
@@ -89,12 +74,12 @@ export class Channels {
   }
 
   #pausesOf(budget: Budget): (seconds: number) => Promise<void> {
-    const { store, onFailure } = this.#parts;
+    const { store, onFailure } = this.#dependencies;
     return (seconds) => store.pause(budget, seconds * SECOND_MS).catch(onFailure);
   }
 
   #keyOptions(name: ChannelName, count: number): KeyOptions {
-    const { store, refusedKeys, notice, onKeyRefused } = this.#parts;
+    const { store, refusedKeys, notice, onKeyRefused } = this.#dependencies;
     const options = { ...REFUSED_KEYS, ...refusedKeys };
     const onRefused = (place: number, isFirst: boolean): void => {
       onKeyRefused?.(name, place + 1);
@@ -104,17 +89,17 @@ export class Channels {
   }
 }
 
-/** What of a provider's room devnet may have, and one wallet on each cluster: devnet's money is free, and so are its wallets. */
-const PARTS = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
+/** Shares of a provider's calls in flight: of devnet, whose money is free, and of one wallet on each cluster. */
+const SHARES = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
 
-/** The room of each cluster of a provider, within that of the provider; and of a provider that has no clusters. */
+/** The calls in flight of each cluster of a provider, within the provider's own; `all` if it has no clusters. */
 function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> {
-  const partOf = (part: number) => Math.ceil(inFlight * part);
+  const shareOf = (share: number) => Math.ceil(inFlight * share);
   const all = new InFlight(inFlight);
   return {
     all,
-    mainnet: new InFlight(inFlight, { within: all, ofWallet: partOf(PARTS.walletOnMainnet) }),
-    devnet: new InFlight(partOf(PARTS.devnet), { within: all, ofWallet: partOf(PARTS.walletOnDevnet) }),
+    mainnet: new InFlight(inFlight, { within: all, ofWallet: shareOf(SHARES.walletOnMainnet) }),
+    devnet: new InFlight(shareOf(SHARES.devnet), { within: all, ofWallet: shareOf(SHARES.walletOnDevnet) }),
   };
 }
 

@@ -1,114 +1,101 @@
 import { BlockedFile } from '../blocked/file.ts';
-import type { GroupKind } from '../budget/shares.ts';
-import type { Store } from '../budget/store.ts';
-import type { OpenShared } from '../cache/shared-entries.ts';
+import { kindOf, shareOf } from '../budget/shares.ts';
 import type { Config } from '../config/config.ts';
-import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
-import { fixedOrigin, localOrigins } from '../gates/origin.ts';
+import { fixedOrigin, localOrigins } from '../gates/challenge.ts';
+import { type Crypto, keysFor, loadSodium, nodeCrypto } from '../gates/crypto.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import type { Readings } from '../metrics/readings.ts';
 import { type ExactSetup, openExact } from '../payments/open.ts';
-import type { WatchPace } from '../sales/covered-watch.ts';
+import { ReceiptIssuer } from '../receipts/issuer.ts';
 import { createMatch } from '../stages/match.ts';
-import { Sales } from '../stages/sales.ts';
-import { type LogLine, RequestTrail } from '../stages/trail.ts';
-import type { BreakerOptions } from '../upstreams/breaker.ts';
-import type { OwnRoute } from '../upstreams/self.ts';
+import type { Sharing } from '../stages/spend.ts';
+import { RequestTrail, Sales } from '../stages/trail.ts';
 import { openCaches } from './caches.ts';
-import { type ChannelParts, Channels, type RefusedKeys } from './channels.ts';
+import { Channels } from './channels.ts';
 import { openConsole } from './console.ts';
-import { watchCovered } from './covered.ts';
 import { openCredit } from './credit.ts';
+import type { Dependencies, Foundation } from './dependencies.ts';
 import { bindEndpoints } from './endpoints.ts';
-import type { Money } from './money.ts';
-import { ownAnswers } from './own-answers.ts';
 import { saleNotices } from './prices.ts';
-import { readiness } from './readiness.ts';
-import { readingsOf } from './readings.ts';
-import { openReceipts } from './receipts.ts';
-import { serviceOf } from './service.ts';
-import { createSharing } from './sharing.ts';
-
-/** What a gateway is composed from besides its configuration. */
-export interface Dependencies {
-  readonly store: Store;
-  /** Undefined if there is no database of money. */
-  readonly money?: Money | undefined;
-  /** Opens what nodes share of answers that are kept; nothing where there is one node. */
-  readonly openShared?: OpenShared | undefined;
-  /** The first signs, all verify. */
-  readonly secrets: readonly string[];
-  readonly log: (line: LogLine) => void;
-  readonly notice?: (message: string) => void;
-  readonly onFailure?: (error: unknown) => void;
-  /** The span that the asset-data budget counts in, in milliseconds; a minute unless told. */
-  readonly windowMs?: number;
-  /** When an upstream that fails is left alone; the usual unless told. */
-  readonly breaker?: Partial<BreakerOptions>;
-  /** For how long a key that an upstream refuses is set aside; the usual unless told. */
-  readonly refusedKeys?: RefusedKeys;
-  /** How often payments that credit has covered are looked for; the usual unless told. */
-  readonly watchPace?: Partial<WatchPace>;
-  /** What is served to everybody beside the table and is in no description of it; nothing unless told. */
-  readonly ownRoutes?: readonly OwnRoute[];
-  /** Told of each call whose key an upstream has refused: by its place in the list, counted from 1. */
-  readonly onKeyRefused?: ChannelParts['onKeyRefused'];
-  /** Told at each step of a purchase. */
-  readonly onStep?: (step: string) => void;
-  /** Told how each settlement has ended. */
-  readonly onSettlement?: (outcome: string) => void;
-  /** Told of each slot of a shared-out budget, by the kind of group that it is charged to. */
-  readonly onSlot?: (kind: GroupKind) => void;
-  /** Whether this node takes leave: it is then no longer ready. */
-  readonly isStopping?: () => boolean;
-}
+import { readiness, readingsOf } from './readings.ts';
+import { watchCovered } from './sales.ts';
+import { ownAnswers, serviceOf } from './service.ts';
 
 /** A gateway and the connections that it holds. */
-export interface Composed {
+interface Composed {
   readonly gateway: Gateway;
   readonly readings: Readings;
   close(): Promise<void>;
 }
 
-const ignore = () => undefined;
+const SEED_BYTES = 32;
+
+/** Signs receipts; undefined if they are off. Nodes with the same secrets or key pairs sign with the same key. */
+function openReceipts(
+  { receipts }: Config,
+  crypto: Crypto,
+  { secrets, store }: Dependencies,
+): ReceiptIssuer | undefined {
+  if (!receipts) return undefined;
+  const given = receipts.keypairs.map((keypair) => keypair.subarray(0, SEED_BYTES));
+  const seeds = given.length > 0 ? given : keysFor('asset-gateway receipts', crypto, secrets);
+  return new ReceiptIssuer(seeds, () => store.wallNow());
+}
+
+/** Shares slots among clients. A wallet counts as one that has not paid if its payments cannot be looked up. */
+const createSharing = ({ money, onSlot }: Dependencies): Sharing => ({
+  async shareOf({ client, wallet = '' }) {
+    const hasPaid = (await money?.payments.isKnownPayer(wallet).catch(() => false)) ?? false;
+    return shareOf(client, wallet, hasPaid);
+  },
+  onSlot: (charged) => onSlot?.(kindOf(charged)),
+});
+
+function layFoundation(config: Config, dependencies: Dependencies): Foundation {
+  const crypto = loadSodium() ?? nodeCrypto;
+  return {
+    notice: () => undefined,
+    onFailure: () => undefined,
+    isStopping: () => false,
+    ...dependencies,
+    config,
+    crypto,
+    originOf: config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl),
+    receipts: openReceipts(config, crypto, dependencies),
+    randomId: () => crypto.random(16).toString('hex'),
+  };
+}
 
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
-  const { store, money, secrets, log } = dependencies;
-  const { notice = ignore, onFailure = ignore, onSlot = ignore, isStopping = () => false } = dependencies;
-  const crypto = loadSodium() ?? nodeCrypto;
-  const randomId = () => crypto.random(16).toString('hex');
-  const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
-  const channels = new Channels({ ...dependencies, config, notice, onFailure });
-  const receipts = openReceipts(config, { crypto, secrets, store });
-  const parts = { ...dependencies, config, crypto, originOf, receipts, randomId, notice, onFailure };
-  const exact =
-    config.paid && money ? await openExact({ ...parts, paid: config.paid, payments: money.payments }) : undefined;
-  const service = serviceOf(config, { channels, exact, receipts });
+  const foundation = layFoundation(config, dependencies);
+  const { store, money, secrets, log, notice, onFailure, crypto, originOf, randomId, watchPace: pace } = foundation;
+  const { paid } = config;
+  const channels = new Channels(foundation);
+  const exact = paid && money ? await openExact({ ...foundation, paid, payments: money.payments }) : undefined;
+  const service = serviceOf(foundation, channels, exact);
   const blocked = config.blocked && new BlockedFile(config.blocked, notice);
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };
   const credit =
-    config.credit && config.paid && exact && money
-      ? openCredit({ ...parts, config: config.credit, paid: config.paid, money, exact, signIn })
+    config.credit && paid && exact && money
+      ? openCredit({ ...foundation, credit: config.credit, paid, money, exact })
       : undefined;
-  const own = { ...ownAnswers(service, originOf, receipts), readiness: () => readiness(store, isStopping()) };
+  const own = { ...ownAnswers(service, foundation), readiness: () => readiness(foundation) };
   const console = openConsole(config, service, notice);
-  const beside = [...console.rows, ...(dependencies.ownRoutes ?? [])];
-  const sharing = config.fairShares ? createSharing({ payments: money?.payments, onSlot }) : undefined;
+  const unlisted = [...console.rows, ...(foundation.ownRoutes ?? [])];
+  const sharing = config.fairShares ? createSharing(foundation) : undefined;
   const sales = new Sales();
-  const caches = openCaches(config, channels, { ...dependencies, sharing, randomId });
+  const caches = openCaches(foundation, channels, sharing);
+  const serving = { service, channels, own, unlisted, signIn, exact, credit, blocked, sharing, caches };
   const gateway = createGateway({
     open: (inbound) => new RequestTrail(inbound, { log, randomId, sales }),
-    match: createMatch(
-      bindEndpoints({ ...parts, service, channels, own, beside, signIn, exact, credit, blocked, sharing, caches }),
-    ),
+    match: createMatch(bindEndpoints({ ...foundation, ...serving })),
     onFailure,
   });
   for (const line of saleNotices(service.routes, exact, config)) notice(line);
-  const readings = readingsOf({ ...parts, channels, caches, exact, blocked, isStopping });
-  const { watchPace: pace } = dependencies;
-  const covered = credit && config.paid && money ? [watchCovered({ paid: config.paid, money, pace })] : [];
+  const readings = readingsOf(foundation, { channels, caches, exact, blocked });
+  const covered = credit && paid && money ? [watchCovered(paid, money, pace)] : [];
   const watching = [console, ...caches.values(), ...(blocked ? [blocked] : []), ...covered];
   return { gateway, readings, close: () => closeAll(watching, exact, channels) };
 }

@@ -1,24 +1,22 @@
 import type { Config } from '../config/config.ts';
 import { chainAnswer } from '../console/chain.ts';
-import { consoleFolder, openConsoleFiles } from '../console/files.ts';
-import { consolePages } from '../console/pages.ts';
+import { consoleFolder, consolePages, openConsoleFiles } from '../console/files.ts';
 import { ownPath, type Service } from '../describe/service.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
-import type { OwnRoute } from '../upstreams/self.ts';
+import type { OwnRoute } from '../upstreams/upstream.ts';
 
-/** The rows of the console, and the connections that they hold. */
+/** The routes of the console, and their connections. */
 export interface Console {
   readonly rows: readonly OwnRoute[];
   close(): Promise<void>;
 }
 
-const NOT_THERE =
-  'CONSOLE=on, but its files are not there: `/` is 404. Install @asset-gateway/console, or set CONSOLE=off';
+const MISSING = 'CONSOLE=on, but its files are missing: `/` is 404. Install @asset-gateway/console, or set CONSOLE=off';
 const NONE: Console = { rows: [], close: async () => undefined };
-/** Of their own, so that nothing that pages ask for keeps a settlement waiting. */
+/** Separate connections, so that the console never delays a settlement. */
 const CONNECTIONS = 2;
 
-/** Where the documents are, for programs that ask at the root. */
+/** The paths of the documents, for programs that request the root. */
 const indexOf = (service: Service): string =>
   JSON.stringify({
     ok: true,
@@ -29,12 +27,12 @@ const indexOf = (service: Service): string =>
     llms: ownPath(service, 'llms'),
   });
 
-/** What pages need beside the gateway's own routes; nothing of it where the console is switched off, or not installed. */
+/** Opens the console's routes; none if it is off or not installed. */
 export function openConsole(config: Config, service: Service, notice: (message: string) => void): Console {
   if (!config.console) return NONE;
   const folder = consoleFolder();
   if (folder === undefined) {
-    notice(NOT_THERE);
+    notice(MISSING);
     return NONE;
   }
   const urls = Object.entries(config.paid?.solanaRpcUrls ?? {});

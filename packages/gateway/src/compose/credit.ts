@@ -1,54 +1,45 @@
 import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
+import type { Call } from '../call.ts';
 import type { CreditConfig } from '../config/credit.ts';
 import type { PaidConfig } from '../config/paid.ts';
-import { CREDIT } from '../credit/account.ts';
-import { spendingExtensions } from '../credit/challenge.ts';
-import { ChargedAnswers } from '../credit/charged-answers.ts';
+import { CREDIT, type NewDebit } from '../credit/account.ts';
 import { createCover } from '../credit/covering.ts';
-import type { NewDebit } from '../credit/debit.ts';
-import type { DebitParts } from '../credit/debiting.ts';
-import { CreditGate, type CreditGateParts } from '../credit/gate.ts';
-import { accountName, Turns } from '../credit/turns.ts';
+import { ChargedAnswers } from '../credit/debiting.ts';
+import { CreditGate, type SignedResponse, spendingExtensions } from '../credit/gate.ts';
+import { AccountQueue, accountName } from '../credit/queue.ts';
 import { balanceUpstream, purchaseUpstream, type SoldCluster, spendNothing } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Gate } from '../gates/gate.ts';
-import type { SiwxParts } from '../gates/siwx/gate.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
-import type { SignInParts } from '../gates/siwx/sign-ins.ts';
+import type { SignInDependencies } from '../gates/siwx/sign-in.ts';
 import type { ExactSetup } from '../payments/open.ts';
-import { requestHashOf } from '../payments/read/request-hash.ts';
-import { settledResponse, type Telling, tellingOf } from '../payments/telling.ts';
+import { requestHashOf } from '../payments/read/memo.ts';
+import { type ResponseContext, responseContextOf, settledResponse } from '../payments/responses.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
-/** What credit is opened with. */
-export interface CreditParts {
-  readonly config: CreditConfig;
+/** What credit needs. */
+interface CreditDependencies extends Foundation {
+  readonly credit: CreditConfig;
+  readonly paid: PaidConfig;
   readonly money: Money;
-  readonly paid: Pick<PaidConfig, 'upstreamTimeoutMs'>;
   readonly exact: ExactSetup;
-  readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
-  readonly secrets: readonly string[];
-  /** Nothing where no receipts are signed. */
-  readonly receipts: ReceiptIssuer | undefined;
-  readonly randomId: () => string;
-  readonly onFailure: (error: unknown) => void;
-  readonly onStep?: ((step: string) => void) | undefined;
 }
 
-/** What wallets pay ahead, bound to the routes that take it. */
+/** Credit, bound to the routes that take or sell it. */
 export interface Credit {
-  /** The gate of a paid route, which takes credit as well; or of one that sells nothing else. */
+  /** The gate of a paid route that takes credit too, or of a route that sells only credit. */
   gate(route: Route, describe: Describe): Gate;
-  /** Who answers a row of the credit surface. */
+  /** What serves a route of the credit surface. */
   serving(route: Route): Pick<Endpoint, 'spending' | 'upstream'>;
 }
 
-/** x402's response to a payment that was not needed: nothing was sent, and nothing moved. */
-function coveredResponse(debit: NewDebit, telling: Telling): Record<string, string> {
+/** x402's response to a covered payment: nothing was sent, and nothing moved. */
+function coveredResponse(debit: NewDebit, context: ResponseContext): Record<string, string> {
   const { network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
-  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, telling);
+  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, context);
 }
 
 const clusterOf = ({ id, cluster }: Route): Cluster => {
@@ -56,42 +47,17 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
   return cluster;
 };
 
-/** How long what comes before and after the upstream may take. */
+/** How long a request may take before and after its upstream call. */
 const BEFORE_AND_AFTER_MS = 15_000;
 
-/** How often the first waiting call of a wallet looks again: for what lapses by time, and for what other nodes change. */
-const LOOK_AGAIN_MS = { alone: 1_000, amongNodes: 200 } as const;
+/** How often the first waiting call of a wallet tries again, because other nodes and time-outs change its account too. */
+const RETRY_MS = { alone: 1_000, amongNodes: 200 } as const;
 
-/** The turns of accounts, which end with what this node writes. */
-function openTurns({ database, watch }: Money): Turns {
-  const turns = new Turns(database.dialect.name === 'sqlite' ? LOOK_AGAIN_MS.alone : LOOK_AGAIN_MS.amongNodes);
-  watch((holder) => turns.wake(accountName(holder)));
-  return turns;
-}
-
-/** What the gates of all routes share. */
-function sharedParts(parts: CreditParts) {
-  const { config, money, signIn, secrets, randomId, onFailure, onStep } = parts;
-  const { accounts } = money;
-  const { upstreamTimeoutMs } = parts.paid;
-  const { crypto, store, originOf } = signIn;
-  const leaseMs = Math.max(CREDIT.leaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
-  const debits: DebitParts = { accounts, onFailure, leaseMs, ...(onStep && { onStep }) };
-  // Its nonces are keyed by an epoch of their own, and each instance keeps the keys of one.
-  const nonces = new Nonces(crypto, secrets);
-  // A nonce must not be good for longer than its debit is remembered, so the same clock decides.
-  const spending: SignInParts = { crypto, nonces, now: () => accounts.now(), wallNow: () => store.wallNow() };
-  const answers = new ChargedAnswers(accounts);
-  const { limitMicros } = config;
-  const cover = {
-    ...debits,
-    answers,
-    turns: openTurns(money),
-    limitMicros,
-    randomId,
-    responseOf: coveredResponse,
-  };
-  return { debits, answers, cover, signIn: spending, originOf };
+/** A queue whose calls wake when this node writes to their account. */
+function openQueue({ database, watch }: Money): AccountQueue {
+  const queue = new AccountQueue(database.dialect.name === 'sqlite' ? RETRY_MS.alone : RETRY_MS.amongNodes);
+  watch((holder) => queue.wake(accountName(holder)));
+  return queue;
 }
 
 const soldOn = (cluster: string): SoldCluster => ({
@@ -99,28 +65,41 @@ const soldOn = (cluster: string): SoldCluster => ({
   network: NETWORKS[cluster as Cluster],
 });
 
-/** An answer that a signature has paid for carries x402's response only with a receipt. */
-const answeringWith =
-  (receipts: CreditParts['receipts']): CreditGateParts['answering'] =>
-  (call, origin) => {
+/** Answers to a signature carry x402's response only with a receipt. */
+const respondWith =
+  (receipts: ReceiptIssuer | undefined) =>
+  (call: Call, origin: string): SignedResponse => {
     if (!receipts) return { headersOf: () => ({}) };
-    const { resourceUrl, ...telling } = tellingOf(call, origin, receipts);
-    return {
-      headersOf: (debit) => coveredResponse(debit, telling),
-      ...(resourceUrl !== undefined && { resourceUrl }),
-    };
+    const context = responseContextOf(call, origin, receipts);
+    const { resourceUrl } = context;
+    return { headersOf: (debit) => coveredResponse(debit, context), ...(resourceUrl !== undefined && { resourceUrl }) };
   };
 
-/** Opens credit. */
-export function openCredit(parts: CreditParts): Credit {
-  const { config, money, exact, receipts, randomId } = parts;
+/** What the gates of all routes share. */
+function openShared(dependencies: CreditDependencies) {
+  const { paid, money, crypto, secrets, store, randomId, onFailure, onStep } = dependencies;
   const { accounts } = money;
-  const { limitMicros } = config;
-  const { debits, answers, cover, signIn, originOf } = sharedParts(parts);
+  const answers = new ChargedAnswers(accounts);
+  const leaseMs = Math.max(CREDIT.leaseMs, paid.upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
+  // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
+  const nonces = new Nonces(crypto, secrets);
+  // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
+  const signIn: SignInDependencies = { crypto, nonces, now: () => accounts.now(), wallNow: () => store.wallNow() };
+  return { signIn, debits: { accounts, answers, leaseMs, randomId, onFailure, onStep } };
+}
+
+/** Opens credit. */
+export function openCredit(dependencies: CreditDependencies): Credit {
+  const { credit, money, exact, originOf, receipts } = dependencies;
+  const { accounts } = money;
+  const { limitMicros } = credit;
+  const { signIn, debits } = openShared(dependencies);
+  const cover = { ...debits, queue: openQueue(money), limitMicros, responseOf: coveredResponse };
+  const responseTo = respondWith(receipts);
 
   const sellingGate = (route: Route, describe: Describe): Gate =>
     exact.gate(route, describe, {
-      bundles: config.bundlesMicros,
+      bundles: credit.bundlesMicros,
       creditMicros: (amount) => amount,
       cover: createCover({ ...cover, priceMicros: undefined }),
       limits: { limitMicros, priceMicros: undefined },
@@ -129,16 +108,15 @@ export function openCredit(parts: CreditParts): Credit {
 
   const spendingGate = (route: Route, describe: Describe): Gate => {
     const priceMicros = exact.priceOf(route);
-    const spending = { signIn, originOf, network: NETWORKS[clusterOf(route)], priceMicros };
+    const terms = { signIn, originOf, network: NETWORKS[clusterOf(route)], priceMicros };
     const payments = exact.gate(route, describe, {
-      bundles: config.bundleMicros > priceMicros ? [config.bundleMicros] : [],
+      bundles: credit.bundleMicros > priceMicros ? [credit.bundleMicros] : [],
       creditMicros: (amount) => Math.max(0, amount - priceMicros),
       cover: createCover({ ...cover, priceMicros }),
       limits: { limitMicros, priceMicros },
-      extensions: (call) => spendingExtensions(spending, call),
+      extensions: (call) => spendingExtensions(terms, call),
     });
-    const answering = answeringWith(receipts);
-    return new CreditGate({ ...debits, ...spending, answers, answering, randomId, requestHashOf }, payments);
+    return new CreditGate({ ...debits, ...terms, responseTo, requestHashOf }, payments);
   };
 
   return {

@@ -1,45 +1,51 @@
 import type { Access, Route } from '@asset-gateway/protocol';
-import { type Blocked, blocking } from '../blocked/gate.ts';
-import type { Store } from '../budget/store.ts';
+import { type Blocked, blocking } from '../blocked/list.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import type { Service } from '../describe/service.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Gate } from '../gates/gate.ts';
-import { publicGate } from '../gates/public.ts';
-import { SiwxGate, type SiwxParts } from '../gates/siwx/gate.ts';
+import { type Gate, publicGate } from '../gates/gate.ts';
+import { type SiwxDependencies, SiwxGate } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
-import { type OwnAnswer, type OwnRoute, selfUpstream } from '../upstreams/self.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
+import { type OwnAnswer, type OwnRoute, selfUpstream } from '../upstreams/upstream.ts';
+import type { Caches } from './caches.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Credit } from './credit.ts';
-import { onFirstCall } from './on-first-call.ts';
-import type { OwnAnswers } from './own-answers.ts';
+import type { Foundation } from './dependencies.ts';
+import type { OwnAnswers } from './service.ts';
 
-/** What endpoints are bound from. */
-export interface EndpointParts {
-  readonly service: Service;
-  readonly store: Store;
-  readonly channels: Channels;
-  readonly own: OwnAnswers;
-  /** What is served beside the routes of the service. */
-  readonly beside: readonly OwnRoute[];
-  readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
-  readonly exact: ExactSetup | undefined;
-  readonly credit: Credit | undefined;
-  /** Who is let pass no gate; nothing where nobody is blocked. */
-  readonly blocked: Blocked | undefined;
-  /** How the asset-data budget is shared out; nothing where it is not. */
-  readonly sharing: Sharing | undefined;
-  readonly randomId: () => string;
-  /** What stands in front of a channel whose answers are kept. */
-  readonly caches: ReadonlyMap<Channel, Upstream>;
+/** Makes a function on its first call: a start makes no readers and descriptions that are never used. */
+export function onFirstCall<Parts extends readonly unknown[], Result>(
+  make: () => (...dependencies: Parts) => Result,
+): (...dependencies: Parts) => Result {
+  let made: ((...dependencies: Parts) => Result) | undefined;
+  return (...dependencies) => {
+    made ??= make();
+    return made(...dependencies);
+  };
 }
 
-/** Binds every route of a service to what serves it. Throws where one would be without. */
-export function bindEndpoints(parts: EndpointParts): Endpoint[] {
-  const { service, channels, signIn, exact, credit, blocked } = parts;
+/** What serves endpoints. */
+interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId'> {
+  readonly service: Service;
+  readonly channels: Channels;
+  readonly own: OwnAnswers;
+  /** Public routes that the service does not list. */
+  readonly unlisted: readonly OwnRoute[];
+  readonly signIn: Omit<SiwxDependencies, 'allowance' | 'describe'>;
+  readonly exact: ExactSetup | undefined;
+  readonly credit: Credit | undefined;
+  /** Clients that pass no gate; undefined if blocking is off. */
+  readonly blocked: Blocked | undefined;
+  /** Shares the asset-data budget; undefined if shares are off. */
+  readonly sharing: Sharing | undefined;
+  readonly caches: Caches;
+}
+
+/** Binds every route of a service to its gate, reader, budget and upstream. Throws if one is missing. */
+export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
+  const { service, channels, signIn, exact, credit, blocked } = dependencies;
   const describe = (route: Route) => onFirstCall(() => createDescribe(route, service));
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
@@ -47,7 +53,7 @@ export function bindEndpoints(parts: EndpointParts): Endpoint[] {
       const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).allowance;
       return new SiwxGate({ ...signIn, allowance, describe: describe(route) });
     },
-    exact: (route) => (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has nobody to pay`),
+    exact: (route) => (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`),
   };
   const gateOf = (route: Route): Gate => {
     const gate = gates[route.access](route);
@@ -60,29 +66,29 @@ export function bindEndpoints(parts: EndpointParts): Endpoint[] {
     ...serving,
   });
   return [
-    ...service.routes.map((route) => bind(route, servingOf(route, parts))),
-    ...parts.beside.map(({ route, answer }) => bind(route, byItself(route, answer))),
+    ...service.routes.map((route) => bind(route, servingOf(route, dependencies))),
+    ...dependencies.unlisted.map(({ route, answer }) => bind(route, byGateway(route, answer))),
   ];
 }
 
 type Serving = Pick<Endpoint, 'spending' | 'upstream'>;
 
-function servingOf(route: Route, parts: EndpointParts): Serving {
-  if (route.surface === 'credit') return parts.credit?.serving(route) ?? missing(`${route.id} has no accounts`);
+function servingOf(route: Route, dependencies: EndpointDependencies): Serving {
+  if (route.surface === 'credit') return dependencies.credit?.serving(route) ?? missing(`${route.id} has no accounts`);
   if (route.provider === 'gateway')
-    return byItself(route, parts.own[route.method] ?? missing(`${route.id} has no answer`));
-  return byChannel(channelOf(route, parts.channels), parts);
+    return byGateway(route, dependencies.own[route.method] ?? missing(`${route.id} has no answer`));
+  return byChannel(channelOf(route, dependencies.channels), dependencies);
 }
 
-const byItself = ({ id }: Route, answer: OwnAnswer): Serving => ({
+const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
   upstream: selfUpstream(answer),
   spending: () => () => missing(`${id} has no budget`),
 });
 
-const byChannel = (channel: Channel, parts: EndpointParts): Serving => {
+const byChannel = (channel: Channel, dependencies: EndpointDependencies): Serving => {
   const { name, allowance, room } = channel;
-  const { store, randomId, caches } = parts;
-  const sharing = name.surface === 'tokens' ? parts.sharing : undefined;
+  const { store, randomId, caches } = dependencies;
+  const sharing = name.surface === 'tokens' ? dependencies.sharing : undefined;
   return {
     upstream: caches.get(channel) ?? channel.upstream,
     spending: createSpending({ store, allowance, room, sharing, randomId }),

@@ -8,19 +8,19 @@ import { type Clock, steadyClock } from '../stores/clock.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { SqliteDatabase, sqliteIn } from '../stores/sql/sqlite.ts';
-import { checkSqlite } from '../stores/sql/sqlite-reader.ts';
+import { checkSqlite } from '../stores/sql/sqlite-connection.ts';
 
-/** What one process keeps in its folder. */
+/** The folder of one process. */
 export interface Local {
   readonly database: SqliteDatabase;
   readonly store: LocalStore;
-  /** Made once and kept, for operators who set none. */
+  /** Made once, for operators who set none. */
   readonly secret: string;
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What tests may change. */
+/** Options, for tests. */
 export interface LocalOptions {
   readonly now?: Clock;
 }
@@ -28,7 +28,7 @@ export interface LocalOptions {
 const EARLIER = ['gateway.lmdb', 'slots.jsonl'];
 const SECRET = /^[\w-]{43}$/;
 
-/** What the operator can do about a folder that cannot be used. */
+/** Turns an error of the folder into advice for the operator. */
 function folderFault(error: unknown, folder: string): unknown {
   const { message, code = '' } = error as NodeJS.ErrnoException;
   if (error instanceof SchemaTooNew) {
@@ -39,7 +39,7 @@ function folderFault(error: unknown, folder: string): unknown {
   if (/malformed|not a database|disk I\/O|cut off|secret/.test(message)) {
     return new ConfigError([
       `DATA_DIR: gateway.db in ${folder} is damaged (${message}): restore a backup of it, or move it away and start with an ` +
-        'empty one, which loses the secret that was made there, credit, and what is known of payments.',
+        'empty one, which loses its secret, all credit and the state of payments.',
     ]);
   }
   if (!/SQLITE|EACCES|EROFS|EPERM|ENOSPC/.test(code) && !/readonly|unable to open|full/i.test(message)) return error;
@@ -51,7 +51,7 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.W_OK);
   } catch {
-    throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be made or written.`]);
+    throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be created or written.`]);
   }
 }
 
@@ -71,10 +71,10 @@ async function takeFolder(folder: string): Promise<FolderLock> {
   throw new ConfigError([`DATA_DIR: ${locking.holder} serves from ${folder}; without REDIS_URL only one may.`]);
 }
 
-/** The secret of a database, made once and kept. */
+/** The secret of a database, made on the first start. */
 async function secretOf(database: SqliteDatabase): Promise<string> {
   const [row] = await database.read({ sql: `select value from settings where name = 'secret'` });
-  if (row && !SECRET.test(String(row.value))) throw new Error('the secret is none');
+  if (row && !SECRET.test(String(row.value))) throw new Error('the secret is invalid');
   if (row) return String(row.value);
   const secret = randomBytes(32).toString('base64url');
   const sql = `insert into settings (name, value) select 'secret', $1 where {in time} returning name as id`;
@@ -94,7 +94,7 @@ async function openDatabase(folder: string, now: Clock) {
   }
 }
 
-/** Opens a folder, which one process at a time may use. */
+/** Opens and locks a folder, which one process at a time may use. */
 export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: LocalOptions = {}): Promise<Local> {
   makeFolder(dataDir);
   const lock = await takeFolder(dataDir);
@@ -112,7 +112,7 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: L
       const earlier = EARLIER.filter((name) => existsSync(`${dataDir}/${name}`));
       if (earlier.length > 0) {
         notice(
-          `DATA_DIR holds data of an earlier version (${earlier.join(', ')}), which is left as it is: docs/upgrading.md`,
+          `DATA_DIR holds data of an earlier version (${earlier.join(', ')}), which stays unchanged: docs/upgrading.md`,
         );
       }
       damage.then(

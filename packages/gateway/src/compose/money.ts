@@ -3,33 +3,52 @@ import { Accounts } from '../credit/accounts.ts';
 import { Payments } from '../payments/payments.ts';
 import { PAYMENTS } from '../payments/record.ts';
 import { Books } from '../sales/books.ts';
+import { monotonicMs } from '../stores/clock.ts';
 import type { Database } from '../stores/sql/database.ts';
 import type { OnWritten } from '../stores/sql/journal.ts';
 import { Retention } from '../stores/sql/retention.ts';
-import { type OnCommit, timed } from '../stores/sql/timed.ts';
 
-/** Everything about money, in one database. */
+/** Called with the duration of each durable step in milliseconds, even if it failed. */
+type OnCommit = (ms: number) => void;
+
+/** Wraps a database to time its durable steps. */
+export const timed = (database: Database, onCommit: OnCommit): Database => ({
+  dialect: database.dialect,
+  now: () => database.now(),
+  isReady: () => database.isReady(),
+  read: (statement) => database.read(statement),
+  report: (statement) => database.report(statement),
+  write(step) {
+    if (!step.isDurable) return database.write(step);
+    const startedMs = monotonicMs();
+    return database.write(step).finally(() => onCommit(monotonicMs() - startedMs));
+  },
+  note: (statement) => database.note(statement),
+  close: () => database.close(),
+});
+
+/** All data about money, in one database. */
 export interface Money {
   readonly database: Database;
   readonly payments: Payments;
   readonly accounts: Accounts;
   readonly books: Books;
   readonly retention: Retention;
-  /** From now on the listener is called with each step that this process has written. */
+  /** Calls the listener with each step that this process writes. */
   watch(listener: OnWritten): void;
-  /** From now on the listener is called with how long each durable step has taken. */
+  /** Calls the listener with the duration of each durable step. */
   watchCommits(listener: OnCommit): void;
   close(): Promise<void>;
 }
 
-/** What tests may change. */
-export interface MoneyOptions {
-  /** How long entries of the journal are kept, in milliseconds. */
+/** Limits of what is stored. */
+interface MoneyOptions {
+  /** How long journal entries are stored, in milliseconds. */
   readonly journalKeepMs: number;
   readonly answerBytes?: number;
 }
 
-/** Binds what keeps money to a database, which it does not close. */
+/** Opens the data about money in a database. Closing it does not close the database. */
 export function openMoney(
   untimed: Database,
   { journalKeepMs, answerBytes = PAYMENTS.answerBytes }: MoneyOptions,
@@ -69,7 +88,7 @@ const STATEMENTS = [
   `update debits set until_ms = 0 where state = 'held' and {in time} returning id`,
 ];
 
-/** After a start of the only process: what the process before had in hand is free, or its outcome is not known. */
+/** Ends the leases and holds of the last process, at the start of the only process. */
 export async function recover({ database, accounts }: Money): Promise<void> {
   for (const sql of STATEMENTS) await database.write({ guard: { sql } });
   await accounts.releaseAllLapsed();

@@ -2,32 +2,32 @@ import { breakEvenSolPrice, dollars, type Route, USUAL_FEE_TEXT, usualFeeMicros 
 import type { CreditConfig } from '../config/credit.ts';
 import type { PaidConfig } from '../config/paid.ts';
 
-/** What settling costs a fee payer of ours, against a price. */
+/** The cost of a settlement by our own fee payer, compared with a price. */
 function feeAgainst(priceMicros: number, solPriceUsd: number | undefined): string {
   if (solPriceUsd === undefined) {
-    return `settling costs ${USUAL_FEE_TEXT} lamports or more: a loss above $${breakEvenSolPrice(priceMicros)} a SOL`;
+    const limit = breakEvenSolPrice(priceMicros);
+    return `a settlement costs at least ${USUAL_FEE_TEXT} lamports, so each sale loses money while SOL is above $${limit}`;
   }
   const fee = usualFeeMicros(solPriceUsd);
-  const settling = `settling costs $${dollars(fee)} or more at $${solPriceUsd} a SOL`;
-  if (fee <= priceMicros)
-    return `${settling}: each sale at that price leaves $${dollars(priceMicros - fee)} at the most`;
-  const loss = `each sale at that price loses $${dollars(fee - priceMicros)}`;
-  return `${settling}: ${loss}; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE`;
+  const settling = `a settlement costs at least $${dollars(fee)} at $${solPriceUsd} a SOL`;
+  if (fee <= priceMicros) return `${settling}, so each sale leaves at most $${dollars(priceMicros - fee)}`;
+  const loss = `so each sale loses $${dollars(fee - priceMicros)}`;
+  return `${settling}, ${loss}; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE`;
 }
 
-/** What one bundle leaves after settling it, once for many answers. */
+/** What a bundle leaves after its settlement. */
 export function bundleNotice(bundleMicros: number, { facilitator, solPriceUsd }: Selling): string {
   const bundle = `credit: a bundle of $${dollars(bundleMicros)}`;
-  if (facilitator.kind !== 'in-process') return `${bundle}, the facilitator settles`;
-  if (solPriceUsd === undefined) return `${bundle}, ${feeAgainst(bundleMicros, undefined)}`;
+  if (facilitator.kind !== 'in-process') return `${bundle}; the facilitator settles`;
+  if (solPriceUsd === undefined) return `${bundle}; ${feeAgainst(bundleMicros, undefined)}`;
   const fee = usualFeeMicros(solPriceUsd);
-  if (fee < bundleMicros) return `${bundle} leaves $${dollars(bundleMicros - fee)} at the most after settling it`;
-  return `${bundle} does not pay for settling it, which costs $${dollars(fee)} or more: raise CREDIT_BUNDLE_USD`;
+  if (fee < bundleMicros) return `${bundle} leaves at most $${dollars(bundleMicros - fee)} after its settlement`;
+  return `${bundle} does not cover its settlement, at least $${dollars(fee)}; raise CREDIT_BUNDLE_USD`;
 }
 
 type Selling = Pick<PaidConfig, 'facilitator' | 'solPriceUsd'>;
 
-/** What each surface sells its cheapest answer for, against what settling costs. */
+/** The lowest price of each surface, compared with the cost of a settlement. */
 export function priceNotices(
   routes: readonly Route[],
   priceOf: (route: Route) => number,
@@ -37,11 +37,11 @@ export function priceNotices(
   return [...new Set(paid.map(({ surface }) => surface))].map((surface) => {
     const cheapest = Math.min(...paid.filter((route) => route.surface === surface).map(priceOf));
     const fee = facilitator.kind === 'in-process' ? feeAgainst(cheapest, solPriceUsd) : 'the facilitator settles';
-    return `${surface}: from $${dollars(cheapest)} an answer, ${fee}`;
+    return `${surface}: priced from $${dollars(cheapest)} a call; ${fee}`;
   });
 }
 
-/** What the start says of what is sold; nothing where nothing is. */
+/** Notices about prices at the start; none if nothing is sold. */
 export function saleNotices(
   routes: readonly Route[],
   exact: { readonly priceOf: (route: Route) => number } | undefined,

@@ -12,22 +12,22 @@ import type { KeyedUpstream } from '../upstreams/upstream.ts';
 /** An upstream that holds connections. */
 export type Connection = KeyedUpstream & { close(): Promise<void> };
 
-/** A channel of a provider that is configured: what may be asked of it, and how it is reached. */
+/** A configured channel of a provider. */
 export interface ChannelPlan {
   readonly name: ChannelName;
   readonly transport: new (options: UpstreamOptions) => Connection;
   readonly keys: readonly [KeyPlan, ...KeyPlan[]];
 }
 
-/** One key of a channel: what it may spend, and how the upstream is asked with it. */
+/** One key of a channel: its budget, and the options of its connection. */
 export interface KeyPlan {
   readonly budget: Budget;
   readonly options: Omit<UpstreamOptions, 'connections'>;
 }
 
-/** How a provider is reached. What else is known of it is in the protocol's table. */
+/** How a provider is reached. The protocol's table has everything else about it. */
 export interface ProviderEntry {
-  /** How many calls to it a node keeps in flight, over all of its channels. */
+  /** The most calls in flight from one node, over all of its channels. */
   readonly inFlight: number;
   /** The channels that the configuration opens. */
   readonly channels: (config: Config, windowMs?: number) => readonly ChannelPlan[];
@@ -35,12 +35,12 @@ export interface ProviderEntry {
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** A limit by the second lets go soon. */
+/** Short, because the limit is per second. */
 const PAID_PAUSE_SECONDS = 2;
-/** An upstream that was stalled may read a call so much of a window after it was given up: 5 s of a minute. */
+/** The part of a window in which a stalled upstream may still read an abandoned call: 5 s of a minute. */
 const LATE_SHARE = 1 / 12;
 
-/** Every provider there is: its variables are read by `config/`, its name and rate are in the protocol. */
+/** All providers. `config/` reads their variables; the protocol has their names and rates. */
 export const TRANSPORTS: Readonly<Record<Provider, ProviderEntry>> = {
   gateway: { inFlight: 0, channels: () => [] },
   tokens: { inFlight: 64, channels: tokensChannels },
@@ -68,7 +68,7 @@ function tokensChannels({ tokens, upstreamTimeoutMs: deadlineMs }: Config, windo
   return [{ name: { provider: 'tokens', surface: 'tokens' }, transport: RestUpstream, keys: plans }];
 }
 
-/** What is asked for by JSON-RPC, on each cluster that has a URL. */
+/** The JSON-RPC channels of each cluster that has a URL. */
 function rpcChannels(
   provider: UpstreamProvider & keyof PaidConfig['rpcUrls'],
   paid: PaidConfig | undefined,
@@ -92,7 +92,7 @@ function walletChannels(paid: PaidConfig | undefined): ChannelPlan[] {
   return paidChannel(name, paid.limitsPerSecond.wallet, RestUpstream, options);
 }
 
-/** A channel with a limit by the second; none where the limit is 0. */
+/** A channel with a limit per second; none if the limit is 0. */
 function paidChannel(
   name: ChannelName,
   limit: number,

@@ -1,28 +1,37 @@
-import { NETWORKS } from '@asset-gateway/protocol';
+import { NETWORKS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { BlockedFile } from '../blocked/file.ts';
-import type { Store } from '../budget/store.ts';
-import type { Config } from '../config/config.ts';
+import type { Answer } from '../call.ts';
 import type { CreditReading, OpenReading, Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Caches } from './caches.ts';
 import type { Channel, Channels } from './channels.ts';
+import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
-import { whyNotReady } from './readiness.ts';
 
-/** What is read from. */
-export interface Sources {
-  readonly store: Store;
-  readonly channels: Channels;
-  readonly caches: Caches;
-  readonly money?: Money | undefined;
-  readonly exact: ExactSetup | undefined;
-  readonly blocked: BlockedFile | undefined;
-  readonly isStopping: () => boolean;
-  readonly config: Pick<Config, 'paid'>;
+const READY: Answer = { json: JSON.stringify({ ok: true, status: 'ready' }) };
+
+/** Why this node cannot serve requests now; undefined while it is ready. */
+function notReadyCode({ store, isStopping }: Foundation): RefusalCode | undefined {
+  if (isStopping()) return 'shutting_down';
+  return store.ready() ? undefined : 'state_unavailable';
 }
 
-/** A store that cannot be reached must not keep the other metrics from being given out. */
+/** Answers the readiness probe. Refuses by throwing if this node is not ready. */
+export function readiness(foundation: Foundation): Answer {
+  const code = notReadyCode(foundation);
+  if (code) throw new Refusal(code, { reason: 'not ready' });
+  return READY;
+}
+
+interface Sources {
+  readonly channels: Channels;
+  readonly caches: Caches;
+  readonly exact: ExactSetup | undefined;
+  readonly blocked: BlockedFile | undefined;
+}
+
+/** Undefined while the store is unavailable, so that the other metrics are still answered. */
 const readOpen = (payments: Payments): Promise<OpenReading | undefined> =>
   payments.open().then(
     (records) => {
@@ -38,15 +47,16 @@ const readCredit = ({ accounts }: Money): Promise<readonly CreditReading[] | und
     () => undefined,
   );
 
-/** What the metrics look up in a gateway that is put together. */
-export function readingsOf({ store, channels, caches, money, exact, blocked, isStopping, config }: Sources): Readings {
+/** The readings of a gateway, for its metrics. */
+export function readingsOf(foundation: Foundation, { channels, caches, exact, blocked }: Sources): Readings {
+  const { money, config } = foundation;
   const read = ({ name, upstream, allowance, keys }: Channel) => {
     const { left, pauseMs } = allowance.view();
     const { isOpen: isLeftAlone } = upstream;
     return { ...name, left, limit: allowance.limit, pauseMs, isLeftAlone, keysSetAside: keys.setAside() };
   };
   return {
-    isReady: () => whyNotReady(store, isStopping()) === undefined,
+    isReady: () => notReadyCode(foundation) === undefined,
     channels: () => Array.from(channels.all(), read),
     cache: () => [...caches.values()][0]?.reading(),
     openPayments: async () => (money ? readOpen(money.payments) : { count: 0, oldestMs: 0 }),

@@ -2,12 +2,13 @@ import { type Cluster, USDC } from '@asset-gateway/protocol';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
-import { tokenAccountOf } from '../payments/payees.ts';
+import { tokenAccountOf } from '../payments/open.ts';
 import type { PayeeChain } from '../sales/audit.ts';
 import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
-import { openPostgres } from './postgres.ts';
-import { openState, openToRead } from './state.ts';
+import { CoveredWatch, type WatchPace } from '../sales/covered-watch.ts';
+import type { Money } from './money.ts';
+import { openPostgres, openState, openToRead } from './state.ts';
 
 async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | undefined> {
   if (facilitator.kind === 'remote') return undefined;
@@ -15,8 +16,8 @@ async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | unde
   return (await createKeyPairSignerFromBytes(facilitator.keypair)).address;
 }
 
-/** Where the payee is paid, over connections of their own. */
-export async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<PayeeChain[]> {
+/** The payee's account on each cluster, with a connection of its own. */
+async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<PayeeChain[]> {
   const feePayer = await feePayerOf(facilitator);
   const urls = Object.entries(solanaRpcUrls) as [Cluster, string][];
   return Promise.all(
@@ -30,7 +31,7 @@ export async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig
 
 const NO_CHAIN = 'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: there is no chain to compare with.';
 
-/** The database, to write to it. In a folder it has to be the only process; in PostgreSQL the gateway may run. */
+/** Opens the database for writing. With SQLite no gateway may run; with PostgreSQL gateways may run. */
 async function openToRepair(config: Config) {
   if (config.databaseUrl !== undefined) {
     const { database, connect, close } = await openPostgres(config.databaseUrl, false);
@@ -45,7 +46,7 @@ async function openToRepair(config: Config) {
   return { database: money.database, close };
 }
 
-/** Opens what the command `sales` looks into. */
+/** Opens the data of the command `sales`. */
 export async function openArchive(config: Config, toRepair: boolean): Promise<Archive> {
   const { paid, journalKeepMs: keepMs, credit } = config;
   const writable = toRepair ? await openToRepair(config) : undefined;
@@ -65,6 +66,23 @@ export async function openArchive(config: Config, toRepair: boolean): Promise<Ar
     async close() {
       for (const { chain } of await payees) await chain.close();
       await close();
+    },
+  };
+}
+
+/** Watches the chains for covered payments. It opens the chains when there is something to search for. */
+export function watchCovered(paid: PaidConfig, { database, payments }: Money, pace?: Partial<WatchPace>) {
+  let opened: Promise<PayeeChain[]> | undefined;
+  const payees = () => {
+    opened ??= payeesOf(paid);
+    return opened;
+  };
+  const watch = new CoveredWatch({ database, findPayment: (key) => payments.find(key), payees, pace });
+  return {
+    async close() {
+      const ended = watch.close();
+      for (const { chain } of (await opened) ?? []) await chain.close();
+      await ended;
     },
   };
 }

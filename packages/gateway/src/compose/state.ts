@@ -6,33 +6,93 @@ import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import { RedisConnection } from '../stores/redis/connection.ts';
+import type { Database } from '../stores/sql/database.ts';
+import { databaseUrls } from '../stores/sql/database-url.ts';
+import { POSTGRES } from '../stores/sql/dialect.ts';
+import { PostgresDatabase } from '../stores/sql/postgres.ts';
+import { loadServers } from '../stores/sql/postgres-server.ts';
+import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { sqliteIn } from '../stores/sql/sqlite.ts';
-import { readSqlite } from '../stores/sql/sqlite-reader.ts';
+import { readSqlite } from '../stores/sql/sqlite-connection.ts';
 import { type Local, openLocal } from './local.ts';
 import { type Money, openMoney, recover } from './money.ts';
-import { openPostgres, readPostgres } from './postgres.ts';
 
-/** Everything that the gateway remembers, and where. */
+const FORGETS =
+  'DATABASE_URL: CREDIT=on needs synchronous_commit on, or a crash of the server loses credit that was paid for; it is off there.';
+
+/** Turns an error of PostgreSQL into advice for the operator. Its messages contain no secret. */
+function databaseFault(error: unknown): unknown {
+  const { code, message } = error as { readonly code?: string; readonly message: string };
+  if (error instanceof SchemaTooNew) {
+    return new ConfigError([
+      `DATABASE_URL: the database was made by a later version (${message}): start that version.`,
+    ]);
+  }
+  return code === undefined ? error : new ConfigError([`DATABASE_URL: PostgreSQL says "${message}" (${code}).`]);
+}
+
+/** Opens money in PostgreSQL. While the server does not answer, the gateway retries and serves free routes. */
+export async function openPostgres(url: string, hasCredit: boolean) {
+  const database = await PostgresDatabase.load({ url });
+  return {
+    database,
+    async connect(notice: (message: string) => void) {
+      await database.connect(notice).catch((error) => {
+        throw databaseFault(error);
+      });
+      const commit = hasCredit ? await database.setting('synchronous_commit').catch(() => 'unknown') : 'on';
+      if (commit === 'off') throw new ConfigError([FORGETS]);
+    },
+    close: () => database.close(),
+  };
+}
+
+const NEVER_USED = 'DATABASE_URL: no gateway has used this database yet.';
+
+/** Opens money in PostgreSQL read-only, on the first host that answers, which may be a standby. */
+async function readPostgres(url: string) {
+  const urls = databaseUrls(url);
+  const newServer = await loadServers(urls);
+  let fault: unknown;
+  for (const _ of urls) {
+    const server = newServer();
+    try {
+      const [row] = await server.report(`select to_regclass('journal_entries') is not null as is_used`, []);
+      if (!row?.is_used) throw new ConfigError([NEVER_USED]);
+      const database: Pick<Database, 'report' | 'dialect'> = {
+        dialect: POSTGRES,
+        report: ({ sql, values = [] }) => server.report(sql, values),
+      };
+      return { database, close: () => server.close() };
+    } catch (error) {
+      await server.close();
+      fault ??= error;
+    }
+  }
+  if (fault instanceof ConfigError) throw fault;
+  throw new ConfigError([`DATABASE_URL: PostgreSQL does not answer (${(fault as Error).message}).`]);
+}
+
+/** The stored state of a gateway. */
 export interface State {
   /** Slots and sign-ins. */
   readonly store: Store;
-  /** Undefined if nothing is sold by several nodes that share no database. */
+  /** Undefined for several nodes without a common database, which sell nothing. */
   readonly money: Money | undefined;
-  /** Opens what nodes share of stored answers; absent if there is one node. */
+  /** Opens the part of the cache that nodes share; absent if there is one node. */
   readonly openShared?: OpenShared;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
-  /** Connects to what is shared, and says when it is lost and found. Rejects if the operator can change something. */
+  /** Connects, and reports lost and restored connections. Rejects with a fault that the operator can fix. */
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
 type Part = Pick<State, 'connect' | 'close'>;
 
-const EVICTS =
-  'Redis drops keys when its memory is full, and used nonces with them: set maxmemory-policy to noeviction';
+const EVICTS = 'Redis drops keys when its memory is full, including used nonces: set maxmemory-policy to noeviction';
 
-/** What several nodes share and may lose. */
+/** Opens Redis, whose data may be lost. */
 async function openRedis(url: string) {
   const connection = await RedisConnection.load(url);
   const store = new RedisStore(connection);
@@ -52,7 +112,7 @@ async function openRedis(url: string) {
   };
 }
 
-/** Opens the folder of this one process, or what several nodes share. */
+/** Opens the folder of a single node, or the databases that nodes share. */
 export async function openState(config: Config): Promise<State> {
   const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
   const parts: Part[] = [];
@@ -89,7 +149,7 @@ export async function openState(config: Config): Promise<State> {
   }
 }
 
-/** The database of money, as a command opens it beside a gateway that may be running: nothing is locked, migrated or written. */
+/** Opens the database of money read-only, without locks or migrations, while a gateway may be running. */
 export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
   if (databaseUrl !== undefined) return readPostgres(databaseUrl);
   if (redisUrl !== undefined)

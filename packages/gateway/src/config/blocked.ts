@@ -3,10 +3,10 @@ import type { Reader } from './settings.ts';
 
 const NAME = 'BLOCKED_FILE';
 
-/** Behind a proxy a client's address is known only from one that is trusted. */
-export const WITHOUT_CLIENTS = `${NAME} names addresses, and TRUST_PROXY is not set: TLS ends in front of the gateway, so all callers come from one address`;
+/** Notice: behind a proxy, client addresses are known only with TRUST_PROXY. */
+export const WITHOUT_CLIENTS = `${NAME} lists addresses without TRUST_PROXY: TLS ends in front of the gateway, so all clients have the proxy's address`;
 
-/** The list of who is not served, as it is now; nothing where there is none. */
+/** The block list; undefined if none is configured. */
 export function readBlocked(read: Reader): ListFile | undefined {
   const path = read.optional(NAME);
   if (path === undefined) return undefined;

@@ -2,66 +2,65 @@ import { BlockList, isIP } from 'node:net';
 import type { ListFile } from '../blocked/file.ts';
 import { databaseUrls } from '../stores/sql/database-url.ts';
 import { WITHOUT_CLIENTS as BLOCKED_WITHOUT_CLIENTS, readBlocked } from './blocked.ts';
-import { type CacheConfig, readCache } from './cache.ts';
 import { type CreditConfig, readCredit } from './credit.ts';
-import { nearlyKnown } from './nearly-known.ts';
+import { type ReceiptsConfig, readReceipts } from './keypairs.ts';
 import { type PaidConfig, readPaid } from './paid.ts';
-import { type ReceiptsConfig, readReceipts } from './receipts.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
-import { readTokens, type TokensConfig } from './tokens.ts';
+import { type CacheConfig, readCache, readTokens, type TokensConfig } from './tokens.ts';
+import { nearlyKnown } from './variables.ts';
 
 export { ConfigError, type Environment };
 
-/** Everything an operator can set, read and checked once. */
+/** The configuration, read and checked once. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Public origin; nothing for local use. */
+  /** Public origin; undefined for local use. */
   readonly baseUrl: string | undefined;
   readonly serviceName: string;
-  /** The asset-data API; nothing when its routes are left out. */
+  /** Undefined if the asset-data routes are off. */
   readonly tokens: TokensConfig | undefined;
-  /** What is sold; nothing when the paid routes are left out. */
+  /** Undefined if the paid routes are off. */
   readonly paid: PaidConfig | undefined;
   readonly singleUse: boolean;
-  /** The first signs, all verify. Empty: the one that the data folder keeps. */
+  /** The first signs, all verify. Empty: the data folder's secret. */
   readonly secrets: readonly string[];
   readonly dataDir: string;
-  /** Where nodes share their state; nothing for one process with a folder of its own. */
+  /** State shared by nodes; undefined for one process with its own folder. */
   readonly redisUrl: string | undefined;
   /** PostgreSQL for money; undefined for a file in the data folder. */
   readonly databaseUrl: string | undefined;
   readonly upstreamTimeoutMs: number;
-  /** Whether the asset-data budget is shared out among callers; else it goes to whoever comes first. */
+  /** Whether the asset-data budget is divided among clients; else first come, first served. */
   readonly fairShares: boolean;
   /** CIDR texts. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
-  /** Nothing: for a person where the log goes to a terminal, else for programs. */
+  /** Undefined: pretty on a terminal, else JSON. */
   readonly logFormat: 'json' | 'pretty' | undefined;
-  /** Where metrics are given out; nothing when they are not kept. */
+  /** Undefined if metrics are off. */
   readonly metrics: MetricsConfig | undefined;
-  /** How long entries of the sales journal are kept, in milliseconds. */
+  /** Retention of the sales journal, in milliseconds. */
   readonly journalKeepMs: number;
-  /** What of the asset data is kept, and for how long; nothing when every answer is asked for. */
+  /** Undefined if the cache is off. */
   readonly cache: CacheConfig | undefined;
-  /** What wallets may pay ahead; nothing where credit is off. */
+  /** Undefined if credit is off. */
   readonly credit: CreditConfig | undefined;
-  /** Whether there is a page at `/`. */
+  /** Whether the console is served at `/`. */
   readonly console: boolean;
-  /** Who is not served; nothing where everybody is. */
+  /** The block list; undefined if there is none. */
   readonly blocked: ListFile | undefined;
-  /** What receipts are signed with; nothing where none are issued. */
+  /** Undefined if receipts are off. */
   readonly receipts: ReceiptsConfig | undefined;
-  /** What the start should say: nothing is wrong, but it may not be meant. */
+  /** Warnings to print at the start. */
   readonly notices: readonly string[];
 }
 
-/** Where metrics are given out. */
-export interface MetricsConfig {
+/** Where metrics are served. */
+interface MetricsConfig {
   readonly port: number;
   readonly host: string;
-  /** What whoever asks for sales must know; nothing where only this machine may ask. */
+  /** Bearer token for sales; undefined: only this machine may read them. */
   readonly token: string | undefined;
 }
 
@@ -72,11 +71,11 @@ const DAY_MS = 86_400_000;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 const WITHOUT_TLS =
-  'GATEWAY_BASE_URL is http: whoever is on the way can read and use what clients sign; end TLS in front of the gateway ' +
-  'and set the https origin';
+  'GATEWAY_BASE_URL is http: anyone on the network path can read and use what clients sign; end TLS in front of the ' +
+  'gateway and set the https origin';
 
 const WITHOUT_CLIENTS =
-  'FAIR_SHARES=on without TRUST_PROXY: TLS ends in front of the gateway, so all callers come from one address and have one share';
+  "FAIR_SHARES=on without TRUST_PROXY: TLS ends in front of the gateway, so all clients have the proxy's address and one share";
 
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
@@ -102,10 +101,7 @@ function isCidr(text: string): boolean {
 function readBaseUrl(read: Reader, host: string): string | undefined {
   const text = read.optional('GATEWAY_BASE_URL');
   if (text === undefined) {
-    read.check(
-      isLoopback(host),
-      'GATEWAY_BASE_URL is required when HOST is not a loopback address: clients sign for it.',
-    );
+    read.check(isLoopback(host), 'GATEWAY_BASE_URL is required if HOST is not a loopback address: clients sign it.');
     return undefined;
   }
   const url = parseUrl(text);
@@ -121,7 +117,7 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
 function readSecrets(read: Reader): string[] {
   const secrets = read.list('GATEWAY_SECRET');
   const longEnough = secrets.every((secret) => secret.length >= MIN_SECRET_LENGTH);
-  read.check(longEnough, `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters, each one of a list.`);
+  read.check(longEnough, `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters, in each entry of a list.`);
   return secrets;
 }
 
@@ -139,7 +135,10 @@ function readRedisUrl(read: Reader): string | undefined {
   const isGood = isRedisUrl(url);
   read.check(isGood, 'REDIS_URL must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS.');
   const hasSecret = read.optional('GATEWAY_SECRET') !== undefined;
-  read.check(!isGood || hasSecret, 'GATEWAY_SECRET is required with REDIS_URL: all nodes sign with the same one.');
+  read.check(
+    !isGood || hasSecret,
+    'GATEWAY_SECRET is required with REDIS_URL: all nodes must sign with the same secret.',
+  );
   return url;
 }
 
@@ -156,7 +155,7 @@ function readProxies(read: Reader): string[] {
   return proxies;
 }
 
-/** Shares and blocked addresses go by the client's address, which behind a proxy is known only from one that is trusted. */
+/** Shares and the block list use the client's address, which behind a proxy is known only with TRUST_PROXY. */
 function readCallers(read: Reader): Pick<Config, 'fairShares' | 'blocked' | 'trustedProxies'> {
   const fairShares = read.choice('FAIR_SHARES', 'off', ['on', 'off']) === 'on';
   const blocked = readBlocked(read);
@@ -178,12 +177,12 @@ function readMetrics(read: Reader): Config['metrics'] {
   const host = read.text('METRICS_HOST', '127.0.0.1');
   const token = read.optional('METRICS_TOKEN');
   const isGood = token === undefined || (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token));
-  read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, none of them a space.`);
+  read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, without spaces.`);
   if (read.optional('METRICS_PORT') === undefined) return undefined;
   return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host, token };
 }
 
-/** Reads and checks all variables. Throws a ConfigError that names every fault, and every variable that may be misspelt, at once. */
+/** Reads and checks all variables. Throws a ConfigError with all faults and probably misspelt variables. */
 export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
   const misspelt = nearlyKnown(environment);
@@ -219,7 +218,7 @@ export function readConfig(environment: Environment): Config {
   );
   read.check(
     config.redisUrl === undefined || config.databaseUrl !== undefined || paid === undefined,
-    'DATABASE_URL is required with REDIS_URL and paid routes: nodes keep money in PostgreSQL, and Redis may lose what it holds.',
+    'DATABASE_URL is required with REDIS_URL and paid routes: nodes keep money in PostgreSQL because Redis may lose data.',
   );
   if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
   return Object.freeze(config);

@@ -1,13 +1,13 @@
 import type { PaidConfig } from './paid.ts';
 import type { Reader } from './settings.ts';
 
-/** What wallets may pay ahead; all in millionths of a dollar. */
+/** Credit settings, in millionths of a dollar. */
 export interface CreditConfig {
-  /** As much as a wallet may have on one network. */
+  /** Maximal balance of a wallet on one network. */
   readonly limitMicros: number;
-  /** What is offered beside the price of a call. */
+  /** Offered as the larger requirement of a 402. */
   readonly bundleMicros: number;
-  /** What is offered where only credit is sold, ascending. */
+  /** Amounts of the routes that sell credit, ascending. */
   readonly bundlesMicros: readonly number[];
 }
 
@@ -37,7 +37,7 @@ function readBundles(read: Reader, fallback: string): number[] {
   return all;
 }
 
-/** Reads what is sold ahead; nothing where credit is off. */
+/** Reads the credit settings; undefined if credit is off. */
 export function readCredit(read: Reader, paid: PaidConfig | 'unusable' | undefined): CreditConfig | undefined {
   const isOn = read.choice('CREDIT', 'off', ['on', 'off']) === 'on';
   const credit = {

@@ -1,35 +1,66 @@
+import { routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { readKeypair } from './keypair.ts';
-import { readPrices } from './prices.ts';
-import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
+import { closest } from 'fastest-levenshtein';
+import { readKeypair } from './keypairs.ts';
+import { MAX_LIMIT, parseUrl, type Reader, readObject } from './settings.ts';
 
-/** A cluster's name, as variables spell it in capitals. */
-export type ClusterName = 'mainnet' | 'devnet';
+const NAME = 'PRICES_FILE';
+const MAX_MICROS = 100_000_000;
 
-/** What is sold, who is paid, and who settles. */
+const sold = routes.filter(({ access }) => access === 'exact').map(({ id }) => id);
+
+/** The paid routes that a name matches: one id, or a prefix before a final `*`. */
+function idsOf(name: string): string[] {
+  if (!name.endsWith('*')) return sold.filter((id) => id === name);
+  const start = name.slice(0, -1);
+  return start === '' || start.endsWith('.') ? sold.filter((id) => id.startsWith(start)) : [];
+}
+
+function faultOf(name: string, price: unknown): string | undefined {
+  const shown = JSON.stringify(name);
+  if (routes.some(({ id, access }) => id === name && access !== 'exact')) return `${shown} is free and has no price`;
+  if (idsOf(name).length === 0) return `${shown} is not a paid route; the nearest is ${closest(name, sold)}`;
+  const isPrice = Number.isInteger(price) && Number(price) >= 1 && Number(price) <= MAX_MICROS;
+  if (isPrice) return undefined;
+  return `the price of ${shown} must be a whole number of millionths of a dollar from 1 to ${MAX_MICROS}`;
+}
+
+/** The operator's prices by route id. Of several matching names the longest wins. */
+function readPrices(read: Reader): ReadonlyMap<string, number> {
+  const entries = Object.entries(readObject(read, NAME, '{"rpc.*": 1500, "das.*": 2000}'));
+  for (const [name, price] of entries) {
+    const fault = faultOf(name, price);
+    if (fault !== undefined) read.faults.push(`${NAME}: ${fault}.`);
+  }
+  const byLength = entries.toSorted(([one], [other]) => one.length - other.length);
+  return new Map(byLength.flatMap(([name, price]) => idsOf(name).map((id) => [id, Number(price)] as const)));
+}
+
+type ClusterName = 'mainnet' | 'devnet';
+
+/** Settings of the paid routes. */
 export interface PaidConfig {
   readonly payTo: string;
-  /** RPC and DAS by provider and cluster: a URL that may hold a key. */
+  /** RPC and DAS URLs by provider and cluster; they may contain a key. */
   readonly rpcUrls: { readonly alchemy: ClusterUrls; readonly helius: ClusterUrls };
   readonly wallet: { readonly baseUrl: string; readonly key: string } | undefined;
   readonly facilitator: FacilitatorConfig;
-  /** What the chain is read and, in process, settled with. */
+  /** RPCs to read the chain and, with an in-process facilitator, to settle. */
   readonly solanaRpcUrls: ClusterUrls;
   readonly limitsPerSecond: { readonly rpc: number; readonly das: number; readonly wallet: number };
   readonly useMemos: boolean;
   readonly surchargeMicros: number;
-  /** By route id, in millionths of a dollar: in place of the computed price. */
+  /** Own prices by route id, in millionths of a dollar. */
   readonly prices: ReadonlyMap<string, number>;
-  /** Dollars for one SOL, for what the start says of prices and fees. */
+  /** Price of one SOL in dollars, for the start's notices about prices and fees. */
   readonly solPriceUsd: number | undefined;
   readonly feeBudgetPerHour: number;
   readonly upstreamTimeoutMs: number;
 }
 
-/** A URL for each cluster that has one. */
-export type ClusterUrls = Readonly<Partial<Record<ClusterName, string>>>;
+type ClusterUrls = Readonly<Partial<Record<ClusterName, string>>>;
 
-/** Either a facilitator elsewhere, or the key pair to be one. */
+/** A remote facilitator, or the fee payer's key pair of the in-process one. */
 export type FacilitatorConfig =
   | { readonly kind: 'remote'; readonly url: string; readonly authorization: string | undefined }
   | { readonly kind: 'in-process'; readonly keypair: Uint8Array };
@@ -49,11 +80,11 @@ function readClusterUrls(read: Reader, nameOf: (cluster: string) => string): Clu
   return { ...(mainnet && { mainnet }), ...(devnet && { devnet }) };
 }
 
-/** Who settles; `unusable` where a fault has been named already. */
+/** The facilitator; `unusable` after a reported fault. */
 function readFacilitator(read: Reader): FacilitatorConfig | 'unusable' | undefined {
   const url = readUrl(read, 'FACILITATOR_URL');
   const keypairText = read.optional('FEE_PAYER_KEYPAIR');
-  read.check(!url || !keypairText, 'FEE_PAYER_KEYPAIR and FACILITATOR_URL exclude each other; unset one.');
+  read.check(!url || !keypairText, 'FEE_PAYER_KEYPAIR cannot be combined with FACILITATOR_URL; unset one.');
   if (url) return { kind: 'remote', url, authorization: read.optional('FACILITATOR_AUTHORIZATION') };
   if (keypairText === undefined) return undefined;
   const keypair = readKeypair(read, 'FEE_PAYER_KEYPAIR', keypairText);
@@ -71,7 +102,7 @@ function readSolPrice(read: Reader): number | undefined {
   const text = read.optional('SOL_PRICE_USD');
   if (text === undefined) return undefined;
   const price = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-  read.check(price > 0, 'SOL_PRICE_USD must be the dollars that one SOL costs, such as 150 or 142.50.');
+  read.check(price > 0, 'SOL_PRICE_USD must be the price of one SOL in dollars, such as 150 or 142.50.');
   return price;
 }
 
@@ -81,7 +112,7 @@ function readWallet(read: Reader): PaidConfig['wallet'] {
   return key === undefined ? undefined : { baseUrl, key };
 }
 
-/** Reads what paid routes need; nothing when no paid upstream is configured, `unusable` when something is missing. */
+/** Reads the settings of paid routes; undefined without a paid upstream, `unusable` if something is missing. */
 export function readPaid(read: Reader): PaidConfig | 'unusable' | undefined {
   const alchemy = readClusterUrls(read, (cluster) => `ALCHEMY_${cluster}_RPC_URL`);
   const helius = readClusterUrls(read, (cluster) => `HELIUS_${cluster}_RPC_URL`);
@@ -106,11 +137,11 @@ export function readPaid(read: Reader): PaidConfig | 'unusable' | undefined {
   if (!isOn) return undefined;
   read.check(
     payTo !== undefined,
-    'PAY_TO_WALLET is required with an RPC URL or HELIUS_API_KEY: somebody must be paid.',
+    'PAY_TO_WALLET is required with an RPC URL or HELIUS_API_KEY: it receives the payments.',
   );
   read.check(
     facilitator !== undefined,
-    'FACILITATOR_URL or FEE_PAYER_KEYPAIR is required with an RPC URL or HELIUS_API_KEY: somebody must settle.',
+    'FACILITATOR_URL or FEE_PAYER_KEYPAIR is required with an RPC URL or HELIUS_API_KEY: it settles the payments.',
   );
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   return { payTo, rpcUrls: { alchemy, helius }, wallet, facilitator, ...settings };

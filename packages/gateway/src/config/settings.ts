@@ -1,7 +1,9 @@
-/** Variables by name. */
+import { readFileSync } from 'node:fs';
+
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration is wrong; every fault is one sentence that names its variable. */
+/** A wrong configuration; each fault is a sentence that names its variable. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -12,10 +14,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** The largest limit that makes sense. */
+/** The largest rate limit. */
 export const MAX_LIMIT = 1_000_000;
 
-/** An absolute http or https URL without credentials and fragment; nothing for any other text. */
+/** An http or https URL without credentials and fragment; undefined for any other text. */
 export function parseUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -23,10 +25,10 @@ export function parseUrl(text: string): URL | undefined {
   return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
 }
 
-/** Reads one variable after the other and collects what is wrong with them. An empty variable counts as unset. */
+/** Reads variables and collects their faults. An empty variable counts as unset. */
 export class Reader {
   readonly faults: string[] = [];
-  /** What an operator should know and may well have meant. */
+  /** Warnings: unusual but valid settings. */
   readonly notices: string[] = [];
   readonly #environment: Environment;
 
@@ -66,4 +68,51 @@ export class Reader {
   check(holds: boolean, fault: string): void {
     if (!holds) this.faults.push(fault);
   }
+}
+
+function textOf(read: Reader, name: string, path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    read.check(false, `${name}: ${isMissing ? 'there is no file' : 'this user cannot read'} ${path}.`);
+    return undefined;
+  }
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON object in the file that a variable names; empty if unset or faulty. */
+export function readObject(read: Reader, name: string, example: string): Readonly<Record<string, unknown>> {
+  const path = read.optional(name);
+  const text = path === undefined ? undefined : textOf(read, name, path);
+  if (text === undefined) return {};
+  const value = parsed(text);
+  read.check(value !== undefined, `${name} must be a JSON object such as ${example}.`);
+  return value ?? {};
+}
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The configuration fault behind a listen error. `prefix` is that of the variables. */
+export function listenFault(error: NodeJS.ErrnoException, { host, port }: Place, prefix = ''): Error {
+  const name = `${prefix}PORT`;
+  if (error.code === 'EADDRINUSE')
+    return new ConfigError([`${name}: ${port} on ${host} is in use; stop the other program or change ${name}.`]);
+  if (error.code === 'EACCES')
+    return new ConfigError([`${name}: ${port} may not be used by this user; set ${name} above 1023.`]);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new ConfigError([`${prefix}HOST: ${host} is not an address of this machine.`]);
+  }
+  return error;
 }

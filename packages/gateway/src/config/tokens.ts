@@ -1,13 +1,15 @@
-import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
+import { closest } from 'fastest-levenshtein';
+import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
+import { MAX_LIMIT, parseUrl, type Reader, readObject } from './settings.ts';
 
-/** The asset-data API, its keys and what each of them may spend. */
+/** The asset-data API, its keys and the limit of each key. */
 export interface TokensConfig {
   readonly baseUrl: string;
   readonly keys: readonly [string, ...string[]];
   readonly limitPerMinute: number;
 }
 
-/** Each key is asked for, counted and told of by itself. */
+/** Each key has its own budget and metrics. */
 const MAX_KEYS = 16;
 
 function readKeys(read: Reader): TokensConfig['keys'] | undefined {
@@ -24,11 +26,66 @@ function readKeys(read: Reader): TokensConfig['keys'] | undefined {
   return keys;
 }
 
-/** Nothing where the routes are left out. */
+/** Reads the asset-data settings; undefined if its routes are off. */
 export function readTokens(read: Reader): TokensConfig | undefined {
   const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
   const limitPerMinute = read.integer('TOKENS_RATE_LIMIT_PER_MINUTE', 30, [0, MAX_LIMIT]);
   const keys = readKeys(read);
   read.check(parseUrl(baseUrl)?.search === '', 'TOKENS_API_BASE_URL must be an http or https URL without a query.');
   return keys && limitPerMinute > 0 ? { baseUrl, keys, limitPerMinute } : undefined;
+}
+
+/** Settings of the asset-data cache. */
+export interface CacheConfig {
+  /** By the row's method; other rows are not cached. */
+  readonly lifetimes: Readonly<Record<string, Lifetime>>;
+  /** Memory limit of all entries. */
+  readonly maxBytes: number;
+}
+
+const NAME = 'CACHE_FILE';
+const EXAMPLE = '{"tokens.search": {"freshSeconds": 60, "maxStaleSeconds": 300}}';
+const PREFIX = 'tokens.';
+const MEMBERS = ['freshSeconds', 'maxStaleSeconds'];
+const MAX_SECONDS = 604_800;
+const MIB = 1024 * 1024;
+
+const isSeconds = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_SECONDS;
+
+function lifetimeIn(value: unknown): Lifetime | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { freshSeconds, maxStaleSeconds } = value as Partial<Lifetime>;
+  const isWhole = isSeconds(freshSeconds) && isSeconds(maxStaleSeconds) && maxStaleSeconds >= freshSeconds;
+  return isWhole && Object.keys(value).every((name) => MEMBERS.includes(name))
+    ? { freshSeconds, maxStaleSeconds }
+    : undefined;
+}
+
+function faultOf(id: string, value: unknown): string | undefined {
+  const ids = Object.keys(LIFETIMES).map((method) => PREFIX + method);
+  const shown = JSON.stringify(id);
+  if (!ids.includes(id)) return `${shown} is not a cached route; the nearest is ${closest(id, ids)}`;
+  if (lifetimeIn(value)) return undefined;
+  return `${shown} must be ${MEMBERS.join(' and ')}, whole seconds up to ${MAX_SECONDS}, the second no less than the first`;
+}
+
+/** The default lifetimes, overridden by the operator's. A `maxStaleSeconds` of 0 turns a row's cache off. */
+function readLifetimes(read: Reader): Record<string, Lifetime> {
+  const lifetimes: Record<string, Lifetime> = { ...LIFETIMES };
+  for (const [id, value] of Object.entries(readObject(read, NAME, EXAMPLE))) {
+    const fault = faultOf(id, value);
+    if (fault !== undefined) read.faults.push(`${NAME}: ${fault}.`);
+    const lifetime = lifetimeIn(value);
+    if (lifetime?.maxStaleSeconds === 0) delete lifetimes[id.slice(PREFIX.length)];
+    else if (lifetime) lifetimes[id.slice(PREFIX.length)] = lifetime;
+  }
+  return lifetimes;
+}
+
+/** Reads the cache settings, even if the cache is off, to report their faults. */
+export function readCache(read: Reader): CacheConfig | undefined {
+  const lifetimes = readLifetimes(read);
+  const maxBytes = read.integer('CACHE_MAX_MIB', 256, [1, 65_536]) * MIB;
+  return read.choice('RESPONSE_CACHE', 'off', ['off', 'on']) === 'on' ? { lifetimes, maxBytes } : undefined;
 }

@@ -1,4 +1,7 @@
-/** Every variable that is read, here or by the command line; docs/configuration.md says what each one is for. */
+import { distance } from 'fastest-levenshtein';
+import type { Environment } from './settings.ts';
+
+/** All variables of the gateway and the command line; see docs/configuration.md. */
 export const VARIABLES: readonly string[] = [
   'ALCHEMY_DEVNET_RPC_URL',
   'ALCHEMY_MAINNET_RPC_URL',
@@ -59,3 +62,60 @@ export const VARIABLES: readonly string[] = [
   'UPSTREAM_TIMEOUT_MS',
   'WALLET_RATE_LIMIT_PER_SECOND',
 ];
+
+/** Prefixes that other programs rarely use. */
+const OURS =
+  /^(?:ALCHEMY|ASSET_GATEWAY|DAS|FACILITATOR|FEE|GATEWAY|HELIUS|METRICS|PAID|PAY|PAYMENT|PRICES?|RECEIPTS?|RPC|SIWX|SOLANA|TOKENS|TRUST|UPSTREAM|WALLET)_/;
+
+/** Variables that Docker and Kubernetes set for linked services. */
+const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;
+const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
+
+/** CGI variables with one of our prefixes. */
+const OF_OTHERS = ['GATEWAY_INTERFACE'];
+
+/** One letter in this many may differ. */
+const LETTERS_FOR_A_SLIP = 7;
+
+const isServiceLink = (name: string, value: string): boolean =>
+  SERVICE_LINK.test(name) || SERVICE_ADDRESS.test(value) || (name.endsWith('_NAME') && value.startsWith('/'));
+
+const isSlipOf = (name: string, known: string): boolean =>
+  distance(name, known) <= known.length / LETTERS_FOR_A_SLIP && known.length >= LETTERS_FOR_A_SLIP;
+
+/** Counts the words shared by two names, and those in only one; an abbreviation counts as shared. */
+function comparison(name: string, known: string) {
+  const [words, knownWords] = [name.split('_'), known.split('_')];
+  const isIn = (word: string) => words.some((other) => other.startsWith(word) || word.startsWith(other));
+  const shared = knownWords.filter(isIn).length;
+  return { shared, others: words.length + knownWords.length - 2 * shared };
+}
+
+/** The known name that shares words with this one and has the fewest different ones. */
+function nearestTo(name: string): string {
+  const strangeness = (known: string): number => {
+    // A name without a cluster means mainnet.
+    const plain = known.replace('MAINNET_', '');
+    const { shared, others } = comparison(name, plain);
+    return shared === 0 ? Number.POSITIVE_INFINITY : others + distance(name, plain) / 100;
+  };
+  return VARIABLES.reduce((best, known) => (strangeness(known) < strangeness(best) ? known : best));
+}
+
+/** A notice for each unknown variable that looks misspelt. */
+export function nearlyKnown(environment: Environment): string[] {
+  const isStrange = ([name, value = '']: [string, string | undefined]): boolean => {
+    const written = name.toUpperCase();
+    // Windows ignores the case of names.
+    const isRead = written !== name && environment[written] === value;
+    const isKnown = VARIABLES.includes(name) || isRead || OF_OTHERS.includes(name);
+    return value.trim() !== '' && !isKnown && !isServiceLink(name, value);
+  };
+  const strange = Object.entries(environment).filter(isStrange);
+  return strange.flatMap(([name]) => {
+    const written = name.toUpperCase();
+    const nearest = nearestTo(written);
+    if (!OURS.test(written) && !isSlipOf(written, nearest)) return [];
+    return [`${name} is set but unknown; did you mean ${nearest}?`];
+  });
+}

@@ -1,33 +1,33 @@
 import { type Cluster, type Issue, Refusal, USDC } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import { memberText } from '../upstreams/member-text.ts';
-import type { OwnAnswer } from '../upstreams/self.ts';
+import type { OwnAnswer } from '../upstreams/upstream.ts';
 
-/** Posts a JSON-RPC request to a cluster and answers with the text of a 200; rejects for everything else. */
-export interface ChainRpc {
+/** Posts a JSON-RPC request to a cluster. Resolves with the text of a 200; rejects otherwise. */
+interface ChainRpc {
   post(json: string): Promise<string>;
 }
 
-/** A cluster by connections of two kinds, so that balances which hang keep no blockhash waiting. */
-export interface ChainConnections {
+/** Two connections to a cluster, so that slow balance reads do not delay a blockhash. */
+interface ChainConnections {
   readonly payments: ChainRpc;
   readonly balances: ChainRpc;
 }
 
-/** Each cluster that can be paid on. */
-export type ChainRpcs = Readonly<Partial<Record<Cluster, ChainConnections>>>;
+/** The clusters with paid routes. */
+type ChainRpcs = Readonly<Partial<Record<Cluster, ChainConnections>>>;
 
-/** What an answer may be kept for, in milliseconds: a blockhash is good for a minute, a mint hardly ever changes. */
+/** Cache lifetimes in milliseconds: a blockhash is valid for a minute, a mint hardly ever changes. */
 const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, accounts: 3_000 };
-/** So long a failure is told again: an RPC that fails is asked no more often than one that answers. */
+/** Failures are cached too: a failing RPC is called no more often than a healthy one. */
 const FAILED_MS = 2_000;
-/** Readings of accounts that may be under way. */
+/** Concurrent reads of accounts. */
 const MAX_READINGS = 2;
 const MAX_PAIRS = 1_000;
-/** Between two readings of accounts, for everybody together: what anybody asks for in a loop costs the RPC no more than that. */
+/** Minimal time between two reads of accounts, for all clients together. */
 const ACCOUNTS_EVERY_MS = 500;
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-/** An account's lamports, and of a token account its amount: a program's megabytes are nobody's balance. */
+/** Reads an account's lamports and a token account's amount, never a program's megabytes. */
 const BALANCE = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 64, length: 8 } };
 
 const wrong = (message: string): Refusal => {
@@ -35,7 +35,7 @@ const wrong = (message: string): Refusal => {
   return new Refusal('invalid_request', { issues: [issue], reason: 'console params' });
 };
 
-/** One cluster as pages may see it: what a payment is made with and what a wallet holds, and no more than a bounded cost. */
+/** A page's view of one cluster: what a payment needs, and balances, at a bounded cost. */
 class ChainView {
   readonly #rpcs: ChainConnections;
   readonly #mint: string;
@@ -51,17 +51,16 @@ class ChainView {
     this.#kept = new LRUCache({ max: MAX_PAIRS, perf: { now } });
   }
 
-  /** The text of the result. Refuses what no page needs, and what would cost too much. */
+  /** The text of the result. Refuses other and too expensive calls. */
   result(method: string, [first]: readonly unknown[]): Promise<string> {
     if (method === 'getLatestBlockhash') return this.#ask(method, [{ commitment: 'confirmed' }], KEPT_MS.blockhash);
     if (method === 'getAccountInfo') {
-      if (first !== this.#mint) throw wrong(`Only the account of USDC, ${this.#mint}, is told.`);
+      if (first !== this.#mint) throw wrong(`Only the USDC mint ${this.#mint} can be read.`);
       return this.#ask(method, [first, { encoding: 'base64', commitment: 'confirmed' }], KEPT_MS.mint);
     }
     const addresses = Array.isArray(first) ? first : [];
     const isFine = addresses.every((each) => typeof each === 'string' && ADDRESS.test(each));
-    if (!isFine || addresses.length < 1 || addresses.length > 2)
-      throw wrong('One or two addresses are told at a time.');
+    if (!isFine || addresses.length < 1 || addresses.length > 2) throw wrong('Give one or two addresses.');
     return this.#accounts(addresses);
   }
 
@@ -79,7 +78,7 @@ class ChainView {
     return asked;
   }
 
-  /** Whoever asks for the same in between is told the same. */
+  /** Identical requests share one call and its cached result. */
   #ask(method: string, params: readonly unknown[], ttl: number): Promise<string> {
     const key = JSON.stringify(params);
     const kept = this.#kept.get(key);
@@ -110,7 +109,7 @@ function resultIn(text: string): string | undefined {
   }
 }
 
-/** The answer of the row: JSON-RPC of the few methods that its schema lets pass, from the RPC that the gateway settles with. */
+/** Answers the row's few JSON-RPC methods from the gateway's settlement RPC. */
 export function chainAnswer(rpcs: ChainRpcs, now: () => number): OwnAnswer {
   const views = new Map(
     Object.entries(rpcs).map(([cluster, connections]) => [

@@ -3,18 +3,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { consoleRoutes, JSON_MEDIA_TYPE, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Arrival } from '../call.ts';
+import type { OwnAnswer, OwnRoute } from '../upstreams/upstream.ts';
 
-/** What of an answer a file is. */
+/** A file as an answer. */
 export type FileAnswer = Required<Pick<Answer, 'json' | 'body' | 'headers'>>;
 
-/** The files that a console is made of. */
+/** The console's files. */
 export interface ConsoleFiles {
   /** A page by its file name. */
   page(name: string, arrival: Arrival): FileAnswer | undefined;
-  /** What the public page is made of, by its file name; the operator's page shares some of it. */
+  /** An asset of the public page, by file name; the operator's page shares some. */
   part(name: string, arrival: Arrival): FileAnswer | undefined;
-  /** What the operator's page alone is made of, by its file name. */
+  /** An asset of the operator's page only, by file name. */
   operatorPart(name: string, arrival: Arrival): FileAnswer | undefined;
 }
 
@@ -26,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** A page runs its own files, asks its own origin, and is shown in no other. */
+/** A page runs its own files, requests its own origin, and cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,10 +40,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What the build has put a hash of its content into the name of. */
+/** File names with a content hash from the build. */
 const WITH_HASH = /-[\w-]{8}\.(?:css|js)$/;
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
-/** May be kept, and is asked for again each time. */
+/** Cached, but revalidated each time. */
 const CHECKED = 'no-cache';
 
 interface Kept {
@@ -71,7 +73,7 @@ function answerOf(name: string, body: Uint8Array, encoding?: string): FileAnswer
 
 const MAX_NAMES = 64;
 
-/** Whether a list of a header has this item, whatever its weight. */
+/** Whether a header's list has this item, of any weight. */
 export const lists = (header: string | readonly string[] | undefined, item: string): boolean =>
   String(header ?? '')
     .split(',', MAX_NAMES)
@@ -87,7 +89,7 @@ function readFolder(folder: string): ReadonlyMap<string, Kept> {
   );
 }
 
-/** Where the built console is; nothing where it is not installed, or not built. */
+/** The folder of the built console; undefined if it is not installed or built. */
 export function consoleFolder(): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve('@asset-gateway/console/package.json');
@@ -98,7 +100,7 @@ export function consoleFolder(): string | undefined {
   }
 }
 
-/** Reads a built console once, when its first file is asked for. */
+/** Opens a built console; reads each folder on its first request. */
 export function openConsoleFiles(folder: string): ConsoleFiles {
   const from = (path: string) => {
     let kept: ReadonlyMap<string, Kept> | undefined;
@@ -109,4 +111,24 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
     };
   };
   return { page: from(folder), part: from(join(folder, 'console')), operatorPart: from(join(folder, 'operate')) };
+}
+
+const PAGE = 'index.html';
+
+/** The console's rows: the page (or the JSON index, by Accept), its files, and its view of the chain. */
+export function consolePages(files: ConsoleFiles, index: string, chain: OwnAnswer): OwnRoute[] {
+  const asJson: Answer = { json: index, headers: { 'Content-Type': JSON_MEDIA_TYPE, Vary: 'Accept' } };
+  const answers: Readonly<Record<string, OwnAnswer>> = {
+    index: ({ arrival }) => (lists(arrival.headers?.accept, 'text/html') && files.page(PAGE, arrival)) || asJson,
+    chain,
+    consoleFile({ input, arrival }) {
+      const file = files.part(String(input.path.file), arrival);
+      if (!file) throw new Refusal('not_found', { reason: 'no file of the console' });
+      return file;
+    },
+  };
+  return consoleRoutes.flatMap((route) => {
+    const answer = answers[route.method];
+    return answer ? [{ route, answer }] : [];
+  });
 }

@@ -1,61 +1,98 @@
-/** A purchase of credit that is under way: other calls that would buy wait for it. */
-export interface CreditPurchase {
+/** The owner of a balance. Each network has separate credit. */
+export interface AccountHolder {
+  /** CAIP-2. */
+  readonly network: string;
+  readonly wallet: string;
+}
+
+/** A call to be paid from credit. Its id is a sign-in's nonce and wallet, or the key of a payment. */
+export interface NewDebit extends AccountHolder {
+  readonly id: string;
+  readonly micros: number;
+  readonly route: string;
+  readonly requestHash: string;
+  /** A signature, or a payment that credit covers and that never settles. */
+  readonly by: 'signature' | 'payment';
+  /** A random text: only the request that holds the price may capture or release it. */
+  readonly owner: string;
+  /** The memo of the covered payment, which finds it on the chain if someone broadcasts it. */
+  readonly memo?: string;
+  readonly requestId: string;
+  /** The URL that it pays for; only if receipts are signed. */
+  readonly resourceUrl?: string;
+  readonly capturedAtMs?: number;
+}
+
+/** A debit as it is stored. */
+export interface Debit extends NewDebit {
+  readonly progress: 'held' | 'captured';
+  /** When its hold lapses. */
+  readonly untilMs: number;
+  /** Upstream calls after the first, because the answer was lost. */
+  readonly callsAgain: number;
+}
+
+/** The id of a debit by signature. It begins with the time, so that new ids go to the end of an index. */
+export const signedDebitId = ({ network, wallet }: AccountHolder, nonce: string): string =>
+  `${nonce}:${network}:${wallet}`;
+
+/** A purchase of credit in progress. Other calls that would buy credit wait for it. */
+interface CreditPurchase {
   /** Its payment's key. */
   readonly key: string;
-  /** The credit that it brings. */
   readonly micros: number;
 }
 
-/** What a wallet has paid on one network and not yet spent, in millionths of a dollar. */
+/** The credit of a wallet on one network, in millionths of a dollar. */
 export interface Account {
   readonly grantedMicros: number;
   readonly spentMicros: number;
-  /** What calls under way may cost, and how many they are. */
+  /** The prices of calls in progress, and their number. */
   readonly heldMicros: number;
   readonly holds: number;
-  /** Until when no call is taken, because too many came to nothing. */
+  /** Calls are refused until this time, because too many have failed. */
   readonly failingUntilMs: number;
   readonly purchase?: CreditPurchase;
 }
 
-/** Limits of credit, and its times in milliseconds. */
+/** Limits of credit; times in milliseconds. */
 export const CREDIT = {
   holdsPerWallet: 8,
-  /** How long a call may take before its hold lapses, unless its upstream may take longer. */
+  /** How long a hold lasts at least; longer if the upstream may take longer. */
   leaseMs: 30_000,
-  /** How long a debit is remembered and its answer kept: longer than any nonce or memo is good. */
+  /** How long debits and their answers are stored: longer than any nonce or memo is valid. */
   debitMs: 600_000,
-  /** How long other calls wait for a purchase whose outcome is open. */
+  /** How long other calls wait for a purchase with an unknown outcome. */
   purchaseMs: 60_000,
   /** At most this many uncharged upstream calls of a wallet per window. */
   unchargedCalls: 10,
   unchargedWindowMs: 60_000,
   movements: 20,
-  /** How long a covered payment is looked for on the chain. */
+  /** How long the chain is searched for a covered payment. */
   watchMs: 3_600_000,
 } as const;
 
 export const NEW_ACCOUNT: Account = { grantedMicros: 0, spentMicros: 0, heldMicros: 0, holds: 0, failingUntilMs: 0 };
 
-/** What is left, held or not. */
+/** The credit that is not spent; some of it may be held. */
 export const balanceOf = ({ grantedMicros, spentMicros }: Account): number => grantedMicros - spentMicros;
 
-/** What a new call may spend. */
+/** The credit that a new call may spend. */
 export const availableOf = (account: Account): number => balanceOf(account) - account.heldMicros;
 
-/** Why a price is not held. The condition of `hold` in rows.ts is the same; a test compares them. */
-export function whyNotHeld(
+/** Why a price cannot be held. `hold` in rows.ts has the same condition in SQL; a test compares them. */
+export function holdRefusal(
   account: Account,
   micros: number,
   nowMs: number,
 ): 'insufficient' | 'busy' | 'failing' | undefined {
   if (balanceOf(account) < micros) return 'insufficient';
   if (account.failingUntilMs > nowMs) return 'failing';
-  // What other calls hold may come back.
+  // Other calls may release what they hold.
   return account.holds >= CREDIT.holdsPerWallet || availableOf(account) < micros ? 'busy' : undefined;
 }
 
-/** The times of uncharged calls with one more, and until when no call is taken because of them. */
+/** Adds an uncharged call to the times of earlier ones. `failingUntilMs`: until when calls are refused because of them. */
 export function withUnchargedCall(times: readonly number[], nowMs: number) {
   const recent = [...times.filter((atMs) => nowMs - atMs < CREDIT.unchargedWindowMs), nowMs].slice(
     -CREDIT.unchargedCalls,

@@ -1,39 +1,46 @@
-import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { findAnswer, keepAgain, keepAnswer } from '../stores/sql/answers.ts';
-import type { Database, Row, Statement } from '../stores/sql/database.ts';
+import type { Database, Row, Step } from '../stores/sql/database.ts';
 import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
-import { type Account, balanceOf, CREDIT, whyNotHeld, withUnchargedCall } from './account.ts';
-import type { AccountHolder, Debit, NewDebit } from './debit.ts';
+import {
+  type Account,
+  type AccountHolder,
+  balanceOf,
+  CREDIT,
+  type Debit,
+  holdRefusal,
+  type NewDebit,
+  withUnchargedCall,
+} from './account.ts';
 import * as rows from './rows.ts';
 
 /**
- * The outcome of an attempt to hold a price. `running` and `captured` concern this very debit or payment; `owed` is an answer to the
- * same request that was charged before; `due` is a payment for it that is open or owed; `failing` is a wallet whose calls come to nothing.
+ * The outcome of an attempt to hold a price. `running` and `captured`: this debit or payment is in progress or done. `owed`: an
+ * earlier debit has paid for the same request. `due`: a payment for it is open or owed. `failing`: the wallet's calls keep failing.
  */
 export type HoldVerdict = 'held' | 'running' | 'captured' | 'owed' | 'due' | 'busy' | 'failing' | 'insufficient';
 
-/** Why a price was not held. */
+/** A price that was not held. */
 export interface NotHeld {
   readonly verdict: Exclude<HoldVerdict, 'held'>;
   readonly account: Account;
-  /** With `running`, `captured` and `owed`: the debit that is there already. */
+  /** With `running`, `captured` and `owed`: the existing debit. */
   readonly debit?: Debit | undefined;
 }
 
 export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } | NotHeld;
 
-/** Why nothing was charged: it took so long that another request has the debit, or what was held. */
+/** Why nothing was captured: the hold lapsed, and other requests took the debit or the credit. */
 export type NotCharged = 'running' | 'busy' | 'insufficient';
 
-/** One movement of a balance. */
+/** A change of a balance. */
 export interface Movement {
   readonly kind: 'grant' | 'debit';
   readonly micros: number;
   readonly at: string;
-  /** The route that was bought or, of a grant, with which it came. */
+  /** The route of the call that was debited, or whose payment brought the grant. */
   readonly route: string;
-  /** The transaction that a grant came with. */
+  /** The transaction of a grant. */
   readonly transaction?: string;
 }
 
@@ -55,8 +62,8 @@ const entryOf = ({ id, by, network, wallet, micros, route, requestId }: NewDebit
 };
 
 /**
- * Balances and debits. A price is held, and then captured together with the answer or released. Grants and captures are on disk when
- * a promise resolves. Every method may reject while the database cannot be used.
+ * Balances and debits. A price is held, and then captured together with the answer or released. Captures are durable when the
+ * promise resolves; holds are not. Methods reject while the database is unavailable.
  */
 export class Accounts {
   readonly #database: Database;
@@ -67,12 +74,12 @@ export class Accounts {
     this.#onWritten = onWritten;
   }
 
-  /** The database's clock in whole milliseconds since the Unix epoch. */
+  /** The database's clock in milliseconds since the Unix epoch. */
   now(): number {
     return Math.floor(this.#database.now());
   }
 
-  /** What all wallets together have paid and not spent, by network, in millionths of a dollar. */
+  /** The unspent credit of all wallets by network, in millionths of a dollar. */
   async owed(): Promise<ReadonlyMap<string, number>> {
     const found = await this.#database.report(rows.SUM_CREDIT);
     return new Map(found.map(({ cluster, owed }) => [NETWORKS[cluster as Cluster], Number(owed)]));
@@ -83,7 +90,7 @@ export class Accounts {
     return rows.accountOf(row);
   }
 
-  /** The latest movements of an account, the newest first. */
+  /** The latest movements of an account, newest first. */
   async movements(holder: AccountHolder): Promise<readonly Movement[]> {
     const found = await this.#database.read(rows.findMovements(holder));
     return found.map(({ kind, micro_usdc: micros, at, route, signature }) => ({
@@ -100,87 +107,89 @@ export class Accounts {
     return row && rows.debitOf(row, rows.holderOf(row), this.now());
   }
 
-  /** The answer that a debit has bought, while it is kept. */
+  /** The stored answer of a debit. */
   async answer(id: string): Promise<string | undefined> {
     const [row] = await this.#database.read(findAnswer(id, this.now()));
     return row && String(row.answer);
   }
 
-  /** Holds the price of a call for `leaseMs`. With `isPastOwed` although the same request was paid for before. */
+  /** Holds the price of a call for `leaseMs`. `isPastOwed`: even if the same request was paid for before. */
   async hold(debit: NewDebit, { leaseMs = CREDIT.leaseMs, isPastOwed }: HoldOptions = {}): Promise<HoldResult> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const nowMs = this.now();
-      const [guard, ...changes] = rows.hold(debit, { nowMs, untilMs: nowMs + leaseMs, isPastOwed });
-      const row = await this.#write(debit, guard, changes).catch((error) => this.#unlessTaken(debit, error));
+      const step = rows.hold(debit, { nowMs, untilMs: nowMs + leaseMs, isPastOwed });
+      const row = await this.#write(debit, step).catch((error) => this.#unlessTaken(debit, error));
       if (row) return { verdict: 'held', debit };
-      const found = await this.#whyNotHeld(debit, isPastOwed);
+      const found = await this.#refusalOf(debit, isPastOwed);
       if (found) return found;
     }
     return { verdict: 'busy', account: await this.find(debit) };
   }
 
-  /** Charges what was held, together with its answer. Answers the balance as it is then, or why nothing was charged. */
+  /** Captures what was held and stores its answer. Answers the new balance, or why nothing was captured. */
   async capture(debit: NewDebit, answer: string): Promise<number | NotCharged> {
     const nowMs = debit.capturedAtMs ?? this.now();
-    const [guard, charge] = rows.capture(debit, nowMs);
     const entry = entryOf(debit);
-    const kept = keepAnswer({ key: debit.id, answer, untilMs: nowMs + CREDIT.debitMs });
-    const step = { guard, changes: [charge, kept, append(entry, nowMs)], isDurable: true };
-    const row = await this.#database.write(step);
+    const stored = keepAnswer({ key: debit.id, answer, untilMs: nowMs + CREDIT.debitMs });
+    const row = await this.#database.write(rows.capture(debit, nowMs, [stored, append(entry, nowMs)]));
     if (row) {
       this.#onWritten({ network: debit.network, wallet: debit.wallet, entries: [entry] });
       return Number(row.balance);
     }
     const now = await this.debit(debit.id);
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
-    // A lapsed hold can be taken again while the credit is there.
+    // A lapsed hold can be taken again if the credit is still there.
     const { verdict } = now ? { verdict: 'running' } : await this.hold(debit, { isPastOwed: true });
     if (verdict === 'held') return this.capture(debit, answer);
     return verdict === 'busy' || verdict === 'insufficient' ? verdict : 'running';
   }
 
-  /** Releases what this owner holds; `isCalled` says whether the upstream was called for it. */
+  /** Releases what this owner holds. `isCalled`: whether the upstream was called. */
   async release(debit: NewDebit, isCalled: boolean): Promise<void> {
-    const [guard, ...changes] = rows.release(debit);
-    const row = await this.#write(debit, guard, changes);
+    const row = await this.#write(debit, rows.release(debit));
     if (row && isCalled) await this.#noteUncharged(debit);
   }
 
-  /** The answer of a debit has reached its wallet. */
+  /** Notes that the answer has reached its wallet. */
   delivered(id: string): void {
     this.#database.note(rows.noteDelivered(id));
   }
 
-  /** Counts an upstream call for a captured debit whose answer is gone. */
-  async calledAgain(id: string): Promise<void> {
+  /** Upstream calls for a debit so far: the first, and those for a captured debit whose answer was lost. */
+  async calls(id: string): Promise<number> {
+    return 1 + ((await this.debit(id))?.callsAgain ?? 0);
+  }
+
+  /** Counts one more upstream call for a captured debit whose answer was lost. */
+  async called(id: string): Promise<void> {
     await this.#database.write({ guard: rows.noteCallAgain(id) });
   }
 
-  /** Keeps the answer of a debit whose first one is gone. */
+  /** Stores an answer that was fetched again. */
   async keep(id: string, answer: string): Promise<void> {
     await this.#database.write({ guard: keepAgain({ key: id, answer, untilMs: this.now() + CREDIT.debitMs }) });
   }
 
-  async #write(holder: AccountHolder, guard: Statement, changes: readonly Statement[]): Promise<Row | undefined> {
-    const row = await this.#database.write({ guard, changes });
+  async #write(holder: AccountHolder, step: Step): Promise<Row | undefined> {
+    const row = await this.#database.write(step);
     if (row) this.#onWritten({ network: holder.network, wallet: holder.wallet, entries: [] });
     return row;
   }
 
-  /** Two holds of one debit at once: the second one's row was there already. */
+  /** Of two concurrent holds of one debit the second one fails, because the row exists. */
   async #unlessTaken({ id }: NewDebit, error: unknown): Promise<undefined> {
     if ((await this.debit(id)) === undefined) throw error;
   }
 
-  /** Why a price was not held; undefined if it can be tried again. */
-  async #whyNotHeld(debit: NewDebit, isPastOwed: boolean | undefined): Promise<HoldResult | undefined> {
+  /** Why a price was not held; undefined to try again. */
+  async #refusalOf(debit: NewDebit, isPastOwed: boolean | undefined): Promise<HoldResult | undefined> {
     const nowMs = this.now();
     const { id, owner, requestHash, micros } = debit;
     const found = await this.#database.read(rows.lookAt(debit, { id, requestHash }, nowMs));
     const account = rows.accountOf(found[0]);
     const debitIn = (isIt: (row: Row) => boolean) => rows.debitOf(found.find(isIt), debit, nowMs);
     const own = debitIn((row) => row.id === id);
-    // Held, though the reply was lost.
+    // It was held, but the reply was lost.
     if (own?.owner === owner && own.progress === 'held') return { verdict: 'held', debit };
     if (own) return { verdict: own.progress === 'held' ? 'running' : 'captured', account, debit: own };
     if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
@@ -188,20 +197,20 @@ export class Accounts {
     if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
     if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
-    for (const row of lapsed) await this.#releaseLapsed(String(row.id), Number(row.micro_usdc), nowMs);
-    const reason = lapsed.length > 0 ? undefined : whyNotHeld(account, micros, nowMs);
-    if (!reason && found[0]?.own_payment === 'lapsed') await this.#dropLapsedPayment(id, nowMs);
+    for (const row of lapsed) await this.#database.write(rows.releaseLapsed(row, nowMs));
+    const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros, nowMs);
+    if (!reason && found[0]?.own_payment === 'lapsed') await this.#database.write(rows.dropLapsedPayment(id, nowMs));
     return reason && { verdict: reason, account };
   }
 
-  /** Releases holds that have lapsed: their processes have died, or their calls take too long. */
+  /** Releases lapsed holds, whose processes have died or whose calls take too long. */
   async releaseAllLapsed(): Promise<void> {
     const nowMs = this.now();
     const lapsed = await this.#database.read(rows.findLapsed(nowMs));
-    for (const { id, micro_usdc: micros } of lapsed) await this.#releaseLapsed(String(id), Number(micros), nowMs);
+    for (const row of lapsed) await this.#database.write(rows.releaseLapsed(row, nowMs));
   }
 
-  /** As many calls as a wallet may have under way may come to nothing at once. */
+  /** Tries again, because all calls that a wallet has in progress may fail at once. */
   async #noteUncharged(holder: AccountHolder): Promise<void> {
     for (let attempt = 1; attempt <= CREDIT.holdsPerWallet; attempt++) {
       const [wallet] = await this.#database.read(rows.findUncharged(holder));
@@ -210,19 +219,8 @@ export class Accounts {
       if (await this.#database.write({ guard: rows.noteUncharged(holder, before, uncharged) })) return;
     }
   }
-
-  async #dropLapsedPayment(key: string, nowMs: number): Promise<void> {
-    const [guard, ...changes] = rows.dropLapsedPayment(key, nowMs, randomUUID());
-    await this.#database.write({ guard, changes });
-  }
-
-  async #releaseLapsed(id: string, micros: number, nowMs: number): Promise<void> {
-    const [guard, ...changes] = rows.releaseLapsed(id, micros, nowMs);
-    await this.#database.write({ guard, changes });
-  }
 }
 
-/** How a price is held. */
 export interface HoldOptions {
   /** How long the call may take, in milliseconds. */
   readonly leaseMs?: number;

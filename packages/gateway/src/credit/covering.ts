@@ -1,7 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission } from '../gates/gate.ts';
+import { type Admission, fromStore } from '../gates/gate.ts';
 import {
   type Cover,
   type CoverablePayment,
@@ -10,41 +9,45 @@ import {
   NotNeeded,
   type SentPayment,
 } from '../payments/cover.ts';
-import { balanceOf } from './account.ts';
+import { type AccountHolder, balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { HoldResult, HoldVerdict } from './accounts.ts';
-import type { ChargedAnswers } from './charged-answers.ts';
-import type { AccountHolder, Debit, NewDebit } from './debit.ts';
-import { Debiting, type DebitParts } from './debiting.ts';
-import { creditHeader, type HeadersOf, refusalOf } from './receipts.ts';
-import { accountName, busy, type Turns } from './turns.ts';
+import {
+  type ChargedAnswers,
+  creditHeader,
+  type DebitDependencies,
+  Debiting,
+  type HeadersOf,
+  refusalOf,
+} from './debiting.ts';
+import { type AccountQueue, accountName, busy } from './queue.ts';
 
-/** What payments are covered with. */
-export interface CoverParts extends DebitParts {
+/** What covering payments needs. */
+export interface CoverDependencies extends DebitDependencies {
   readonly answers: ChargedAnswers;
-  readonly turns: Turns;
-  /** The price of one call; undefined if payments only buy credit, which always settles. */
+  readonly queue: AccountQueue;
+  /** The price of one call; undefined for a route that sells only credit, whose payments always settle. */
   readonly priceMicros: number | undefined;
-  /** How much credit a wallet may have. */
+  /** The largest balance of a wallet. */
   readonly limitMicros: number;
   readonly randomId: () => string;
-  /** x402's response to a payment that was not needed. */
+  /** The headers of x402's response to a covered payment. */
   readonly responseOf: (debit: NewDebit, payment: SentPayment) => Readonly<Record<string, string>>;
 }
 
 const overLimit = () => new Refusal('credit_limit', { payment: { state: 'unused' } });
 
-/** Verdicts that do not depend on what was paid before. */
+/** Verdicts that earlier payments do not change. */
 const FINAL: readonly HoldVerdict[] = ['insufficient', 'busy', 'failing'];
 
-/** How often a payment may find, after its verification, that another node buys for its wallet. */
-const MOST_TURNS = 3;
+/** How often a payment may lose the purchase to another node. */
+const MOST_ATTEMPTS = 3;
 
 const holderOf = ({ network, payer }: CoverablePayment): AccountHolder => ({ network, wallet: payer });
 
-/** The debit that may pay for a call in place of a payment; undefined if only the payment may. */
-function debitFor(payment: CoverablePayment, { priceMicros, randomId }: CoverParts): NewDebit | undefined {
+/** The debit that may pay instead of a payment; undefined if only the payment may. */
+function debitFor(payment: CoverablePayment, { priceMicros, randomId }: CoverDependencies): NewDebit | undefined {
   const { key, requestHash, call, trail, amountMicros, memo, hasTicket, resourceUrl } = payment;
-  // Anyone can send a copy of a payment that failed on the chain, but not its ticket.
+  // Anyone can copy a payment that failed on the chain, but not its ticket.
   if (priceMicros === undefined || !hasTicket) return undefined;
   return {
     ...holderOf(payment),
@@ -52,7 +55,7 @@ function debitFor(payment: CoverablePayment, { priceMicros, randomId }: CoverPar
     by: 'payment',
     ...(memo !== undefined && { memo }),
     ...(resourceUrl !== undefined && { resourceUrl }),
-    // No more than was signed for, whatever the price is now.
+    // Not more than the signed amount, whatever the price is now.
     micros: Math.min(priceMicros, amountMicros),
     route: call.route.id,
     requestHash,
@@ -62,22 +65,22 @@ function debitFor(payment: CoverablePayment, { priceMicros, randomId }: CoverPar
 }
 
 /**
- * A payment that may not be needed: its call is paid from credit if there is enough. While another call of its wallet buys credit,
- * it waits for that; while it buys credit itself, others wait for it.
+ * A payment that credit may cover: if the wallet has enough, its call is paid from credit. It waits while another call of the
+ * wallet buys credit, and other calls wait while it buys credit itself.
  */
 class Coverable implements Admission {
-  readonly #parts: CoverParts;
+  readonly #dependencies: CoverDependencies;
   readonly #payment: CoverablePayment;
   readonly #purchase: CoverablePurchase;
   readonly #debit: NewDebit | undefined;
-  /** The outcome of the first attempt to hold the price. */
+  /** The result of the first attempt to hold the price. */
   #first: HoldResult | undefined;
   #chosen: Admission | undefined;
   /** Whether other calls of the wallet wait for this one, which buys credit. */
   #isBuying = false;
 
-  constructor(parts: CoverParts, { payment, debit, first }: Begun, purchase: CoverablePurchase) {
-    this.#parts = parts;
+  constructor(dependencies: CoverDependencies, { payment, debit, first }: Begun, purchase: CoverablePurchase) {
+    this.#dependencies = dependencies;
     this.#payment = payment;
     this.#purchase = purchase;
     this.#debit = debit;
@@ -86,8 +89,8 @@ class Coverable implements Admission {
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
-    for (let turn = 0; turn < MOST_TURNS && !this.#chosen; turn++) {
-      this.#chosen = await this.#parts.turns.until(this.#name, () => this.#choose());
+    for (let attempt = 0; attempt < MOST_ATTEMPTS && !this.#chosen; attempt++) {
+      this.#chosen = await this.#dependencies.queue.until(this.#name, () => this.#choose());
       if (this.#chosen !== this.#purchase || this.#payment.creditMicros === 0) break;
       const slot = await this.#buy(take);
       if (slot) return slot;
@@ -125,33 +128,33 @@ class Coverable implements Admission {
     const { verdict, account } = result;
     if (verdict === 'busy') return 'not yet';
     if (verdict !== 'insufficient') throw refusalOf(verdict);
-    const { limitMicros, turns } = this.#parts;
+    const { limitMicros, queue } = this.#dependencies;
     const { key, creditMicros } = this.#payment;
-    const buyers = [account.purchase?.key, turns.buyerOf(this.#name)].filter((buyer) => buyer !== undefined);
-    // A copy of the payment that buys is refused by its reservation.
+    const buyers = [account.purchase?.key, queue.buyerOf(this.#name)].filter((buyer) => buyer !== undefined);
+    // The reservation refuses a copy of the payment that buys.
     if (buyers.some((buyer) => buyer !== key)) return 'not yet';
     if (creditMicros === 0) return this.#purchase;
     if (balanceOf(account) + creditMicros > limitMicros) throw overLimit();
     this.#isBuying = buyers.length === 0;
-    if (this.#isBuying) turns.startBuying(this.#name, key);
+    if (this.#isBuying) queue.startBuying(this.#name, key);
     return this.#purchase;
   }
 
-  /** What was owed or due by the first attempt has been dealt with since. */
+  /** Tries again unless the first result is final: an answer that was owed or due has been delivered since. */
   async #tryToHold(): Promise<HoldResult> {
     const first = this.#first;
     this.#first = undefined;
     if (first && FINAL.includes(first.verdict)) return first;
-    return fromStore(tryToHold(this.#parts, this.#payment, { debit: this.#debit, isPastOwed: true }));
+    return fromStore(tryToHold(this.#dependencies, this.#payment, { debit: this.#debit, isPastOwed: true }));
   }
 
   #debiting(debit: NewDebit): Debiting {
-    this.#parts.onStep?.('hold');
-    const headersOf: HeadersOf = (charged) => this.#parts.responseOf(charged, this.#payment);
-    return new Debiting(this.#parts, debit, { headersOf, isHeld: true });
+    this.#dependencies.onStep?.('hold');
+    const headersOf: HeadersOf = (charged) => this.#dependencies.responseOf(charged, this.#payment);
+    return new Debiting(this.#dependencies, debit, { headersOf, isHeld: true });
   }
 
-  /** Undefined if the purchase is not needed any more: another node buys for the wallet, or its credit is enough by now. */
+  /** Undefined if the purchase is no longer needed: another node buys for the wallet, or its credit now suffices. */
   async #buy(take: NoncedTake): Promise<Slot | undefined> {
     try {
       return await this.#purchase.spend(take);
@@ -164,21 +167,21 @@ class Coverable implements Admission {
   }
 
   #endBuying(): void {
-    if (this.#isBuying) this.#parts.turns.endBuying(this.#name);
+    if (this.#isBuying) this.#dependencies.queue.endBuying(this.#name);
     this.#isBuying = false;
   }
 }
 
-/** A payment, the debit that may pay in its place, and the outcome of the first attempt to hold its price. */
+/** A payment, the debit that may pay instead, and the result of the first attempt to hold its price. */
 interface Begun {
   readonly payment: CoverablePayment;
   readonly debit: NewDebit | undefined;
   readonly first: HoldResult;
 }
 
-/** Without a debit that may pay, there is only the account to read. */
+/** Without a debit this only reads the account. */
 async function tryToHold(
-  { accounts, leaseMs }: CoverParts,
+  { accounts, leaseMs }: CoverDependencies,
   payment: CoverablePayment,
   { debit, isPastOwed }: { readonly debit: NewDebit | undefined; readonly isPastOwed: boolean },
 ): Promise<HoldResult> {
@@ -186,24 +189,24 @@ async function tryToHold(
   return { verdict: 'insufficient', account: await accounts.find(holderOf(payment)) };
 }
 
-/** Makes what may pay in the place of a route's payments. */
-export function createCover(parts: CoverParts): Cover {
-  const { accounts, answers, responseOf } = parts;
+/** Lets credit pay instead of a route's payments. */
+export function createCover(dependencies: CoverDependencies): Cover {
+  const { accounts, answers, responseOf, onFailure } = dependencies;
   return {
     async begin(sent, payment): Promise<Covering> {
-      const debit = payment && debitFor(payment, parts);
+      const debit = payment && debitFor(payment, dependencies);
       const [first, copy] = await fromStore(
         Promise.all([
-          payment && tryToHold(parts, payment, { debit, isPastOwed: false }),
+          payment && tryToHold(dependencies, payment, { debit, isPastOwed: false }),
           debit ? undefined : accounts.debit(sent.key),
         ]),
       );
       const refused = first?.verdict === 'held' ? undefined : first;
-      const ofThis: Debit | undefined = refused?.debit?.id === sent.key ? refused.debit : copy;
+      const existing: Debit | undefined = refused?.debit?.id === sent.key ? refused.debit : copy;
       const headersOf: HeadersOf = (charged) => responseOf(charged, sent);
       let held = first?.verdict === 'held' ? first.debit : undefined;
       return {
-        known: async () => ofThis && answers.known(ofThis, sent.requestHash, headersOf),
+        known: async () => existing && answers.known(existing, sent.requestHash, headersOf),
         async owed() {
           if (refused?.verdict !== 'owed' || !refused.debit) return undefined;
           return answers.owed(refused.debit, headersOf);
@@ -211,10 +214,10 @@ export function createCover(parts: CoverParts): Cover {
         admit(purchase) {
           if (!payment || !first) throw new Error('the payment does not fit its request');
           held = undefined;
-          return new Coverable(parts, { payment, debit, first }, purchase);
+          return new Coverable(dependencies, { payment, debit, first }, purchase);
         },
         async [Symbol.asyncDispose]() {
-          if (held) await accounts.release(held, false).catch(parts.onFailure);
+          if (held) await accounts.release(held, false).catch(onFailure);
         },
       };
     },

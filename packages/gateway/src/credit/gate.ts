@@ -1,45 +1,87 @@
-import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import { dollars, HEADERS, Refusal, type RefusalCode, SIWX_EXTENSION, siwxExtension } from '@asset-gateway/protocol';
 import type { Call, Challenge, Trail } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission, Delivery, Gate } from '../gates/gate.ts';
-import { carriesSignIn, readValidSignIn } from '../gates/siwx/sign-ins.ts';
+import { challengedUrl, type OriginOf } from '../gates/challenge.ts';
+import { type Admission, type Delivery, fromStore, type Gate } from '../gates/gate.ts';
+import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
 import type { SignedRequest } from '../payments/cover.ts';
-import type { HoldVerdict } from './accounts.ts';
-import { EPOCH, freshNonce, type SpendingParts } from './challenge.ts';
-import type { ChargedAnswers } from './charged-answers.ts';
-import { type AccountHolder, type Debit, type NewDebit, signedDebitId } from './debit.ts';
-import { Debiting, type DebitParts } from './debiting.ts';
-import type { HeadersOf } from './receipts.ts';
+import { type AccountHolder, type NewDebit, signedDebitId } from './account.ts';
+import { type ChargedAnswers, type DebitDependencies, Debiting, type HeadersOf } from './debiting.ts';
 
-/** What an answer that a signature has paid for says of it: x402's response, only where it carries a receipt. */
-export interface Answering extends Pick<NewDebit, 'resourceUrl'> {
+/** What a signature spends on one route, and how it is checked. */
+export interface SpendingTerms {
+  readonly signIn: SignInDependencies;
+  readonly originOf: OriginOf;
+  /** CAIP-2: credit belongs to one network. */
+  readonly network: string;
+  readonly priceMicros: number;
+}
+
+/** What answers to a signature contain besides credit: x402's response, only if receipts are signed. */
+export interface SignedResponse extends Pick<NewDebit, 'resourceUrl'> {
   readonly headersOf: HeadersOf;
 }
 
-/** What the gate of a route stands on that takes credit by signature. */
-export interface CreditGateParts extends DebitParts, SpendingParts {
+/** What the gate of a route needs that takes credit by signature. */
+export interface CreditGateDependencies extends DebitDependencies, SpendingTerms {
   readonly answers: ChargedAnswers;
   readonly randomId: () => string;
   readonly requestHashOf: (call: Call) => string;
-  /** How a signature is answered that pays for this call. */
-  readonly answering: (call: Call, origin: string) => Answering;
+  readonly responseTo: (call: Call, origin: string) => SignedResponse;
 }
 
-/** The gate that payments pass, as far as credit needs it. */
-export interface PaymentGate extends Gate {
-  /** Refuses where nothing can be bought at the moment. */
+/** The payment gate of the same route. */
+interface PaymentGate extends Gate {
+  /** Refuses by throwing if nothing can be bought now. */
   assertOpen(): void;
-  /** What this wallet has paid for this very request and not got; refuses while the outcome is open. */
+  /** The answer to this request that a wallet has paid for and not received. Refuses while its outcome is unknown. */
   owedTo(holder: AccountHolder, request: SignedRequest): Promise<Admission | Delivery | undefined>;
 }
 
-/** The gate of a paid route that takes credit as well: a wallet's signature over this very path spends what it has paid before. */
+/** Nonces that spend have an epoch of their own: debits are stored, so these nonces outlive the process. */
+const EPOCH = 'credit';
+const LIFETIME_MS = 300_000;
+
+/** A nonce that spends once. */
+const freshNonce = ({ nonces, now }: SignInDependencies, origin: string): string => nonces.issue(origin, EPOCH, now());
+
+/** Whether the client asks to spend credit, with a preference of RFC 7240. */
+function prefersCredit({ inbound }: Call): boolean {
+  const { prefer } = inbound.headers;
+  const lines = typeof prefer === 'string' ? [prefer] : (prefer ?? []);
+  return lines.some((line) => line.split(',').some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === 'credit'));
+}
+
+/** A signature that spends names the path, however long it is. */
+function pathUrl(call: Call, origin: string): string {
+  const url = challengedUrl(call, origin);
+  return url === origin ? `${origin}${call.path}` : url;
+}
+
+/** The sign-in extension of a challenge. Only for clients that ask for it, because clients that see it never pay. */
+export function spendingExtensions(terms: SpendingTerms, call: Call): Readonly<Record<string, unknown>> {
+  if (!prefersCredit(call) && !carriesSignIn(call)) return {};
+  const { network, originOf, signIn, priceMicros } = terms;
+  const origin = originOf(call.inbound);
+  const nowMs = signIn.wallNow();
+  const info = {
+    domain: origin.slice(origin.indexOf('//') + 2),
+    uri: pathUrl(call, origin),
+    version: '1' as const,
+    nonce: freshNonce(signIn, origin),
+    issuedAt: new Date(nowMs).toISOString(),
+    expirationTime: new Date(nowMs + LIFETIME_MS).toISOString(),
+    statement: `Spend ${dollars(priceMicros)} USD of your credit on this call.`,
+  };
+  return { [SIWX_EXTENSION]: siwxExtension(info, network) };
+}
+
+/** The gate of a paid route that also takes credit: a wallet's signature over this path spends its credit. */
 export class CreditGate implements Gate {
-  readonly #parts: CreditGateParts;
+  readonly #dependencies: CreditGateDependencies;
   readonly #payments: PaymentGate;
 
-  constructor(parts: CreditGateParts, payments: PaymentGate) {
-    this.#parts = parts;
+  constructor(dependencies: CreditGateDependencies, payments: PaymentGate) {
+    this.#dependencies = dependencies;
     this.#payments = payments;
   }
 
@@ -54,8 +96,8 @@ export class CreditGate implements Gate {
   }
 
   async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
-    const { originOf, signIn, network, priceMicros, requestHashOf, answering, randomId } = this.#parts;
-    const origin = originOf(call.inbound);
+    const { signIn, network, priceMicros, requestHashOf, responseTo, randomId } = this.#dependencies;
+    const origin = this.#dependencies.originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, places: 'path', network } as const;
     const { payload } = readValidSignIn(signIn, call, rule);
     const holder = { network, wallet: payload.address };
@@ -63,40 +105,28 @@ export class CreditGate implements Gate {
     trail.payment = { state: 'unused' };
     const requestHash = requestHashOf(call);
     const fresh = () => ({ [HEADERS.replayNonce]: freshNonce(signIn, origin) });
-    const { headersOf, ...named } = answering(call, origin);
-    const ask = { route: call.route.id, requestHash, requestId: trail.requestId, ...named };
+    const { headersOf, ...named } = responseTo(call, origin);
+    const request = { route: call.route.id, requestHash, requestId: trail.requestId, ...named };
     const id = signedDebitId(holder, payload.nonce);
-    const debit: NewDebit = { ...holder, ...ask, id, micros: priceMicros, by: 'signature', owner: randomId() };
-    const again: HeadersOf = (charged) => ({ ...headersOf(charged), ...fresh() });
-    const { accounts, leaseMs, onStep } = this.#parts;
+    const debit: NewDebit = { ...holder, ...request, id, micros: priceMicros, by: 'signature', owner: randomId() };
+    const { accounts, answers, leaseMs, onStep } = this.#dependencies;
     const result = await fromStore(accounts.hold(debit, { leaseMs }));
-    const { verdict } = result;
-    const earlier = verdict === 'held' ? undefined : result.debit;
-    const paid = earlier ? await this.#paidBefore(verdict, earlier, { requestHash, headersOf: again }) : undefined;
+    if (result.verdict === 'held') {
+      onStep?.('hold');
+      return new Debiting(this.#dependencies, debit, { headersOf, admissionHeaders: fresh, isHeld: true });
+    }
+    const { verdict, debit: earlier } = result;
+    const again: HeadersOf = (charged) => ({ ...headersOf(charged), ...fresh() });
+    const paid =
+      earlier &&
+      (await (verdict === 'owed' ? answers.owed(earlier, again) : answers.known(earlier, requestHash, again)));
+    if (paid) return paid;
     const settled = verdict === 'due' ? await this.#payments.owedTo(holder, { call, origin, requestHash }) : undefined;
-    const delivered = paid ?? settled;
-    if (delivered) return delivered;
+    if (settled) return settled;
     if (verdict === 'insufficient') {
       this.#payments.assertOpen();
       throw new Refusal('credit_exhausted', { payment: { state: 'unused' } });
     }
-    if (verdict === 'held') onStep?.('hold');
-    return new Debiting(this.#parts, debit, { headersOf, admissionHeaders: fresh, isHeld: verdict === 'held' });
+    return new Debiting(this.#dependencies, debit, { headersOf, admissionHeaders: fresh, isHeld: false });
   }
-
-  /** What an earlier debit has bought: this very one, or another for the same request. */
-  #paidBefore(
-    verdict: HoldVerdict,
-    debit: Debit,
-    { requestHash, headersOf }: Again,
-  ): Promise<Admission | Delivery | undefined> {
-    const { answers } = this.#parts;
-    return verdict === 'owed' ? answers.owed(debit, headersOf) : answers.known(debit, requestHash, headersOf);
-  }
-}
-
-/** The same request, and what its answer carries. */
-interface Again {
-  readonly requestHash: string;
-  readonly headersOf: HeadersOf;
 }

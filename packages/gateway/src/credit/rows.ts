@@ -1,11 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import type { Row, Statement, Value } from '../stores/sql/database.ts';
-import { type Account, CREDIT, NEW_ACCOUNT } from './account.ts';
-import type { AccountHolder, Debit, NewDebit } from './debit.ts';
+import type { Row, Statement, Step, Value } from '../stores/sql/database.ts';
+import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
 const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds, w.failing_until_ms,
   b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
-/** The payment of the wallet that buys credit now, by the time in this parameter. */
+/** The wallet's payment that buys credit at the time in this parameter. */
 const buying = (now: string) => `left join payments b on b.wallet_id = w.id and b.credit_micro_usdc > 0
   and b.state in ('reserved', 'settling', 'unresolved')
   and (b.leased_until_ms > ${now} or b.settling_since_ms > ${now} - ${CREDIT.purchaseMs})`;
@@ -28,7 +28,7 @@ export function accountOf(row: Row | undefined): Account {
   };
 }
 
-/** A debit; undefined if there is none, or its hold has lapsed. */
+/** A debit; undefined if the row has none, or its hold has lapsed. */
 export function debitOf(row: Row | undefined, { network, wallet }: AccountHolder, nowMs: number): Debit | undefined {
   if (!row || row.id === null) return undefined;
   if (row.state === 'held' && Number(row.until_ms) <= nowMs) return undefined;
@@ -63,7 +63,7 @@ export const findDebit = (id: string): Statement => ({
   values: [id],
 });
 
-/** Whose debit a row of `findDebit` is. */
+/** The owner of the debit in a row of `findDebit`. */
 export const holderOf = (row: Row): AccountHolder => ({
   network: NETWORKS[row.cluster as Cluster],
   wallet: text(row.address),
@@ -76,10 +76,10 @@ const OF_REQUEST = `where wallet_id = w.id and request_hash = $4 and (state in (
 
 const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
 
-/** PostgreSQL would look through the whole table for each row of an outer query that a list of ids depends on. */
+/** A subquery of its own: PostgreSQL would scan the whole table if the list of ids depended on the outer row. */
 const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
-/** Everything that decides whether a price can be held: the account, this debit, one that is owed for the request, lapsed holds. */
+/** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
 export const lookAt = (
   holder: AccountHolder,
   { id, requestHash }: Pick<NewDebit, 'id' | 'requestHash'>,
@@ -94,18 +94,15 @@ export const lookAt = (
   values: [...holderValues(holder), id, requestHash, nowMs],
 });
 
-/** Whether what was paid before for the same request, and is owed or open, may be passed over. */
-export interface HoldOptions {
+interface HoldOptions {
   readonly untilMs: number;
   readonly nowMs: number;
+  /** Whether to hold even if a payment or debit for the same request is owed or open. */
   readonly isPastOwed?: boolean | undefined;
 }
 
-/** Holds the price of a call. It returns a row if `whyNotHeld` finds no reason, and nothing was paid for this request before. */
-export function hold(
-  debit: NewDebit,
-  { untilMs, nowMs, isPastOwed = false }: HoldOptions,
-): readonly [Statement, Statement] {
+/** Holds the price of a call. Writes nothing if `holdRefusal` gives a reason, or if the request was paid for before. */
+export function hold(debit: NewDebit, { untilMs, nowMs, isPastOwed = false }: HoldOptions): Step {
   const { id, micros, requestHash } = debit;
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
@@ -126,67 +123,69 @@ export function hold(
       ...[debit.memo ?? null, debit.resourceUrl ?? null, untilMs],
     ],
   };
-  return [guard, insertion];
+  return { guard, changes: [insertion] };
 }
 
-/** Gives back to the wallet what the guard's debit has held, and charges it. */
+/** Ends the hold of the guard's debit, and charges an amount. */
 const unhold = (micros: number, charged: number): Statement => ({
   sql: `update wallets set held_micro_usdc = held_micro_usdc - $1, holds = holds - 1, spent_micro_usdc = spent_micro_usdc + $2
   where id = {guard.id} and {guarded} returning granted_micro_usdc - spent_micro_usdc as balance`,
   values: [micros, charged],
 });
 
-/** Charges what was held. A copy of the payment that settles comes first. */
-export function capture({ id, owner, micros, memo }: NewDebit, nowMs: number): readonly [Statement, Statement] {
+/** Charges what was held, unless a copy of the covered payment settles. `others`: further changes of the same step. */
+export function capture(debit: NewDebit, nowMs: number, others: readonly Statement[]): Step {
+  const { id, owner, micros, memo } = debit;
   const guard = {
     sql: `update debits set state = 'captured', captured_at_ms = $3, owed_until_ms = $4, watch_from_ms = $5
   where id = $1 and owner = $2 and state = 'held' and until_ms > $3
   and not exists (select 1 from payments where key = $1 and state <> 'refused') and {in time} returning wallet_id as id`,
     values: [id, owner, nowMs, nowMs + CREDIT.debitMs, memo === undefined ? null : nowMs],
   };
-  return [guard, unhold(micros, micros)];
+  return { guard, changes: [unhold(micros, micros), ...others], isDurable: true };
 }
 
 /** Releases what this owner holds. */
-export const release = ({ id, owner, micros }: NewDebit): readonly [Statement, Statement] => [
-  {
+export const release = ({ id, owner, micros }: NewDebit): Step => ({
+  guard: {
     sql: `delete from debits where id = $1 and owner = $2 and state = 'held' and {in time} returning wallet_id as id`,
     values: [id, owner],
   },
-  unhold(micros, 0),
-];
+  changes: [unhold(micros, 0)],
+});
 
-/** Holds that have lapsed. */
 export const findLapsed = (nowMs: number): Statement => ({
   sql: `select id, micro_usdc from debits where state = 'held' and until_ms <= $1 and ${isUnfinished}`,
   values: [nowMs],
 });
 
-/** Releases a hold that has lapsed. */
-export const releaseLapsed = (id: string, micros: number, nowMs: number): readonly [Statement, Statement] => [
-  {
+/** Releases a lapsed hold. */
+export const releaseLapsed = ({ id = null, micro_usdc: micros }: Row, nowMs: number): Step => ({
+  guard: {
     sql: `delete from debits where id = $1 and state = 'held' and until_ms <= $2 and {in time} returning wallet_id as id`,
     values: [id, nowMs],
   },
-  unhold(micros, 0),
-];
+  changes: [unhold(Number(micros), 0)],
+});
 
-/** Drops the lapsed reservation of a payment. If the request that made it still runs, it finds that its wallet has changed. */
-export const dropLapsedPayment = (key: string, nowMs: number, version: string): readonly [Statement, Statement] => [
-  {
+/** Drops the lapsed reservation of a payment. A new version of the wallet stops the request that made it, if it still runs. */
+export const dropLapsedPayment = (key: string, nowMs: number): Step => ({
+  guard: {
     sql: `update wallets set version = $3 where {in time}
   and id = (select wallet_id from payments where key = $1 and ${IS_LAPSED_PAYMENT}) returning id`,
-    values: [key, nowMs, version],
+    values: [key, nowMs, randomUUID()],
   },
-  { sql: `delete from payments where key = $1 and ${IS_LAPSED_PAYMENT} and {guarded}`, values: [key, nowMs] },
-];
+  changes: [
+    { sql: `delete from payments where key = $1 and ${IS_LAPSED_PAYMENT} and {guarded}`, values: [key, nowMs] },
+  ],
+});
 
 export const findUncharged = (holder: AccountHolder): Statement => ({
   sql: 'select uncharged_at_ms from wallets where cluster = $1 and address = $2',
   values: holderValues(holder),
 });
 
-/** Notes when calls of this wallet came to nothing, if what was noted before has not changed since it was read. */
+/** Notes the times of uncharged calls, if they have not changed since they were read. */
 export const noteUncharged = (
   holder: AccountHolder,
   before: string,
@@ -214,21 +213,8 @@ export const findMovements = (holder: AccountHolder): Statement => ({
   values: holderValues(holder),
 });
 
-/** What all wallets together have paid and not spent. */
+/** The unspent credit of all wallets. */
 export const SUM_CREDIT: Statement = {
   sql: `select cluster, cast(sum(granted_micro_usdc - spent_micro_usdc) as bigint) as owed from wallets
   where granted_micro_usdc > 0 group by cluster`,
 };
-
-/** Covered payments that are to be looked for on the chain now. */
-export const findWatched = (nowMs: number, limit: number): Statement => ({
-  sql: `select w.cluster, d.id, d.memo, d.route, d.request_id, d.captured_at_ms, d.height from debits d
-  join wallets w on w.id = d.wallet_id where d.watch_from_ms <= $1 order by d.watch_from_ms limit $2`,
-  values: [nowMs, limit],
-});
-
-/** When a covered payment is looked for again, and how high the chain was first; null ends it. */
-export const watchAgain = (id: string, fromMs: number | null, height: number | null): Statement => ({
-  sql: 'update debits set watch_from_ms = $2, height = $3 where id = $1 and {in time} returning id',
-  values: [id, fromMs, height],
-});

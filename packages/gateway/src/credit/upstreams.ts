@@ -1,12 +1,10 @@
 import { type Cluster, dollars, Refusal } from '@asset-gateway/protocol';
 import type { Slot, UpstreamCall } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission } from '../gates/gate.ts';
-import { type Account, balanceOf, CREDIT } from './account.ts';
+import { type Admission, fromStore } from '../gates/gate.ts';
+import { type Account, type AccountHolder, balanceOf, CREDIT } from './account.ts';
 import type { Accounts, Movement } from './accounts.ts';
-import type { AccountHolder } from './debit.ts';
 
-/** A cluster that something is sold on. */
+/** A cluster whose routes are sold. */
 export interface SoldCluster {
   readonly cluster: Cluster;
   /** CAIP-2. */
@@ -35,11 +33,11 @@ const movement = ({ cluster }: SoldCluster, { kind, micros, at, route, transacti
 });
 
 function walletOf({ wallet }: UpstreamCall): string {
-  if (wallet === undefined) throw new Refusal('internal_error', { reason: 'nobody has signed' });
+  if (wallet === undefined) throw new Refusal('internal_error', { reason: 'no wallet has signed' });
   return wallet;
 }
 
-/** Answers what the wallet that signs has left. */
+/** Answers the balances and the latest movements of the wallet that signs. */
 export const balanceUpstream = (accounts: Accounts, sold: readonly SoldCluster[]) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
@@ -60,7 +58,7 @@ export const balanceUpstream = (accounts: Accounts, sold: readonly SoldCluster[]
   },
 });
 
-/** Answers what a wallet will have once its purchase has settled, which it does next. */
+/** Answers the balance after the purchase, which settles next. */
 export const purchaseUpstream = (accounts: Accounts, sold: SoldCluster) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
@@ -75,5 +73,5 @@ export const purchaseUpstream = (accounts: Accounts, sold: SoldCluster) => ({
 const NO_BUDGET = { key: '', limit: 0, windowMs: 0, inFlightMs: 0 };
 const FREE_SLOT: Slot = { release: () => undefined };
 
-/** Leave to answer without an upstream: what the admission is good for once is used, and no budget. */
+/** Spends an admission without an upstream or a budget. */
 export const spendNothing = (admission: Pick<Admission, 'spend'>) => () => admission.spend(async () => FREE_SLOT);

@@ -12,7 +12,7 @@ import { ownPath, type Service, servedRoutes } from './service.ts';
 
 const NOTHING: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** What opens a route: who may sign in, or what is paid with. */
+/** How to pass a route's gate: the networks of a sign-in, or the payment's network and asset. */
 function opening({ access, cluster }: Route) {
   if (access === 'siwx') return { authNetworks: SIGN_IN_NETWORKS };
   if (!cluster) return {};
@@ -20,7 +20,7 @@ function opening({ access, cluster }: Route) {
   return { paymentNetwork: NETWORKS[cluster], paymentAsset };
 }
 
-/** The catalog's entry of one route: where it is, how it is called, what opens it and what it answers. */
+/** The catalog entry of one route. */
 function entry(route: Route, priceUsd: string) {
   const { cluster, provider, surface, method, description, access, credit, example } = route;
   const { path, query, body } = route.input;
@@ -48,7 +48,7 @@ function entry(route: Route, priceUsd: string) {
   };
 }
 
-/** How the sold routes are paid for; nothing where nothing is sold. */
+/** How paid routes are paid for; undefined if nothing is sold. */
 function payment(routes: readonly Route[]) {
   const clusters = [...new Set(routes.flatMap(({ access, cluster }) => (access === 'exact' && cluster) || []))];
   if (clusters.length === 0) return undefined;
@@ -64,7 +64,7 @@ function payment(routes: readonly Route[]) {
   };
 }
 
-/** The body of the catalog: every enabled route of the providers, or of one of them. */
+/** The body of the catalog: the enabled routes of all providers, or of one. */
 export function catalog(service: Service, provider?: string) {
   const listed = servedRoutes(service);
   const countOf = (id: string): number => listed.filter((route) => route.provider === id).length;

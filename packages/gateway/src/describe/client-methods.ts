@@ -5,7 +5,7 @@ import type { Service } from './service.ts';
 
 type PriceOf = Service['priceUsd'];
 
-/** The rows that one method of a client reaches, one for each cluster and provider. */
+/** A client method and its rows, one for each cluster and provider. */
 interface Method {
   readonly surface: string;
   readonly name: string;
@@ -19,7 +19,7 @@ interface Argument {
   readonly isRequired: boolean;
 }
 
-const HEAD = `// Made from the route table by \`npm run docs\`. Not written by hand.
+const HEAD = `// Generated from the route table by \`npm run docs\`. Do not edit.
 import type { Call } from './call.ts';
 import type { MethodRows, MethodTable } from './method-row.ts';
 `;
@@ -40,7 +40,7 @@ export function methodsOf(routes: readonly Route[]): readonly Method[] {
   return [...methods.values()];
 }
 
-/** How the values of a call travel: what the last argument becomes, or all of them. */
+/** How a call's arguments are sent. */
 function takes({ input, credit }: Route): string | undefined {
   if (credit === 'sold') return 'amount';
   if (input.query) return 'query';
@@ -49,7 +49,7 @@ function takes({ input, credit }: Route): string | undefined {
   return input.body ? 'body' : undefined;
 }
 
-/** What a choice among members adds to the type of all of them. */
+/** The type of a choice among members, intersected with the object's type. */
 function choiceText({ rules }: Route, schema: JsonSchema): string {
   const { of, isExclusive } = rules.find(({ choice }) => choice)?.choice ?? { of: [], isExclusive: false };
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
@@ -65,7 +65,7 @@ function choiceText({ rules }: Route, schema: JsonSchema): string {
 const inputText = (route: Route, schema: JsonSchema, indent = ''): string =>
   typeText(schema, 'input', indent) + choiceText(route, schema);
 
-/** The object that the last argument is, where there is one. */
+/** The schema of the last argument, if it is an object. */
 function objectOf({ input }: Route): JsonSchema | undefined {
   const object = input.query ?? input.body?.properties.params ?? input.body;
   const schema = object && published(object as typeof input.body & object);
@@ -90,7 +90,7 @@ function argumentsOf(method: Method): readonly Argument[] {
   return object ? [...inPath, { name: 'input', type: inputText(row, object), isRequired }] : inPath;
 }
 
-/** The arguments of the row's example, as they are written. */
+/** The arguments of the row's example, as source text. */
 export function exampleArguments(row: Route): string[] {
   const { path = {}, query, body } = row.example;
   const params: unknown = body?.params;
@@ -102,7 +102,7 @@ export function exampleArguments(row: Route): string[] {
 
 function priceText({ rows }: Method, priceUsd: PriceOf): string {
   if (rows[0].access !== 'exact') return rows[0].access === 'siwx' ? 'Free, for a signature.' : 'Free.';
-  if (rows[0].credit === 'sold') return 'The amount is yours to choose among those that the gateway sells.';
+  if (rows[0].credit === 'sold') return 'Choose one of the amounts that the gateway sells.';
   const prices = new Map(rows.map((row) => [row.provider, `$${priceUsd(row)}`]));
   if (new Set(prices.values()).size === 1) return `$${priceUsd(rows[0])} a call.`;
   return `${[...prices].map(([provider, price]) => `${price} by ${provider}`).join(', ')} a call.`;
@@ -129,7 +129,7 @@ function typesOf(method: Method): string {
   ].join('\n');
 }
 
-/** What the client has to know of a method when it is called. */
+/** The client's table entry of a method. */
 function rowText({ surface, name, rows }: Method): string {
   const [{ path, access, cluster, provider, result, httpMethod }] = rows;
   const template = path.replace(`/solana/${cluster}/${provider}/`, '/solana/:cluster/:provider/');
@@ -147,7 +147,7 @@ function rowText({ surface, name, rows }: Method): string {
   })},\n`;
 }
 
-/** The typed methods of the client, as a file of TypeScript. */
+/** The client's typed methods as a TypeScript file. */
 export function clientMethods(routes: readonly Route[], priceUsd: PriceOf): string {
   const methods = methodsOf(routes);
   const surfaces = [...new Set(methods.map(({ surface }) => surface))];
@@ -168,7 +168,7 @@ export function clientMethods(routes: readonly Route[], priceUsd: PriceOf): stri
     ...interfaces,
     `/** Every method, by family. */\nexport interface Methods {\n${all}}\n`,
     ...tables,
-    `/** What the methods that take no more than a signature are built from. */\nexport const FREE_METHODS: MethodTable = { ${free.join(', ')} };\n`,
-    `/** What all methods are built from. */\nexport const METHODS: MethodTable = { ${surfaces.join(', ')} };\n`,
+    `/** The table of the free methods. */\nexport const FREE_METHODS: MethodTable = { ${free.join(', ')} };\n`,
+    `/** The table of all methods. */\nexport const METHODS: MethodTable = { ${surfaces.join(', ')} };\n`,
   ].join('\n');
 }

@@ -1,18 +1,18 @@
 import type { JsonSchema } from './schemas.ts';
 
-/** Whether values come from callers, who may leave out what is optional by `undefined`, or from answers. */
-export type Direction = 'input' | 'result';
+/** `input`: optional members may be `undefined`. */
+type Direction = 'input' | 'result';
 
 const UINT64_MAXIMUM = 2 ** 64;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
-/** A number of 64 bits, which a double does not hold: answers give it as a bigint. */
-export const isUint64 = ({ type, maximum }: JsonSchema): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
+/** A 64-bit integer, which a double cannot hold: a bigint in results. */
+const isUint64 = ({ type, maximum }: JsonSchema): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
 
-/** A name as it stands before a colon, or after a dot where it can. */
+/** A property name, quoted if necessary. */
 export const quoted = (name: string): string => (NAME.test(name) ? name : literal(name));
 
-/** A value of JSON as a literal of TypeScript. */
+/** A JSON value as a TypeScript literal. */
 export function literal(value: unknown): string {
   if (typeof value === 'string') return `'${JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'")}'`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
@@ -21,7 +21,7 @@ export function literal(value: unknown): string {
   return members.length > 0 ? `{ ${members.join(', ')} }` : '{}';
 }
 
-/** Lines of a comment, of which none can end it. */
+/** A doc comment; lines cannot end it. */
 export function comment(lines: readonly string[], indent: string): string {
   const safe = lines.map((line) => line.replaceAll('*/', '*\\/'));
   if (safe.length === 0) return '';
@@ -34,7 +34,7 @@ const schemasOf = (value: unknown): readonly JsonSchema[] => (Array.isArray(valu
 function scalar(schema: JsonSchema, direction: Direction): string {
   const { type, maximum } = schema;
   if (type === 'integer' && direction === 'result') return isUint64(schema) ? 'bigint' : 'number';
-  // What an answer gave as a bigint, a slot, is taken as it is.
+  // A slot that a result gave as a bigint is accepted.
   if (type === 'integer') return maximum === Number.MAX_SAFE_INTEGER ? 'number | bigint' : 'number';
   return ['string', 'number', 'boolean', 'null'].includes(String(type)) ? String(type) : 'unknown';
 }
@@ -55,30 +55,20 @@ function arrayType(schema: JsonSchema, direction: Direction, indent: string): st
   return `${mark}${isUnion ? `(${item})` : item}[]`;
 }
 
-/** One member of an object's type, with its description. */
-export function memberText(name: string, schema: JsonSchema, indent: string, options: MemberOptions): string {
-  const { direction, isRequired } = options;
-  const described = typeof schema.description === 'string' ? [schema.description] : [];
-  const type = typeText(schema, direction, indent);
-  const may = isRequired || direction === 'result' ? '' : ' | undefined';
-  return `${comment(described, indent)}${indent}${quoted(name)}${isRequired ? '' : '?'}: ${type}${may};\n`;
-}
-
-/** How a member is written. */
-export interface MemberOptions {
-  readonly direction: Direction;
-  readonly isRequired: boolean;
-}
-
-/** The members of an object's schema, one a line; all of them, or these. */
-export function membersText(schema: JsonSchema, direction: Direction, indent: string): string {
+/** The members of an object's schema, one per line, with their descriptions. */
+function membersText(schema: JsonSchema, direction: Direction, indent: string): string {
   const required = (schema.required ?? []) as readonly string[];
   return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
-    .map(([name, each]) => memberText(name, each, indent, { direction, isRequired: required.includes(name) }))
+    .map(([name, each]) => {
+      const isRequired = required.includes(name);
+      const described = typeof each.description === 'string' ? [each.description] : [];
+      const type = typeText(each, direction, indent) + (isRequired || direction === 'result' ? '' : ' | undefined');
+      return `${comment(described, indent)}${indent}${quoted(name)}${isRequired ? '' : '?'}: ${type};\n`;
+    })
     .join('');
 }
 
-/** A schema of the table as a type of TypeScript. */
+/** A schema as a TypeScript type. */
 export function typeText(schema: JsonSchema, direction: Direction, indent = ''): string {
   if (Array.isArray(schema.enum)) return schema.enum.map(literal).join(' | ');
   if ('const' in schema) return literal(schema.const);
@@ -91,7 +81,7 @@ export function typeText(schema: JsonSchema, direction: Direction, indent = ''):
   return members === '' ? 'Record<string, unknown>' : `{\n${members}${indent}}`;
 }
 
-/** Where numbers of 64 bits stand in a schema: names joined by dots, `*` for each item of a list. */
+/** Paths of 64-bit integers in a schema: names joined by dots, `*` for list items. */
 export function uint64Paths(schema: JsonSchema, path: readonly string[] = []): string[] {
   if (isUint64(schema)) return [path.join('.')];
   const members = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);

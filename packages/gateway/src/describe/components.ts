@@ -6,22 +6,22 @@ const text = (description: string): JsonSchema => ({ type: 'string', description
 /** The body of every refusal. */
 export const ERROR: JsonSchema = {
   type: 'object',
-  description: 'A refusal: a stable code, and a sentence that says what to do next.',
+  description: 'A refusal: a stable code and a sentence that says what to do next.',
   properties: {
     ok: { const: false },
     error: text('The stable code.'),
     message: text('One sentence.'),
-    requestId: text('What to quote to the operator.'),
+    requestId: text('Quote it to the operator.'),
     issues: {
       type: 'array',
       maxItems: 20,
-      description: 'Every rule that the request breaks.',
+      description: 'The broken rules.',
       items: {
         type: 'object',
         properties: {
           in: { enum: ['path', 'query', 'body'] },
           name: text('The parameter.'),
-          rule: text('The keyword or rule that is broken.'),
+          rule: text('The broken keyword or rule.'),
           message: text('What is allowed.'),
         },
         required: ['in', 'name', 'rule', 'message'],
@@ -30,10 +30,10 @@ export const ERROR: JsonSchema = {
     retryAfterSeconds: { type: 'integer', minimum: 1, description: 'As Retry-After.' },
     payment: {
       type: 'object',
-      description: 'What became of the payment: an unused one is to be sent again, never made anew.',
+      description: 'State of the payment. Resend an unused payment; never make a new one instead.',
       properties: {
         state: { enum: ['unused', 'in_progress', 'pending', 'refused', 'settled'] },
-        transaction: text('base58 signature of the transaction.'),
+        transaction: text('The base58 signature of the transaction.'),
       },
       required: ['state'],
     },
@@ -41,14 +41,14 @@ export const ERROR: JsonSchema = {
   required: ['ok', 'error', 'message', 'requestId'],
 };
 
-/** What it has beside, where the budget is shared out. */
+/** Additional member with fair shares. */
 export const SCOPE: JsonSchema = {
   enum: ['group', 'wallet'],
   description:
-    'With rate_limited: whose share is used up, where the budget is not: that of the address, or of the wallet.',
+    "With rate_limited: the exhausted share, the address's group or the wallet. Absent if the whole budget is used up.",
 };
 
-/** What a 402 adds to it. */
+/** Members that a 402 adds. */
 export const PAYMENT_REQUIRED: JsonSchema = {
   type: 'object',
   description: `x402's PaymentRequired, as in the header ${HEADERS.paymentRequired}.`,
@@ -57,15 +57,15 @@ export const PAYMENT_REQUIRED: JsonSchema = {
     resource: {
       type: 'object',
       properties: {
-        url: text('The URL asked for.'),
-        description: text('What it answers.'),
-        mimeType: text('As what.'),
+        url: text('The requested URL.'),
+        description: text('What the route answers.'),
+        mimeType: text('The media type of its answer.'),
       },
       required: ['url'],
     },
     accepts: {
       type: 'array',
-      description: 'What may be paid; empty where a signature opens the route.',
+      description: 'Payment requirements; empty if the route needs only a signature.',
       items: {
         type: 'object',
         properties: {
@@ -73,14 +73,14 @@ export const PAYMENT_REQUIRED: JsonSchema = {
           network: text('CAIP-2.'),
           amount: text('Millionths of a dollar in USDC, decimal digits.'),
           asset: text('Mint of USDC.'),
-          payTo: text('Who is paid.'),
+          payTo: text('The payee.'),
           maxTimeoutSeconds: { type: 'integer' },
-          extra: { type: 'object', description: 'The fee payer, and the memo that binds the payment to the request.' },
+          extra: { type: 'object', description: 'The fee payer and the memo that binds the payment to the request.' },
         },
         required: ['scheme', 'network', 'amount', 'asset', 'payTo', 'maxTimeoutSeconds', 'extra'],
       },
     },
-    extensions: { type: 'object', description: 'sign-in-with-x: what to sign; bazaar: how the route is called.' },
+    extensions: { type: 'object', description: 'sign-in-with-x: the text to sign; bazaar: how to call the route.' },
   },
   required: ['x402Version', 'resource', 'accepts', 'extensions'],
 };
@@ -93,22 +93,22 @@ const paymentHeader = (name: string, description: string) => ({
   schema: { type: 'string' },
 });
 
-/** The headers that a payment is sent in. */
+/** Payment headers. */
 export const PARAMETERS: JsonObject = {
-  [HEADERS.payment]: paymentHeader(HEADERS.payment, 'The payment, base64 of JSON (x402 PaymentPayload, version 2).'),
+  [HEADERS.payment]: paymentHeader(HEADERS.payment, 'The payment: base64 JSON (x402 PaymentPayload, version 2).'),
   [HEADERS.version1Payment]: paymentHeader(
     HEADERS.version1Payment,
-    'The same for clients of x402 version 1; send one of the two.',
+    'The same for clients of x402 version 1. Send only one of the two.',
   ),
 };
 
-/** How a wallet signs in. */
+/** The security scheme of a sign-in. */
 export const SECURITY_SCHEMES: JsonObject = {
   siwx: {
     type: 'apiKey',
     in: 'header',
     name: HEADERS.signIn,
-    description: "A wallet's signature of the challenge in a 402, base64 of JSON. Every request needs one.",
+    description: "A wallet's signature over the challenge of a 402, base64 JSON. Every request needs its own.",
     'x-agentcash-auth-kind': 'siwx',
   },
 };

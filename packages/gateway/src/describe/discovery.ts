@@ -13,34 +13,34 @@ import type { Service } from './service.ts';
 /** The key of the discovery extension in a PaymentRequired object. */
 export const BAZAAR_EXTENSION = 'bazaar';
 
-/** x402's discovery extension: how a route is called, as an example and as a schema of that example. */
+/** x402's discovery extension: how to call a route, as an example and its schema. */
 export interface Discovery {
   readonly info: { readonly input: JsonSchema; readonly output?: JsonSchema };
   readonly schema: JsonSchema;
-  /** The route's path with `:name` for its parameters, where it has any. */
+  /** The route's path with `:name` for parameters, if it has any. */
   readonly routeTemplate?: string;
 }
 
-/** A discovery, and how many bytes its JSON has. */
-export interface SizedDiscovery {
+/** A discovery and the size of its JSON. */
+interface SizedDiscovery {
   readonly discovery: Discovery;
   readonly bytes: number;
 }
 
-/** What a challenge says about the route that it is for. */
-export interface Description {
+/** What a challenge says about its route. */
+interface Description {
   readonly resource: Omit<Resource, 'url'>;
-  /** The same discovery ever shorter; a challenge takes the first one that it has room for. */
+  /** The same discovery in decreasing size; a challenge uses the first that fits. */
   readonly discoveries: readonly SizedDiscovery[];
 }
 
-/** Describes one route to whoever asked for it with these path parameters. */
+/** Describes one route for a request with these path parameters. */
 export type Describe = (pathParams: Values) => Description;
 
 const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** A place's schema, and in words what a schema of single parameters cannot say. */
+/** A place's schema, with its rules over several parameters as description. */
 function withRules(route: Route, place: 'query' | 'body'): JsonSchema | undefined {
   const schema = route.input[place];
   const rules = route.rules.filter((rule) => rule.in === place).map(({ description }) => description);
@@ -93,13 +93,13 @@ function discoveryOf(route: Route, output: unknown): Discovery {
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** With the output's example, without it, without prose, and at last with every repeated part said only once; with credit, without bounds as well. */
+/** In turn: with the output's example, without it, without prose, with repeated parts shared, and for credit also without bounds. */
 function discoveriesOf(route: Route, priceUsd: string): SizedDiscovery[] {
   const output = answerExample(route, priceUsd);
   const plain = discoveryOf(route, undefined);
   const terse = { ...plain, schema: withoutDescriptions(plain.schema) };
   const tersest = { ...terse, schema: withSharedParts(terse.schema) };
-  // A second requirement leaves less room.
+  // Credit adds a second requirement, which leaves less room.
   const loose = { ...plain, schema: withSharedParts(withoutBounds(terse.schema)) };
   const last = route.credit === undefined ? [] : [loose];
   const all = [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest, ...last];
@@ -115,7 +115,7 @@ function resourceOf({ description, surface, result }: Route, serviceName: string
   };
 }
 
-/** Tells whether path parameters are ones that a route takes. */
+/** Makes a check of a route's path parameters. */
 function pathCheck({ input, rules }: Route): (values: Values) => boolean {
   const validator = input.path && Compile(input.path);
   const ofPath = rules.filter((rule) => rule.in === 'path');
@@ -131,13 +131,13 @@ function withPathParams({ discovery, bytes }: SizedDiscovery, pathParams: Values
   };
 }
 
-/** Prepares what the challenges of a service say about one of its routes. */
+/** Prepares the description of a route for its challenges. */
 export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>): Describe {
   const resource = resourceOf(route, name);
   const discoveries = discoveriesOf(route, priceUsd(route));
   const isTaken = pathCheck(route);
   return (pathParams) => {
-    // Values that would be refused are no example of anything: the row's own stay in their place.
+    // Invalid values make no example: keep the row's own.
     if (!isTaken(pathParams)) return { resource, discoveries };
     return { resource, discoveries: discoveries.map((discovery) => withPathParams(discovery, pathParams)) };
   };

@@ -19,20 +19,19 @@ const TEXT_TO_SIGN = siwxMessageText({
   expirationTime: '<expirationTime>',
 });
 
-/** For whoever signs without x402's clients. */
+/** For signing without x402's clients. */
 const SIGNING = [
   '',
-  `Without these clients: sign the UTF-8 of this text, made from the challenge's \`info\`, with no line feed at its end. ` +
+  `Without these clients: fill this text from the challenge's \`info\` and sign its UTF-8, without a final line feed. ` +
     `${HEADERS.signIn} is base64 of the JSON of \`info\` with \`address\`, \`chainId\`, \`type\` (ed25519) and ` +
-    "`signature` (base58) added. docs/signing.md of the gateway's source has an example with its bytes, and does it with " +
-    'curl and openssl.',
+    "`signature` (base58) added. docs/signing.md of the gateway's source shows an example byte by byte, with curl and openssl.",
   '',
   '```text',
   TEXT_TO_SIGN,
   '```',
 ];
 
-/** The service in the form of llmstxt.org: what is served at an origin, how to call it and what it costs. */
+/** The service as an llms.txt (llmstxt.org): its routes, how to call them and their prices. */
 export function llmsText(service: Service, origin: string): string {
   const routes = servedRoutes(service);
   const hasReceipts = service.routes.some(({ method }) => method === 'didDocument');
@@ -49,10 +48,10 @@ export function llmsText(service: Service, origin: string): string {
   const lines = [
     `# ${service.name}`,
     '',
-    `> Solana data over HTTP for whoever has a wallet: ${givenFor(routes)} (x402) instead of an account.`,
+    `> Solana data over HTTP for wallets: ${givenFor(routes)} (x402) instead of an account.`,
     '',
     ...howToPass(routes).map((sentence) => `- ${sentence}`),
-    '- Only x402 version 2 is spoken: use @x402/fetch or @x402/axios. x402-fetch and x402-axios are of version 1 and fail.',
+    '- Only x402 version 2 is supported: use @x402/fetch or @x402/axios. x402-fetch and x402-axios (version 1) fail.',
     '- Every refusal is JSON with a stable `error` code and a sentence.',
     ...(routes.some(({ access }) => access === 'siwx') ? SIGNING : []),
     '',
@@ -60,10 +59,8 @@ export function llmsText(service: Service, origin: string): string {
     '',
     link('OpenAPI 3.1', 'openapi', 'every parameter, example and error.'),
     link('Catalog', 'catalog', 'every route with its price and its schemas.'),
-    link('x402', 'wellKnown', 'the URLs alone.'),
-    ...(hasReceipts
-      ? [link('DID document', 'didDocument', 'the keys that receipts of payments are signed with.')]
-      : []),
+    link('x402', 'wellKnown', 'only the URLs.'),
+    ...(hasReceipts ? [link('DID document', 'didDocument', 'the keys that sign payment receipts.')] : []),
     ...sections,
   ];
   return `${lines.join('\n')}\n`;

@@ -1,22 +1,133 @@
-import type { Access } from '@asset-gateway/protocol';
+import { type Access, HEADERS, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
+import type { TObject } from 'typebox';
 import { ERROR, PARAMETERS, PAYMENT_REQUIRED, SCOPE, SECURITY_SCHEMES } from './components.ts';
-import { headerComponents } from './headers.ts';
-import { operation, schemaNameOf } from './operations.ts';
-import { refusalComponents, refusalsOf } from './responses.ts';
-import { type JsonObject, type JsonSchema, mapSchema, published } from './schemas.ts';
+import { headerComponents, headersOf, refusalComponents, refusalReferences, refusalsOf } from './responses.ts';
+import {
+  answerExample,
+  answerSchema,
+  type JsonObject,
+  type JsonSchema,
+  mapSchema,
+  published,
+  publishedRules,
+} from './schemas.ts';
 import { ownPath, type Service } from './service.ts';
 import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
 
-/** The version of the API, as it stands in its paths. */
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** `rpc.mainnet.helius.getBalance` as `rpcMainnetHeliusGetBalance`. */
+const operationIdOf = ({ id }: Route): string =>
+  id
+    .split('.')
+    .map((word, index) => (index === 0 ? word : capital(word)))
+    .join('');
+
+/** The schema name shared by the rows of one method; code generators reserve `…Result` for operations. */
+const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Answer'): string =>
+  capital(surface) + capital(method) + what;
+
+const CREDIT_NOTE =
+  "Or pay from credit with a Solana wallet's signature over this path: send `Prefer: credit` to get that challenge.";
+
+/** How to pass a route's gate, and its price. */
+function accessNote({ access, cluster, credit }: Route, priceUsd: string): string {
+  if (credit === 'sold') return `From $${priceUsd}, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
+  if (access === 'exact') return `Costs $${priceUsd} a call, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
+  if (access === 'siwx') return "Free; every request needs a Solana wallet's signature (x402 sign-in-with-x).";
+  return 'Public.';
+}
+
+function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
+  const schema: TObject | undefined = route.input[place];
+  const required: readonly string[] = schema?.required ?? [];
+  const examples = route.example[place] ?? {};
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = published(property);
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      ...(rest.type === 'array' && { style: 'form', explode: false }),
+      schema: rest,
+      ...(name in examples && { example: examples[name] }),
+    };
+  });
+}
+
+/** Payments are header parameters, not a security scheme: tools would demand a key before the challenge. */
+const PAYMENT_HEADERS = [HEADERS.payment, HEADERS.version1Payment].map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}));
+
+function requestBody(route: Route): JsonObject {
+  if (!route.input.body) return {};
+  const schema = { $ref: `#/components/schemas/${schemaNameOf(route, 'Request')}` };
+  const media = { schema, example: route.example.body };
+  return { requestBody: { required: true, content: { [JSON_MEDIA_TYPE]: media } } };
+}
+
+/** The schema of a success; its result is a component. */
+function successSchema(route: Route): JsonSchema {
+  const schema = answerSchema(route);
+  if (route.surface === 'system') return schema;
+  const result = { $ref: `#/components/schemas/${schemaNameOf(route, 'Answer')}` };
+  return { ...schema, properties: { ...(schema.properties as JsonSchema), result } };
+}
+
+function successes(route: Route, priceUsd: string): JsonObject {
+  const example = answerExample(route, priceUsd);
+  const media = { schema: successSchema(route), ...(example !== undefined && { example }) };
+  const unchanged = { description: 'Unchanged since the ETag sent.', headers: headersOf(route, 304) };
+  return {
+    200: {
+      description: route.description,
+      headers: headersOf(route, 200),
+      content: { [route.result.mediaType ?? JSON_MEDIA_TYPE]: media },
+    },
+    ...(route.maxAgeSeconds !== undefined && { 304: unchanged }),
+  };
+}
+
+/** One route of a service as an OpenAPI operation. */
+export function operation(route: Route, service: Service): JsonObject {
+  const priceUsd = service.priceUsd(route);
+  const { access, credit, description, rules, surface } = route;
+  const parameters = [...parametersIn(route, 'path'), ...parametersIn(route, 'query')];
+  const notes = [
+    accessNote(route, priceUsd),
+    ...(credit === 'accepted' ? [CREDIT_NOTE] : []),
+    ...rules.map((rule) => rule.description),
+  ];
+  const paymentInfo = {
+    price: { mode: 'fixed', currency: 'USD', amount: priceUsd },
+    protocols: [{ x402: {} }],
+  };
+  return {
+    operationId: operationIdOf(route),
+    tags: [surface],
+    summary: description,
+    description: notes.join('\n\n'),
+    security: access === 'siwx' ? [{ siwx: [] }] : credit === 'accepted' ? [{}, { siwx: [] }] : [],
+    ...(access === 'exact' && { 'x-payment-info': paymentInfo }),
+    ...(rules.length > 0 && { 'x-rules': publishedRules(route) }),
+    parameters: access === 'exact' ? [...parameters, ...PAYMENT_HEADERS] : parameters,
+    ...requestBody(route),
+    responses: { ...successes(route, priceUsd), ...refusalReferences(route, service) },
+  };
+}
+
+/** The version in the API's paths. */
 const API_VERSION = '1';
 
-/** Generators take `items` beside prefixItems for one more element, even where maxItems leaves no room for one. */
+/** Code generators read `items` beside prefixItems as one more element, even if maxItems excludes it. */
 function withoutMoreItems(schema: JsonSchema): JsonSchema {
   const { items: _, ...rest } = schema;
   return Array.isArray(rest.prefixItems) && rest.prefixItems.length === rest.maxItems ? rest : schema;
 }
 
-/** What the rows take and give, once for all rows of one method. */
+/** Request and answer schemas, shared by the rows of one method. */
 function schemaComponents({ routes, hasShares }: Service): JsonObject {
   const schemas = routes
     .filter(({ surface }) => surface !== 'system')
@@ -41,7 +152,7 @@ function paths(service: Service): JsonObject {
 
 const SUCCESSES = [200, 304];
 
-/** Whatever the operations refer to, and nothing else. */
+/** The components that the operations refer to. */
 function components(service: Service): JsonObject {
   const { routes } = service;
   const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route, service).keys()]));
@@ -55,7 +166,7 @@ function components(service: Service): JsonObject {
   };
 }
 
-/** The whole service at its public origin as an OpenAPI 3.1 document. */
+/** The service at its public origin as an OpenAPI 3.1 document. */
 export function openApi(service: Service, origin: string): JsonObject {
   const { name, routes } = service;
   const guidance = ['Ask any route.', ...howToPass(routes)].join(' ');

@@ -1,11 +1,143 @@
-import { dollars, everyRoute, priceMicros, RATES, routes } from '@asset-gateway/protocol';
+import { dollars, everyRoute, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
 import { clientMethods } from './client-methods.ts';
-import { routesPage } from './markdown.ts';
 import { openApi } from './openapi.ts';
-import { published } from './schemas.ts';
-import type { Service } from './service.ts';
+import { type JsonSchema, published } from './schemas.ts';
+import { exampleTarget, type Service } from './service.ts';
+import { bySurface, SURFACES } from './surfaces.ts';
 
-/** The service with everything switched on, by its defaults. */
+/** One parameter of a route, in words. */
+export interface Parameter {
+  readonly in: 'path' | 'query' | 'body';
+  /** `limit`, `params[1].filters.slot.gte`. */
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** What is allowed. */
+  readonly rule: string;
+  readonly description: string;
+}
+
+type Found = Omit<Parameter, 'in'>;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
+
+/** `1 to 50`, `at least 1`, `at most 50`; empty without bounds. */
+function bounds(minimum: unknown, maximum: unknown): string {
+  const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
+  if (minimum !== undefined && !isOpen) return `${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `at least ${minimum}`;
+  return isOpen ? '' : `at most ${maximum}`;
+}
+
+/** What a schema allows, in words. */
+function ruleOf(schema: JsonSchema): string {
+  const { type, pattern } = schema;
+  const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  if (Array.isArray(choices)) return choices.map((choice) => `\`${choice}\``).join(', ');
+  if (type === 'array') {
+    const size = bounds(schema.minItems, schema.maxItems);
+    return `list${size && ` of ${size}`}, each ${ruleOf((schema.items as JsonSchema | undefined) ?? {})}`;
+  }
+  if (type === 'string') {
+    const length = bounds(schema.minLength, schema.maxLength);
+    return ['text', length && `of ${length} characters`, pattern && `\`${pattern}\``].filter(Boolean).join(' ');
+  }
+  return [textOf(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
+}
+
+/** The nested schemas: members of an object, positions of a tuple, items of a list. */
+function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
+  const { properties, required, prefixItems, items, minItems, anyOf } = schema;
+  if (properties) {
+    return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, member]) => {
+      return {
+        suffix: `.${name}`,
+        schema: member,
+        isRequired: (required as string[] | undefined)?.includes(name) === true,
+      };
+    });
+  }
+  if (prefixItems) {
+    return schemasIn(prefixItems).map((member, index) => {
+      return { suffix: `[${index}]`, schema: member, isRequired: index < Number(minItems ?? 0) };
+    });
+  }
+  if (anyOf) return schemasIn(anyOf).map((member) => ({ suffix: '', schema: member, isRequired: false }));
+  const item = items as JsonSchema | undefined;
+  return item && partsOf(item).length > 0 ? [{ suffix: '[]', schema: item, isRequired: true }] : [];
+}
+
+function leavesOf(name: string, schema: JsonSchema, isRequired: boolean): Found[] {
+  const parts = partsOf(schema);
+  if (parts.length === 0) return [{ name, isRequired, rule: ruleOf(schema), description: textOf(schema.description) }];
+  return parts.flatMap((part) => {
+    return leavesOf(`${name}${part.suffix}`, part.schema, isRequired && part.isRequired);
+  });
+}
+
+/** All parameters of a route, including nested members of its body. */
+const parametersOf = ({ input }: Route): Parameter[] =>
+  (['path', 'query', 'body'] as const).flatMap((place) => {
+    const schema = input[place];
+    const leaves = schema ? leavesOf('', published(schema), true) : [];
+    return leaves.map((leaf) => ({ ...leaf, name: leaf.name.replace(/^\./, ''), in: place }));
+  });
+
+/** Text that Markdown does not read as HTML. */
+const plain = (text: string): string => text.replaceAll('<', '&lt;');
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`);
+  return ['', ...lines];
+}
+
+function exampleRequest(route: Route): string[] {
+  const { httpMethod, example } = route;
+  const body = httpMethod === 'POST' ? ['', JSON.stringify(example.body)] : [];
+  return ['', '```http', `${httpMethod} ${exampleTarget(route)}`, ...body, '```'];
+}
+
+/** The section of one method: its parameters, rules and example. */
+function methodSection(route: Route): string[] {
+  const parameters = parametersOf(route).map(({ name, in: place, isRequired, rule, description }) => {
+    return [`\`${name}\``, place, isRequired ? 'yes' : '', rule, plain(description)];
+  });
+  return [
+    '',
+    `### ${route.method}`,
+    '',
+    plain(route.description),
+    ...table(['parameter', 'in', 'required', 'allowed', 'meaning'], parameters),
+    ...(route.rules.length > 0 ? [''] : []),
+    ...route.rules.map(({ description }) => `- ${plain(description)}`),
+    ...exampleRequest(route),
+  ];
+}
+
+const oncePerMethod = (routes: readonly Route[]): Route[] =>
+  [...new Map(routes.toReversed().map((route) => [route.method, route])).values()].toReversed();
+
+/** The page of all routes by surface, with prices and parameters. */
+export function routesPage({ routes, priceUsd }: Service): string {
+  const sections = [...bySurface(routes)].flatMap(([surface, rows]) => [
+    '',
+    `## ${surface}`,
+    '',
+    SURFACES[surface],
+    ...table(
+      ['route', 'price', 'answers'],
+      rows.map((row) => [`\`${row.httpMethod} ${row.path}\``, `$${priceUsd(row)}`, plain(row.description)]),
+    ),
+    ...oncePerMethod(rows).flatMap(methodSection),
+  ]);
+  const head = ['# Routes', '', 'Generated from the route table by `npm run docs`, with every feature on.'];
+  return `${[...head, ...sections].join('\n')}\n`;
+}
+
+/** The service with every feature on, at default settings. */
 const EVERYTHING: Service = {
   name: 'asset-gateway',
   routes,
@@ -13,7 +145,7 @@ const EVERYTHING: Service = {
 };
 const ORIGIN = 'http://localhost:8402';
 
-/** The gateway's own rows for the console's list, as the catalog, which leaves them out, would say them. */
+/** The gateway's own rows for the console's list, in the catalog's format; the catalog omits them. */
 function systemRows(): string {
   const own = routes.filter(({ surface }) => surface === 'system');
   const rows = own.map(({ method, httpMethod, path, description, input: { query }, example }) =>
@@ -26,10 +158,10 @@ function systemRows(): string {
       inputExample: example.query,
     }),
   );
-  return `// Made from the route table by \`npm run docs\`. Not written by hand.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
+  return `// Generated from the route table by \`npm run docs\`. Do not edit.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
 }
 
-/** The files that are kept in the repository and made from the table, by their path from its root. */
+/** The generated files of the repository, by path. */
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
   'packages/client/src/methods.ts': clientMethods(everyRoute, EVERYTHING.priceUsd),

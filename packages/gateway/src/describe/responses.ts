@@ -1,13 +1,69 @@
-import { REFUSALS, type RefusalCode, type Route } from '@asset-gateway/protocol';
-import { headersOf } from './headers.ts';
+import { HEADERS, REFUSALS, type RefusalCode, type Route } from '@asset-gateway/protocol';
 import type { JsonObject, JsonSchema } from './schemas.ts';
 import type { Service } from './service.ts';
 
+const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
+
+const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = {
+  'X-Request-Id': text('The request id in the log: the one sent, or a new one.'),
+  'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } },
+  'WWW-Authenticate': text('`SIWX realm="<origin>", error="<code>"`.'),
+  [HEADERS.paymentRequired]: text("The body's challenge (what to sign or pay) as base64 JSON."),
+  [HEADERS.paymentResponse]: text('The outcome of the payment: base64 JSON (x402 SettleResponse).'),
+  [HEADERS.version1PaymentResponse]: text(
+    `As ${HEADERS.paymentResponse} with short network names, for a payment in ${HEADERS.version1Payment}.`,
+  ),
+  [HEADERS.replayed]: {
+    description: 'The answer was paid for before; nothing was settled now.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  [HEADERS.credit]: text(
+    'If credit was charged or bought: `charged=<millionths of a dollar>, balance=<what is left>`.',
+  ),
+  [HEADERS.replayNonce]: text('A fresh nonce for the next sign-in; it saves the next 402.'),
+  RateLimit: text('`"upstream";r=<calls left>;t=<seconds until the next one frees>`.'),
+  'RateLimit-Policy': text('`"upstream";q=<calls>;w=<seconds>`: the shared budget.'),
+  ETag: text('Send it in If-None-Match to skip the body of an unchanged document.'),
+  'Cache-Control': text('How long the document may be cached.'),
+};
+
+const RETRYABLE = [409, 429, 503];
+/** Statuses sent before admission, or for internal errors: independent of the gate. */
+const WITHOUT_SIGN_IN = [402, 408, 413, 414, 431, 500];
+
+function namesOf({ access, credit, maxAgeSeconds }: Route, status: number): string[] {
+  const names = ['X-Request-Id'];
+  if (RETRYABLE.includes(status)) names.push('Retry-After');
+  if (status === 402) names.push(HEADERS.paymentRequired);
+  if (access === 'siwx' && status === 402) names.push('WWW-Authenticate');
+  if (access === 'siwx' && !WITHOUT_SIGN_IN.includes(status)) {
+    names.push(HEADERS.replayNonce, 'RateLimit', 'RateLimit-Policy');
+  }
+  if (access === 'exact' && [200, 402, 503].includes(status)) {
+    names.push(HEADERS.paymentResponse, HEADERS.version1PaymentResponse);
+  }
+  if (access === 'exact' && status === 200) names.push(HEADERS.replayed);
+  if (credit !== undefined && status === 200) names.push(HEADERS.credit);
+  if (credit === 'accepted' && !WITHOUT_SIGN_IN.includes(status)) names.push(HEADERS.replayNonce);
+  if (maxAgeSeconds !== undefined && (status === 200 || status === 304)) names.push('ETag', 'Cache-Control');
+  return names;
+}
+
+/** The possible headers of a route's response with this status, as references to components. */
+export const headersOf = (route: Route, status: number): JsonObject =>
+  Object.fromEntries(namesOf(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** The header components that a route's responses refer to. */
+export function headerComponents(route: Route, statuses: readonly number[]): JsonObject {
+  const names = new Set(statuses.flatMap((status) => namesOf(route, status)));
+  return Object.fromEntries([...names].map((name) => [name, HEADER_COMPONENTS[name]]));
+}
+
 type Applies = (route: Route, service: Service) => boolean;
 
-/** Which routes a family of codes can come from; the first family that a code is of decides, and the rest is of all. */
+/** The routes that can refuse with a family of codes. The first match decides; other codes apply to every route. */
 const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
-  // Of paths that there are not, and of verbs that a path does not take.
+  // Unknown paths, and verbs that a path does not take.
   [/^(?:not_found|method_not_allowed)$/, () => false],
   [/^blocked$/, ({ access }, { hasBlocked }) => access !== 'public' && hasBlocked === true],
   [/^sign_in_/, ({ access }) => access === 'siwx'],
@@ -23,12 +79,12 @@ const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
 
 const familyOf = (code: RefusalCode) => FAMILIES.find(([codes]) => codes.test(code));
 
-/** An upstream's own verdict on a request keeps its status. */
+/** A rejection by an upstream keeps the upstream's status. */
 const OTHER_STATUSES: Readonly<Partial<Record<RefusalCode, readonly number[]>>> = { upstream_rejected: [400, 404] };
 
 const statusesOf = (code: RefusalCode): number[] => [REFUSALS[code].status, ...(OTHER_STATUSES[code] ?? [])];
 
-/** Every refusal that a route of a service can give: the codes by status. */
+/** The possible refusal codes of a route, by status. */
 export function refusalsOf(route: Route, service: Service): Map<number, RefusalCode[]> {
   const byStatus = new Map<number, RefusalCode[]>();
   for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
@@ -39,16 +95,16 @@ export function refusalsOf(route: Route, service: Service): Map<number, RefusalC
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
-/** The name of a refusal's component: routes that can give the same codes share it. */
+/** The name of a refusal's component, shared by routes with the same codes. */
 function nameOf({ access, credit, input, codes }: Route, status: number, refusals: readonly RefusalCode[]): string {
-  const isAnybodys = refusals.every((code) => familyOf(code) === undefined);
-  const kind = isAnybodys
+  const isGeneral = refusals.every((code) => familyOf(code) === undefined);
+  const kind = isGeneral
     ? ['any']
     : [access, ...(credit === 'sold' ? ['credit'] : []), ...(input.body ? ['body'] : []), ...Object.keys(codes)];
   return [...kind, status].join('-');
 }
 
-/** What each code means, in its own sentence; codes with one sentence share a line. */
+/** The codes with their sentences; codes with the same sentence share a line. */
 function explained(codes: readonly RefusalCode[]): string {
   const sentences = new Map<string, RefusalCode[]>();
   for (const code of codes) {
@@ -71,7 +127,7 @@ function refusalResponse(route: Route, status: number, codes: readonly RefusalCo
   };
 }
 
-/** The refusals of a route as references, by status. */
+/** A route's refusals as references, by status. */
 export const refusalReferences = (route: Route, service: Service): JsonObject =>
   Object.fromEntries(
     [...refusalsOf(route, service)].map(([status, codes]) => {
@@ -79,7 +135,7 @@ export const refusalReferences = (route: Route, service: Service): JsonObject =>
     }),
   );
 
-/** What those references refer to. */
+/** The components of those references. */
 export const refusalComponents = (service: Service): JsonObject =>
   Object.fromEntries(
     service.routes.flatMap((route) =>

@@ -10,16 +10,16 @@ export type JsonSchema = JsonObject;
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A row's schema as it is published: the JSON of what validates. */
+/** A row's schema as plain JSON. */
 export const published = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
-/** A row's rules as they are published: all but what judges them. */
+/** A row's rules without their functions. */
 export const publishedRules = ({ rules }: Route): JsonObject[] =>
   rules.map(({ holds: _, choice: __, ...rule }) => rule);
 
 const PRICE: JsonSchema = { type: 'string', pattern: '^[0-9]+\\.[0-9]{2,6}$', description: 'Dollars paid.' };
 
-/** The body of a row's success: its envelope around the schema of its result. */
+/** The schema of a row's success: its envelope around its result. */
 export function answerSchema(route: Route): JsonSchema {
   const result = published(route.result.schema);
   if (route.surface === 'system') return result;
@@ -34,13 +34,13 @@ export function answerSchema(route: Route): JsonSchema {
   };
 }
 
-/** The body of a row's success with its example as result; nothing where the row has no example. */
+/** A row's success with its example as result; undefined without an example. */
 export function answerExample(route: Route, priceUsd: string): unknown {
   const { example } = route.result;
   return example === null ? undefined : JSON.parse(envelope(route, JSON.stringify(example), priceUsd));
 }
 
-/** A schema made again with each of its subschemas changed; the names of properties are no keywords. */
+/** Maps a schema and all its subschemas. Property names are not keywords. */
 export function mapSchema(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
   const inside = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inside);
@@ -53,20 +53,20 @@ export function mapSchema(schema: JsonSchema, change: (schema: JsonSchema) => Js
   return change(Object.fromEntries(entries) as JsonSchema);
 }
 
-/** The same schema without a word of prose. */
+/** The schema without descriptions. */
 export const withoutDescriptions = (schema: JsonSchema): JsonSchema =>
   mapSchema(schema, ({ description: _, ...rest }) => rest);
 
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems'];
 
-/** The same schema without what bounds single values: types, names and choices are left. */
+/** The schema without bounds of single values; types, names and enums stay. */
 export const withoutBounds = (schema: JsonSchema): JsonSchema =>
   mapSchema(schema, (part) => Object.fromEntries(Object.entries(part).filter(([name]) => !BOUNDS.includes(name))));
 
 /** Shorter parts are not worth a reference. */
 const MIN_SHARED_LENGTH = 40;
 
-/** The same schema with each part that stands in it more than once moved to `$defs`, and referred to from there. */
+/** The schema with repeated parts moved to `$defs` and referenced. */
 export function withSharedParts(schema: JsonSchema): JsonSchema {
   const texts: string[] = [];
   mapSchema(schema, (part) => {
@@ -77,7 +77,7 @@ export function withSharedParts(schema: JsonSchema): JsonSchema {
   const names = new Map([...new Set(repeated)].map((text, index) => [text, `part${index + 1}`]));
   const parts: Record<string, JsonSchema> = {};
   let visited = 0;
-  // The second walk visits the parts in the order of the first.
+  // Both walks visit the parts in the same order.
   const rest = mapSchema(schema, (part) => {
     const name = names.get(texts[visited++] ?? '');
     if (name === undefined) return part;

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { createRequire } from 'node:module';
 
-/** The few primitives that the gates stand on. */
+/** The cryptographic primitives of the gates. */
 export interface Crypto {
   /** Strict Ed25519: no small-order or non-canonical key or R, no S beyond the group order. */
   verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
@@ -21,7 +21,7 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const POOL_BYTES = 4096;
 
-/** Compares secrets without telling by its timing where they differ. */
+/** Compares secrets in constant time. */
 export const equalSecrets = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 const littleEndian = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
@@ -47,7 +47,7 @@ function verifyStrictly(signature: Uint8Array, message: Uint8Array, publicKey: U
   return verifyWithOpenSsl(null, message, createPublicKey({ key: jwk, format: 'jwk' }), signature);
 }
 
-/** Random bytes are drawn from a pool: a system call for each few would cost more than all else. */
+/** Draws random bytes from a pool: a system call for every few bytes would dominate the cost. */
 function pooledRandom(fill: (pool: Buffer) => void): Crypto['random'] {
   let pool = Buffer.alloc(0);
   return (bytes) => {
@@ -66,21 +66,20 @@ const rightSizes = (signature: Uint8Array, publicKey: Uint8Array): boolean =>
 
 const utf8 = new TextEncoder();
 
-/** A key for one purpose, of 32 bytes, out of each of the gateway's secrets and in their order. */
+/** Derives a 32-byte key for one purpose from each of the gateway's secrets, in order. */
 export const keysFor = (purpose: string, { mac }: Pick<Crypto, 'mac'>, secrets: readonly string[]): Buffer[] =>
   secrets.map((secret) => mac(utf8.encode(purpose.padEnd(KEY_BYTES)), utf8.encode(secret)));
 
-/** The primitives by node:crypto, with the checks that make its Ed25519 strict. */
+/** The primitives by node:crypto, with checks that make its Ed25519 strict. */
 export const nodeCrypto: Crypto = {
   verify: (signature, message, key) => rightSizes(signature, key) && verifyStrictly(signature, message, key),
   mac: (key, message) => createHmac('sha512', key).update(message).digest().subarray(0, KEY_BYTES),
   random: pooledRandom((pool) => randomFillSync(pool)),
 };
 
-/** The same bytes, as libsodium takes them. */
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
-/** What an import would search for its exports first, which takes longer than all of the rest. */
+/** An import would first search the module for its exports, which takes longer than all the rest. */
 const require = createRequire(import.meta.url);
 
 function sodiumHere(): typeof import('sodium-native').default | undefined {
@@ -91,7 +90,7 @@ function sodiumHere(): typeof import('sodium-native').default | undefined {
   }
 }
 
-/** The primitives by libsodium, whose Ed25519 is strict and twice as fast; nothing where its build does not load. */
+/** The primitives by libsodium, whose Ed25519 is strict and twice as fast; undefined if its build does not load. */
 export function loadSodium(): Crypto | undefined {
   const sodium = sodiumHere();
   if (!sodium) return undefined;

@@ -1,20 +1,60 @@
-import type { BlockList, Socket } from 'node:net';
-import { isProxy, peerAddress } from './client-address.ts';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, type Socket } from 'node:net';
 
-/** The connections of one address, those that are idle in the order in which they became so. */
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** Proxies whose X-Forwarded-For is trusted, from CIDRs such as `10.0.0.0/8`. Throws a RangeError on other texts. */
+export function trustedProxies(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', prefix] = cidr.split('/');
+    if (isIP(address) === 0 || prefix === undefined || !/^(?:0|[1-9]\d{0,2})$/.test(prefix)) throw new RangeError(cidr);
+    list.addSubnet(address, Number(prefix), familyOf(address));
+  }
+  return list;
+}
+
+const peerAddress = ({ remoteAddress = '' }: Socket): string => plain(remoteAddress);
+
+/** Whether the address belongs to a trusted proxy. */
+const isProxy = (address: string, trusted: BlockList): boolean =>
+  isIP(address) !== 0 && trusted.check(address, familyOf(address));
+
+/** Longer chains and addresses are not honest ones. */
+const MAX_HOPS = 32;
+const MAX_ADDRESS_LENGTH = 45;
+
+/** The client's address: the right-most one of X-Forwarded-For that is not a trusted proxy's own. */
+export function clientAddress(incoming: IncomingMessage, trusted: BlockList): string {
+  let client = peerAddress(incoming.socket);
+  const hops = String(incoming.headers['x-forwarded-for'] ?? '');
+  for (let end = hops.length, count = 0; end > 0 && count < MAX_HOPS && isProxy(client, trusted); count++) {
+    const comma = hops.lastIndexOf(',', end - 1);
+    const hop = hops.slice(comma + 1, end).trim();
+    if (hop.length > MAX_ADDRESS_LENGTH || isIP(plain(hop)) === 0) break;
+    client = plain(hop);
+    end = comma;
+  }
+  return client;
+}
+
+/** The connections of one address; `idle` in the order in which they became idle. */
 interface Group {
   readonly address: string;
   readonly idle: Set<Socket>;
   size: number;
 }
 
-/** Which part of all connections one address may hold. */
+/** One address may hold a quarter of all connections. */
 const SHARE = 4;
 
 /**
- * Who may stay connected. Idle is a connection that has nothing to be answered: one that is kept alive, has sent nothing yet, or
- * half a head. Where there is no room for a new connection, the oldest idle one makes it: of its own address when that holds its
- * share, else of anybody. Trusted proxies speak for many, and have no share. Each event takes the same time, however many there are.
+ * Limits connections. A connection is idle while no request on it awaits an answer: it is kept alive, or has sent nothing or half a
+ * head. A new connection without room closes the oldest idle one: of the same address if that holds its share, else of any address.
+ * Trusted proxies serve many clients and have no share. Each event takes constant time.
  */
 export class Connections {
   readonly #maximum: number;
@@ -30,7 +70,7 @@ export class Connections {
     this.#trusted = trusted;
   }
 
-  /** Takes a new connection, or closes it; whether it stays. */
+  /** Admits a new connection or closes it. Returns whether it stays. */
   admit(socket: Socket): boolean {
     const address = peerAddress(socket);
     const group = this.#groups.get(address) ?? { address, idle: new Set(), size: 0 };
@@ -48,7 +88,7 @@ export class Connections {
     return true;
   }
 
-  /** Notes that a connection has something to be answered, or has nothing any more. */
+  /** Marks a connection as idle or busy. */
   note(socket: Socket, isIdle: boolean): void {
     const group = this.#members.get(socket);
     for (const idle of group ? [this.#idle, group.idle] : []) {

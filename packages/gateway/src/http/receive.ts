@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound } from '../call.ts';
 
-/** What the server takes in before any route is looked at. */
+/** Size limits that apply before matching. */
 export const LIMITS = {
   bodyBytes: 64 * 1024,
   targetBytes: 8 * 1024,
@@ -33,7 +33,7 @@ function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage
   return Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes ? 'body_too_large' : undefined;
 }
 
-/** The body, complete; or nothing once it is larger than allowed. Rejects when the client goes away. */
+/** The complete body; undefined if it is too large. Rejects when the client disconnects. */
 function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   if (incoming.headers['content-length'] === undefined && incoming.headers['transfer-encoding'] === undefined) {
     return Promise.resolve(EMPTY);
@@ -55,7 +55,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   });
 }
 
-/** Reads a request to its end, within the limits; what is beyond one is named as a fault, for the gateway to refuse. */
+/** Reads a request to its end. Exceeding a limit becomes a `fault`, which the gateway refuses. */
 export async function receive(incoming: IncomingMessage, client: string): Promise<Inbound> {
   const head = {
     method: incoming.method ?? '',

@@ -1,53 +1,72 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type BlockList, Server as NetServer, type Socket } from 'node:net';
-import { Refusal } from '@asset-gateway/protocol';
+import type { Duplex } from 'node:stream';
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound, Outbound } from '../call.ts';
 import { lastResort } from '../last-resort.ts';
-import { clientAddress } from './client-address.ts';
-import { Connections } from './connections.ts';
+import { Connections, clientAddress } from './connections.ts';
 import { Pipeline, WaitingRoom } from './pipelining.ts';
 import { LIMITS, receive } from './receive.ts';
-import { answerUnreadable, unexpected } from './unreadable.ts';
 
-/** What the server is put around. */
-export interface ServerOptions {
+const LINGER_MS = 1_000;
+
+type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+function codeOf({ code, rawPacket }: ParseError): RefusalCode {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
+  if (code !== 'HPE_HEADER_OVERFLOW') return 'bad_request';
+  const packet = rawPacket?.toString('latin1') ?? '';
+  const requestLine = /^[A-Z]+ [^\r\n]*/.exec(packet)?.[0] ?? '';
+  return requestLine.length > LIMITS.targetBytes ? 'uri_too_long' : 'headers_too_large';
+}
+
+/** The answer to an `Expect` other than 100-continue. */
+export function unexpected(): Outbound {
+  const { headers } = lastResort(new Refusal('bad_request'));
+  return { status: 417, headers: { ...headers, 'Content-Length': '0' }, body: '' };
+}
+
+/** Answers an unparseable request and closes. */
+function answerUnreadable(error: ParseError, socket: Duplex): void {
+  const { status, headers, body } = lastResort(new Refusal(codeOf(error)));
+  const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+  // A peer that never closes its side would hold the socket forever.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+interface ServerOptions {
   readonly handle: (inbound: Inbound) => Promise<Outbound>;
   readonly trustedProxies: BlockList;
-  /** How many connections there may be; beyond, idle ones are closed for new ones. */
+  /** Beyond it, idle connections are closed for new ones. */
   readonly maxConnections: number;
-  /** How long it waits, when it drains, for requests that were on their way. */
+  /** How long a drain waits for requests already in transit. */
   readonly graceMs: number;
-  /** Told of an error that left a request without its answer. */
+  /** Called with an error that left a request unanswered. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A listening server that can be drained. */
-export interface HttpServer {
-  listen(port: number, host: string): Promise<number>;
-  /** Stops listening, answers what has arrived and what still arrives on open connections, and closes each after it. */
-  drain(deadlineMs: number): Promise<void>;
-}
-
-/** What Node has the system keep where it is told nothing. */
+/** Node's default. */
 const NODES_BACKLOG = 511;
 const TIMES = {
   headersMs: 10_000,
   requestMs: 15_000,
   keepAliveMs: 65_000,
   checkMs: 1_000,
-  /** Node forgives a socket once that has taken something, so one that takes nothing more is cut within twice this. */
+  /** Node restarts the timer when a socket makes progress, so a stalled one is cut within twice this. */
   writeMs: 15_000,
-  /** How long a refused upload may go on before its connection is cut. */
+  /** How long a refused upload may continue. */
   lingerMs: 1_000,
 } as const;
 
-class Draining implements HttpServer {
+/** Node's HTTP server around the gateway: limits of size, time and connections, and a drain that loses no request. */
+export class HttpServer {
   readonly #server: Server;
   readonly #options: ServerOptions;
   readonly #connections: Connections;
   readonly #room = new WaitingRoom();
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
-  /** The connections on which something is to be answered. */
+  /** Connections with an unanswered request. */
   readonly #busy = new Set<Socket>();
   #running = 0;
   #draining = false;
@@ -62,7 +81,7 @@ class Draining implements HttpServer {
       requestTimeout: TIMES.requestMs,
       keepAliveTimeout: TIMES.keepAliveMs,
       connectionsCheckingInterval: TIMES.checkMs,
-      // A missing Host is refused in our own words.
+      // The gateway refuses a missing Host itself.
       requireHostHeader: false,
     });
     this.#server.maxHeadersCount = 0;
@@ -79,7 +98,7 @@ class Draining implements HttpServer {
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      // A connection for which the system keeps no place is tried again by its client after seconds.
+      // A client retries a connection beyond the backlog only after seconds.
       const backlog = Math.max(this.#options.maxConnections, NODES_BACKLOG);
       this.#server.listen({ port, host, backlog }, () => {
         const address = this.#server.address();
@@ -88,11 +107,12 @@ class Draining implements HttpServer {
     });
   }
 
+  /** Stops listening, answers what has arrived and still arrives on open connections, and closes them. */
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     this.#draining = true;
     await turn();
-    // The HTTP server's own close would cut kept-alive connections on which a request may be on its way.
+    // The HTTP server's own close would cut kept-alive connections that may carry a request in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await pause(this.#options.graceMs);
     await turn();
@@ -128,7 +148,7 @@ class Draining implements HttpServer {
     }
   }
 
-  /** Counts what is being answered, also when its client has gone: it may be in the middle of a payment. */
+  /** Counts running requests, even if the client has disconnected: a payment may be in progress. */
   async #handle(inbound: Inbound): Promise<Outbound> {
     this.#running++;
     try {
@@ -149,7 +169,7 @@ class Draining implements HttpServer {
     if (unread) setTimeout(() => incoming.destroy(), TIMES.lingerMs).unref();
   }
 
-  /** The client has gone, or what the gateway answered cannot be written. */
+  /** The client has disconnected, or the answer cannot be written. */
   #giveUp(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
     if (incoming.errored || outgoing.headersSent || outgoing.destroyed) {
       outgoing.destroy();
@@ -168,8 +188,5 @@ class Draining implements HttpServer {
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** Until what the system has kept for this process is taken: on a busy machine that may be a second's worth. */
+/** Lets the event loop accept what the system has queued: on a busy machine up to a second's worth. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Node's HTTP server around the gateway: size and time limits, a cap on connections, a drain that loses nothing. */
-export const createHttpServer = (options: ServerOptions): HttpServer => new Draining(options);

@@ -1,15 +1,15 @@
 import { consoleRoutes, everyRoute, REFUSALS, type Route } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
-import { watchBlocked } from './blocked.ts';
-import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
-import { PREFIX } from './prefix.ts';
+import { MoneyCounters, type MoneyEntry, PREFIX, watchMoney } from './money.ts';
 import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
-/** What stands for a request that found no row, and for an answer that is no refusal. */
+/** The label of requests without a row, and of answers that are not refusals. */
 const NONE = 'none';
 const CHANNEL = ['provider', 'cluster', 'surface'] as const;
 const KEY = [...CHANNEL, 'place'] as const;
+const ROUTE = ['route', 'surface'] as const;
+const SPENT = [...ROUTE, 'by'] as const;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
@@ -25,42 +25,28 @@ const ROWS: ReadonlyMap<string, Route> = new Map([...everyRoute, ...consoleRoute
 
 const channelOf = ({ provider, cluster, surface }: ChannelName) => ({ provider, cluster: cluster ?? '', surface });
 
-/** What became of a sign-in; nothing when it was not looked at. */
+/** The result of a sign-in; undefined if it was not checked. */
 function signInResultOf({ error, wallet }: LogLine): string | undefined {
   if (error !== undefined && isSignInCode(error)) return error;
   return wallet === undefined ? undefined : 'accepted';
 }
 
-/** Counts what the log says, one line after the other. Labels are rows, statuses and codes: nothing that a client chooses. */
+/** Counts log lines. Labels are rows, statuses and codes, never values that a client chooses. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter('requests_total', 'Requests by what answered them.', ['route', 'status', 'code']);
-  readonly #durations = this.#histogram('request_duration_seconds', 'From a request to its answer.', ['surface']);
-  readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by what became of them.', ['result']);
-  readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Upstream calls, failed ones too.', CHANNEL);
-  readonly #cached = this.#counter('cache_answers_total', 'Answers of routes that are kept.', ['route', 'result']);
-  readonly #ages = new Histogram({
-    name: `${PREFIX}cache_age_seconds`,
-    help: 'How old answers were that came out of the cache.',
-    buckets: AGES,
-    registers: [this.#registry],
-  });
-  readonly #keyRefusals = this.#counter('key_refusals_total', 'Calls whose key the upstream refused.', KEY);
-  readonly #settlements = this.#counter('settlements_total', 'Settlements by their outcome.', ['state']);
-  readonly #revenue = this.#counter('revenue_usd_micros_total', 'Settled and answered, in millionths of a dollar.', [
-    'route',
-    'surface',
-  ]);
-  readonly #spent = this.#counter('credit_spent_usd_micros_total', 'Charged to credit, in millionths of a dollar.', [
-    'route',
-    'surface',
-    'by',
-  ]);
-  readonly #debits = this.#counter('credit_answers_total', 'Answers that credit has paid for.', ['by']);
-  readonly #slots = this.#counter('slots_total', 'Slots of the asset-data budget by whom they are charged to.', [
-    'group',
-  ]);
-  readonly #shareRefusals = this.#counter('share_refusals_total', 'Refusals by whose share was used up.', ['scope']);
+  readonly #requests = this.#counter('requests_total', 'Requests.', ['route', 'status', 'code']);
+  readonly #durations = this.#histogram('request_duration_seconds', 'Duration of requests.', ['surface']);
+  readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by result.', ['result']);
+  readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Duration of upstream calls.', CHANNEL);
+  readonly #cached = this.#counter('cache_answers_total', 'Answers of cached routes.', ['route', 'result']);
+  readonly #ages = this.#histogram('cache_age_seconds', 'Age of cached answers.', [], AGES);
+  readonly #keyRefusals = this.#counter('key_refusals_total', 'Calls whose key the upstream rejected.', KEY);
+  readonly #settlements = this.#counter('settlements_total', 'Settlements by outcome.', ['state']);
+  readonly #revenue = this.#counter('revenue_usd_micros_total', 'Revenue in millionths of a dollar.', ROUTE);
+  readonly #spent = this.#counter('credit_spent_usd_micros_total', 'Credit charged, in millionths of a dollar.', SPENT);
+  readonly #debits = this.#counter('credit_answers_total', 'Answers paid from credit.', ['by']);
+  readonly #slots = this.#counter('slots_total', 'Asset-data slots by the kind of group charged.', ['group']);
+  readonly #shareRefusals = this.#counter('share_refusals_total', 'Refusals for an exhausted share.', ['scope']);
   readonly #money = new MoneyCounters(this.#registry);
   #timer: NodeJS.Timeout | undefined;
 
@@ -73,7 +59,7 @@ export class Metrics {
     for (const scope of SHARE_SCOPES) this.#shareRefusals.inc({ scope }, 0);
   }
 
-  /** A request has its answer. */
+  /** Counts a finished request. */
   finished(line: LogLine): void {
     const row = ROWS.get(line.route ?? '');
     this.#requests.inc({ route: row?.id ?? NONE, status: line.status, code: line.error ?? NONE });
@@ -95,43 +81,47 @@ export class Metrics {
     this.#debits.inc({ by });
   }
 
-  /** An upstream has refused the key at this place of the list, counted from 1. */
+  /** An upstream rejected the key at this position of the list, counted from 1. */
   keyRefused(channel: ChannelName, place: number): void {
     this.#keyRefusals.inc({ ...channelOf(channel), place });
   }
 
-  /** A settlement has come to an end: `settled`, `refused`, `unknown`, `unsent`. */
+  /** A settlement ended: `settled`, `refused`, `unknown`, `unsent`. */
   settled(state: string): void {
     this.#settlements.inc({ state });
   }
 
-  /** Entries were appended to the journal by this node. */
+  /** This node appended entries to the journal. */
   appended(entries: readonly MoneyEntry[]): void {
     this.#money.appended(entries);
   }
 
-  /** A durable write of money took so many milliseconds, or failed after them. */
+  /** Duration of a durable write of money, failed ones included. */
   committed(ms: number): void {
     this.#money.committed(ms);
   }
 
-  /** A slot was taken, where the budget is shared out: by the kind of group that it is charged to. */
+  /** With fair shares: a slot was charged to this kind of group. */
   slotTaken(group: string): void {
     this.#slots.inc({ group });
   }
 
-  /** Looks these up whenever somebody asks for the metrics; the chain now, and once a minute. */
+  /** Adds gauges that are read at each scrape; the fee payer's balance is read once a minute. */
   watch(readings: Readings): void {
-    this.#gauge('ready', 'Whether /readyz says yes.', [], (gauge) => gauge.set(readings.isReady() ? 1 : 0));
+    this.#gauge('ready', 'Whether the node is ready (/readyz).', [], (gauge) => gauge.set(readings.isReady() ? 1 : 0));
     watchMoney(this.#registry, readings);
-    watchBlocked(this.#registry, readings);
-    this.#gauge('sales_open', 'Whether payments are taken.', ['cluster'], (gauge) => {
+    this.#gauge('blocked_entries', 'Blocked wallets and address ranges.', ['kind'], (gauge) => {
+      const { wallets, ranges } = readings.blocked?.() ?? { wallets: 0, ranges: 0 };
+      gauge.set({ kind: 'wallet' }, wallets);
+      gauge.set({ kind: 'range' }, ranges);
+    });
+    this.#gauge('sales_open', 'Whether payments are accepted.', ['cluster'], (gauge) => {
       for (const { cluster, isOpen } of readings.sales()) gauge.set({ cluster }, isOpen ? 1 : 0);
     });
     this.#watchChannels(readings);
     if (readings.cache?.()) this.#watchCache(() => readings.cache?.());
     this.#watchKeys(readings);
-    const balance = this.#gauge('fee_payer_lamports', 'What the fee payer holds.', ['cluster']);
+    const balance = this.#gauge('fee_payer_lamports', 'Balance of the fee payer.', ['cluster']);
     const read = async () => {
       for (const { cluster, lamports } of await readings.feePayers()) {
         if (lamports === undefined) balance.remove({ cluster });
@@ -142,12 +132,12 @@ export class Metrics {
     this.#timer = setInterval(() => void read(), FEE_PAYER_INTERVAL_MS).unref();
   }
 
-  /** Looks up whether the log is still read, whenever somebody asks for the metrics. */
+  /** Adds a gauge for a lost log reader. */
   watchLog(isLost: () => boolean): void {
-    this.#gauge('log_lost', 'Whether nobody reads the log any more.', [], (gauge) => gauge.set(isLost() ? 1 : 0));
+    this.#gauge('log_lost', "Whether the log's reader is gone.", [], (gauge) => gauge.set(isLost() ? 1 : 0));
   }
 
-  /** All of it, in Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   async text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -161,11 +151,11 @@ export class Metrics {
   }
 
   #watchCache(read: () => CacheReading | undefined): void {
-    this.#gauge('cache_bytes', 'The memory that they take.', [], (gauge) => gauge.set(read()?.bytes ?? 0));
-    this.#total('cache_calls_total', 'Upstream calls for what is kept.', ['reason'], (counter) => {
+    this.#gauge('cache_bytes', 'Memory of the cache.', [], (gauge) => gauge.set(read()?.bytes ?? 0));
+    this.#total('cache_calls_total', 'Upstream calls of the cache by reason.', ['reason'], (counter) => {
       for (const [reason, count] of Object.entries(read()?.calls ?? {})) counter.inc({ reason }, count);
     });
-    this.#total('cache_forgone_total', 'Requests for which no call went out in time.', [], (counter) =>
+    this.#total('cache_forgone_total', 'Requests refused because no call started in time.', [], (counter) =>
       counter.inc(read()?.forgone ?? 0),
     );
   }
@@ -175,10 +165,10 @@ export class Metrics {
       this.#gauge(name, help, CHANNEL, (gauge) => {
         for (const channel of readings.channels()) gauge.set(channelOf(channel), read(channel));
       });
-    watch('budget_left', 'Slots of the upstream key that are left.', ({ left }) => left);
-    watch('budget_limit', 'Slots of the upstream key.', ({ limit }) => limit);
-    watch('upstream_pause_seconds', 'How long the upstream is not asked.', ({ pauseMs }) => pauseMs / 1_000);
-    watch('breaker_open', 'Whether the upstream is left alone.', ({ isLeftAlone }) => (isLeftAlone ? 1 : 0));
+    watch('budget_left', 'Slots left in the upstream budget.', ({ left }) => left);
+    watch('budget_limit', 'Slots of the upstream budget.', ({ limit }) => limit);
+    watch('upstream_pause_seconds', 'Remaining pause of the upstream.', ({ pauseMs }) => pauseMs / 1_000);
+    watch('breaker_open', 'Whether the circuit breaker is open.', ({ isLeftAlone }) => (isLeftAlone ? 1 : 0));
   }
 
   #watchKeys(readings: Readings): void {
@@ -190,7 +180,7 @@ export class Metrics {
         })),
       );
     for (const { labels } of keys()) this.#keyRefusals.inc(labels, 0);
-    this.#gauge('key_set_aside', 'Whether a key is set aside because the upstream refuses it.', KEY, (gauge) => {
+    this.#gauge('key_set_aside', 'Whether a key is set aside because the upstream rejects it.', KEY, (gauge) => {
       for (const { labels, isSetAside } of keys()) gauge.set(labels, isSetAside ? 1 : 0);
     });
   }
@@ -199,7 +189,7 @@ export class Metrics {
     return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry] });
   }
 
-  /** A counter that is looked up whenever somebody asks for the metrics. */
+  /** A counter that is read at each scrape. */
   #total<Label extends string>(
     name: string,
     help: string,
@@ -213,8 +203,13 @@ export class Metrics {
     new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry], collect });
   }
 
-  #histogram<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Histogram<Label> {
-    return new Histogram({ name: PREFIX + name, help, labelNames, buckets: SECONDS, registers: [this.#registry] });
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets = SECONDS,
+  ): Histogram<Label> {
+    return new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers: [this.#registry] });
   }
 
   #gauge<Label extends string>(

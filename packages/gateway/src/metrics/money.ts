@@ -1,9 +1,11 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { PREFIX } from './prefix.ts';
 import type { OpenReading, Readings } from './readings.ts';
 
-/** What metrics count of an entry of the journal. */
+/** Prefix of every metric name. */
+export const PREFIX = 'asset_gateway_';
+
+/** The fields of a journal entry that metrics count. */
 export interface MoneyEntry {
   readonly kind: string;
   readonly cluster: string;
@@ -13,11 +15,11 @@ export interface MoneyEntry {
 
 const MS_PER_SECOND = 1_000;
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** A refusal moves nothing. */
+/** A refusal moves no money. */
 const KINDS = ['settlement', 'grant', 'debit'];
 const CLUSTERS = Object.keys(NETWORKS);
 
-/** Counts what this node appends to the journal. */
+/** Counts the journal entries that this node appends. */
 export class MoneyCounters {
   readonly #micros: Counter<'kind' | 'cluster'>;
   readonly #lamports: Counter<'cluster'>;
@@ -27,15 +29,15 @@ export class MoneyCounters {
     const registers = [registry];
     this.#micros = new Counter({
       name: `${PREFIX}journal_usd_micros_total`,
-      help: 'Money that has moved, in millionths of a dollar.',
+      help: 'Money moved, in millionths of a dollar.',
       labelNames: ['kind', 'cluster'],
       registers,
     });
-    const help = 'What the fee payer of this gateway has paid the chain.';
+    const help = "Transaction fees paid by this gateway's fee payer.";
     this.#lamports = new Counter({ name: `${PREFIX}fee_lamports_total`, help, labelNames: ['cluster'], registers });
     this.#commits = new Histogram({
       name: `${PREFIX}database_commit_seconds`,
-      help: 'From a durable write of money to its commit, failed ones too.',
+      help: 'Duration of durable writes of money, including failed ones.',
       buckets: COMMIT_SECONDS,
       registers,
     });
@@ -57,11 +59,11 @@ export class MoneyCounters {
   }
 }
 
-/** Looks these up whenever somebody asks for the metrics. */
+/** Adds gauges of money that are read at each scrape. */
 export function watchMoney(registry: Registry, readings: Readings): void {
   const registers = [registry];
   let reading: ReturnType<Readings['openPayments']> | undefined;
-  // All metrics of a scrape are collected at once, and the store is asked once for both.
+  // A scrape collects all metrics at once; both gauges share one read of the store.
   const read = () => {
     reading ??= readings.openPayments().finally(() => {
       reading = undefined;
@@ -79,12 +81,12 @@ export function watchMoney(registry: Registry, readings: Readings): void {
         else this.remove();
       },
     });
-  watchOpen('settlements_open', 'Payments whose outcome is not known.', ({ count }) => count);
-  const age = 'For how long the outcome of the oldest open payment has not been known.';
+  watchOpen('settlements_open', 'Payments with an unknown outcome.', ({ count }) => count);
+  const age = 'Age of the oldest payment with an unknown outcome.';
   watchOpen('settlement_open_seconds', age, ({ oldestMs }) => oldestMs / MS_PER_SECOND);
   new Gauge({
     name: `${PREFIX}credit_owed_usd_micros`,
-    help: 'Credit that wallets have paid for and not spent yet, in millionths of a dollar.',
+    help: 'Unspent credit of all wallets, in millionths of a dollar.',
     labelNames: ['cluster'],
     registers,
     async collect() {
@@ -94,14 +96,14 @@ export function watchMoney(registry: Registry, readings: Readings): void {
   });
   if (readings.isDatabaseUp?.() !== undefined) watchDatabase(registry, () => readings.isDatabaseUp?.() === true);
   const { solPriceUsd } = readings;
-  const help = 'Dollars for one SOL, as SOL_PRICE_USD says.';
+  const help = 'Price of one SOL in dollars (SOL_PRICE_USD).';
   if (solPriceUsd !== undefined) new Gauge({ name: `${PREFIX}sol_price_usd`, help, registers }).set(solPriceUsd);
 }
 
 function watchDatabase(registry: Registry, isUp: () => boolean): void {
   new Gauge({
     name: `${PREFIX}database_up`,
-    help: 'Whether the database of money answers.',
+    help: 'Whether the money database answers.',
     registers: [registry],
     collect() {
       this.set(isUp() ? 1 : 0);

@@ -1,79 +1,79 @@
 import type { Route } from '@asset-gateway/protocol';
 
-/** What tells upstreams apart, and which routes each is for; one that knows no clusters has none. */
+/** Identifies an upstream; `cluster` is undefined if it has none. */
 export type ChannelName = Pick<Route, 'provider' | 'cluster' | 'surface'>;
 
-/** One upstream, as it stands now. */
+/** The current state of one upstream. */
 export interface ChannelReading extends ChannelName {
-  /** Slots of its budget. */
+  /** Slots left. */
   readonly left: number;
   readonly limit: number;
-  /** For how long this node does not ask it, as it has asked for a pause; 0 without one. */
+  /** Remaining pause that the upstream asked for; 0 without one. */
   readonly pauseMs: number;
-  /** Whether it is left alone because it keeps failing. */
+  /** Whether the circuit breaker is open. */
   readonly isLeftAlone: boolean;
-  /** Of each of its keys, in the order of the configuration: whether it is set aside because the upstream refuses it. */
+  /** For each key, in configured order: whether it is set aside because the upstream rejects it. */
   readonly keysSetAside: readonly boolean[];
 }
 
-/** What the fee payer of a cluster holds; nothing when the chain did not say. */
+/** The fee payer's balance on a cluster; undefined if the chain did not answer. */
 export interface FeePayerReading {
   readonly cluster: string;
   readonly lamports: number | undefined;
 }
 
-/** Whether a cluster's routes are sold; they are not while the fee payer cannot pay. */
-export interface SalesReading {
+/** Whether a cluster's routes are sold; not while the fee payer cannot pay. */
+interface SalesReading {
   readonly cluster: string;
   readonly isOpen: boolean;
 }
 
-/** What a cache has done since the start, and what it holds now. */
+/** A cache's counts since the start, and its memory. */
 export interface CacheReading {
   readonly bytes: number;
-  /** Calls that answered somebody who waited, and calls that nobody waited for. */
+  /** Calls with and without a waiting request. */
   readonly calls: { readonly awaited: number; readonly refresh: number };
-  /** Requests that were refused because no call went out for them in time. */
+  /** Requests refused because no call started in time. */
   readonly forgone: number;
 }
 
-/** Payments whose outcome is not known. */
+/** Payments with an unknown outcome. */
 export interface OpenReading {
   readonly count: number;
-  /** For how long it has not been known of the oldest one, in milliseconds; 0 where there is none. */
+  /** Age of the oldest in milliseconds; 0 if there is none. */
   readonly oldestMs: number;
 }
 
-/** What wallets of a cluster have paid ahead and not spent yet. */
+/** Unspent credit of all wallets on a cluster. */
 export interface CreditReading {
   readonly cluster: string;
   /** Millionths of a dollar. */
   readonly owedMicros: number;
 }
 
-/** How much is on the list of who is not served. */
-export interface BlockedReading {
+/** Size of the block list. */
+interface BlockedReading {
   readonly wallets: number;
-  /** Addresses, and ranges of them. */
+  /** Addresses and address ranges. */
   readonly ranges: number;
 }
 
-/** What is looked up, where a log line does not say it. None of these rejects. */
+/** State that metrics read besides log lines. None of these rejects. */
 export interface Readings {
   isReady(): boolean;
   channels(): readonly ChannelReading[];
-  /** Nothing where no answers are kept. */
+  /** Undefined if the cache is off. */
   cache?(): CacheReading | undefined;
-  /** Payments whose outcome is not known; nothing when the store did not say. */
+  /** Undefined if the store did not answer. */
   openPayments(): Promise<OpenReading | undefined>;
-  /** What is owed as credit, by all nodes together; nothing when the store did not say. */
+  /** Of all nodes; undefined if the store did not answer. */
   credit?(): Promise<readonly CreditReading[] | undefined>;
-  /** Whether the database of money answered last; undefined if there is none. */
+  /** Whether the money database answered last; undefined if there is none. */
   isDatabaseUp?(): boolean | undefined;
   feePayers(): Promise<readonly FeePayerReading[]>;
-  /** Dollars for one SOL, where the operator has said so. */
+  /** Price of one SOL in dollars, if configured. */
   readonly solPriceUsd?: number | undefined;
   sales(): readonly SalesReading[];
-  /** Nothing where everybody is served. */
+  /** Undefined without a block list. */
   blocked?(): BlockedReading | undefined;
 }

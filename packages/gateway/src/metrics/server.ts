@@ -1,8 +1,36 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, BlockList, isIPv6 } from 'node:net';
 import type { ConsoleFiles, FileAnswer } from '../console/files.ts';
-import { BEARER, isLoopback, namesLoopback, whyNoSales } from './access.ts';
 import { Metrics } from './metrics.ts';
+
+/** The challenge of a 401. */
+const BEARER = { 'WWW-Authenticate': 'Bearer' };
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Host names that DNS rebinding cannot use. */
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+
+const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Whether only this machine can reach an address. */
+export const isLoopback = (address: string): boolean => loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** Whether Host is a loopback name or address, which excludes DNS rebinding. */
+const namesLoopback = ({ headers }: IncomingMessage): boolean => LOOPBACK_HOST.test(headers.host ?? '');
+
+const isLocal = (request: IncomingMessage): boolean =>
+  isLoopback(request.socket.remoteAddress ?? '') && namesLoopback(request);
+
+/** The status that denies access to sales: 401 with a wrong token; 403 from another machine or with a foreign Host if no token is set. */
+function salesAccessError(request: IncomingMessage, token: string | undefined): 401 | 403 | undefined {
+  if (token === undefined) return isLocal(request) ? undefined : 403;
+  const given = hashOf(request.headers.authorization ?? '');
+  return timingSafeEqual(given, hashOf(`Bearer ${token}`)) ? undefined : 401;
+}
 
 const PATH = '/metrics';
 const SALES_PATH = '/sales';
@@ -10,38 +38,38 @@ const CONSOLE_PAGE = 'operate.html';
 const CONSOLE_PATH = '/console/';
 const OPERATE_PATH = '/operate/';
 
-/** Metrics that are kept, and where they are given out. */
+/** Metrics and their server. */
 export interface ServedMetrics {
   readonly metrics: Metrics;
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Where to listen, and what whoever asks for sales must know. */
+/** Where to listen, and the token for sales. */
 interface Place {
   readonly port: number;
   readonly host: string;
   readonly token?: string | undefined;
 }
 
-/** What was sold, as JSON, for a query: nothing where that is not understood. Rejects when the store is down. */
-export type SalesAnswer = (query: URLSearchParams) => Promise<string | undefined>;
+/** Sales as JSON for a query; undefined for an invalid query. Rejects if the store is down. */
+type SalesAnswer = (query: URLSearchParams) => Promise<string | undefined>;
 
-/** What is given out on the port of the metrics, beside them. */
-export interface Beside {
+/** What else the metrics port serves. */
+interface OperatorResources {
   readonly sales: SalesAnswer;
-  /** The operator's page; nothing where there is none. */
+  /** The operator's page, if any. */
   readonly files: ConsoleFiles | undefined;
 }
 
-interface Answering extends Beside {
+interface Answering extends OperatorResources {
   readonly metrics: Metrics;
-  /** Only clients on this machine can connect. */
+  /** Whether only clients on this machine can connect. */
   readonly isOnLoopback: boolean;
   readonly token: string | undefined;
 }
 
-/** The operator's page at `/`, and what it is made of. It holds no figures: it asks for them as everybody does. */
+/** The operator's page at `/` and its assets. They contain no figures; the page requests them. */
 function consoleFile(path: string, { headers }: IncomingMessage, files: ConsoleFiles | undefined) {
   const arrival = { hosts: [], port: 0, headers };
   if (path === '/') return files?.page(CONSOLE_PAGE, arrival);
@@ -55,7 +83,7 @@ function answerFile(response: ServerResponse, { headers, body }: FileAnswer): vo
 }
 
 async function answerSales(request: IncomingMessage, response: ServerResponse, { sales, token }: Answering) {
-  const refusal = whyNoSales(request, token);
+  const refusal = salesAccessError(request, token);
   if (refusal) return void response.writeHead(refusal, refusal === 401 ? BEARER : {}).end();
   const [, query = ''] = (request.url ?? '').split(/\?(.*)/s);
   const json = await sales(new URLSearchParams(query)).catch(() => null);
@@ -66,7 +94,7 @@ async function answerSales(request: IncomingMessage, response: ServerResponse, {
 async function answer(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
   const { metrics, files, isOnLoopback } = answering;
   const path = request.url?.split('?', 1)[0] ?? '';
-  // The token guards sales by itself; a page in a browser on this machine does not have it.
+  // The token alone protects sales; a web page in a local browser does not have it.
   if (isOnLoopback && path !== SALES_PATH && !namesLoopback(request)) {
     response.writeHead(403).end();
     return;
@@ -83,15 +111,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
   response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text);
 }
 
-/**
- * Keeps metrics and serves them as `/metrics`, sales as `/sales` and a page that shows both at `/`, on a port of their own.
- * Rejects when it cannot listen there.
- */
-export async function serveMetrics({ port, host, token }: Place, beside: Beside): Promise<ServedMetrics> {
+/** Serves metrics at `/metrics`, sales at `/sales` and a page of both at `/`, on their own port. Rejects if it cannot listen. */
+export async function serveMetrics({ port, host, token }: Place, resources: OperatorResources): Promise<ServedMetrics> {
   const metrics = new Metrics();
   let isOnLoopback = true;
   const server = createServer((request, response) => {
-    answer(request, response, { ...beside, metrics, token, isOnLoopback }).catch(() => response.destroy());
+    answer(request, response, { ...resources, metrics, token, isOnLoopback }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   const { port: bound, address } = server.address() as AddressInfo;

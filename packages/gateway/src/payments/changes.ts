@@ -2,19 +2,26 @@ import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { dropAnswer, endAnswer, keepAnswer } from '../stores/sql/answers.ts';
 import type { Statement, Value } from '../stores/sql/database.ts';
 import type { Dialect } from '../stores/sql/dialect.ts';
-import type { JournalKind } from '../stores/sql/journal.ts';
+import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
 import type { Step } from './machine.ts';
-import { amountOf, FAILED_ON_CHAIN, type FeeCharge, PAYMENTS } from './record.ts';
+import {
+  amountOf,
+  FAILED_ON_CHAIN,
+  type FeeCharge,
+  type HeldRecord,
+  isOpen,
+  PAYMENTS,
+  type PaymentRecord,
+} from './record.ts';
 import type { StoredState } from './rows.ts';
-import { type HeldRecord, isOpen } from './state.ts';
 
 type Columns = Readonly<Record<string, Value>>;
 
-/** A fee counts from before it is sent until it is proved that it was not paid. */
+/** A fee counts from before its payment is sent until there is proof that it was not paid. */
 const isFeePaid = ({ progress, reason }: HeldRecord): boolean =>
   progress === 'settling' || progress === 'unresolved' || progress === 'settled' || reason === FAILED_ON_CHAIN;
 
-/** What a step may change of a payment. */
+/** The columns that a step may change. */
 function changing(record: HeldRecord, nowMs: number, fee: FeeCharge | undefined): Columns {
   const { progress, owed, resolvedAtMs = 0 } = record;
   const isKnown =
@@ -41,7 +48,7 @@ function changing(record: HeldRecord, nowMs: number, fee: FeeCharge | undefined)
   };
 }
 
-/** What is written once. */
+/** The columns that are written once. */
 const lasting = (record: HeldRecord): Columns => ({
   key: record.key,
   request_hash: record.requestHash,
@@ -58,7 +65,7 @@ const lasting = (record: HeldRecord): Columns => ({
   fee_lamports: record.feeLamports,
 });
 
-/** Inserts a payment, in place of one with the same key that was forgotten. */
+/** Inserts a payment. It replaces a forgotten one with the same key. */
 function insertion(columns: Columns): Statement {
   const names = Object.keys(columns);
   const places = names.map((_, index) => `$${index + 1}`);
@@ -80,15 +87,15 @@ function update(key: string, columns: Columns): Statement {
 
 const FORGOTTEN = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
 
-/** What is written with a step beside what the machine has decided. */
-export interface Beside {
+/** What a step writes in addition to the machine's decision. */
+export interface StepDetails {
   readonly answer?: string | undefined;
   readonly fee?: FeeCharge | undefined;
-  /** The kinds of entries that the journal has of this payment already. */
+  /** The kinds of entries that the journal already has for this payment. */
   readonly booked?: readonly JournalKind[] | undefined;
 }
 
-/** What a step makes of the payment's own row. */
+/** The change of the payment's own row. */
 function rowChange({ before, after }: Step, fee: FeeCharge | undefined, nowMs: number): readonly Statement[] {
   const { record } = after;
   if (record)
@@ -101,7 +108,7 @@ function rowChange({ before, after }: Step, fee: FeeCharge | undefined, nowMs: n
   return key === undefined ? [] : [{ sql: 'delete from payments where key = $1 and {guarded}', values: [key] }];
 }
 
-/** What a step makes of the answer: it is kept without an end while the payment is open, and dropped if it is not sold. */
+/** The change of the stored answer: it has no expiry while the payment is open, and is dropped unless it settles. */
 function answerChange({ before, after }: Step, answer: string | undefined, nowMs: number): readonly Statement[] {
   const { record } = after;
   const isSettled = record?.progress === 'settled';
@@ -111,13 +118,13 @@ function answerChange({ before, after }: Step, answer: string | undefined, nowMs
   return [isSettled ? endAnswer(key, nowMs + PAYMENTS.answerMs) : dropAnswer(key)];
 }
 
-/** What a step writes beside its guard. */
-export const paymentChange = (step: Step, { answer, fee }: Beside, nowMs: number): readonly Statement[] => [
+/** What a step writes in addition to its guard. */
+export const paymentChange = (step: Step, { answer, fee }: StepDetails, nowMs: number): readonly Statement[] => [
   ...rowChange(step, fee, nowMs),
   ...answerChange(step, answer, nowMs),
 ];
 
-/** The answer has reached the payer. */
+/** Notes that the answer has reached the payer. */
 export const noteDelivered = (key: string): Statement => ({
   sql: 'update payments set owed_until_ms = null where key = $1 and owed_until_ms is not null and {in time} returning key',
   values: [key],
@@ -132,8 +139,8 @@ export const renewLease = (key: string, owner: string, untilMs: number): Stateme
 const isJustSettled = ({ before, after }: Step): boolean =>
   after.record?.progress === 'settled' && before.record?.progress !== 'settled';
 
-/** What a step makes of its wallet: the payer's limits, and credit that a settlement has brought. */
-export interface WalletChange {
+/** The change of the wallet's row: the payer's limits, and the credit of a settlement. */
+interface WalletChange {
   readonly step: Step;
   readonly network: string;
   readonly payer: string;
@@ -145,7 +152,7 @@ export interface WalletChange {
 const WALLET = ['version', 'in_flight', 'calls', 'paid', 'idle_since_ms'];
 const ADDED = WALLET.map((name, index) => `${name} = $${index + 3}`).join(', ');
 
-/** Changes a wallet that is not known yet; undefined is answered if another request was quicker. */
+/** Inserts a wallet. It returns no row if another request was quicker. */
 const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')}, granted_micro_usdc)
   select $1, $2, $3, $4, $5, $6, $7, $8 where {in time} on conflict (cluster, address) do nothing
   returning id, granted_micro_usdc, spent_micro_usdc`;
@@ -157,15 +164,19 @@ const knownWallet = (
 ): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $8
   where id = $1 and version = $2${guard} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
 const UPDATE_WALLET = knownWallet('');
-/** Credit must not pay for this very payment, and the budget of fees must not be used up. */
+/** A settlement also requires that credit has not covered this payment and that the fee budget suffices. */
 const updateWalletToSettle = (dialect: Dialect): string =>
   knownWallet(` and not exists (select 1 from debits where id = $9) and ${feeLimits(dialect)}`);
 
-/** What is left of a fee payer's limit before this fee. */
+/** How much the fee payer may have spent before this fee. */
 const leftOf = ({ limit, lamports }: FeeCharge, share = 1): number => Math.floor(limit * share) - lamports;
 
-/** The guard of a step: the wallet's payments have not changed since they were read. */
-export function walletGuard(change: WalletChange, wallet: StoredState['wallet'], { fee, booked }: Beside): Statement {
+/** The guard of a step: the wallet has not changed since it was read. */
+export function walletGuard(
+  change: WalletChange,
+  wallet: StoredState['wallet'],
+  { fee, booked }: StepDetails,
+): Statement {
   const { step, network, payer, version, nowMs } = change;
   const { record } = step.after;
   const { inFlight, calls, paid = [] } = step.after.payer;
@@ -179,4 +190,37 @@ export function walletGuard(change: WalletChange, wallet: StoredState['wallet'],
     ? [leftOf(fee), fee.feePayer, leftOf(fee, PAYMENTS.newPayersShare), Number(fee.isNewPayer)]
     : [null, null, null, 0];
   return { sql: updateWalletToSettle(change.dialect), values: [...values, record.key, ...fees] };
+}
+
+function entryOf(record: PaymentRecord, kind: 'settlement' | 'refusal'): JournalEntry {
+  const { key, network, payer: wallet, route, requestId, signature: transaction = '' } = record;
+  const isOnChain = kind === 'settlement' || record.reason === FAILED_ON_CHAIN;
+  const feeLamports = isOnChain ? record.feeLamports : 0;
+  return {
+    kind,
+    key,
+    cluster: clusterOfNetwork(network),
+    wallet,
+    micros: amountOf(record),
+    feeLamports,
+    transaction,
+    route,
+    requestId,
+  };
+}
+
+/**
+ * The journal entries of a step: the settlement of a payment and the grant of its credit, or its refusal after verification. The
+ * settlement carries the fee of both.
+ */
+export function entriesOf({ before, after }: Step): readonly JournalEntry[] {
+  const { record } = after;
+  if (!record || record.progress === before.record?.progress) return [];
+  if (record.progress === 'refused') return [entryOf(record, 'refusal')];
+  if (record.progress !== 'settled') return [];
+  const settlement = entryOf(record, 'settlement');
+  const { creditMicros = 0 } = record;
+  return creditMicros === 0
+    ? [settlement]
+    : [settlement, { ...settlement, kind: 'grant', micros: creditMicros, feeLamports: 0 }];
 }

@@ -1,25 +1,25 @@
 import type { Call, Trail } from '../call.ts';
 import type { Admission, Delivery } from '../gates/gate.ts';
-import type { Telling } from './telling.ts';
+import type { ResponseContext } from './responses.ts';
 
-/** A payment as it is known by its message alone, before anything in it is judged. */
-export interface SentPayment extends Telling {
+/** A payment in a request, before it is checked. */
+export interface SentPayment extends ResponseContext {
   readonly key: string;
   readonly requestHash: string;
   readonly network: string;
 }
 
-/** A payment that fits its request, of which nothing has been used up yet. */
+/** A payment that matches its request. Nothing is reserved yet. */
 export interface CoverablePayment extends SentPayment {
   readonly call: Call;
   readonly trail: Trail;
   readonly payer: string;
   readonly memo: string | undefined;
-  /** Whether it came with its ticket, which only the client of our challenge knows: without, it may be a copy. */
+  /** Only the client that got the challenge has the ticket. A payment without it may be a copy. */
   readonly hasTicket: boolean;
-  /** What it pays, in millionths of a dollar. */
+  /** The amount of the payment, in millionths of a dollar. */
   readonly amountMicros: number;
-  /** The part that becomes credit when it settles. */
+  /** The part of it that becomes credit when it settles. */
   readonly creditMicros: number;
 }
 
@@ -29,36 +29,36 @@ export interface CoverablePurchase extends Admission {
   readonly balanceMicros: number | undefined;
 }
 
-/** Another call of the wallet buys credit, or its credit pays for the call by now: nothing was reserved. */
+/** Nothing was reserved: another call of the wallet buys credit, or its credit now pays for this call. */
 export class NotNeeded extends Error {}
 
-/** Up to where credit is bought. */
+/** How much credit a wallet may buy. */
 export interface CreditLimits {
-  /** How much a wallet may have. */
+  /** The largest balance. */
   readonly limitMicros: number;
   /** The price of the call that the purchase comes with; undefined if credit cannot pay for it. */
   readonly priceMicros: number | undefined;
 }
 
-/** A call that its wallet has signed. */
+/** A call signed by its wallet. */
 export interface SignedRequest {
   readonly call: Call;
   readonly origin: string;
   readonly requestHash: string;
 }
 
-/** Credit that may pay in place of a payment. Disposing it releases what it holds. */
+/** Credit that may pay instead of a payment. Disposing it releases what it holds. */
 export interface Covering extends AsyncDisposable {
-  /** What this very payment was covered for before: its answer, or leave to fetch it again. */
+  /** The answer that credit has paid for in place of this very payment. */
   known(): Promise<Admission | Delivery | undefined>;
-  /** An answer to the same request that its wallet has paid for before. */
+  /** An answer to the same request that the wallet's credit has paid for before. */
   owed(): Promise<Admission | Delivery | undefined>;
-  /** Leave to proceed that pays from credit if it can, and by the payment if not. It releases what is held from here on. */
+  /** An admission that is paid from credit if possible, and otherwise by the payment. It takes over what is held. */
   admit(purchase: CoverablePurchase): Admission;
 }
 
-/** What may pay in a payment's place: what its wallet has paid before. */
+/** Lets a wallet's credit pay instead of its payment. */
 export interface Cover {
-  /** Holds the price of the call, if credit can pay. `payment` is absent if the payment does not fit its request. */
+  /** Holds the price of the call if credit suffices. `payment`: undefined if the payment does not match its request. */
   begin(sent: SentPayment, payment: CoverablePayment | undefined): Promise<Covering>;
 }

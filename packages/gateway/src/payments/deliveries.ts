@@ -1,28 +1,24 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Trail } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission, Delivery } from '../gates/gate.ts';
-import { type Fetching, type PaidBefore, Redelivery } from '../gates/redelivery.ts';
-import { Repeats } from '../gates/repeats.ts';
-import type { PurchaseDependencies } from './purchase-dependencies.ts';
+import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
+import { type Fetching, Redelivery, Repeats } from '../gates/redelivery.ts';
+import type { PaymentDependencies } from './dependencies.ts';
 import type { CarriedPayment } from './read/header.ts';
-import type { Memos } from './read/memo.ts';
 import { PAYMENTS, type PaymentRecord } from './record.ts';
-import { alreadyUsed, pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
-import type { Telling } from './telling.ts';
+import { alreadyUsed, pendingRefusal, type ResponseContext, receiptOf, refusedRefusal } from './responses.ts';
 
-/** A request, and how whoever makes it is told. */
-export interface AnsweredRequest extends Telling {
+/** A request whose answer may have been paid for before. */
+interface RequestContext extends ResponseContext {
   readonly requestHash: string;
 }
 
-/** A request that carries a payment, as far as answers of before need it. */
-export interface PaidRequest extends AnsweredRequest {
+/** A request that carries a payment. */
+interface PaidRequest extends RequestContext {
   readonly trail: Trail;
   readonly carried: CarriedPayment;
 }
 
-/** For so long a settled payment fetches its answer again without its ticket, which version 1 of x402 does not carry. */
+/** How long a settled payment can be replayed without its ticket, which version 1 of x402 does not carry. */
 const WITHOUT_TICKET_MS = 60_000;
 
 const STATES = {
@@ -33,20 +29,17 @@ const STATES = {
   refused: 'refused',
 } as const;
 
-/** What payments of before have bought on one route: a payment that comes again, and an answer that is owed. */
+/** Answers that were paid for before on one route: to a payment that is sent again, and to a request whose answer is owed. */
 export class Deliveries {
-  readonly #parts: Pick<PurchaseDependencies, 'payments' | 'reconciler'>;
-  readonly #memos: Memos | undefined;
-  // A payment belongs to one request, and a request to one route: nobody else need know of it.
+  readonly #dependencies: PaymentDependencies;
   readonly #fetching: Fetching = new Set();
   readonly #repeats = new Repeats();
 
-  constructor(parts: Pick<PurchaseDependencies, 'payments' | 'reconciler'>, memos: Memos | undefined) {
-    this.#parts = parts;
-    this.#memos = memos;
+  constructor(dependencies: PaymentDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** What is known of this very payment decides, before its memo, its price or the request's input are looked at. */
+  /** The answer to this very payment if it has a record, whatever its memo and price. Refuses if there is no answer to deliver. */
   async known(context: PaidRequest, found: PaymentRecord | undefined): Promise<Admission | Delivery | undefined> {
     const record = await this.#upToDate(found);
     if (!record) return undefined;
@@ -62,75 +55,24 @@ export class Deliveries {
       context.trail.payment = { state: 'settled', ...(record.signature && { transaction: record.signature }) };
       const isPayers = this.#isPayers(context, record);
       if (this.#isTooOften(key, isPayers)) throw alreadyUsed('sent again too often');
-      return isPayers ? this.#settled(context, record) : this.#shown(context, record);
+      return isPayers ? this.#settled(context, record) : this.#withoutTicket(context, record);
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', context.inVersion1Header);
     if (record.progress === 'unresolved') throw pendingRefusal(record, context.inVersion1Header);
     throw new Refusal('payment_in_progress', { payment: { state: 'in_progress' } });
   }
 
-  /** The record of a payment, after the chain was asked if its outcome is open. */
-  async #upToDate(record: PaymentRecord | undefined): Promise<PaymentRecord | undefined> {
-    if (record?.progress !== 'unresolved') return record;
-    const { payments, reconciler } = this.#parts;
-    await reconciler.reconcile(record);
-    return fromStore(payments.find(record.key));
-  }
-
-  /** Whether whoever sends a settled payment again is who made it: the transaction itself is there for all to copy. */
-  #isPayers({ carried }: PaidRequest, { memo }: PaymentRecord): boolean {
-    return memo !== undefined && this.#memos?.isTicketOf(memo, carried.ticket) === true;
-  }
-
-  #isTooOften(key: string, isPayers: boolean): boolean {
-    return this.#repeats.isTooOften(key, isPayers ? 'payer' : 'anybody', this.#parts.payments.now());
-  }
-
-  /** Anybody may have sent this: the stored answer for a short while, and what is owed stays owed. */
-  async #shown(context: PaidRequest, record: PaymentRecord): Promise<Delivery> {
-    const { payments } = this.#parts;
-    if (payments.now() - (record.resolvedAtMs ?? 0) >= WITHOUT_TICKET_MS) throw alreadyUsed('without its ticket');
-    const answer = await fromStore(payments.answer(record.key));
-    if (answer === undefined) throw alreadyUsed('without its ticket, and its answer is not kept');
-    return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
-  }
-
-  async #settled(context: AnsweredRequest, record: PaymentRecord): Promise<Admission | Delivery> {
-    const { payments } = this.#parts;
-    const answer = await fromStore(payments.answer(record.key));
-    const age = payments.now() - (record.resolvedAtMs ?? 0);
-    if (answer === undefined && age >= PAYMENTS.answerMs) throw alreadyUsed('answer no longer kept');
-    const onDelivered = () => payments.delivered(record.key);
-    const receipt = { ...receiptOf(record, context, true), onDelivered };
-    if (answer === undefined) return new Redelivery(this.#paidBefore(record.key, receipt), this.#fetching);
-    return { answer: { json: answer }, receipt };
-  }
-
-  #paidBefore(key: string, receipt: PaidBefore['receipt']): PaidBefore {
-    const { payments } = this.#parts;
-    return {
-      key,
-      receipt,
-      mostCalls: PAYMENTS.callsPerPayment,
-      calls: () => payments.calls(key),
-      isKept: async () => (await payments.answer(key)) !== undefined,
-      called: () => payments.called(key),
-      keep: (answer) => payments.keep(key, answer),
-    };
-  }
-
   /**
-   * A payer whose answer is still owed gets it, and one whose payment is open waits for it: each pays once. What is not proven to be
-   * the payer's may be a copy of a payment that has failed on the chain: then what is owed stays owed. `dueKey`: the payment that
-   * is open or owed.
+   * The answer to another payment for the same request, so that each payer pays once. `dueKey`: the payment that is open or owed.
+   * A payment without a ticket (`isProven` is false) may be a copy: it gets a stored answer, which stays owed.
    */
   async owed(
-    context: AnsweredRequest,
+    context: RequestContext,
     dueKey: string | undefined,
     isProven: boolean,
   ): Promise<Admission | Delivery | undefined> {
     if (dueKey === undefined) return undefined;
-    const { payments } = this.#parts;
+    const { payments } = this.#dependencies;
     const record = await this.#upToDate(await fromStore(payments.find(dueKey)));
     if (record?.progress === 'refused' || !record) return undefined;
     const isSettled = record.progress === 'settled';
@@ -141,5 +83,42 @@ export class Deliveries {
       reason: 'another payment for this request is open',
       payment: { state: 'unused' },
     });
+  }
+
+  /** The record of a payment, read again from the chain if its outcome is unknown. */
+  async #upToDate(record: PaymentRecord | undefined): Promise<PaymentRecord | undefined> {
+    if (record?.progress !== 'unresolved') return record;
+    const { payments, reconciler } = this.#dependencies;
+    await reconciler.reconcile(record);
+    return fromStore(payments.find(record.key));
+  }
+
+  /** Whether the client proves with the ticket that it is the payer. Anyone can copy a settled transaction from the chain. */
+  #isPayers({ carried }: PaidRequest, { memo }: PaymentRecord): boolean {
+    return memo !== undefined && this.#dependencies.memos?.isTicketOf(memo, carried.ticket) === true;
+  }
+
+  #isTooOften(key: string, isPayers: boolean): boolean {
+    return this.#repeats.isTooOften(key, isPayers ? 'payer' : 'anybody', this.#dependencies.payments.now());
+  }
+
+  /** The stored answer, for a short time. The client may not be the payer, so the answer stays owed. */
+  async #withoutTicket(context: PaidRequest, record: PaymentRecord): Promise<Delivery> {
+    const { payments } = this.#dependencies;
+    if (payments.now() - (record.resolvedAtMs ?? 0) >= WITHOUT_TICKET_MS) throw alreadyUsed('without its ticket');
+    const answer = await fromStore(payments.answer(record.key));
+    if (answer === undefined) throw alreadyUsed('without its ticket, and its answer is not kept');
+    return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
+  }
+
+  async #settled(context: RequestContext, record: PaymentRecord): Promise<Admission | Delivery> {
+    const { payments } = this.#dependencies;
+    const { key } = record;
+    const answer = await fromStore(payments.answer(key));
+    const age = payments.now() - (record.resolvedAtMs ?? 0);
+    if (answer === undefined && age >= PAYMENTS.answerMs) throw alreadyUsed('answer no longer kept');
+    const receipt = { ...receiptOf(record, context, true), onDelivered: () => payments.delivered(key) };
+    if (answer !== undefined) return { answer: { json: answer }, receipt };
+    return new Redelivery(payments, { key, receipt, mostCalls: PAYMENTS.callsPerPayment }, this.#fetching);
   }
 }

@@ -2,63 +2,43 @@ import { dollars, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Challenge, Trail } from '../call.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { challenge, challengedUrl } from '../gates/challenge.ts';
-import type { Crypto } from '../gates/crypto.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission, Delivery, Gate } from '../gates/gate.ts';
-import type { OriginOf } from '../gates/origin.ts';
-import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import { type Admission, type Delivery, fromStore, type Gate } from '../gates/gate.ts';
 import type { Cover, Covering, CreditLimits, SentPayment, SignedRequest } from './cover.ts';
 import { Deliveries } from './deliveries.ts';
-import { feePayerName } from './facilitator/fee.ts';
+import type { PaymentDependencies } from './dependencies.ts';
+import { feePayerName } from './facilitator/fee-payer.ts';
 import type { Look } from './payments.ts';
 import { Purchase } from './purchase.ts';
-import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import { type CarriedPayment, carriedPayment } from './read/header.ts';
-import type { Memos } from './read/memo.ts';
+import { paymentKeyOf, requestHashOf } from './read/memo.ts';
 import { type PresentedPayment, readPresentedPayment } from './read/payment.ts';
-import { paymentKeyOf, requestHashOf } from './read/request-hash.ts';
 import { readTransaction, type Transaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
 import { type Offer, requirementOf } from './requirement.ts';
-import { unavailable } from './responses.ts';
-import { tellingOf } from './telling.ts';
+import { responseContextOf, unavailable } from './responses.ts';
 
-/** What the payment gate stands on. */
-export interface ExactParts {
-  readonly crypto: Crypto;
-  /** Issues and reads memos and tickets; nothing when requirements have none. */
-  readonly memos: Memos | undefined;
-  readonly originOf: OriginOf;
+/** The route that a gate sells. */
+export interface ExactRoute {
   readonly describe: Describe;
-  /** What the route is sold for; the fee payer may change while the gateway runs. */
+  /** The price and the payee. The fee payer may change while the gateway runs. */
   readonly offer: Omit<Offer, 'feePayer'>;
-  /** Where payments can bring credit. */
-  readonly credit?: CreditSale;
-  readonly dependencies: PurchaseDependencies;
-  /** Nothing where no receipts are signed. */
-  readonly receipts: ReceiptIssuer | undefined;
-  readonly randomId: () => string;
+  /** Undefined if credit is off. */
+  readonly credit: CreditSale | undefined;
 }
 
-/** What a route sells beside the answer to one call. */
+/** The credit that a route sells besides the answer to one call. */
 export interface CreditSale {
-  /** What may be paid in place of the price of one call, ascending, in millionths of a dollar. */
+  /** Amounts that may be paid instead of the price of one call, ascending, in millionths of a dollar. */
   readonly bundles: readonly number[];
-  /** What of such a payment is credit once it has settled, in millionths of a dollar. */
+  /** The part of an amount that becomes credit when it settles, in millionths of a dollar. */
   creditMicros(amount: number): number;
   readonly cover: Cover;
   readonly limits: CreditLimits;
-  /** What a challenge of this route carries for those who spend by signature. */
+  /** Extensions of the route's challenges, for clients that spend credit by signature. */
   extensions(call: Call): Readonly<Record<string, unknown>>;
 }
 
-/** A wallet on a network (CAIP-2). */
-interface PayingWallet {
-  readonly network: string;
-  readonly wallet: string;
-}
-
-/** A call on its way through the gate. */
+/** A request that carries a payment. */
 interface RequestContext extends SentPayment {
   readonly call: Call;
   readonly trail: Trail;
@@ -69,12 +49,14 @@ interface RequestContext extends SentPayment {
 
 /** The gate of a paid route: one payment buys the answer to one request, exactly once. */
 export class ExactGate implements Gate {
-  readonly #parts: ExactParts;
+  readonly #dependencies: PaymentDependencies;
+  readonly #route: ExactRoute;
   readonly #deliveries: Deliveries;
 
-  constructor(parts: ExactParts) {
-    this.#parts = parts;
-    this.#deliveries = new Deliveries(parts.dependencies, parts.memos);
+  constructor(dependencies: PaymentDependencies, route: ExactRoute) {
+    this.#dependencies = dependencies;
+    this.#route = route;
+    this.#deliveries = new Deliveries(dependencies);
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission | Delivery> {
@@ -89,11 +71,12 @@ export class ExactGate implements Gate {
         payment: { state: 'refused' },
       });
     }
-    return this.#judge({
+    const { originOf, receipts } = this.#dependencies;
+    return this.#admitPayment({
       key: paymentKeyOf(offer.network, transaction.message),
       requestHash: requestHashOf(call),
       network: offer.network,
-      ...tellingOf(call, this.#parts.originOf(call.inbound), this.#parts.receipts),
+      ...responseContextOf(call, originOf(call.inbound), receipts),
       call,
       trail,
       offer,
@@ -102,10 +85,10 @@ export class ExactGate implements Gate {
     });
   }
 
-  /** What was bought before comes first; only then must the payment fit. */
-  async #judge(context: RequestContext): Promise<Admission | Delivery> {
+  /** Earlier purchases come first: only a new purchase needs a payment that matches the request. */
+  async #admitPayment(context: RequestContext): Promise<Admission | Delivery> {
     const { trail } = context;
-    const presented = this.#present(context);
+    const presented = this.#readPayment(context);
     const looking = this.#look(context);
     looking.catch(() => undefined);
     await using cover = await this.#cover(context, presented);
@@ -119,38 +102,45 @@ export class ExactGate implements Gate {
     const { hasTicket } = presented.payment;
     const owed = (await this.#deliveries.owed(context, look.dueKey, hasTicket)) ?? (await cover?.owed());
     if (owed) return owed;
-    const purchase = this.#purchase(context, presented, look);
+    const purchase = new Purchase(this.#dependencies, this.#newPayment(context, presented), {
+      ...context,
+      presented,
+      look,
+      credit: this.#route.credit?.limits,
+    });
     return cover ? cover.admit(purchase) : purchase;
   }
 
-  /** The payer of a transaction of our shape signs second; whether it is of that shape is judged later. */
+  /** The second signer is the payer if the transaction has the required shape, which is checked later. */
   #look({ key, network, requestHash, transaction, offer }: RequestContext): Promise<Look> {
     const feePayer = offer.feePayer === '' ? undefined : feePayerName(network, offer.feePayer);
     const payer = transaction.keys[1] ?? '';
-    return this.#parts.dependencies.payments.look({ key, network, payer, requestHash }, feePayer);
+    return this.#dependencies.payments.look({ key, network, payer, requestHash }, feePayer);
   }
 
-  /** What this wallet, which has signed, has paid for this very request and not got; refuses while the outcome is open. */
-  async owedTo({ network, wallet: payer }: PayingWallet, { call, origin, requestHash }: SignedRequest) {
-    const { payments } = this.#parts.dependencies;
+  /** The answer to this request that a wallet has paid for and not received. Refuses while its outcome is unknown. */
+  async owedTo(
+    { network, wallet: payer }: { readonly network: string; readonly wallet: string },
+    { call, origin, requestHash }: SignedRequest,
+  ): Promise<Admission | Delivery | undefined> {
+    const { payments, receipts } = this.#dependencies;
     const { dueKey } = await fromStore(payments.look({ key: '', network, payer, requestHash }));
-    const request = { requestHash, ...tellingOf(call, origin, this.#parts.receipts) };
-    return this.#deliveries.owed(request, dueKey, true);
+    return this.#deliveries.owed({ requestHash, ...responseContextOf(call, origin, receipts) }, dueKey, true);
   }
 
-  /** Nothing can be paid for before a fee payer is known. */
+  /** Undefined while no fee payer is known, because nothing can be paid for then. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined {
     const offer = this.#offer();
     if (offer.feePayer === '') return undefined;
-    const { credit, describe, originOf } = this.#parts;
-    const url = challengedUrl(call, originOf(call.inbound));
+    const { credit, describe } = this.#route;
+    const url = challengedUrl(call, this.#dependencies.originOf(call.inbound));
     const requestHash = requestHashOf(call);
     const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
-    const accepts = amounts.map((amount) => this.#quote({ ...offer, amount }, requestHash));
+    const accepts = amounts.map((amount) => this.#requirement({ ...offer, amount }, requestHash));
     return challenge(call, { code, url, accepts, extensions: credit?.extensions(call) ?? {} }, describe);
   }
 
-  /** What has been bought can be fetched without a facilitator; nothing new can be bought. Refuses by throwing. */
+  /** Refuses by throwing if nothing new can be bought. Earlier purchases can still be fetched. */
   assertOpen(): void {
     const reason = this.#whyClosed();
     if (reason !== undefined) throw unavailable(reason);
@@ -158,60 +148,48 @@ export class ExactGate implements Gate {
 
   #whyClosed(): string | undefined {
     const { feePayer, network } = this.#offer();
-    return feePayer === '' ? 'no fee payer known yet' : this.#parts.dependencies.facilitator.whyClosed(network);
+    return feePayer === '' ? 'no fee payer known yet' : this.#dependencies.facilitator.whyClosed(network);
   }
 
-  /** The payment that fits the request, or why it does not: what was bought with it before counts first. */
-  #present(context: RequestContext): PresentedPayment | Refusal {
-    const { crypto, memos, dependencies } = this.#parts;
+  /** The payment if it matches the request, or its refusal. */
+  #readPayment(context: RequestContext): PresentedPayment | Refusal {
+    const { payments } = this.#dependencies;
     try {
-      return readPresentedPayment({ crypto, memos }, { ...context, nowMs: dependencies.payments.now() });
+      return readPresentedPayment(this.#dependencies, { ...context, nowMs: payments.now() });
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;
     }
   }
 
-  /** Credit pays for what fits, while something can be bought. */
+  /** Credit pays only for payments that match their request, and only while purchases are possible. */
   #cover(context: RequestContext, presented: PresentedPayment | Refusal): Promise<Covering> | undefined {
-    const { credit } = this.#parts;
+    const { credit } = this.#route;
     if (!credit) return undefined;
     if (presented instanceof Refusal || this.#whyClosed() !== undefined) return credit.cover.begin(context, undefined);
-    const { payment, transfer } = presented;
-    const amountMicros = Number(transfer.amount);
-    const { payer, memo } = transfer;
+    const { payer, memo, amount } = presented.transfer;
+    const amountMicros = Number(amount);
+    const { hasTicket } = presented.payment;
     const creditMicros = credit.creditMicros(amountMicros);
-    return credit.cover.begin(context, {
-      ...context,
-      payer,
-      memo,
-      hasTicket: payment.hasTicket,
-      amountMicros,
-      creditMicros,
-    });
-  }
-
-  #purchase(context: RequestContext, presented: PresentedPayment, look: Look): Purchase {
-    const { dependencies, credit } = this.#parts;
-    const payment = this.#newPayment(context, presented);
-    return new Purchase(dependencies, presented, payment, { ...context, look, credit: credit?.limits });
+    return credit.cover.begin(context, { ...context, payer, memo, hasTicket, amountMicros, creditMicros });
   }
 
   #offer(): Offer {
-    const { offer, dependencies } = this.#parts;
-    return { ...offer, feePayer: dependencies.facilitator.feePayer(offer.network) ?? '' };
+    const { offer } = this.#route;
+    return { ...offer, feePayer: this.#dependencies.facilitator.feePayer(offer.network) ?? '' };
   }
 
-  #quote(offer: Offer, requestHash: string) {
-    const { memos, dependencies } = this.#parts;
+  #requirement(offer: Offer, requestHash: string) {
+    const { memos, payments } = this.#dependencies;
     if (!memos) return requirementOf(offer, undefined);
-    const memo = memos.issue(offer, requestHash, dependencies.payments.now());
+    const memo = memos.issue(offer, requestHash, payments.now());
     return requirementOf(offer, memo, memos.ticketOf(memo));
   }
 
   #newPayment(context: RequestContext, { payment, transfer }: PresentedPayment): NewPayment {
+    const { facilitator, randomId } = this.#dependencies;
     const amount = Number(transfer.amount);
-    const creditMicros = this.#parts.credit?.creditMicros(amount) ?? 0;
+    const creditMicros = this.#route.credit?.creditMicros(amount) ?? 0;
     return {
       key: payment.key,
       network: payment.network,
@@ -224,10 +202,10 @@ export class ExactGate implements Gate {
       ...(context.resourceUrl !== undefined && { resourceUrl: context.resourceUrl }),
       transaction: payment.transaction,
       requirement: JSON.stringify(payment.requirement),
-      owner: this.#parts.randomId(),
+      owner: randomId(),
       route: context.call.route.id,
       requestId: context.trail.requestId,
-      feeLamports: this.#parts.dependencies.facilitator.feeLamports(payment),
+      feeLamports: facilitator.feeLamports(payment),
     };
   }
 }

@@ -2,27 +2,33 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import type { CreditLimits } from './cover.ts';
 import {
   amountOf,
+  callsOf,
   FAILED_ON_CHAIN,
+  type HeldRecord,
+  isOpen,
   type NewPayment,
   PAYMENTS,
+  type PayerRecord,
+  type PaymentState,
   type Proof,
   type ReserveVerdict,
+  readState,
   type SettlementAttempt,
+  withPaid,
 } from './record.ts';
-import { callsOf, type HeldRecord, isOpen, type PayerRecord, type PaymentState, readState, withPaid } from './state.ts';
 
-/** What happens to a payment. */
+/** An event of a payment. */
 export type PaymentEvent =
-  /** Its first upstream call, which follows, is counted. `credit`: up to where a payment that brings credit is taken. */
+  /** Counts the first upstream call, which follows. `credit`: the limits of a payment that brings credit. */
   | { readonly kind: 'reserved'; readonly payment: NewPayment; readonly credit?: CreditLimits | undefined }
   /** One more upstream call. */
   | { readonly kind: 'called' }
   | { readonly kind: 'settling'; readonly owner: string; readonly sent: Omit<SettlementAttempt, 'answer' | 'fee'> }
   | { readonly kind: 'unresolved'; readonly signature: string | undefined }
-  /** A refusal on an owner's word counts only while the payment is that owner's: afterwards others may send it. */
+  /** A refusal by an owner counts only while the payment is that owner's: others may send it afterwards. */
   | { readonly kind: 'resolved'; readonly proof: Proof; readonly owner: string | undefined }
   | { readonly kind: 'adopted'; readonly payment: NewPayment; readonly signature: string }
-  /** Nothing was sent: the payment is unused again. `isCalled` says whether the upstream was called for it. */
+  /** Nothing was sent: the payment is unused again. `isCalled`: whether the upstream was called. */
   | {
       readonly kind: 'withdrawn';
       readonly owner: string;
@@ -32,10 +38,9 @@ export type PaymentEvent =
 
 type Reserving = Extract<PaymentEvent, { kind: 'reserved' }>;
 
-/** What became of it. */
+/** The result of an event. */
 export interface Step {
   readonly before: PaymentState;
-  /** Members that have not changed are the same objects as before. */
   readonly after: PaymentState;
   /** `ignored`, `lost` and refused reservations change nothing. */
   readonly verdict: ReserveVerdict | 'done' | 'ignored' | 'lost';
@@ -46,7 +51,7 @@ const leaseFrom = (nowMs: number) => ({ leasedUntilMs: nowMs + PAYMENTS.leaseMs 
 const without = <T extends { readonly key: string }>(all: readonly T[], key: string): readonly T[] =>
   all.some((each) => each.key === key) ? all.filter((each) => each.key !== key) : all;
 
-function leave(payer: PayerRecord, key: string): PayerRecord {
+function withoutInFlight(payer: PayerRecord, key: string): PayerRecord {
   const inFlight = without(payer.inFlight, key);
   return inFlight === payer.inFlight ? payer : { ...payer, inFlight };
 }
@@ -61,8 +66,8 @@ function withoutLastCall(payer: PayerRecord, key: string): PayerRecord {
   return last < 0 ? payer : { ...payer, calls: payer.calls.toSpliced(last, 1) };
 }
 
-/** Why a payment that brings credit is not taken now. */
-function whyNotBought(
+/** Why a payment cannot bring credit now. */
+function creditRefusal(
   { balanceMicros, purchaseKey }: PaymentState,
   { payment, credit }: Reserving,
 ): ReserveVerdict | undefined {
@@ -73,7 +78,7 @@ function whyNotBought(
   return balanceMicros + creditMicros > credit.limitMicros ? 'over_limit' : undefined;
 }
 
-function whyNotReserved({ record, payer, due }: PaymentState, key: string, nowMs: number): ReserveVerdict | undefined {
+function reserveRefusal({ record, payer, due }: PaymentState, key: string, nowMs: number): ReserveVerdict | undefined {
   if (record) return 'taken';
   if (due.length > 0) return 'owed';
   if (callsOf({ record, payer }, key) >= PAYMENTS.callsPerPayment) return 'exhausted';
@@ -100,7 +105,7 @@ function call(state: PaymentState, record: HeldRecord, nowMs: number): PaymentSt
   return { ...state, payer: withCall(state.payer, record.key, nowMs) };
 }
 
-/** Only mainnet's money is worth something; anyone can have devnet's. */
+/** Only mainnet payments count: devnet's money is free. */
 function withPayment(payer: PayerRecord, record: HeldRecord, nowMs: number): PayerRecord {
   if (record.network !== NETWORKS.mainnet) return payer;
   return { ...payer, paid: withPaid(payer.paid ?? [], amountOf(record), nowMs) };
@@ -108,7 +113,7 @@ function withPayment(payer: PayerRecord, record: HeldRecord, nowMs: number): Pay
 
 function settle(state: PaymentState, record: HeldRecord, signature: string, nowMs: number): PaymentState {
   const { key } = record;
-  const payer = leave(state.payer, key);
+  const payer = withoutInFlight(state.payer, key);
   return {
     ...state,
     record: {
@@ -133,16 +138,16 @@ function refuse(state: PaymentState, record: HeldRecord, reason: string, nowMs: 
       progress: 'refused',
       reason,
       resolvedAtMs: nowMs,
-      // A fee that was paid counts for its hour, which the payment must not begin anew.
+      // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
       forgetAtMs: nowMs + (reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? PAYMENTS.feeMs : PAYMENTS.refusedMs),
       owed: false,
     },
-    payer: leave(state.payer, record.key),
+    payer: withoutInFlight(state.payer, record.key),
     due: without(state.due, record.key),
   };
 }
 
-/** Undefined for a proof that changes nothing. */
+/** Undefined if the proof changes nothing. */
 function resolve(
   state: PaymentState,
   { proof, owner }: Extract<PaymentEvent, { kind: 'resolved' }>,
@@ -174,7 +179,7 @@ function withdraw(
   const { record, payer, due } = state;
   if (record?.progress !== from || record.owner !== owner) return undefined;
   const { key } = record;
-  const left = leave(payer, key);
+  const left = withoutInFlight(payer, key);
   return { ...state, record: undefined, payer: isCalled ? left : withoutLastCall(left, key), due: without(due, key) };
 }
 
@@ -182,17 +187,17 @@ function unresolved(state: PaymentState, signature: string | undefined): Payment
   const { record, payer } = state;
   if (!isOpen(record)) return undefined;
   const next: HeldRecord = { ...record, progress: 'unresolved', ...(signature !== undefined && { signature }) };
-  return { ...state, record: next, payer: leave(payer, record.key) };
+  return { ...state, record: next, payer: withoutInFlight(payer, record.key) };
 }
 
-/** The state after an event, or why there is none. */
+/** The state after an event, or the verdict of one that changes nothing. */
 function after(state: PaymentState, event: PaymentEvent, nowMs: number): PaymentState | Step['verdict'] {
   const { record } = state;
   switch (event.kind) {
     case 'reserved':
       return (
-        whyNotReserved(state, event.payment.key, nowMs) ??
-        whyNotBought(state, event) ??
+        reserveRefusal(state, event.payment.key, nowMs) ??
+        creditRefusal(state, event) ??
         reserve(state, event.payment, nowMs)
       );
     case 'called':
@@ -211,7 +216,7 @@ function after(state: PaymentState, event: PaymentEvent, nowMs: number): Payment
   }
 }
 
-/** One step of a payment: its state as it was stored, what happens, and when; what it is then. */
+/** Applies an event to a stored state. */
 export function step(stored: PaymentState, event: PaymentEvent, nowMs: number): Step {
   const before = readState(stored, nowMs);
   const next = after(before, event, nowMs);

@@ -1,49 +1,116 @@
-import { type Cluster, NETWORKS, type Pricing, priceMicros, RATES, type Route } from '@asset-gateway/protocol';
-import type { Config } from '../config/config.ts';
+import {
+  type Cluster,
+  NETWORKS,
+  priceMicros,
+  RATES,
+  type Route,
+  USDC,
+  USUAL_FEE_LAMPORTS,
+} from '@asset-gateway/protocol';
 import type { PaidConfig } from '../config/paid.ts';
+import { ConfigError } from '../config/settings.ts';
 import type { Describe } from '../describe/discovery.ts';
-import type { Crypto } from '../gates/crypto.ts';
-import type { OriginOf } from '../gates/origin.ts';
 import type { Readings } from '../metrics/readings.ts';
-import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import { type PaymentDependencies, Queues } from './dependencies.ts';
 import { Chain } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
-import { feePayerReader } from './facilitator/fee-payers.ts';
+import { feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
-import { type CreditSale, ExactGate, type ExactParts } from './gate.ts';
-import { type Chains, CLUSTERS, openPayees, type Payees } from './payees.ts';
-import type { Payments } from './payments.ts';
-import { PriorSettlements } from './prior-settlements.ts';
-import { Queues } from './queue.ts';
+import { type CreditSale, ExactGate, type ExactRoute } from './gate.ts';
 import { Memos } from './read/memo.ts';
 import { Reconciler } from './reconcile.ts';
+import type { Offer } from './requirement.ts';
 import { VerificationLimits } from './verification-limits.ts';
 
-/** What the exact setup is opened with. */
-export interface ExactSetupParts {
-  readonly config: Config;
-  readonly paid: PaidConfig;
-  readonly crypto: Crypto;
-  readonly secrets: readonly string[];
-  readonly payments: Payments;
-  readonly originOf: OriginOf;
-  /** Nothing where no receipts are signed. */
-  readonly receipts: ReceiptIssuer | undefined;
-  readonly randomId: () => string;
-  readonly notice: (message: string) => void;
-  readonly onFailure: (error: unknown) => void;
-  /** Told at each step of a purchase. */
-  readonly onStep?: (step: string) => void;
-  /** Told how each settlement has ended. */
-  readonly onSettlement?: (outcome: string) => void;
+/** By network. */
+type Chains = ReadonlyMap<string, Chain>;
+
+export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
+
+const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const TOKEN_PROGRAMS = [TOKEN_PROGRAM, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
+
+/** The token account of a wallet. */
+export async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
+  const { address, getAddressEncoder, getProgramDerivedAddress } = await import('@solana/kit');
+  const encoder = getAddressEncoder();
+  const [account] = await getProgramDerivedAddress({
+    programAddress: address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'),
+    seeds: [wallet, TOKEN_PROGRAM, mint].map((each) => encoder.encode(address(each))),
+  });
+  return account;
 }
 
-/** The payment gate, open for business. */
+/** Throws if payments could not arrive, or if the fee payer holds tokens that could be stolen. */
+async function assertReady(
+  chain: Chain,
+  cluster: Cluster,
+  destination: string,
+  feePayer: string | undefined,
+): Promise<void> {
+  const faults: string[] = [];
+  const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
+  check(
+    (await chain.account(destination))?.owner === TOKEN_PROGRAM,
+    'PAY_TO_WALLET has no USDC account; create it first',
+  );
+  if (feePayer !== undefined) {
+    check(
+      ((await chain.account(feePayer))?.lamports ?? 0) >= USUAL_FEE_LAMPORTS,
+      'FEE_PAYER_KEYPAIR holds no SOL to pay fees with',
+    );
+    const accounts = await Promise.all(TOKEN_PROGRAMS.map((program) => chain.tokenAccounts(feePayer, program)));
+    check(
+      accounts.every((count) => count === 0),
+      'FEE_PAYER_KEYPAIR holds tokens; use a key that holds SOL only',
+    );
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+}
+
+/** An RPC that does not answer is a fault that the operator can fix. */
+function unreadable(error: unknown, cluster: Cluster): never {
+  if (error instanceof ConfigError) throw error;
+  throw new ConfigError([`SOLANA_${cluster.toUpperCase()}_RPC_URL does not answer; set another one, or start later.`]);
+}
+
+/** By cluster: an offer without its price and fee payer. */
+type Payees = ReadonlyMap<string, Omit<Offer, 'amount' | 'feePayer'>>;
+
+/** The payee of each cluster whose routes can be sold. Throws if payments could not arrive. */
+async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains): Promise<Payees> {
+  const payees = new Map<string, Omit<Offer, 'amount' | 'feePayer'>>();
+  for (const cluster of CLUSTERS) {
+    const [network, asset] = [NETWORKS[cluster], USDC[cluster]];
+    const chain = chains.get(network);
+    const destination = await tokenAccountOf(paid.payTo, asset);
+    const own = paid.facilitator.kind === 'in-process' ? facilitator.feePayer(network) : undefined;
+    if (own === paid.payTo) throw new ConfigError(['PAY_TO_WALLET must not be the fee payer.']);
+    if (chain) await assertReady(chain, cluster, destination, own).catch((error) => unreadable(error, cluster));
+    if (chain || paid.facilitator.kind === 'remote')
+      payees.set(cluster, { network, asset, payTo: paid.payTo, destination });
+  }
+  return payees;
+}
+
+/** What selling needs from the rest of the gateway. */
+interface ExactOptions
+  extends Pick<
+    PaymentDependencies,
+    'crypto' | 'payments' | 'originOf' | 'receipts' | 'randomId' | 'onFailure' | 'onStep' | 'onSettlement'
+  > {
+  readonly paid: PaidConfig;
+  /** The first signs, all verify. */
+  readonly secrets: readonly string[];
+  readonly notice: (message: string) => void;
+}
+
+/** Selling by payment, open for business. */
 export interface ExactSetup {
-  /** The gate of a route, whose challenges describe it so; it sells credit as well where it is told of any. */
+  /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
   gate(route: Route, describe: Describe, credit?: CreditSale): ExactGate;
-  /** The clusters that something can be sold on. */
+  /** The clusters whose routes can be sold. */
   readonly clusters: ReadonlySet<string>;
   priceOf(route: Route): number;
   feePayers: Readings['feePayers'];
@@ -51,31 +118,30 @@ export interface ExactSetup {
   close(): Promise<void>;
 }
 
-/** The chains, over connections that are for settling and looking, and over others for verifying. */
-interface ChainLines {
+/** Chains on separate connections, so that verifying never delays a settlement. */
+interface AllChains {
   readonly chains: Chains;
   readonly verifyingChains: Chains;
 }
 
-async function openFacilitator(parts: ExactSetupParts, lines: ChainLines): Promise<FacilitatorAtWork> {
-  const { paid, notice } = parts;
-  const { facilitator, feeBudgetPerHour } = paid;
-  if (facilitator.kind === 'remote') {
-    const remote = new RemoteFacilitator({ ...facilitator, crypto: parts.crypto });
+interface OpenFacilitator {
+  readonly facilitator: Facilitator;
+  close(): void | Promise<void>;
+}
+
+async function openFacilitator(paid: PaidConfig, all: AllChains, options: ExactOptions): Promise<OpenFacilitator> {
+  const { facilitator: config, feeBudgetPerHour } = paid;
+  if (config.kind === 'remote') {
+    const remote = new RemoteFacilitator({ ...config, crypto: options.crypto });
     await remote.refresh();
     return { facilitator: remote, close: () => remote.close() };
   }
-  const { keypair } = facilitator;
-  const inProcess = await InProcessFacilitator.create({ keypair, ...lines, feeBudgetPerHour, notice });
-  return { facilitator: inProcess, close: async () => inProcess.close() };
+  const { keypair } = config;
+  const local = await InProcessFacilitator.create({ keypair, ...all, feeBudgetPerHour, notice: options.notice });
+  return { facilitator: local, close: () => local.close() };
 }
 
-interface FacilitatorAtWork {
-  readonly facilitator: Facilitator;
-  close(): Promise<void>;
-}
-
-function openChains({ paid, notice }: ExactSetupParts): ChainLines {
+function openChains({ paid, notice }: ExactOptions): AllChains {
   const [chains, verifyingChains] = [new Map<string, Chain>(), new Map<string, Chain>()];
   for (const cluster of CLUSTERS) {
     const url = paid.solanaRpcUrls[cluster];
@@ -85,53 +151,51 @@ function openChains({ paid, notice }: ExactSetupParts): ChainLines {
   return { chains, verifyingChains };
 }
 
-/** Opens the payment gate: who settles, where the chain is read, what is advertised. */
-export async function openExact(parts: ExactSetupParts): Promise<ExactSetup> {
-  const lines = openChains(parts);
-  const all = [...lines.chains.values(), ...lines.verifyingChains.values()];
-  const closeChains = () => Promise.all(all.map((chain) => chain.close()));
+/** Opens the facilitator and the chains, and checks that payments can arrive. */
+export async function openExact(options: ExactOptions): Promise<ExactSetup> {
+  const all = openChains(options);
+  const connections = [...all.chains.values(), ...all.verifyingChains.values()];
+  const closeChains = () => Promise.all(connections.map((chain) => chain.close()));
   try {
-    return await assemble(parts, lines, closeChains);
+    return await assemble(options, all, closeChains);
   } catch (error) {
     await closeChains();
     throw error;
   }
 }
 
-type Close = () => Promise<unknown>;
-
-async function assemble(parts: ExactSetupParts, lines: ChainLines, closeChains: Close): Promise<ExactSetup> {
-  const { chains, verifyingChains } = lines;
-  const { paid, crypto, payments, onFailure, onStep, onSettlement, originOf, randomId } = parts;
-  const { facilitator, close } = await openFacilitator(parts, lines);
+async function assemble(
+  options: ExactOptions,
+  all: AllChains,
+  closeChains: () => Promise<unknown>,
+): Promise<ExactSetup> {
+  const { paid, crypto, secrets, payments, onSettlement } = options;
+  const { chains } = all;
+  const { facilitator, close } = await openFacilitator(paid, all, options);
   const payees = await openPayees(paid, facilitator, chains).catch(async (error) => {
     await close();
     throw error;
   });
-  const outcomes = onSettlement && { onSettlement };
-  const reconciler = new Reconciler({ payments, facilitator, chains, crypto, ...outcomes });
-  const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros, own: paid.prices };
+  const reconciler = new Reconciler({ payments, facilitator, chains, crypto, onSettlement });
   const settlements = new Queues();
-  const observers = { onFailure, ...(onStep && { onStep }), ...outcomes };
-  const memos = paid.useMemos ? new Memos(crypto, parts.secrets) : undefined;
-  const prior = new PriorSettlements({ payments, facilitator, reconciler, chains: verifyingChains });
   const limits = new VerificationLimits();
-  const dependencies = { payments, facilitator, verifyingChains, reconciler, prior, limits, settlements, ...observers };
-  const gateParts = { crypto, memos, originOf, dependencies, receipts: parts.receipts, randomId };
+  const memos = paid.useMemos ? new Memos(crypto, secrets) : undefined;
+  const dependencies = { ...options, ...all, facilitator, reconciler, settlements, limits, memos };
+  const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros, own: paid.prices };
+  const offerOf = (route: Route): ExactRoute['offer'] => {
+    const payee = payees.get(route.cluster ?? '');
+    if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
+    // A route that sells only credit has no price of a call.
+    return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
+  };
+  const isOpen = (network: string): boolean => facilitator.whyClosed(network) === undefined;
   reconciler.sweep();
   return {
-    gate(route, describe, credit) {
-      const offer = offerOf(route, payees, pricing);
-      return new ExactGate({ ...gateParts, describe, offer, ...(credit && { credit }) });
-    },
+    gate: (route, describe, credit) => new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
     clusters: new Set(payees.keys()),
     priceOf: (route) => priceMicros(route, pricing),
     feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],
-    sales: () =>
-      Array.from(payees, ([cluster, { network }]) => ({
-        cluster,
-        isOpen: facilitator.whyClosed(network) === undefined,
-      })),
+    sales: () => Array.from(payees, ([cluster, { network }]) => ({ cluster, isOpen: isOpen(network) })),
     async close() {
       await settlements.idle();
       reconciler.close();
@@ -139,14 +203,6 @@ async function assemble(parts: ExactSetupParts, lines: ChainLines, closeChains: 
       await closeChains();
     },
   };
-}
-
-/** What a route is sold for. */
-function offerOf(route: Route, payees: Payees, pricing: Pricing): ExactParts['offer'] {
-  const payee = payees.get(route.cluster ?? '');
-  if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
-  // Where only credit is sold, there is no price of a call.
-  return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
 }
 
 function missingRpc(cluster: Cluster, kind: PaidConfig['facilitator']['kind']): string {

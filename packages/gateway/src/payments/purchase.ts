@@ -1,15 +1,14 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
+import { fromStore } from '../gates/gate.ts';
 import { type CoverablePurchase, type CreditLimits, NotNeeded } from './cover.ts';
+import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
-import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee.ts';
+import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee-payer.ts';
 import type { Look } from './payments.ts';
-import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import type { PresentedPayment } from './read/payment.ts';
 import { type FeeCharge, type NewPayment, PAYMENTS, type PaymentRecord, type SettlementAttempt } from './record.ts';
-import { pendingRefusal, receiptOf, refusalOf, refusedRefusal, unavailable, unused } from './responses.ts';
-import type { Telling } from './telling.ts';
+import * as responses from './responses.ts';
 import { verify } from './verification.ts';
 import type { Verified } from './verification-limits.ts';
 
@@ -17,160 +16,157 @@ const SETTLE_MS = 25_000;
 
 /** One purchase: reserved and verified before the upstream call, settled before the response. */
 export class Purchase implements CoverablePurchase {
-  readonly #parts: PurchaseDependencies;
-  readonly #presented: PresentedPayment;
-  readonly #payment: NewPayment;
-  readonly #options: PurchaseOptions;
+  readonly headers = () => ({});
+  readonly #dependencies: PaymentDependencies;
+  readonly #record: NewPayment;
+  readonly #request: PurchaseRequest;
   #isReserved = false;
   #isCalled = false;
   /** Verification has found that the payment had settled before. */
   #isSettledBefore = false;
-  /** The record of what this purchase has settled. */
-  #resolved: PaymentRecord | undefined;
+  /** The record after this purchase has settled. */
+  #settled: PaymentRecord | undefined;
   balanceMicros: number | undefined;
-  /** From here on only the outcome of the settlement moves the record. */
-  #isSold = false;
+  /** From now on only the outcome of the settlement changes the record. */
+  #isSettling = false;
   #height: number | undefined;
-  /** Since when money may move, by the database's clock. */
+  /** The time from which money may move, by the database's clock. */
   #sentAtMs: number | undefined;
   #fee: FeeCharge | undefined;
 
-  constructor(parts: PurchaseDependencies, presented: PresentedPayment, payment: NewPayment, options: PurchaseOptions) {
-    this.#parts = parts;
-    this.#presented = presented;
-    this.#payment = payment;
-    this.#options = options;
+  constructor(dependencies: PaymentDependencies, record: NewPayment, request: PurchaseRequest) {
+    this.#dependencies = dependencies;
+    this.#record = record;
+    this.#request = request;
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
-    const { payments, onFailure } = this.#parts;
+    const { payments, onFailure } = this.#dependencies;
     const isFirst = !this.#isReserved;
     if (isFirst) await this.#begin();
     else await this.#assertCallLeft();
     const slot = await take();
     // The reservation has counted the first call.
-    if (!isFirst) await payments.called(this.#payment.key).catch(onFailure);
+    if (!isFirst) await payments.called(this.#record.key).catch(onFailure);
     this.#isCalled = true;
     return slot;
   }
 
   async settle({ json }: Answer): Promise<Receipt> {
-    const { settlements, facilitator, onStep } = this.#parts;
+    const { settlements, facilitator, onStep } = this.#dependencies;
     if (this.#isSettledBefore) return this.#prepaid(json);
     onStep?.('upstream');
-    const signature = facilitator.signatureOf(this.#presented.payment);
-    const facts = {
+    const signature = facilitator.signatureOf(this.#request.presented.payment);
+    const attempt = {
       answer: json,
       ...(signature !== undefined && { signature }),
       ...(this.#height !== undefined && { height: this.#height }),
       ...(this.#fee && { fee: this.#fee }),
     };
-    const settling = settlements.run(this.#payment.payer, () => this.#sell(facts));
+    const settling = settlements.run(this.#record.payer, () => this.#settleNow(attempt));
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SETTLE_MS).unref());
     return this.#conclude(await Promise.race([settling, late]));
   }
 
-  /** The point of no return, one at a time for a payer: written down, then settled, then the record is moved. */
-  async #sell(facts: SettlementAttempt): Promise<Settlement> {
-    const { payments, facilitator, onFailure, onStep } = this.#parts;
-    const { key, owner } = this.#payment;
+  /** The point of no return, one at a time for a payer: note the settlement, settle, then record the outcome. */
+  async #settleNow(attempt: SettlementAttempt): Promise<Settlement> {
+    const { payments, facilitator, onFailure, onStep } = this.#dependencies;
+    const { key, owner } = this.#record;
     this.#sentAtMs = payments.now();
-    const verdict = await payments.settling(key, owner, facts).catch((error) => this.#unwritten(error));
-    if (verdict === 'fees used up') throw unavailable(BUDGET_USED_UP);
-    if (verdict !== 'settling') throw refusalOf(verdict === 'covered' ? 'taken' : verdict);
-    this.#isSold = true;
-    this.#options.trail.payment = { state: 'pending' };
+    const verdict = await payments.settling(key, owner, attempt).catch((error) => this.#unwritten(error));
+    if (verdict === 'fees used up') throw responses.unavailable(BUDGET_USED_UP);
+    if (verdict !== 'settling') throw responses.refusalOf(verdict === 'covered' ? 'taken' : verdict);
+    this.#isSettling = true;
+    this.#request.trail.payment = { state: 'pending' };
     onStep?.('store');
-    const settlement = await facilitator.settle(this.#presented.payment).catch((error): Settlement => {
+    const settlement = await facilitator.settle(this.#request.presented.payment).catch((error): Settlement => {
       onFailure(error);
-      return { outcome: 'unknown', ...(facts.signature !== undefined && { signature: facts.signature }) };
+      return { outcome: 'unknown', ...(attempt.signature !== undefined && { signature: attempt.signature }) };
     });
-    return this.#record(settlement);
+    return this.#recordOutcome(settlement);
   }
 
-  /** Nothing was sent; whether the payment is unused depends on what the database has. */
+  /** Nothing was sent. The payment is unused unless the database says otherwise. */
   async #unwritten(error: unknown): Promise<never> {
     const reason = String(error);
-    const record = await this.#parts.payments.find(this.#payment.key).catch(() => {
+    const record = await this.#dependencies.payments.find(this.#record.key).catch(() => {
       throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
     });
-    if (record && record.progress !== 'reserved') throw pendingRefusal(record, this.#options.inVersion1Header);
-    throw new Refusal('state_unavailable', { reason, payment: unused });
-  }
-
-  headers(): Readonly<Record<string, string>> {
-    return {};
+    if (record && record.progress !== 'reserved')
+      throw responses.pendingRefusal(record, this.#request.inVersion1Header);
+    throw new Refusal('state_unavailable', { reason, payment: responses.unused });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isReserved && !this.#isSold) await this.#release();
+    if (this.#isReserved && !this.#isSettling) await this.#release();
   }
 
   async #release(): Promise<void> {
     this.#isReserved = false;
-    await this.#parts.payments.release(this.#payment.key, this.#payment.owner, this.#isCalled);
+    await this.#dependencies.payments.release(this.#record.key, this.#record.owner, this.#isCalled);
   }
 
-  /** A call that is sent once more counts like any other. */
+  /** Retries of the upstream call count too. */
   async #assertCallLeft(): Promise<void> {
-    const calls = await fromStore(this.#parts.payments.calls(this.#payment.key));
-    if (calls >= PAYMENTS.callsPerPayment) throw refusalOf('exhausted');
+    const calls = await fromStore(this.#dependencies.payments.calls(this.#record.key));
+    if (calls >= PAYMENTS.callsPerPayment) throw responses.refusalOf('exhausted');
   }
 
   /** Rejects early, before any I/O. Of concurrent copies only the reserved one counts. */
   async #begin(): Promise<void> {
-    const { payments, limits, onStep, facilitator } = this.#parts;
-    const { look, credit } = this.#options;
-    const { payer, key, network } = this.#payment;
-    const { payment } = this.#presented;
+    const { payments, limits, onStep, facilitator } = this.#dependencies;
+    const { look, credit } = this.#request;
+    const { payer, key, network } = this.#record;
+    const { payment } = this.#request.presented;
     const isNewPayer = !look.isKnownPayer;
     const verified = { network, payer, challenge: payment.requirement.extra.memo ?? key, isNewPayer };
     limits.assertRoom(verified, payments.now());
     this.#fee = feeChargeOf(facilitator, payment, isNewPayer);
-    if (this.#fee && !fitsBudget(this.#fee, look.fees)) throw unavailable(BUDGET_USED_UP);
-    const verdict = await fromStore(payments.reserve(this.#payment, { state: look.state, credit }));
+    if (this.#fee && !fitsBudget(this.#fee, look.fees)) throw responses.unavailable(BUDGET_USED_UP);
+    const verdict = await fromStore(payments.reserve(this.#record, { state: look.state, credit }));
     if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
-    if (verdict !== 'reserved') throw refusalOf(verdict);
+    if (verdict !== 'reserved') throw responses.refusalOf(verdict);
     this.#isReserved = true;
     onStep?.('reserve');
-    const leave = limits.enter(verified, payments.now());
+    const end = limits.enter(verified, payments.now());
     try {
       await this.#verify(verified);
       onStep?.('verify');
     } finally {
-      leave();
+      end();
     }
   }
 
   async #verify(verified: Verified): Promise<void> {
-    const { inVersion1Header } = this.#options;
-    const asked = { payment: this.#presented.payment, record: this.#payment, inVersion1Header };
-    const { height, signature } = await verify(this.#parts, asked, verified);
+    const { inVersion1Header, presented } = this.#request;
+    const { payment } = presented;
+    const request = { payment, record: this.#record, inVersion1Header, verified };
+    const { height, signature } = await verify(this.#dependencies, request);
     this.#height = height;
     if (signature === undefined) return;
-    this.#options.trail.payment = { state: 'settled', transaction: signature };
+    this.#request.trail.payment = { state: 'settled', transaction: signature };
     this.#isSettledBefore = true;
   }
 
   async #prepaid(json: string): Promise<Receipt> {
-    const { payments } = this.#parts;
-    await payments.keep(this.#payment.key, json).catch(() => undefined);
-    const record = (await this.#known()) ?? { ...this.#payment, progress: 'settled' };
-    const onDelivered = () => payments.delivered(this.#payment.key);
-    return { ...receiptOf(record, this.#options, true), onDelivered };
+    const { payments } = this.#dependencies;
+    await payments.keep(this.#record.key, json).catch(() => undefined);
+    const record = (await this.#known()) ?? { ...this.#record, progress: 'settled' };
+    const onDelivered = () => payments.delivered(this.#record.key);
+    return { ...responses.receiptOf(record, this.#request, true), onDelivered };
   }
 
-  /** Moves the record, also when the request has long ended. Whatever the database says, a settlement stays one. */
-  async #record(settlement: Settlement): Promise<Settlement> {
-    const { payments, onFailure, onStep, onSettlement } = this.#parts;
-    const { key, owner } = this.#payment;
+  /** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
+  async #recordOutcome(settlement: Settlement): Promise<Settlement> {
+    const { payments, onFailure, onStep, onSettlement } = this.#dependencies;
+    const { key, owner } = this.#record;
     onStep?.('settle');
     onSettlement?.(settlement.outcome);
     try {
       if (settlement.outcome === 'settled') {
         const proof = { progress: 'settled', signature: settlement.signature } as const;
         const { record, balanceMicros } = await payments.resolve(key, proof);
-        this.#resolved = record;
+        this.#settled = record;
         this.balanceMicros = balanceMicros;
       } else if (settlement.outcome === 'refused')
         await payments.resolve(key, { progress: 'refused', reason: settlement.reason }, owner);
@@ -184,51 +180,55 @@ export class Purchase implements CoverablePurchase {
   }
 
   async #conclude(settlement: Settlement | undefined): Promise<Receipt> {
-    const { payments, reconciler, onStep } = this.#parts;
-    if (!settlement && !this.#isSold) await this.#leaveQueue();
+    const { payments, reconciler, onStep } = this.#dependencies;
+    if (!settlement && !this.#isSettling) await this.#leaveQueue();
     if (settlement?.outcome === 'unknown') {
       const open = await this.#known();
       if (open) await reconciler.reconcile(open);
     }
-    const { inVersion1Header } = this.#options;
+    const { inVersion1Header } = this.#request;
     const sent = { progress: 'unresolved', settlingSinceMs: this.#sentAtMs ?? 0 } as const;
-    const record: PaymentRecord = this.#resolved ?? (await this.#known()) ?? { ...this.#payment, ...sent };
+    const record: PaymentRecord = this.#settled ?? (await this.#known()) ?? { ...this.#record, ...sent };
     if (settlement?.outcome === 'settled' || record.progress === 'settled') {
       const signature = settlement?.outcome === 'settled' ? settlement.signature : record.signature;
       const onDelivered = () => {
         onStep?.('respond');
-        payments.delivered(this.#payment.key);
+        payments.delivered(this.#record.key);
       };
-      return { ...receiptOf({ ...record, ...(signature && { signature }) }, this.#options, false), onDelivered };
+      return {
+        ...responses.receiptOf({ ...record, ...(signature && { signature }) }, this.#request, false),
+        onDelivered,
+      };
     }
-    if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) throw unavailable(settlement.reason);
-    if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', inVersion1Header);
-    throw pendingRefusal(record, inVersion1Header);
+    if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) throw responses.unavailable(settlement.reason);
+    if (record.progress === 'refused') throw responses.refusedRefusal(record, record.reason ?? '', inVersion1Header);
+    throw responses.pendingRefusal(record, inVersion1Header);
   }
 
-  /** Its turn has not come in time: it never comes, unless it has in this very moment. */
+  /** Gives up waiting for earlier settlements of the payer, unless this one has just begun. */
   async #leaveQueue(): Promise<void> {
     await this.#release();
-    if (await this.#isTakenBack()) throw unavailable('earlier settlements of this payer take too long');
+    if (await this.#isTakenBack()) throw responses.unavailable('earlier settlements of this payer take too long');
   }
 
   async #isTakenBack(): Promise<boolean> {
-    const { key, owner } = this.#payment;
+    const { key, owner } = this.#record;
     const isTheirs = (record?: PaymentRecord) => record?.progress === 'reserved' && record.owner !== owner;
-    const found = this.#parts.payments.find(key);
+    const found = this.#dependencies.payments.find(key);
     return found.then((record) => record === undefined || isTheirs(record)).catch(() => false);
   }
 
-  /** From here on a database that is down takes nothing away from what has been paid for. */
+  /** An outage of the database does not fail a payment that may have settled. */
   async #known(): Promise<PaymentRecord | undefined> {
-    return this.#parts.payments.find(this.#payment.key).catch(() => undefined);
+    return this.#dependencies.payments.find(this.#record.key).catch(() => undefined);
   }
 }
 
-/** What a purchase begins with. */
-export interface PurchaseOptions extends Telling {
+/** The request of a purchase. */
+export interface PurchaseRequest extends responses.ResponseContext {
+  readonly presented: PresentedPayment;
   readonly trail: Trail;
   readonly look: Look;
-  /** Up to where credit is bought; undefined if the payment brings none. */
+  /** Undefined if credit is off. */
   readonly credit: CreditLimits | undefined;
 }

@@ -1,51 +1,49 @@
 import type { Crypto } from '../gates/crypto.ts';
 import type { Chain, ChainStatus } from './facilitator/chain.ts';
-import type { Facilitator, Payment } from './facilitator/facilitator.ts';
-import { isFeePayerSignature } from './facilitator/fee-payer-signature.ts';
+import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import { issuedAtMs } from './read/memo.ts';
 import { readTransaction } from './read/transaction.ts';
 import { FAILED_ON_CHAIN, type PaymentRecord, type Proof } from './record.ts';
 import type { PaymentRequirements } from './requirement.ts';
 
-/** What the truth is found out with. */
-export interface ReconcilerParts {
+/** What the reconciler needs. */
+export interface ReconcilerDependencies {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
-  /** By network; one that is missing leaves only the facilitator to ask. */
+  /** By network. Without a chain only the facilitator is asked. */
   readonly chains: ReadonlyMap<string, Chain>;
   readonly crypto: Crypto;
-  /** Told what became of a payment that was open. */
-  readonly onSettlement?: (outcome: Proof['progress']) => void;
+  /** Called with the outcome of each settlement. */
+  readonly onSettlement?: ((outcome: Settlement['outcome']) => void) | undefined;
 }
 
 const INTERVAL_MS = 2_000;
-/** Why a transaction that has not landed never will. */
 const EXPIRED = 'expired';
-/** A transaction that no block within so many has taken can never be taken. */
+/** After this many blocks a transaction that has not landed never will. */
 const DEAD_AFTER_BLOCKS = 200;
 
-/** Finds out what became of payments whose outcome is not known, by reading the chain and never by paying again. */
+/** Resolves payments with an unknown outcome by reading the chain. It never pays again. */
 export class Reconciler {
-  readonly #parts: ReconcilerParts;
+  readonly #dependencies: ReconcilerDependencies;
   readonly #running = new Map<string, Promise<void>>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(parts: ReconcilerParts) {
-    this.#parts = parts;
+  constructor(dependencies: ReconcilerDependencies) {
+    this.#dependencies = dependencies;
     this.#timer = setInterval(() => this.sweep(), INTERVAL_MS);
     this.#timer.unref();
   }
 
-  /** Asks about everything that is open. */
+  /** Looks up all open payments. */
   sweep(): void {
-    this.#parts.payments.open().then(
+    this.#dependencies.payments.open().then(
       (records) => records.forEach((record) => void this.reconcile(record)),
       () => undefined,
     );
   }
 
-  /** Asks about one payment; its record moves when there is proof. Never rejects. */
+  /** Looks up one payment, whose record changes only on proof. Never rejects. */
   reconcile(record: PaymentRecord): Promise<void> {
     const running =
       this.#running.get(record.key) ?? this.#resolve(record).finally(() => this.#running.delete(record.key));
@@ -53,7 +51,7 @@ export class Reconciler {
     return running;
   }
 
-  /** What a chain shows of a payment now; it is missing as well where there is no chain to read. */
+  /** What a chain shows of a payment now; `missing` if there is no chain to read. */
   async look(record: PaymentRecord, chain: Chain | undefined): Promise<Sighting> {
     if (!chain) return { signature: undefined, isComplete: false, status: 'missing' };
     const found = await this.#signatureOf(chain, record, paymentOf(record));
@@ -66,14 +64,14 @@ export class Reconciler {
   }
 
   async #resolve(record: PaymentRecord): Promise<void> {
-    const chain = this.#parts.chains.get(record.network);
+    const chain = this.#dependencies.chains.get(record.network);
     try {
       const proof = chain ? await this.#ofChain(chain, record) : await this.#ofFacilitator(record);
       if (!proof) return;
-      await this.#parts.payments.resolve(record.key, proof);
-      this.#parts.onSettlement?.(proof.progress);
+      await this.#dependencies.payments.resolve(record.key, proof);
+      this.#dependencies.onSettlement?.(proof.progress);
     } catch {
-      // Not known yet is what the record says already.
+      // The outcome stays unknown, as the record already says.
     }
   }
 
@@ -86,11 +84,11 @@ export class Reconciler {
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
     if (isOver) return isComplete ? { progress: 'refused', reason: EXPIRED } : undefined;
     const payment = paymentOf(record);
-    if (payment && record.signature !== undefined) await this.#parts.facilitator.resend(payment);
+    if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend(payment);
     return undefined;
   }
 
-  /** A remote facilitator may have paid without telling: its transaction is found by our memo. */
+  /** A remote facilitator may settle without reporting it: the memo finds its transaction. */
   async #signatureOf(chain: Chain, record: PaymentRecord, payment: Payment | undefined): Promise<Found> {
     if (record.signature !== undefined) return { signature: record.signature, isComplete: true };
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
@@ -101,31 +99,32 @@ export class Reconciler {
     );
     const found = memos.find(
       ({ memo, signature }) =>
-        memo === record.memo && isFeePayerSignature(this.#parts.crypto, signature, feePayer, payment.message),
+        memo === record.memo && isFeePayerSignature(this.#dependencies.crypto, signature, feePayer, payment.message),
     );
     return { signature: found?.signature, isComplete };
   }
 
-  /** Without a chain to read, the facilitator is asked again; only a success that it can prove counts. */
+  /** Without a chain the facilitator is asked again. Only a success that it can prove counts. */
   async #ofFacilitator(record: PaymentRecord): Promise<Proof | undefined> {
     const payment = paymentOf(record);
-    const settlement = payment && (await this.#parts.facilitator.settle(payment));
+    const settlement = payment && (await this.#dependencies.facilitator.settle(payment));
     return settlement?.outcome === 'settled' ? { progress: 'settled', signature: settlement.signature } : undefined;
   }
 }
 
-/** A signature, if there is one, and whether everything was looked at where it could be. */
+/** A search for the signature of a payment. */
 interface Found {
   readonly signature: string | undefined;
+  /** Whether the whole history was searched. */
   readonly isComplete: boolean;
 }
 
-/** What was found, and what the chain shows of it. */
+/** What the chain shows of a payment. */
 export interface Sighting extends Found {
   readonly status: ChainStatus;
 }
 
-/** The payment that a record was made of. */
+/** The payment of a record. */
 function paymentOf({ key, network, transaction, requirement }: PaymentRecord): Payment | undefined {
   const message = readTransaction(Buffer.from(transaction, 'base64'))?.message;
   if (!message) return undefined;

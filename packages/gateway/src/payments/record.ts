@@ -1,50 +1,50 @@
-/** How far a payment has come. From `settling` on money may have moved, and only evidence moves the record. */
+/** The state of a payment. From `settling` on money may have moved, and only proof changes the record. */
 export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
 
-/** What is noted when a payment is reserved. Its key is its network and the hash of its message. */
+/** A payment as it is reserved. Its key is its network and the hash of its message. */
 export interface NewPayment {
   readonly key: string;
   /** CAIP-2. */
   readonly network: string;
-  /** Plain hash of its request, which neither a restart nor a rotated secret changes. */
+  /** A plain hash, so that restarts and rotated secrets do not change it. */
   readonly requestHash: string;
   readonly payer: string;
-  /** The token account that is debited, whose history the chain can be asked for. */
+  /** The token account that is debited; its history is on the chain. */
   readonly source: string;
   readonly memo: string | undefined;
   /** The price of the answer. */
   readonly priceUsd: string;
   /** The part that becomes credit when it settles, in millionths of a dollar. */
   readonly creditMicros?: number;
-  /** The transaction as it was sent, in base64; a settlement's signature must be the fee payer's over its message. */
+  /** The transaction as the client sent it, in base64. */
   readonly transaction: string;
   /** The requirement that it was made for, as JSON. */
   readonly requirement: string;
-  /** A random word of the request that reserved it: only that request may release it. */
+  /** A random text: only the request that reserved the payment may release it. */
   readonly owner: string;
-  /** The route and the request that it came with first. */
+  /** The route and the id of its first request. */
   readonly route: string;
   readonly requestId: string;
-  /** What settling it costs the gateway's own fee payer. */
+  /** The cost of its settlement for the gateway's own fee payer. */
   readonly feeLamports: number;
-  /** The URL that it pays for, which its receipt names; only if receipts are signed. */
+  /** The URL that it pays for; only if receipts are signed. */
   readonly resourceUrl?: string;
 }
 
-/** Everything that is known of one payment. */
+/** A payment and its state. Times are in milliseconds. */
 export interface PaymentRecord extends NewPayment {
   readonly progress: PaymentProgress;
   readonly signature?: string;
-  /** The finalized block height noted before it was sent. */
+  /** The finalized block height before it was sent. */
   readonly height?: number;
   readonly reason?: string;
-  /** From when on it may have moved money, in milliseconds. */
+  /** The time from which money may have moved. */
   readonly settlingSinceMs?: number;
-  /** When it was settled or refused, in milliseconds. */
+  /** When it settled or was refused. */
   readonly resolvedAtMs?: number;
-  /** When it may be forgotten. */
+  /** When it may be deleted. */
   readonly forgetAtMs?: number;
-  /** Settled, and its answer has not reached the payer. */
+  /** Whether it has settled but its answer has not reached the payer. */
   readonly owed?: boolean;
 }
 
@@ -53,9 +53,9 @@ export const amountOf = ({ requirement }: NewPayment): number =>
   Number((JSON.parse(requirement) as { readonly amount: string }).amount);
 
 /**
- * The outcome of an attempt to reserve: `taken` is reserved by another request, `payer_busy` and `exhausted` are the limits of a
- * payer and of a payment, `owed` means that this payer has an open payment for the same request. A payment that would bring credit
- * is not taken while another one does (`under_way`), if the balance pays for the call by now (`covered`), or beyond the limit.
+ * The outcome of an attempt to reserve. `taken`: another request has reserved it. `payer_busy`, `exhausted`: the limits of the payer
+ * and of the payment. `owed`: the payer has an open or owed payment for the same request. Of payments that bring credit: another one
+ * does (`under_way`), the balance now pays for the call (`covered`), or the balance would be too large (`over_limit`).
  */
 export type ReserveVerdict =
   | 'reserved'
@@ -67,17 +67,17 @@ export type ReserveVerdict =
   | 'covered'
   | 'over_limit';
 
-/** What settling a payment may cost the gateway's own fee payer, and how much that may spend in an hour. */
+/** The cost of a settlement for the gateway's own fee payer, and the fee payer's hourly limit. */
 export interface FeeCharge {
   /** Network and address. */
   readonly feePayer: string;
   readonly lamports: number;
   readonly limit: number;
-  /** Payers that are not known share a part of the limit. */
+  /** New payers share a part of the limit. */
   readonly isNewPayer: boolean;
 }
 
-/** What is written before money can move. */
+/** What is stored before money can move. */
 export interface SettlementAttempt {
   /** The upstream's answer, as JSON. */
   readonly answer: string;
@@ -87,37 +87,143 @@ export interface SettlementAttempt {
   readonly fee?: FeeCharge;
 }
 
-/** Why a payment is refused whose transaction the chain has taken with an error: its fee was paid. */
+/** The reason of a payment whose transaction failed on the chain, where it cost its fee. */
 export const FAILED_ON_CHAIN = 'failed on the chain';
 
-/** What the chain or a facilitator has proved. */
+/** A proof by the chain or a facilitator. */
 export type Proof =
   | { readonly progress: 'settled'; readonly signature: string }
   | { readonly progress: 'refused'; readonly reason: string };
 
-/** Limits of payments, and their times in milliseconds. */
+/** Limits of payments; times in milliseconds. */
 export const PAYMENTS = {
-  /** One that fails at the upstream may be tried again. */
+  /** A payment whose upstream call fails may be sent again. */
   callsPerPayment: 3,
   inFlightPerPayer: 4,
-  /** Longer than verification, the upstream and a settlement take together. */
+  /** Longer than verification, upstream call and settlement together. */
   inFlightMs: 60_000,
   unsettledCallsPerPayer: 10,
   unsettledWindowMs: 60_000,
-  /** How long a process keeps a payment without renewing its lease, and how often it renews. */
+  /** How long a lease lasts, and how often it is renewed. */
   leaseMs: 6_000,
   renewMs: 2_000,
-  /** How long an answer is kept, and owed if it was not delivered; longer than any memo is good. */
+  /** How long an answer is stored, and owed if it was not delivered; longer than any memo is valid. */
   answerMs: 600_000,
   recordMs: 86_400_000,
-  /** Longer than a memo is good by any clock of ours: anybody can copy a payment that failed on the chain. */
+  /** Longer than any memo is valid, because anyone can copy a payment that failed on the chain. */
   refusedMs: 330_000,
-  /** How long mainnet payments count for their wallet, and how much makes a known payer, in millionths of a dollar. */
+  /** How long mainnet payments count, and how much makes a known payer, in millionths of a dollar. */
   payerMs: 30 * 86_400_000,
   knownPayerMicros: 10_000,
-  /** How long a fee counts, and how much of the fee budget new payers share. */
+  /** How long a fee counts, and the part of the fee budget that new payers share. */
   feeMs: 3_600_000,
   newPayersShare: 0.5,
-  /** Bytes of all stored answers. */
+  /** The most bytes of all stored answers together. */
   answerBytes: 256 * 1024 * 1024,
 } as const;
+
+/** A record and its lease. */
+export interface HeldRecord extends PaymentRecord {
+  /** Until then it belongs to the process that reserved it or settles it. */
+  readonly leasedUntilMs?: number;
+  /** Upstream calls so far, once it has settled. */
+  readonly calls?: number;
+}
+
+/** The limits of a payer. */
+export interface PayerRecord {
+  /** Payments between reservation and settlement, and until when each counts. */
+  readonly inFlight: readonly { readonly key: string; readonly untilMs: number }[];
+  /** Upstream calls without a settlement. */
+  readonly calls: readonly { readonly key: string; readonly atMs: number }[];
+  /** Mainnet payments of the last 30 days, oldest first; only as many as make a known payer. */
+  readonly paid?: readonly Paid[];
+}
+
+/** The mainnet payments of one day. */
+export interface Paid {
+  /** When the first one settled. */
+  readonly atMs: number;
+  readonly micros: number;
+}
+
+/** A payment for a request whose outcome is unknown or, until `untilMs`, whose answer is owed. */
+export interface Due {
+  readonly key: string;
+  readonly untilMs?: number;
+}
+
+/** Everything that decides about one payment. */
+export interface PaymentState {
+  readonly record: HeldRecord | undefined;
+  readonly payer: PayerRecord;
+  /** The payer's payments that are open or owed for the same request. */
+  readonly due: readonly Due[];
+  /** The credit of the payer's wallet. */
+  readonly balanceMicros: number;
+  /** Another payment of the wallet that brings credit now. */
+  readonly purchaseKey: string | undefined;
+}
+
+export const NEW_PAYER: PayerRecord = { inFlight: [], calls: [] };
+
+/** Whether money may have moved but the outcome is unknown. */
+export const isOpen = (record: PaymentRecord | undefined): record is HeldRecord =>
+  record?.progress === 'settling' || record?.progress === 'unresolved';
+
+/** A record at a time: without a lease a reservation is void, and the outcome of a settlement unknown. */
+export function readRecord(record: HeldRecord | undefined, nowMs: number): HeldRecord | undefined {
+  if (!record || (record.forgetAtMs ?? Number.POSITIVE_INFINITY) < nowMs) return undefined;
+  const { leasedUntilMs = 0, progress } = record;
+  if ((progress !== 'reserved' && progress !== 'settling') || leasedUntilMs > nowMs) return record;
+  return progress === 'settling' ? { ...record, progress: 'unresolved' } : undefined;
+}
+
+/** The payments that are due at a time. */
+export const readDue = (due: readonly Due[], nowMs: number): readonly Due[] =>
+  due.filter(({ untilMs }) => (untilMs ?? Number.POSITIVE_INFINITY) > nowMs);
+
+const readPayer = (payer: PayerRecord, nowMs: number): PayerRecord => ({
+  ...payer,
+  inFlight: payer.inFlight.filter(({ untilMs }) => untilMs > nowMs),
+  calls: payer.calls.filter(({ atMs }) => nowMs - atMs < PAYMENTS.answerMs),
+});
+
+/** A state at a time, without what has expired. */
+export const readState = (stored: PaymentState, nowMs: number): PaymentState => ({
+  ...stored,
+  record: readRecord(stored.record, nowMs),
+  payer: readPayer(stored.payer, nowMs),
+  due: readDue(stored.due, nowMs),
+});
+
+/** The payment that is due first: one with an unknown outcome, or else the last one that settled. */
+export const dueOf = (due: readonly Due[]): Due | undefined =>
+  due.find(({ untilMs }) => untilMs === undefined) ?? due.at(-1);
+
+/** The number of upstream calls for a payment. */
+export const callsOf = ({ record, payer }: Pick<PaymentState, 'record' | 'payer'>, key: string): number =>
+  (record?.calls ?? 0) + payer.calls.filter((call) => call.key === key).length;
+
+const DAY_MS = 86_400_000;
+
+const recent = (paid: readonly Paid[], nowMs: number): readonly Paid[] =>
+  paid.filter(({ atMs }) => nowMs - atMs < PAYMENTS.payerMs);
+
+const isEnough = (paid: readonly Paid[]): boolean =>
+  paid.reduce((sum, { micros }) => sum + micros, 0) >= PAYMENTS.knownPayerMicros;
+
+/** Adds a mainnet payment, and drops old ones and those that later payments make unnecessary. */
+export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): readonly Paid[] {
+  const [last, others] = [paid.at(-1), paid.slice(0, -1)];
+  const isSameDay = last !== undefined && nowMs - last.atMs < DAY_MS;
+  const noted = isSameDay
+    ? [...others, { atMs: last.atMs, micros: last.micros + micros }]
+    : [...paid, { atMs: nowMs, micros }];
+  const all = isEnough([{ atMs: nowMs, micros }]) ? [{ atMs: nowMs, micros }] : recent(noted, nowMs);
+  const needed = all.findLastIndex((_, index) => isEnough(all.slice(index)));
+  return all.slice(Math.max(needed, 0));
+}
+
+/** Whether the mainnet payments of the last 30 days make a known payer. */
+export const isKnownPayer = ({ paid = [] }: PayerRecord, nowMs: number): boolean => isEnough(recent(paid, nowMs));

@@ -1,6 +1,6 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 
-/** What one purchase is to move: everything about it that is the same for every buyer. */
+/** The transfer that a purchase requires; the same for every payer. */
 export interface Offer {
   /** CAIP-2. */
   readonly network: string;
@@ -8,7 +8,7 @@ export interface Offer {
   readonly asset: string;
   /** The wallet that is paid. */
   readonly payTo: string;
-  /** Its token account, the only destination there is. */
+  /** Its token account, the only accepted destination. */
   readonly destination: string;
   /** Atomic units, decimal digits. */
   readonly amount: string;
@@ -26,26 +26,23 @@ export interface PaymentRequirements {
   readonly extra: { readonly feePayer: string; readonly memo?: string; readonly ticket?: string };
 }
 
-/** How long a client has from the challenge to the payment, as x402 states it. */
+/** x402's time limit from the challenge to the payment. */
 export const MAX_TIMEOUT_SECONDS = 60;
 
-/** The requirement as it is rebuilt from a payment and, with its ticket, as it is advertised. */
+/** The requirement of an offer. Challenges contain the ticket; a requirement rebuilt from a payment does not. */
 export function requirementOf(offer: Offer, memo: string | undefined, ticket?: string): PaymentRequirements {
   const { network, amount, asset, payTo, feePayer } = offer;
   const extra = { feePayer, ...(memo !== undefined && { memo }), ...(ticket !== undefined && { ticket }) };
   return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds: MAX_TIMEOUT_SECONDS, extra };
 }
 
-/** Version 1 of x402 has short names for networks. */
+/** The names of networks in version 1 of x402. */
 export const SHORT_NETWORKS: Readonly<Record<string, string>> = {
   [NETWORKS.mainnet]: 'solana',
   [NETWORKS.devnet]: 'solana-devnet',
 };
 
-/**
- * Whether a client's copy of the requirement says the same. Extra members of `extra` may stand beside ours, as clients
- * add what they looked up; anywhere else a difference is another requirement.
- */
+/** Whether a client's copy equals the requirement. Clients may add members to `extra`, but nowhere else. */
 export function isSameRequirement(accepted: unknown, requirement: PaymentRequirements): boolean {
   if (typeof accepted !== 'object' || accepted === null) return false;
   const { extra: ourExtra, ...core } = requirement;

@@ -1,9 +1,16 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { only, type Row, type Statement, type Value } from '../stores/sql/database.ts';
-import { PAYMENTS, type PaymentProgress } from './record.ts';
-import { type Due, type HeldRecord, NEW_PAYER, type PayerRecord, type PaymentState } from './state.ts';
+import {
+  type Due,
+  type HeldRecord,
+  NEW_PAYER,
+  PAYMENTS,
+  type PayerRecord,
+  type PaymentProgress,
+  type PaymentState,
+} from './record.ts';
 
-/** Whose state it is. */
+/** The payment whose state is read. */
 export interface Subject {
   readonly key: string;
   /** CAIP-2. */
@@ -12,15 +19,15 @@ export interface Subject {
   readonly requestHash: string;
 }
 
-/** The state of a payment as it was read, and what the next step has to find unchanged. */
+/** The state of a payment as it was read, and the version that the next step must find. */
 export interface StoredState extends PaymentState {
-  /** Undefined if the wallet is not known yet. */
+  /** Undefined if the wallet has no row yet. */
   readonly wallet: { readonly id: number; readonly version: string } | undefined;
-  /** What the wallet has paid on mainnet, whatever the network of this payment. */
+  /** The wallet's mainnet payments, whatever the network of this payment. */
   readonly paidOnMainnet: NonNullable<PayerRecord['paid']>;
-  /** Whether credit pays for this very payment. */
+  /** Whether credit has covered this payment. */
   readonly isCovered: boolean;
-  /** Lamports that the fee payer has spent within the hour, and the part of payers that are not known. */
+  /** Lamports that the fee payer has spent within the hour, for all payers and for new ones. */
   readonly fees: { readonly all: number; readonly ofNewPayers: number };
 }
 
@@ -32,10 +39,10 @@ const isDue = `(state in ('settling', 'unresolved') or owed_until_ms > $5)`;
 const feesOf = (which: string) =>
   `(select coalesce(sum(fee_lamports), 0) from payments where fee_payer = $6 and fee_until_ms > $5${which})`;
 
-/** PostgreSQL would look through the whole table for each row of an outer query that a list of keys depends on. */
+/** A subquery of its own: PostgreSQL would scan the whole table if the list of keys depended on the outer row. */
 const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
-/** Everything that decides about one payment. One row for each payment that is looked for, or one without a payment. */
+/** Everything that decides about one payment: a row for each payment found, or one without a payment. */
 const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as wallet_calls, w.paid, m.paid as paid_on_mainnet,
   cast(${feesOf('')} as bigint) as fees, cast(${feesOf(' and fee_of_new_payer = 1')} as bigint) as fees_of_new_payers,
   (select count(*) from debits where id = $3) as covers, w.granted_micro_usdc - w.spent_micro_usdc as balance,
@@ -63,7 +70,7 @@ export const findOpen = (nowMs: number, limit: number): Statement => ({
   values: [Math.floor(nowMs), limit],
 });
 
-/** Payments whose outcome is not known or not known yet, whichever process works on them. */
+/** All payments with an unknown outcome, of all processes. */
 export const FIND_ALL_OPEN: Statement = {
   sql: `${WITH_WALLET} where p.state in ('settling', 'unresolved') order by p.settling_since_ms`,
 };
@@ -72,7 +79,7 @@ const text = (value: Value | undefined): string => String(value ?? '');
 const optional = <Name extends string, T>(name: Name, value: T | null | undefined) =>
   (value === null || value === undefined ? {} : { [name]: value }) as { [name in Name]?: T };
 
-/** The record of a row of RECORD_COLUMNS. */
+/** The record in a row of RECORD_COLUMNS. */
 function recordIn(row: Row, network: string, payer: string): HeldRecord | undefined {
   if (row.key === null) return undefined;
   const owed = row.state === 'settled' ? row.owed_until_ms !== null : row.state === 'refused' ? false : undefined;
@@ -105,7 +112,7 @@ function recordIn(row: Row, network: string, payer: string): HeldRecord | undefi
   };
 }
 
-/** The record of a row that names its wallet. */
+/** The record in a row that contains its wallet. */
 export const recordOfRow = (row: Row): HeldRecord | undefined =>
   recordIn(row, NETWORKS[row.cluster as Cluster], text(row.address));
 
@@ -127,7 +134,7 @@ export function stateOf(rows: readonly Row[], { key, network, payer, requestHash
       row.wallet_id === null
         ? NEW_PAYER
         : { inFlight: list(row.in_flight), calls: list(row.wallet_calls), paid: list(row.paid) },
-    // The last that was settled comes last.
+    // Payments that settled last come last.
     due: ofRequest.toSorted((one, other) => Number(one.resolved_at_ms) - Number(other.resolved_at_ms)).flatMap(dueIn),
     paidOnMainnet: list(row.paid_on_mainnet),
     balanceMicros: Number(row.balance),

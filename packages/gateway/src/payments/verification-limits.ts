@@ -1,20 +1,19 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { unused } from './responses.ts';
 
-/** Whose payment is verified, and which one it is. */
+/** The payment that is verified, as far as limits count it. */
 export interface Verified {
-  /** CAIP-2: verifications of one network take no room from those of another. */
+  /** CAIP-2: each network has limits of its own. */
   readonly network: string;
   readonly payer: string;
-  /** The memo that it was challenged with, or where memos are off its own key: nothing that its client chooses. */
+  /** The memo of its challenge, or its own key if memos are off: the client can choose neither. */
   readonly challenge: string;
-  /** What they have paid on mainnet does not make them a known payer. */
   readonly isNewPayer: boolean;
 }
 
-/** How many verifications of one network this node has under way at once; payers that are not known share half of them. */
+/** The most concurrent verifications of one network on this node; new payers share half of them. */
 const IN_FLIGHT = { all: 32, ofNewPayers: 16 } as const;
-/** So many payments of one payer, or for one challenge, may fail verification in a minute. */
+/** The most failed verifications of one payer, or for one challenge, per minute. */
 const FAILURES = 3;
 const WINDOW_MS = 60_000;
 
@@ -23,11 +22,11 @@ interface UnderWay {
   readonly ofNewPayers: number;
 }
 
-/** Failures by what they are counted for, in the order of their time. */
+/** Times of failures by payer or challenge. */
 class Failures {
   readonly #times = new Map<string, readonly number[]>();
 
-  /** How long until another one may be tried; 0 when it may be now. */
+  /** How long until the next attempt; 0 if it may be now. */
   waitMs(name: string, nowMs: number): number {
     this.#forget(nowMs);
     const [oldest = 0, ...others] = this.#times.get(name) ?? [];
@@ -40,7 +39,7 @@ class Failures {
     this.#times.set(name, [...times, nowMs].slice(-FAILURES));
   }
 
-  /** Whoever has failed last stands last. */
+  /** The map is ordered by the last failure. */
   #forget(nowMs: number): void {
     for (const [name, times] of this.#times) {
       if (nowMs - (times.at(-1) ?? 0) < WINDOW_MS) return;
@@ -50,15 +49,15 @@ class Failures {
 }
 
 /**
- * What verifying may cost. Anybody can make payments that fail verification, and each costs calls to the chain; so they are
- * shed before anything is asked, and nobody who fails again and again is looked at for a while.
+ * Limits on verifications. Anyone can send payments that fail verification, and each costs calls to the chain. Too many are rejected
+ * before any call, and repeated failures block a payer or a challenge for a while.
  */
 export class VerificationLimits {
   readonly #failures = new Failures();
   /** By network. */
   readonly #underWay = new Map<string, UnderWay>();
 
-  /** Refuses with the payment unused where no verification of it may begin now. */
+  /** Refuses by throwing if no verification may begin now. */
   assertRoom({ network, payer, challenge, isNewPayer }: Verified, nowMs: number): void {
     const waitMs = Math.max(this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs));
     if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
@@ -67,7 +66,7 @@ export class VerificationLimits {
     if (isFull) throw busy('too many verifications', 1);
   }
 
-  /** Lets a verification begin, or refuses like the above; what it answers is to be called at its end. */
+  /** Begins a verification, or refuses like `assertRoom`. Call the returned function at its end. */
   enter(verified: Verified, nowMs: number): () => void {
     this.assertRoom(verified, nowMs);
     const change = (by: 1 | -1) => {
@@ -83,12 +82,12 @@ export class VerificationLimits {
     return this.#underWay.get(network) ?? { all: 0, ofNewPayers: 0 };
   }
 
-  /** A payment for this challenge has failed because of what it is. */
+  /** Counts an invalid payment for its challenge. */
   failed({ challenge }: Verified, nowMs: number): void {
     this.#failures.note(challenge, nowMs);
   }
 
-  /** It was its payer who made it fail: nobody else can have sent it. */
+  /** Counts an invalid payment for its payer: no one else can have sent it. */
   failedByPayer({ payer }: Verified, nowMs: number): void {
     this.#failures.note(payer, nowMs);
   }
@@ -99,5 +98,5 @@ const busy = (reason: string, retryAfterSeconds: number): Refusal =>
     reason,
     retryAfterSeconds,
     payment: unused,
-    message: 'Too many payments are being checked, or too many of yours have failed; send it again after Retry-After.',
+    message: 'Too many payments are being verified, or too many of yours have failed; retry after Retry-After.',
   });

@@ -1,20 +1,66 @@
-import { didDocument } from './did.ts';
-import { type ReceiptKey, receiptKeyOf } from './key.ts';
-import { type ReceiptFacts, receiptExtensions, receiptFor } from './receipt.ts';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { pkcs8OfSeed } from '@asset-gateway/protocol';
 
-/** What a receipt is issued for. */
-export interface Delivered extends Omit<ReceiptFacts, 'issuedAt'> {
-  /** When it was paid for, in milliseconds; now, where that is not known. */
+/** A payment that is being answered. */
+interface Delivered {
+  /** CAIP-2. */
+  readonly network: string;
+  readonly payer: string;
+  /** The URL that was paid for; its origin is the issuer. */
+  readonly resourceUrl: string;
+  /** base58 signature of the settlement; empty if nothing was sent to the chain. */
+  readonly transaction: string;
+  /** Default: now. */
   readonly paidAtMs?: number | undefined;
 }
 
-/** Signs receipts for what this gateway delivers. */
+interface ReceiptKey {
+  readonly privateKey: KeyObject;
+  /** RFC 8037, with its members in the order of RFC 7638. */
+  readonly publicJwk: { readonly crv: 'Ed25519'; readonly kty: 'OKP'; readonly x: string };
+  /** SHA-256 (RFC 7638): the same key has the same name wherever it is published. */
+  readonly thumbprint: string;
+}
+
+const DID_CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'];
+const RECEIPT_VERSION = 1;
+
+const RECEIPT_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    receipt: {
+      type: 'object',
+      properties: { format: { type: 'string', const: 'jws' }, signature: { type: 'string' } },
+      required: ['format', 'signature'],
+    },
+  },
+  required: ['receipt'],
+} as const;
+
+/** The did:web of a URL's host. The method requires that the colon before a port is percent-encoded. */
+const didOf = (url: string): string => `did:web:${encodeURIComponent(new URL(url).host)}`;
+
+/** The id of a key in a DID document, which is the `kid` of its signatures. */
+const keyIdOf = (did: string, { thumbprint }: ReceiptKey): string => `${did}#${thumbprint}`;
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function receiptKeyOf(seed: Uint8Array): ReceiptKey {
+  const privateKey = createPrivateKey({ key: Buffer.from(pkcs8OfSeed(seed)), format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  const publicJwk = { crv: 'Ed25519', kty: 'OKP', x } as const;
+  const thumbprint = createHash('sha256').update(JSON.stringify(publicJwk)).digest('base64url');
+  return { privateKey, publicJwk, thumbprint };
+}
+
+/** Signs receipts of x402's extension `offer-receipt`: JWS (RFC 7515) with EdDSA, so the same facts give the same receipt. */
 export class ReceiptIssuer {
   readonly #keys: readonly ReceiptKey[];
   readonly #signing: ReceiptKey;
   readonly #nowMs: () => number;
 
-  /** Ed25519 seeds of 32 bytes: the first signs, all are published. The clock says the time of day. */
+  /** `seeds`: Ed25519 seeds of 32 bytes; the first signs, all are published. `nowMs`: the time of day. */
   constructor(seeds: readonly Uint8Array[], nowMs: () => number) {
     this.#keys = seeds.map(receiptKeyOf);
     const [signing] = this.#keys;
@@ -23,14 +69,27 @@ export class ReceiptIssuer {
     this.#nowMs = nowMs;
   }
 
-  /** What a SettleResponse of success carries beside what it says. */
-  extensionsFor(delivered: Delivered): Readonly<Record<string, unknown>> {
-    const issuedAt = Math.floor((delivered.paidAtMs ?? this.#nowMs()) / 1000);
-    return receiptExtensions(receiptFor({ ...delivered, issuedAt }, this.#signing));
+  /** The extensions of a successful SettleResponse. The payload has the canonical form (RFC 8785) of the extension's section 5.2. */
+  extensionsFor({ network, payer, resourceUrl, transaction, paidAtMs }: Delivered): Readonly<Record<string, unknown>> {
+    const issuedAt = Math.floor((paidAtMs ?? this.#nowMs()) / 1000);
+    const settlement = transaction === '' ? {} : { transaction };
+    const payload = { issuedAt, network, payer, resourceUrl, ...settlement, version: RECEIPT_VERSION };
+    const header = { alg: 'EdDSA', kid: keyIdOf(didOf(resourceUrl), this.#signing) };
+    const input = `${encode(header)}.${encode(payload)}`;
+    const signature = `${input}.${sign(null, Buffer.from(input), this.#signing.privateKey).toString('base64url')}`;
+    return { 'offer-receipt': { info: { receipt: { format: 'jws', signature } }, schema: RECEIPT_SCHEMA } };
   }
 
-  /** Where verifiers look the keys up, as JSON. */
+  /** The DID document (W3C DID Core) of an origin as JSON, with every key that verifiers must accept. */
   didDocument(origin: string): string {
-    return JSON.stringify(didDocument(origin, this.#keys));
+    const id = didOf(origin);
+    const verificationMethod = this.#keys.map((key) => ({
+      id: keyIdOf(id, key),
+      type: 'JsonWebKey2020',
+      controller: id,
+      publicKeyJwk: key.publicJwk,
+    }));
+    const assertionMethod = verificationMethod.map((method) => method.id);
+    return JSON.stringify({ '@context': DID_CONTEXTS, id, verificationMethod, assertionMethod });
   }
 }

@@ -1,9 +1,8 @@
 import { type Books, GROUPINGS } from './books.ts';
 import { isGrouping, sinceOf } from './options.ts';
-import { groupTable } from './report.ts';
-import { objectsOf } from './table.ts';
+import { groupTable, objectsOf } from './report.ts';
 
-/** What sales are answered from. */
+/** The source of sales reports. */
 export interface SalesSource {
   /** Undefined if nothing is sold. */
   readonly books: Books | undefined;
@@ -17,7 +16,7 @@ const KNOWN = ['since', 'by', 'limit'];
 const LIMIT = /^[1-9]\d{0,4}$/;
 const NOTHING = { groups: [], count: 0 };
 
-/** Answers what was sold, as JSON, to a query of `since`, `by` and `limit`; undefined if the query is not understood. */
+/** Answers a query of `since`, `by` and `limit` with sales as JSON; undefined if the query is invalid. */
 export function createSalesAnswer({ books, solPriceUsd, now }: SalesSource) {
   return async (query: URLSearchParams): Promise<string | undefined> => {
     const sinceMs = sinceOf(query.get('since') ?? DAY, now());

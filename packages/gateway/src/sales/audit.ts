@@ -1,36 +1,147 @@
 import bs58 from 'bs58';
 import type { Chain } from '../payments/facilitator/chain.ts';
-import type { Books, ReadEntry } from './books.ts';
+import type { Books, OpenPayment, ReadEntry, WrongBalance } from './books.ts';
 import { type ChainTransfer, type PayeeAccount, transferBy, transfersTo } from './payee-history.ts';
-import { balanceFaults, type Discrepancy, discrepanciesOf, grantFaults } from './verify.ts';
 
-/** Where the payee is paid on a cluster, and where that can be looked up. */
+/** A fault in the journal, the chain or a balance. */
+export type Fault =
+  | 'transfer without entry'
+  | 'entry without transfer'
+  | 'amount differs'
+  | 'wallet differs'
+  | 'network differs'
+  | 'fee differs'
+  | 'refused but paid'
+  | 'granted without settlement'
+  | 'granted beyond settlement'
+  | 'balance differs';
+
+/** A difference between the journal and the chain or a balance. */
+export interface Discrepancy {
+  readonly fault: Fault;
+  readonly cluster: string;
+  readonly wallet: string;
+  readonly transaction: string;
+  readonly id: string;
+  /** The value in the journal, and the value on the chain or in the balance. */
+  readonly journal: string | number | undefined;
+  readonly found: string | number | undefined;
+}
+
+interface Evidence {
+  /** Entries and transfers before this time are only matched, not judged. */
+  readonly sinceMs: number;
+  /** Entries since then, and those shortly before. */
+  readonly entries: readonly ReadEntry[];
+  /** Transfers to the payee since then, and those of entries since then. */
+  readonly transfers: readonly ChainTransfer[];
+  /** Payments with an unknown outcome, whose transfers have no entries yet. */
+  readonly open: readonly OpenPayment[];
+}
+
+const about = (entry: ReadEntry, fault: Fault, journal?: string | number, found?: string | number): Discrepancy => {
+  const { cluster, wallet, transaction, id } = entry;
+  return { fault, cluster, wallet, transaction, id: String(id), journal, found };
+};
+
+function ofSettlement(entry: ReadEntry, transfer: ChainTransfer | undefined): Discrepancy[] {
+  if (!transfer) return [about(entry, 'entry without transfer', entry.micros)];
+  const faults: Discrepancy[] = [];
+  const compare = (fault: Fault, journal: string | number, found: string | number) =>
+    journal === found || faults.push(about(entry, fault, journal, found));
+  compare('network differs', entry.cluster, transfer.cluster);
+  compare('amount differs', entry.micros, transfer.micros);
+  compare('wallet differs', entry.wallet, transfer.wallet);
+  const isFeeOurs = entry.feeLamports > 0 || transfer.isFeeOurs;
+  compare('fee differs', entry.feeLamports, isFeeOurs ? transfer.feeLamports : 0);
+  return faults;
+}
+
+/** Explanations of transfers without a settlement. */
+interface Explanations {
+  readonly refusals: ReadonlyMap<string, ReadEntry>;
+  readonly openSignatures: ReadonlySet<string | undefined>;
+  readonly openMemos: ReadonlySet<string | undefined>;
+}
+
+/** A transfer without a settlement: refused by mistake, not settled yet, or unknown. */
+function ofUnclaimed(transfer: ChainTransfer, { refusals, openSignatures, openMemos }: Explanations): Discrepancy[] {
+  const { cluster, signature, memo, wallet, micros } = transfer;
+  if (openSignatures.has(signature) || (memo !== undefined && openMemos.has(memo))) return [];
+  const refusal = refusals.get(signature);
+  if (refusal) return [about(refusal, 'refused but paid', 0, micros)];
+  const fault = 'transfer without entry';
+  return [{ fault, cluster, wallet, transaction: signature, id: '', journal: undefined, found: micros }];
+}
+
+const byTransaction = (entries: readonly ReadEntry[]) =>
+  new Map(entries.map((entry) => [entry.transaction, entry] as const));
+
+/** Differences between journal and chain: each transfer to the payee must have one entry, and each entry one transfer. */
+function discrepanciesOf({ sinceMs, entries, transfers, open }: Evidence): Discrepancy[] {
+  const isJudged = ({ atMs }: { readonly atMs: number }) => atMs >= sinceMs;
+  const settlements = entries.filter(({ kind }) => kind === 'settlement');
+  const found = new Map(transfers.map((transfer) => [transfer.signature, transfer]));
+  const claimed = byTransaction(settlements);
+  const explanations: Explanations = {
+    refusals: byTransaction(entries.filter(({ kind }) => kind === 'refusal')),
+    openSignatures: new Set(open.map(({ signature }) => signature)),
+    openMemos: new Set(open.map(({ memo }) => memo)),
+  };
+  return [
+    ...settlements.filter(isJudged).flatMap((entry) => ofSettlement(entry, found.get(entry.transaction))),
+    ...transfers
+      .filter((transfer) => isJudged(transfer) && !claimed.has(transfer.signature))
+      .flatMap((transfer) => ofUnclaimed(transfer, explanations)),
+  ];
+}
+
+/** Grants without a settlement, or larger than their settlement. */
+function grantFaults(entries: readonly ReadEntry[]): Discrepancy[] {
+  const settled = new Map(
+    entries.filter(({ kind }) => kind === 'settlement').map(({ transaction, micros }) => [transaction, micros]),
+  );
+  return entries.flatMap((entry) => {
+    const micros = settled.get(entry.transaction);
+    if (entry.kind !== 'grant' || (micros !== undefined && entry.micros <= micros)) return [];
+    const fault = micros === undefined ? 'granted without settlement' : 'granted beyond settlement';
+    return [about(entry, fault, entry.micros, micros)];
+  });
+}
+
+/** Wallets whose balance differs from the journal. */
+const balanceFaults = (balances: readonly WrongBalance[]): Discrepancy[] =>
+  balances.map(({ cluster, wallet, journal, found }) => {
+    return { fault: 'balance differs', cluster, wallet, transaction: '', id: '', journal, found };
+  });
+
+/** The payee's account on a cluster, and the chain to read it from. */
 export interface PayeeChain {
   readonly payee: PayeeAccount;
   readonly chain: Chain;
 }
 
-/** What an audit has found. */
+/** The result of an audit. */
 export interface Findings {
   readonly discrepancies: readonly Discrepancy[];
   readonly entries: number;
   readonly transfers: readonly ChainTransfer[];
-  /** The keys of payments that credit has covered. */
+  /** Keys of payments that credit has covered. */
   readonly covered: ReadonlySet<string>;
-  /** Why balances were not compared; nothing where they were. */
+  /** Why balances were not compared; undefined if they were. */
   readonly skipped: string | undefined;
 }
 
-/** An entry is written at most so long after its transfer by the clock of the chain, which may be ahead of the store's. */
+/** How far an entry's time may be from its transfer's: they are written at different times, by different clocks. */
 const SKEW_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 const SIGNATURE_BYTES = 64;
 
-/** An RPC is asked for nothing else. */
+/** Only signatures are sent to an RPC. */
 const isSignature = (text: string): boolean => bs58.decodeUnsafe(text)?.length === SIGNATURE_BYTES;
 
-/** What is compared: everything since a time, as far as entries are kept. */
+/** The period that is compared. Older entries may have been deleted. */
 interface Span {
   readonly sinceMs: number;
   readonly nowMs: number;
@@ -38,14 +149,14 @@ interface Span {
   readonly keepMs: number;
 }
 
-/** Entries since a time, and those that were written shortly before. */
+/** Entries since a time, and those shortly before. */
 async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> {
   const entries: ReadEntry[] = [];
   for await (const part of books.entries(Math.max(0, sinceMs - SKEW_MS))) entries.push(...part);
   return entries;
 }
 
-/** Transfers that were made before, of entries that were written since: each is looked up. */
+/** Looks up the transfers before the period whose entries are in it. */
 async function olderTransfers(
   payees: readonly PayeeChain[],
   entries: readonly ReadEntry[],
@@ -65,12 +176,12 @@ async function olderTransfers(
 }
 
 /**
- * Compares the journal with the chain and, where it is whole, with balances. The chain is read first: what is on it by then is in
- * the hands of a payment that is open, or has its entry.
+ * Compares the journal with the chain and, if no entries were deleted, with balances. The chain is read first: each of its transfers
+ * then has an entry or an open payment.
  */
 export async function audit(books: Books, payees: readonly PayeeChain[], span: Span): Promise<Findings> {
   const { nowMs, keepMs } = span;
-  // Of what is older the entries may be gone.
+  // Older entries may have been deleted.
   const sinceMs = Math.max(span.sinceMs, nowMs - keepMs + DAY_MS);
   const listed = (await Promise.all(payees.map(({ payee, chain }) => transfersTo(payee, chain, sinceMs)))).flat();
   const open = await books.openPayments();

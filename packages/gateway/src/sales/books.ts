@@ -2,39 +2,39 @@ import type { Database, Row, Statement, Value } from '../stores/sql/database.ts'
 import type { Dialect } from '../stores/sql/dialect.ts';
 import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
 
-/** An entry as it was read. */
+/** An entry of the journal. */
 export interface ReadEntry extends JournalEntry {
   readonly id: number;
-  /** When it was appended, in ISO 8601, and in milliseconds since the Unix epoch. */
+  /** When it was appended: ISO 8601, and milliseconds since the Unix epoch. */
   readonly at: string;
   readonly atMs: number;
   /** The process that appended it. */
   readonly node: string;
 }
 
-/** What entries can be grouped by. */
+/** The groupings of a report. */
 export const GROUPINGS = ['route', 'wallet', 'day', 'cluster'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The sums of a group on one cluster: devnet's money is worth nothing. Money is in millionths of a dollar. */
+/** The sums of a group on one cluster, in millionths of a dollar. Clusters are separate, because devnet's money is free. */
 export interface Group {
   readonly cluster: string;
-  /** The route's id, the wallet, the day (UTC), or the cluster once more; empty if it is not known. */
+  /** A route id, a wallet, a day (UTC) or the cluster; empty if unknown. */
   readonly group: string;
   readonly settlements: number;
   readonly refusals: number;
   readonly grants: number;
   readonly debits: number;
-  /** What arrived at the payee, */
+  /** Paid to the payee. */
   readonly settledMicros: number;
-  /** the part of it that became credit, */
+  /** The part of it that became credit. */
   readonly grantedMicros: number;
-  /** and what was bought from credit. */
+  /** Bought from credit. */
   readonly spentMicros: number;
   readonly feeLamports: number;
 }
 
-/** A payment that may have moved money, and whose outcome is not known. */
+/** A payment with an unknown outcome that may have moved money. */
 export interface OpenPayment {
   readonly key: string;
   readonly cluster: string;
@@ -48,7 +48,7 @@ export interface OpenPayment {
   readonly requestId: string;
 }
 
-/** A wallet whose balance is not what the journal says. */
+/** A wallet whose balance differs from the journal. */
 export interface WrongBalance {
   readonly cluster: string;
   readonly wallet: string;
@@ -71,7 +71,7 @@ const groupOf = ({ dayOf }: Dialect): Readonly<Record<Grouping, string>> => ({
 const sumOf = (kind: JournalKind, value: string): string =>
   `cast(sum(case when e.kind = '${kind}' then ${value} else 0 end) as bigint)`;
 
-/** Sums by cluster and group. With a limit those that were sold most, mainnet's first; `groups` says how many there are. */
+/** Sums by cluster and group, mainnet first, then the best sold. `groups`: the number of groups without the limit. */
 const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster, ${groupOf(dialect)[by]} as name,
   ${sumOf('settlement', '1')} as settlements, ${sumOf('refusal', '1')} as refusals, ${sumOf('grant', '1')} as grants,
   ${sumOf('debit', '1')} as debits, ${sumOf('settlement', 'e.micro_usdc')} as settled, ${sumOf('grant', 'e.micro_usdc')} as granted,
@@ -114,7 +114,7 @@ const readEntry = (row: Row): ReadEntry => ({
 
 const ascending = (one: string, other: string): number => Number(one > other) - Number(one < other);
 
-/** What the database knows of money, read without delaying any request. Rejects while it cannot be used. */
+/** Reports about money. They delay no request, and reject while the database is unavailable. */
 export class Books {
   readonly #database: Pick<Database, 'report' | 'dialect'>;
 
@@ -122,7 +122,7 @@ export class Books {
     this.#database = database;
   }
 
-  /** Sums since a time, mainnet's first and then by group; with a limit those that were sold most. `count`: how many groups there are. */
+  /** Sums since a time, mainnet first, then by group name or, with a limit, the best sold. `count`: the number of all groups. */
   async groups(
     sinceMs: number,
     by: Grouping,
@@ -136,7 +136,7 @@ export class Books {
     return { groups: limit === undefined ? groups.sort(byName) : groups, count: number(rows[0]?.groups ?? 0) };
   }
 
-  /** Entries since a time, in the order of their ids. */
+  /** Entries since a time, by id. */
   async *entries(sinceMs: number): AsyncGenerator<readonly ReadEntry[]> {
     let last = 0;
     for (;;) {
@@ -148,19 +148,19 @@ export class Books {
     }
   }
 
-  /** When the oldest entry was appended, in milliseconds; undefined if there is none. */
+  /** The time of the oldest entry in milliseconds; undefined if there is none. */
   async firstMs(): Promise<number | undefined> {
     const [row] = await this.#report({ sql: 'select min(at) as at from journal_entries' });
     return row?.at == null ? undefined : Date.parse(text(row.at));
   }
 
-  /** The keys of payments that credit has covered. */
+  /** Keys of payments that credit has covered. */
   async coveredKeys(): Promise<ReadonlySet<string>> {
     const sql = `select key from journal_entries where kind = 'debit' and key is not null`;
     return new Set((await this.#report({ sql })).map(({ key }) => text(key)));
   }
 
-  /** Payments whose outcome is not known, the oldest first. */
+  /** Payments with an unknown outcome, oldest first. */
   async openPayments(): Promise<readonly OpenPayment[]> {
     const sql = `select o.key, o.cluster, o.wallet, o.route, o.micro_usdc, o.state, o.since, o.signature, p.memo, p.request_id
   from open_payments o join payments p on p.key = o.key order by o.since`;
@@ -178,7 +178,7 @@ export class Books {
     }));
   }
 
-  /** Wallets whose balance is not what all entries come to. Every entry that there has ever been is needed. */
+  /** Wallets whose balance differs from the sum of their entries. Correct only if no entry was ever deleted. */
   async wrongBalances(): Promise<readonly WrongBalance[]> {
     const signed = `cast(sum(case when kind = 'grant' then micro_usdc when kind = 'debit' then -micro_usdc else 0 end) as bigint)`;
     const sql = `select w.cluster, w.address, coalesce(j.balance, 0) as journal, w.granted_micro_usdc - w.spent_micro_usdc as found

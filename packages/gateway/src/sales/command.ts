@@ -3,37 +3,36 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Database } from '../stores/sql/database.ts';
 import { audit, type Findings, type PayeeChain } from './audit.ts';
 import type { Books } from './books.ts';
-import { readTask, type Task, UsageError } from './options.ts';
+import { readTask, type Task, USAGE, UsageError } from './options.ts';
 import { appendMissing, isSale, missingEntry } from './repair.ts';
 import { discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
-import { USAGE } from './usage.ts';
 
-/** Where the command writes to. */
+/** The output of the command. */
 export interface Output {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
 }
 
-/** What the command looks into. */
+/** The data that the command reads. */
 export interface Archive {
   readonly books: Books;
   readonly solPriceUsd: number | undefined;
-  /** How long entries are kept, in milliseconds. */
+  /** How long entries are stored, in milliseconds. */
   readonly keepMs: number;
-  /** Where the payee is paid, opened on the first call. */
+  /** Opens the payee's chains on the first call. */
   payees(): Promise<readonly PayeeChain[]>;
-  /** Where entries can be appended; undefined if it was opened to read only. */
+  /** For appending entries; undefined if the archive is read-only. */
   readonly database: Database | undefined;
-  /** The amounts that credit is sold for, in millionths of a dollar; empty if credit is off. */
+  /** The amounts of credit bundles, in millionths of a dollar; empty if credit is off. */
   readonly creditAmounts: readonly number[];
   close(): Promise<void>;
 }
 
-/** Opens it, to write as well or to read only. */
+/** Opens the archive: read-only, or writable to repair the journal. */
 export type OpenArchive = (toRepair: boolean) => Promise<Archive>;
 
 const FOLLOW_MS = 1_000;
-/** How much later than its time an entry may become visible. */
+/** How long after its time an entry may become visible. */
 const LATE_MS = 10_000;
 
 type Of<Kind extends Task['kind']> = Extract<Task, { kind: Kind }>;
@@ -43,7 +42,7 @@ async function group({ books, solPriceUsd }: Archive, { sinceMs, by, format }: O
   return written(groupTable(by, groups, solPriceUsd), format);
 }
 
-/** Writes entries as they are appended, until the process ends. Nodes may commit in another order than that of the ids. */
+/** Writes entries as they are appended, until the process ends. Entries may become visible in another order than that of their ids. */
 async function follow({ books }: Archive, { sinceMs, format }: Of<'follow'>, { stdout }: Output): Promise<never> {
   if (format !== 'json') stdout.write(written(entryTable([]), format));
   let fromMs = sinceMs;
@@ -60,7 +59,7 @@ async function follow({ books }: Archive, { sinceMs, format }: Of<'follow'>, { s
   }
 }
 
-/** Appends what is missing, and says how much that was. A transfer whose payment credit has covered is all credit. */
+/** Appends missing entries and answers their number. The transfer of a covered payment becomes credit entirely. */
 async function repair(archive: Archive, { discrepancies, transfers, covered }: Findings): Promise<number> {
   const { database, payees, creditAmounts } = archive;
   const missing = new Set(
@@ -81,12 +80,12 @@ async function repair(archive: Archive, { discrepancies, transfers, covered }: F
 async function verify(archive: Archive, task: Of<'verify'>, { stdout, stderr }: Output, nowMs: number) {
   const { sinceMs, format } = task;
   const { keepMs, books } = archive;
-  const look = async () => audit(books, await archive.payees(), { sinceMs, nowMs, keepMs });
-  let findings = await look();
+  const auditNow = async () => audit(books, await archive.payees(), { sinceMs, nowMs, keepMs });
+  let findings = await auditNow();
   if (task.repair) {
     const count = await repair(archive, findings);
     stderr.write(`${count} entries appended\n`);
-    if (count > 0) findings = await look();
+    if (count > 0) findings = await auditNow();
   }
   const { discrepancies, entries, transfers, skipped } = findings;
   if (format !== 'table' || discrepancies.length > 0) stdout.write(written(discrepancyTable(discrepancies), format));
@@ -110,7 +109,7 @@ async function carryOut(task: Exclude<Task, { kind: 'help' }>, archive: Archive,
   }
 }
 
-/** The command `asset-gateway sales`. Answers its exit code: 2 where the words are not understood. */
+/** The command `asset-gateway sales`. Answers its exit code: 2 if the arguments are invalid or the chain cannot be read. */
 export async function sales(words: readonly string[], output: Output, open: OpenArchive): Promise<number> {
   const nowMs = Date.now();
   let task: Task;

@@ -1,99 +1,128 @@
-import { NETWORKS } from '@asset-gateway/protocol';
-import type { CoveredPayment, CoveredPayments } from '../credit/covered-payments.ts';
-import type { PaymentRecord } from '../payments/record.ts';
-import { isOpen } from '../payments/state.ts';
-import type { Database } from '../stores/sql/database.ts';
+import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
+import { isOpen, type PaymentRecord } from '../payments/record.ts';
+import type { Database, Row } from '../stores/sql/database.ts';
 import type { PayeeChain } from './audit.ts';
 import { type Listed, listSince, transferBy } from './payee-history.ts';
 import { appendMissing, missingEntry } from './repair.ts';
 
 /** How often covered payments are looked for, in milliseconds. */
 export interface WatchPace {
-  /** New ones. */
+  /** How often new payments are read from the database. */
   readonly everyMs: number;
-  /** Each one again. */
+  /** How long after a search the same payment is searched again. */
   readonly againMs: number;
 }
 
-/** What covered payments are watched with. */
-export interface CoveredWatchParts {
-  readonly covered: CoveredPayments;
+/** What the watch needs. */
+export interface WatchDependencies {
   readonly database: Database;
   readonly findPayment: (key: string) => Promise<PaymentRecord | undefined>;
-  /** Opened when there is something to look for. */
+  /** Opens the chains on the first call. */
   readonly payees: () => Promise<readonly PayeeChain[]>;
   readonly pace?: Partial<WatchPace> | undefined;
 }
 
+/** A payment that credit has covered. Until its blockhash expires, someone may still broadcast it. */
+interface CoveredPayment {
+  readonly key: string;
+  /** CAIP-2. */
+  readonly network: string;
+  /** Finds the payment among the payee's transactions. */
+  readonly memo: string;
+  readonly route: string;
+  readonly requestId: string;
+  readonly coveredAtMs: number;
+  /** The finalized block height at the first search. */
+  readonly height: number | undefined;
+}
+
 const PACE: WatchPace = { everyMs: 10_000, againMs: 30_000 };
-/** After so many blocks without it, a transaction can never be taken. */
+const MOST_AT_ONCE = 100;
+/** After this many blocks a transaction that has not landed never will. */
 const DEAD_AFTER_BLOCKS = 200;
 /** How far the chain's time of day may be from ours. */
 const SKEW_MS = 60_000;
 
+const FIND_DUE = `select w.cluster, d.id, d.memo, d.route, d.request_id, d.captured_at_ms, d.height from debits d
+  join wallets w on w.id = d.wallet_id where d.watch_from_ms <= $1 order by d.watch_from_ms limit $2`;
+/** Sets the time of the next search; null ends the watch. */
+const SCHEDULE = 'update debits set watch_from_ms = $2, height = $3 where id = $1 and {in time} returning id';
+
+const coveredIn = (row: Row): CoveredPayment => ({
+  key: String(row.id),
+  network: NETWORKS[row.cluster as Cluster],
+  memo: String(row.memo),
+  route: String(row.route),
+  requestId: String(row.request_id),
+  coveredAtMs: Number(row.captured_at_ms),
+  height: row.height === null ? undefined : Number(row.height),
+});
+
 /**
- * Looks whether payments that credit has covered were broadcast all the same, and grants what they brought. However many there
- * are, one look at the chain's height and one at the payee's history are made for a network.
+ * Finds covered payments that were broadcast all the same, and grants the credit that they brought. Each sweep reads a network's
+ * height and the payee's history once, for all payments together.
  */
 export class CoveredWatch {
-  readonly #parts: CoveredWatchParts;
+  readonly #dependencies: WatchDependencies;
   readonly #pace: WatchPace;
   readonly #timer: NodeJS.Timeout;
   #sweeping: Promise<void> | undefined;
 
-  constructor(parts: CoveredWatchParts) {
-    this.#parts = parts;
-    this.#pace = { ...PACE, ...parts.pace };
-    this.#timer = setInterval(() => this.sweep(), this.#pace.everyMs).unref();
-    this.sweep();
+  constructor(dependencies: WatchDependencies) {
+    this.#dependencies = dependencies;
+    this.#pace = { ...PACE, ...dependencies.pace };
+    this.#timer = setInterval(() => this.#sweep(), this.#pace.everyMs).unref();
+    this.#sweep();
   }
 
-  /** Looks for all that are due. What could not be looked for stays due. */
-  sweep(): void {
-    this.#sweeping ??= this.#look()
+  /** Starts no other sweep, and resolves when the last one has ended. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sweeping;
+  }
+
+  /** Searches all payments that are due. A failed search stays due. */
+  #sweep(): void {
+    this.#sweeping ??= this.#searchAll()
       .catch(() => undefined)
       .finally(() => {
         this.#sweeping = undefined;
       });
   }
 
-  /** Begins no other look, and resolves when the last one is over. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
-  }
-
-  async #look(): Promise<void> {
-    const { covered, payees } = this.#parts;
-    const due = await covered.due();
+  async #searchAll(): Promise<void> {
+    const { database, payees } = this.#dependencies;
+    const due = (await database.read({ sql: FIND_DUE, values: [this.#nowMs(), MOST_AT_ONCE] })).map(coveredIn);
     const all = due.length === 0 ? [] : await payees();
     for (const network of new Set(due.map((payment) => payment.network))) {
       const ofNetwork = due.filter((payment) => payment.network === network);
       const payee = all.find((each) => NETWORKS[each.payee.cluster] === network);
-      if (payee) await this.#lookOn(payee, ofNetwork);
-      // There is no chain to read: only `sales verify` can find them.
-      else for (const { key } of ofNetwork) await covered.end(key);
+      if (payee) await this.#search(payee, ofNetwork);
+      // Without an RPC only `sales verify` can find them.
+      else for (const { key } of ofNetwork) await this.#end(key);
     }
   }
 
-  async #lookOn(on: PayeeChain, due: readonly CoveredPayment[]): Promise<void> {
-    const { covered } = this.#parts;
-    // Read before the history: what has landed by this height is in it.
+  async #search(on: PayeeChain, due: readonly CoveredPayment[]): Promise<void> {
+    // Read before the history, which therefore holds all that has landed by this height.
     const height = await on.chain.finalizedHeight();
-    const sinceMs = Math.min(...due.map(({ atMs }) => atMs)) - SKEW_MS;
+    const sinceMs = Math.min(...due.map(({ coveredAtMs }) => coveredAtMs)) - SKEW_MS;
     const listed = await listSince(on.chain, on.payee.account, sinceMs);
     for (const payment of due) {
       const { key, memo, height: first = height } = payment;
       const landed = listed.filter((row) => row.memo === memo);
       const isOver = landed.length > 0 && (await this.#isGranted(payment, landed, on));
-      if (isOver || height > first + DEAD_AFTER_BLOCKS) await covered.end(key);
-      else await covered.again(key, this.#pace.againMs, first);
+      if (isOver || height > first + DEAD_AFTER_BLOCKS) await this.#end(key);
+      else
+        await this.#dependencies.database.write({
+          guard: { sql: SCHEDULE, values: [key, this.#nowMs() + this.#pace.againMs, first] },
+        });
     }
   }
 
-  /** Whether one of these transactions was the payment, and what it brought is granted. */
+  /** Whether the payment is among these transactions and its credit is granted. */
   async #isGranted(payment: CoveredPayment, landed: readonly Listed[], on: PayeeChain): Promise<boolean> {
-    const { database, findPayment } = this.#parts;
+    const { database, findPayment } = this.#dependencies;
     const record = await findPayment(payment.key);
     if (isOpen(record)) return false;
     if (record?.progress === 'settled') return true;
@@ -107,5 +136,14 @@ export class CoveredWatch {
       return true;
     }
     return false;
+  }
+
+  /** The payment has landed and is granted, or can never land. */
+  async #end(key: string): Promise<void> {
+    await this.#dependencies.database.write({ guard: { sql: SCHEDULE, values: [key, null, null] }, isDurable: true });
+  }
+
+  #nowMs(): number {
+    return Math.floor(this.#dependencies.database.now());
   }
 }

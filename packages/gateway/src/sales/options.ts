@@ -1,10 +1,26 @@
 import { parseArgs } from 'node:util';
 import { GROUPINGS, type Grouping } from './books.ts';
 
-/** How something is written: for a person, a spreadsheet or a program. */
+/** What `asset-gateway sales --help` answers; docs/sales.md has the same text. */
+export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet|day|cluster] [--csv|--json]
+       asset-gateway sales --follow [--since 1h] [--csv|--json]
+       asset-gateway sales unresolved [--csv|--json]
+       asset-gateway sales verify [--since 7d] [--repair] [--csv|--json]
+  What was sold, what fees took of it, and whether the books agree with the chain. It reads the gateway's own variables and
+  may run while the gateway serves.
+  --since     a span such as 7d, 24h or 90m, a date such as 2026-11-01, or all; 7d by default
+  --by        what sales are grouped by; route by default
+  --follow    writes each entry as it is appended
+  unresolved  payments that may have moved money, and whose outcome is not known
+  verify      compares the journal with the payee's transfers on the chain; ends with 1 where they do not agree
+  --repair    appends what the journal is missing; without DATABASE_URL, stop the gateway first
+  --csv       for a spreadsheet; --json for a program. Both have dollars in millionths
+`;
+
+/** The output format: for a person, a spreadsheet or a program. */
 export type Format = 'table' | 'csv' | 'json';
 
-/** What the command is asked to do. */
+/** The task of a command line. */
 export type Task =
   | { readonly kind: 'help' }
   | { readonly kind: 'group'; readonly sinceMs: number; readonly by: Grouping; readonly format: Format }
@@ -12,7 +28,7 @@ export type Task =
   | { readonly kind: 'unresolved'; readonly format: Format }
   | { readonly kind: 'verify'; readonly sinceMs: number; readonly format: Format; readonly repair: boolean };
 
-/** The words are not understood; the message says which. */
+/** Invalid arguments. */
 export class UsageError extends Error {}
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -20,7 +36,7 @@ const SPAN = /^(\d{1,5})([mhd])$/;
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/;
 const WEEK = '7d';
 
-/** When a text such as `7d`, `90m`, `2026-11-01`, `2026-11-01T12:00Z` or `all` begins; nothing when it is none of them. */
+/** The start of a period such as `7d`, `90m`, `2026-11-01`, `2026-11-01T12:00Z` or `all`; undefined if the text is invalid. */
 export function sinceOf(text: string, nowMs: number): number | undefined {
   const [, count, unit = ''] = SPAN.exec(text) ?? [];
   if (count !== undefined) return nowMs - Number(count) * (UNITS_MS[unit] ?? 0);
@@ -43,7 +59,7 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parse>['values'];
 
-/** Which options belong to which task, beside `--csv` and `--json`. */
+/** The options of each task, besides `--csv` and `--json`. */
 const ALLOWED: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
   group: ['since', 'by'],
   follow: ['since', 'follow'],
@@ -62,18 +78,18 @@ function parse(words: readonly string[]) {
 function assertAllowed(kind: string, values: Values): void {
   const allowed = [...(ALLOWED[kind] ?? []), 'csv', 'json'];
   const strange = Object.keys(values).find((name) => !allowed.includes(name));
-  if (strange !== undefined) throw new UsageError(`--${strange} has no meaning here.`);
-  if (values.csv && values.json) throw new UsageError('--csv and --json exclude each other.');
+  if (strange !== undefined) throw new UsageError(`--${strange} does not apply here.`);
+  if (values.csv && values.json) throw new UsageError('--csv and --json cannot be combined.');
 }
 
 function kindOf(positionals: readonly string[], values: Values): 'group' | 'follow' | 'unresolved' | 'verify' {
   const [word, ...others] = positionals;
   if (word === undefined) return values.follow ? 'follow' : 'group';
   if (others.length === 0 && (word === 'unresolved' || word === 'verify')) return word;
-  throw new UsageError(`there is no word ${JSON.stringify(positionals.join(' '))}.`);
+  throw new UsageError(`unknown argument ${JSON.stringify(positionals.join(' '))}.`);
 }
 
-/** What these words ask for. Throws a UsageError where they are not understood. */
+/** Reads a command line. Throws a UsageError if it is invalid. */
 export function readTask(words: readonly string[], nowMs: number): Task {
   const { values, positionals } = parse(words);
   if (values.help) return { kind: 'help' };

@@ -1,46 +1,45 @@
-import type { Cluster } from '@asset-gateway/protocol';
-import { member } from '../json-member.ts';
+import { type Cluster, member } from '@asset-gateway/protocol';
 import type { Chain } from '../payments/facilitator/chain.ts';
 
-/** Money that has arrived at the payee, as the chain shows it. */
+/** A transfer to the payee, as the chain shows it. */
 export interface ChainTransfer {
   /** `mainnet` or `devnet`. */
   readonly cluster: string;
   readonly signature: string;
-  /** When its block was made, in milliseconds. */
+  /** The time of its block, in milliseconds. */
   readonly atMs: number;
   /** Millionths of a dollar. */
   readonly micros: number;
-  /** Whose account it came from. */
+  /** The owner of the source account. */
   readonly wallet: string;
   readonly feeLamports: number;
-  /** Whether our own fee payer has paid it. */
+  /** Whether the gateway's own fee payer has paid the fee. */
   readonly isFeeOurs: boolean;
   /** The first memo of the transaction. */
   readonly memo: string | undefined;
 }
 
-/** Whose transfers are looked for. */
+/** The payee on a cluster. */
 export interface PayeeAccount {
   readonly cluster: Cluster;
   /** The payee's token account. */
   readonly account: string;
   readonly mint: string;
-  /** Our own fee payer; nothing where a facilitator elsewhere pays. */
+  /** The gateway's own fee payer; undefined if a remote facilitator pays. */
   readonly feePayer: string | undefined;
 }
 
 const PAGE = 1_000;
 const AT_ONCE = 8;
 
-/** A transaction of the payee that has succeeded. */
+/** A successful transaction of the payee. */
 export interface Listed {
   readonly signature: string;
   readonly atMs: number;
   readonly memo: string | undefined;
 }
 
-/** Signatures of the transactions of an account since a time that have succeeded, the newest first. */
+/** Successful transactions of an account since a time, newest first. */
 export async function listSince(chain: Chain, account: string, sinceMs: number): Promise<Listed[]> {
   const listed: Listed[] = [];
   let before: string | undefined;
@@ -55,7 +54,7 @@ export async function listSince(chain: Chain, account: string, sinceMs: number):
 
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** By how much each holding of a mint has changed in a transaction. */
+/** How much each balance of a mint has changed in a transaction, by account index. */
 function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: string; readonly micros: bigint }> {
   const changes = new Map<number, { owner: string; micros: bigint }>();
   for (const [name, sign] of [['preTokenBalances', -1n] as const, ['postTokenBalances', 1n] as const]) {
@@ -71,7 +70,7 @@ function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: s
   return changes;
 }
 
-/** What a transaction has brought the payee; nothing where it has brought nothing. */
+/** The transfer to the payee in a transaction; undefined if there is none. */
 export function transferIn(answer: unknown, listed: Listed, payee: PayeeAccount): ChainTransfer | undefined {
   const [meta, message] = [member(answer, 'meta'), member(member(answer, 'transaction'), 'message')];
   const loaded = member(meta, 'loadedAddresses');
@@ -86,7 +85,7 @@ export function transferIn(answer: unknown, listed: Listed, payee: PayeeAccount)
   return { ...listed, ...fee, cluster, micros: Number(micros), wallet: source?.owner ?? '' };
 }
 
-/** Every transfer to the payee since a time, the newest first. One call of the RPC for each, so many at once. */
+/** All transfers to the payee since a time, newest first. Each costs a call of the RPC, several of which run in parallel. */
 export async function transfersTo(payee: PayeeAccount, chain: Chain, sinceMs: number): Promise<ChainTransfer[]> {
   const listed = await listSince(chain, payee.account, sinceMs);
   const transfers: ChainTransfer[] = [];
@@ -98,7 +97,7 @@ export async function transfersTo(payee: PayeeAccount, chain: Chain, sinceMs: nu
   return transfers;
 }
 
-/** The transfer of one transaction; nothing where there is no such transaction, or it brought the payee nothing. */
+/** The transfer to the payee in the transaction with this signature; undefined if there is none. */
 export async function transferBy(
   payee: PayeeAccount,
   chain: Chain,

@@ -1,16 +1,15 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { looksIssued } from '../payments/read/memo.ts';
-import { paymentKeyOf } from '../payments/read/request-hash.ts';
+import { looksIssued, paymentKeyOf } from '../payments/read/memo.ts';
 import { readTransaction } from '../payments/read/transaction.ts';
 import type { Database } from '../stores/sql/database.ts';
 import { append, type JournalEntry } from '../stores/sql/journal.ts';
 import type { PayeeChain } from './audit.ts';
 import type { ChainTransfer } from './payee-history.ts';
 
-/** Whether a transfer has paid for something here: what else arrives at the payee is no sale. */
+/** Whether a transfer is a sale: its memo must have been issued by a gateway. */
 export const isSale = ({ memo }: ChainTransfer): boolean => memo !== undefined && looksIssued(memo);
 
-/** The settlement of a transfer that has no entry. What was asked for with it is not known any more. */
+/** The settlement of a transfer without an entry. Its request is unknown. */
 export type MissingEntry = JournalEntry & { readonly key: string };
 
 /** The entry that a transfer should have. */
@@ -37,8 +36,8 @@ export async function missingEntry(transfer: ChainTransfer, payees: readonly Pay
 const IS_SETTLED = `select 1 from journal_entries where kind = 'settlement' and signature = `;
 
 /**
- * Appends the settlement that is missing, once, and grants it as credit if `isGranted`. Answers false if it was appended before, on
- * any node.
+ * Appends a missing settlement once, and grants its amount as credit if `isGranted`. Answers false if any node has appended it
+ * before.
  */
 export async function appendMissing(database: Database, entry: MissingEntry, isGranted: boolean): Promise<boolean> {
   const grant: JournalEntry = { ...entry, kind: 'grant', feeLamports: 0 };
@@ -52,7 +51,7 @@ export async function appendMissing(database: Database, entry: MissingEntry, isG
   };
   const changes = entries.map((each) => append(each, Math.floor(database.now())));
   const row = await database.write({ guard, changes, isDurable: true }).catch(async (error) => {
-    // Another node was quicker, and the database rejected the second settlement.
+    // Another node was faster, and the database rejected the second settlement.
     const settled = await database.read({ sql: `${IS_SETTLED}$1`, values: [entry.transaction] });
     if (settled.length === 0) throw error;
   });

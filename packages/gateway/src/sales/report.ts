@@ -1,19 +1,66 @@
 import { dollars } from '@asset-gateway/protocol';
+import type { Discrepancy } from './audit.ts';
 import type { Group, Grouping, OpenPayment, ReadEntry } from './books.ts';
 import type { Format } from './options.ts';
-import { type Cell, csvLine, csvTable, objectsOf, plain, type Table, textTable } from './table.ts';
-import type { Discrepancy } from './verify.ts';
+
+/** A cell. Numbers stay numbers in every format; undefined is an empty cell. */
+export type Cell = string | number | undefined;
+
+/** A table: column names, and rows of the same length. */
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+const textOf = (cell: Cell): string => (cell === undefined ? '' : String(cell));
+
+/** Characters that a terminal or a spreadsheet may interpret. */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The text of a cell in a terminal. */
+export const plain = (cell: Cell): string => textOf(cell).replace(CONTROLS, '\ufffd');
+
+const NUMBER = /^-?[\d.]*$/;
+
+/** Aligned columns with a header line, for a person. */
+export function textTable({ columns, rows }: Table): string {
+  const lines = [columns, ...rows.map((row) => row.map(plain))];
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const isNumber = columns.map((_, column) => rows.every((row) => NUMBER.test(textOf(row[column]))));
+  const align = (text: string, column: number): string =>
+    isNumber[column] ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0);
+  return lines.map((line) => `${line.map(align).join('  ').trimEnd()}\n`).join('');
+}
+
+/** A spreadsheet runs text with such a beginning as a formula; a leading quote prevents that. */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+
+function csvCell(cell: Cell): string {
+  if (typeof cell !== 'string') return textOf(cell);
+  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** One line of RFC 4180, without formulas. */
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+
+/** RFC 4180 with a header line. */
+export const csvTable = ({ columns, rows }: Table): string => [columns, ...rows].map(csvLine).join('');
+
+/** Rows as objects, by column name. */
+export const objectsOf = ({ columns, rows }: Table): Record<string, Cell | null>[] =>
+  rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
 
 const MICROS_PER_DOLLAR = 1_000_000;
 const DECIMALS = 6;
 const LAMPORTS_PER_SOL = 1_000_000_000;
 
-/** What fees cost at a price of SOL in dollars, in whole millionths of a dollar. */
-export const feeMicros = (lamports: number, solPriceUsd: number): number =>
+/** The cost of fees at a price of SOL in dollars, in whole millionths of a dollar. */
+const feeMicros = (lamports: number, solPriceUsd: number): number =>
   Math.round((lamports / LAMPORTS_PER_SOL) * solPriceUsd * MICROS_PER_DOLLAR);
 
-/** What a group of sales comes to, with what fees cost where the price of SOL is known. */
-export const columnsOf = (by: Grouping): readonly string[] => [
+/** The columns of a sales report. The last two are empty unless the price of SOL is configured. */
+const columnsOf = (by: Grouping): readonly string[] => [
   ...(by === 'cluster' ? ['cluster'] : ['cluster', by]),
   'settlements',
   'refusals',
@@ -70,7 +117,7 @@ export const entryTable = (entries: readonly ReadEntry[]): Table => ({
   }),
 });
 
-/** Payments whose outcome is not known, as a table. */
+/** Payments with an unknown outcome, as a table. */
 export const openTable = (payments: readonly OpenPayment[]): Table => ({
   columns: ['since', 'state', 'cluster', 'route', 'wallet', 'usd', 'transaction', 'request_id', 'id'],
   rows: payments.map(({ since, state, cluster, route, wallet, micros, signature = '', requestId, key }) => {
@@ -80,7 +127,7 @@ export const openTable = (payments: readonly OpenPayment[]): Table => ({
 
 const MICROS = /_micros$/;
 
-/** Money in dollars, as a person reads it. */
+/** Converts money to dollars, for a person. */
 function inDollars({ columns, rows }: Table): Table {
   const isMicros = columns.map((column) => MICROS.test(column));
   const cell = (value: Cell, column: number): Cell =>
@@ -88,14 +135,14 @@ function inDollars({ columns, rows }: Table): Table {
   return { columns: columns.map((column) => column.replace(MICROS, '')), rows: rows.map((row) => row.map(cell)) };
 }
 
-/** A table as it was asked for. */
+/** A table in an output format. */
 export function written(table: Table, format: Format): string {
   if (format === 'csv') return csvTable(table);
   if (format === 'json') return `${JSON.stringify(objectsOf(table), undefined, 2)}\n`;
   return textTable(inDollars(table));
 }
 
-/** Rows of a table that goes on: without its names, and each on a line of its own. */
+/** More rows of a table: one per line, without column names. */
 export function writtenOn(table: Table, format: Format): string {
   if (format === 'csv') return table.rows.map(csvLine).join('');
   if (format === 'json')
@@ -107,7 +154,7 @@ export function writtenOn(table: Table, format: Format): string {
     .join('');
 }
 
-/** What does not agree, as a table. */
+/** Discrepancies as a table. */
 export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table => ({
   columns: ['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found'],
   rows: discrepancies.map(({ fault, cluster, wallet, transaction, id, journal, found }) => [

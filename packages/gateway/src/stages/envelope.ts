@@ -1,10 +1,48 @@
-import { envelope, JSON_MEDIA_TYPE, Refusal, type Route, refusalBody } from '@asset-gateway/protocol';
-import type { Answer, Outbound, Receipt } from '../call.ts';
+import {
+  ALLOWED_HEADERS,
+  EXPOSED_HEADERS,
+  envelope,
+  JSON_MEDIA_TYPE,
+  Refusal,
+  type Route,
+  refusalBody,
+  SENT_BY_MISTAKE,
+} from '@asset-gateway/protocol';
+import type { Answer, Call, Inbound, Outbound, Receipt } from '../call.ts';
 import type { RequestTrail } from './trail.ts';
+
+/** More names than a browser sends. */
+const MAX_NAMES = 64;
+
+/** Whether a preflight asks for this lower-case name. */
+function asksFor(name: string, { headers }: Inbound): boolean {
+  const asked = headers['access-control-request-headers'];
+  if (typeof asked !== 'string') return false;
+  return asked.split(',', MAX_NAMES).some((each) => each.trim().toLowerCase() === name);
+}
+
+/** The specification's list, and further names if the preflight asks for them. */
+function allowedHeaders({ credit }: Route, inbound: Inbound): string {
+  const others = [SENT_BY_MISTAKE, ...(credit === 'accepted' ? ['Prefer'] : [])];
+  return [ALLOWED_HEADERS, ...others.filter((name) => asksFor(name.toLowerCase(), inbound))].join(', ');
+}
+
+/** The answer to OPTIONS. */
+export function preflight({ route, inbound }: Call): Outbound {
+  return {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': `${route.httpMethod}, OPTIONS`,
+      'Access-Control-Allow-Headers': allowedHeaders(route, inbound),
+      'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+    },
+    body: '',
+  };
+}
 
 const JSON_BODY = { 'Content-Type': JSON_MEDIA_TYPE };
 
-/** The answer of success: the upstream's JSON text in its envelope, and the receipt's headers. */
+/** A 200: the upstream's JSON text in its envelope, with the receipt's headers. */
 export function success(route: Route, answer: Answer, receipt: Receipt): Outbound {
   const type = { 'Content-Type': route.result.mediaType ?? JSON_MEDIA_TYPE };
   const { headers, priceUsd, ...rest } = receipt;
@@ -12,13 +50,13 @@ export function success(route: Route, answer: Answer, receipt: Receipt): Outboun
   return { status: 200, headers: { ...type, ...answer.headers, ...headers }, body, ...rest };
 }
 
-/** Whatever was thrown, as a refusal; what is not one is our own fault and tells the caller nothing. */
+/** An error as a refusal; unexpected errors become `internal_error` without details. */
 const asRefusal = (error: unknown): Refusal =>
   error instanceof Refusal
     ? error
     : new Refusal('internal_error', { reason: String((error as Error)?.stack ?? error) });
 
-/** The only place that turns an error into an answer. A 402 carries a fresh challenge of the gate it came from. */
+/** The only place that turns an error into a response. A 402 carries a fresh challenge of the route's gate. */
 export function refuse(error: unknown, trail: RequestTrail): Outbound {
   const refusal = asRefusal(error);
   const { headers, reason, scope } = refusal.details;

@@ -1,7 +1,7 @@
 import { createMatcher, type Match, type Placed, Refusal, type Route } from '@asset-gateway/protocol';
 import type { Call, Inbound } from '../call.ts';
 
-/** A call that carries the endpoint it has found. */
+/** A call with its endpoint. */
 export type Found<E> = Call & { readonly endpoint: E };
 
 const MAX_TARGET_LENGTH = 8192;
@@ -31,8 +31,8 @@ function splitTarget({ target, hosts }: Inbound): { path: string; query: string 
   return { path: target.slice(0, mark), query };
 }
 
-/** The verbs that a path takes: HEAD comes with GET, OPTIONS with all. */
-export function allowedMethods({ rows }: Pick<Match<unknown>, 'rows'>): string {
+/** The value of Allow: HEAD comes with GET, OPTIONS with every verb. */
+function allowedMethods({ rows }: Pick<Match<unknown>, 'rows'>): string {
   return [...rows.keys()]
     .flatMap((verb) => (verb === 'GET' ? [verb, 'HEAD'] : [verb]))
     .concat('OPTIONS')
@@ -50,7 +50,7 @@ function rowFor<Row extends Placed>(method: string, match: Match<Row>): { row: R
   return { row, method: row.httpMethod };
 }
 
-/** Finds the endpoint of a request: the raw target is judged before anything else, and nothing is looked up again. */
+/** Checks the raw target of a request, then finds its endpoint. */
 export function createMatch<E extends { readonly route: Route }>(
   endpoints: readonly E[],
 ): (inbound: Inbound) => Found<E> {

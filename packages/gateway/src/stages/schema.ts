@@ -1,9 +1,66 @@
 import type { Issue, Values } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
-import type { Violations } from './violations.ts';
 
-/** A look at the values of one place, which names each of them once. */
+/** The most violations that a refusal names. */
+const MAX_ISSUES = 20;
+const NAME = /^[\w.[\]-]{1,64}$/;
+
+/** A parameter's name for the response: arbitrary client text is not echoed. */
+const shownName = (name: string): string => (NAME.test(name) ? name : '(unreadable name)');
+
+/** Messages by broken rule. */
+const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
+  repeated: () => 'Give this parameter once.',
+  required: () => 'This parameter is required.',
+  additionalProperties: () => 'There is no such parameter.',
+  type: ({ type }) =>
+    type === 'integer' ? 'Must be an integer in decimal digits.' : `Must be of type ${String(type)}.`,
+  enum: ({ allowedValues }) => `Must be one of ${(allowedValues as string[]).join(', ')}.`,
+  minimum: ({ limit }) => `Must be at least ${String(limit)}.`,
+  maximum: ({ limit }) => `Must be at most ${String(limit)}.`,
+  minLength: () => 'Must not be empty.',
+  maxLength: ({ limit }) => `Must have at most ${String(limit)} characters.`,
+  minItems: ({ limit }) => `Must have at least ${String(limit)} items.`,
+  maxItems: ({ limit }) => `Must have at most ${String(limit)} items.`,
+  maxValues: ({ limit }) => `Must hold at most ${String(limit)} values.`,
+  pattern: ({ pattern }) => `Must match ${String(pattern)}.`,
+};
+
+/** `params[1].limit` is in `params`. */
+const topOf = (name: string): string => name.split(/[.[]/, 1)[0] ?? '';
+
+/** The violations found in one request. */
+export class Violations {
+  readonly #issues: Issue[] = [];
+
+  get issues(): readonly Issue[] {
+    return this.#issues;
+  }
+
+  /** Whether the limit is reached. */
+  get isFull(): boolean {
+    return this.#issues.length >= MAX_ISSUES;
+  }
+
+  /** Adds a violation of `rule`, with its bounds. An empty name means the whole place. */
+  note(place: Issue['in'], name: string, rule: string, bounds: Values = {}): void {
+    const message = ALLOWED[rule]?.(bounds) ?? 'Must match the schema of this route.';
+    this.add({ in: place, name: name === '' ? place : shownName(name), rule, message });
+  }
+
+  add(issue: Issue): void {
+    if (!this.isFull) this.#issues.push(issue);
+  }
+
+  /** Whether a parameter, anything in it, or its whole place has a violation. */
+  concern(place: Issue['in'], parameter: string): boolean {
+    const wrong = [topOf(parameter), place];
+    return this.#issues.some((issue) => issue.in === place && wrong.includes(topOf(issue.name)));
+  }
+}
+
+/** A search for violations in one place; reports each value once. */
 class Search {
   readonly #place: Issue['in'];
   readonly #violations: Violations;
@@ -30,7 +87,7 @@ class Search {
 
 type Judge = (value: unknown, name: string, search: Search) => void;
 
-/** What is read of a schema here; its other keywords are the library's to judge. */
+/** The keywords read here; the library judges the others. */
 interface Shape {
   readonly anyOf?: readonly TSchema[];
   readonly properties?: Readonly<Record<string, TSchema>>;
@@ -43,7 +100,7 @@ interface Shape {
 
 const memberOf = (name: string, key: string): string => (name === '' ? key : `${name}.${key}`);
 
-/** One value: the first of its keywords that is broken. */
+/** Reports the first broken keyword of one value. */
 function scalar(schema: TSchema): Judge {
   const validator = Compile(schema);
   return (value, name, search) => {
@@ -53,7 +110,7 @@ function scalar(schema: TSchema): Judge {
   };
 }
 
-/** One of several: when it is none of them, what keeps it from being each. */
+/** If no alternative fits, reports what is wrong for each. */
 function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
   const validator = Compile(schema);
   const judges = alternatives.map(judgeOf);
@@ -82,7 +139,7 @@ function object({ properties = {}, required = [] }: Shape): Judge {
   };
 }
 
-/** A list; what is beyond its limit is not looked at. */
+/** A list; items beyond its limit are not read. */
 function array({ items, prefixItems = [], minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Shape): Judge {
   const first = prefixItems.map(judgeOf);
   const rest = items && judgeOf(items);
@@ -106,7 +163,7 @@ function newJudge(schema: TSchema): Judge {
   return shape.items || shape.prefixItems ? array(shape) : scalar(schema);
 }
 
-/** Rows share many of their schemas. */
+/** Rows share many schemas. */
 const known = new Map<TSchema, Judge>();
 
 function judgeOf(schema: TSchema): Judge {
@@ -115,12 +172,12 @@ function judgeOf(schema: TSchema): Judge {
   return judge;
 }
 
-/** Judges the values of a place. */
+/** Adds the violations of a place's values. */
 export type Check = (value: unknown, violations: Violations) => void;
 
 /**
- * A compiled schema, whose check notes the first violation of each value until there are enough. What passes is for the library
- * to say; what is wrong is looked for here, because the library's own search goes on to the last value whatever it has found.
+ * Compiles a schema into a check that reports the first violation of each value, up to a limit. The library decides what passes; this
+ * file finds what is wrong, because the library's own search always visits every value.
  */
 export function compile(schema: TSchema, place: Issue['in']): Check {
   const validator = Compile(schema);
@@ -129,7 +186,7 @@ export function compile(schema: TSchema, place: Issue['in']): Check {
     if (validator.Check(value)) return;
     const search = new Search(place, violations);
     judge(value, '', search);
-    // What the schema refuses never passes.
+    // A value that the schema refuses must not pass.
     if (!search.hasFound) search.found('', 'schema');
   };
 }

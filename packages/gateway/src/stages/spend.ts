@@ -1,30 +1,87 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Admit, Allowance, Share, Store, Verdict } from '../budget/store.ts';
+import type { Admit, Allowance, Room, Share, Store, Verdict } from '../budget/store.ts';
 import type { NoncedTake, Slot, Spend, Trail } from '../call.ts';
-import type { InFlight } from './in-flight.ts';
 
-/** How slots are shared out. */
+/** Further bounds of a room. */
+interface RoomBounds {
+  /** The larger room that also counts these calls. */
+  readonly within?: InFlight;
+  /** Limit per wallet. Default: the room's limit. */
+  readonly ofWallet?: number;
+}
+
+/** This node's calls in flight to one upstream, by slot owner. */
+export class InFlight implements Room {
+  readonly #limit: number;
+  readonly #bounds: RoomBounds;
+  /** Slot owners and their wallets. */
+  readonly #owners = new Map<string, string | undefined>();
+  readonly #ofWallets = new Map<string, number>();
+
+  constructor(limit: number, bounds: RoomBounds = {}) {
+    this.#limit = limit;
+    this.#bounds = bounds;
+  }
+
+  get isFree(): boolean {
+    return this.#owners.size < this.#limit && (this.#bounds.within?.isFree ?? true);
+  }
+
+  /** The room as seen by one wallet. */
+  of(wallet: string | undefined): Room {
+    const isFree = () => this.isFree && this.#countOf(wallet) < (this.#bounds.ofWallet ?? this.#limit);
+    const take = (owner: string) => this.take(owner, wallet);
+    return {
+      get isFree() {
+        return isFree();
+      },
+      take,
+    };
+  }
+
+  take(owner: string, wallet?: string): void {
+    if (this.#owners.has(owner)) return;
+    this.#owners.set(owner, wallet);
+    if (wallet !== undefined) this.#ofWallets.set(wallet, this.#countOf(wallet) + 1);
+    this.#bounds.within?.take(owner);
+  }
+
+  /** Removes a call that is over or was never made. */
+  leave(owner: string): void {
+    const wallet = this.#owners.get(owner);
+    if (!this.#owners.delete(owner)) return;
+    this.#bounds.within?.leave(owner);
+    const left = this.#countOf(wallet) - 1;
+    if (wallet === undefined) return;
+    if (left > 0) this.#ofWallets.set(wallet, left);
+    else this.#ofWallets.delete(wallet);
+  }
+
+  #countOf(wallet: string | undefined): number {
+    return wallet === undefined ? 0 : (this.#ofWallets.get(wallet) ?? 0);
+  }
+}
+
+/** How slots are divided among clients. */
 export interface Sharing {
-  /** The share that a caller's slots are charged to. */
+  /** The share that a client's slots are charged to. */
   readonly shareOf: (caller: Pick<Trail, 'client' | 'wallet'>) => Promise<Share>;
-  /** Told of each slot that was taken. */
+  /** Called with each slot taken. */
   readonly onSlot: (charged: Share) => void;
 }
 
-/** What spending stands on. */
-export interface SpendParts {
+interface SpendDependencies {
   readonly store: Store;
-  /** What is left for everybody, for the log. */
+  /** The slots left, for the log. */
   readonly allowance: Allowance;
-  /** How many calls to the upstream this node keeps in flight. */
+
   readonly room: InFlight;
-  /** Nothing where slots go to whoever comes first. */
+  /** Undefined: first come, first served. */
   readonly sharing?: Sharing | undefined;
-  /** A fresh random text, unknown to clients. */
+  /** A random id that clients cannot guess. */
   readonly randomId: () => string;
 }
 
-/** The part of an admission that spending needs. */
 interface Spender {
   readonly nonce?: string | undefined;
   spend(take: NoncedTake): Promise<Slot>;
@@ -40,8 +97,8 @@ const CODES: Readonly<Record<Exclude<Verdict['kind'], 'admitted'>, RefusalCode>>
 };
 
 const SHARE_USED = {
-  group: 'The share of your network or address is used up; send the same request again after Retry-After.',
-  wallet: 'The share of this wallet is used up; send the same request again after Retry-After.',
+  group: 'The share of your network or address is used up; retry after Retry-After.',
+  wallet: 'The share of this wallet is used up; retry after Retry-After.',
 } as const;
 
 function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: Verdict): Refusal {
@@ -54,12 +111,12 @@ function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: Verdict)
 }
 
 /**
- * An answer of the store that took longer has met a process that was stopped. It is the margin that a slot of a minute is held
- * for (`lateMs`): beyond, the slot may be somebody else's before the call has been read.
+ * A slower answer means that this process was suspended. Slots are held this long beyond their window (`lateMs`); after that another
+ * call may own the slot before this one is read.
  */
 const STALE_MS = 5_000;
 
-/** Asks the store; a lost reply is asked for once more, with the same owner, which the store recognises. */
+/** Asks the store for a slot; retries a lost reply once with the same owner, which the store recognises. */
 async function ask(store: Store, attempt: Admit): Promise<Verdict> {
   const sinceMs = performance.now();
   try {
@@ -73,7 +130,7 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
   }
 }
 
-/** A request's share. With `withinMs` it refuses a share that gets no slot in that time. */
+/** A request's share. With `withinMs` it refuses if the share gets no slot in that time. */
 async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs?: number): Promise<Share> {
   const share = await by.shareOf(trail);
   const verdict = withinMs === undefined ? undefined : await allowance.judge(share);
@@ -81,8 +138,8 @@ async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs
   return share;
 }
 
-/** Makes the `spend` of each call: one atomic step that takes a slot and burns the nonce, or refuses. */
-export function createSpending({ store, allowance, room, sharing, randomId }: SpendParts) {
+/** Makes each call's `spend`: one atomic step that takes a slot and burns the nonce, or refuses. */
+export function createSpending({ store, allowance, room, sharing, randomId }: SpendDependencies) {
   const admit = async (attempt: Admit, trail: Trail): Promise<void> => {
     const verdict = await ask(store, attempt);
     const { kind, charged } = verdict;

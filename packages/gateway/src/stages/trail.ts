@@ -1,9 +1,51 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
-import type { Call, Challenge, Inbound, Outbound, Trail } from '../call.ts';
-import { conditional } from './conditional.ts';
-import type { Sales } from './sales.ts';
+import type { Call, Challenge, Inbound, Outbound, Sale, Trail } from '../call.ts';
 
-/** One line of the log: what happened to one request. No secret, no signature, no nonce. */
+/** More entity tags than any client sends. */
+const MAX_TAGS = 64;
+
+/** Whether If-None-Match names this tag (weak comparison, RFC 9110); `*` matches every tag. */
+function names(condition: unknown, tag: string): boolean {
+  if (typeof condition !== 'string') return false;
+  // Odd indexes hold the quoted texts.
+  const parts = condition.split('"', 2 * MAX_TAGS + 1);
+  const isTag = (part: string, index: number): boolean => index % 2 === 1 && `"${part}"` === tag;
+  return condition.trim() === '*' || parts.slice(0, -1).some(isTag);
+}
+
+/** Turns the answer into a 304 without a body if the client has it already. */
+function conditional({ headers }: Inbound, answer: Outbound): Outbound {
+  const { ETag: tag } = answer.headers;
+  if (answer.status !== 200 || tag === undefined || !names(headers['if-none-match'], tag)) return answer;
+  const { 'Content-Type': _, ...kept } = answer.headers;
+  return { ...answer, status: 304, headers: kept, body: '' };
+}
+
+/** An undelivered answer can be fetched for ten minutes; one more minute covers clock differences. */
+const REMEMBERED_MS = 660_000;
+
+/** Recognises repeated answers to one payment, so that no money is counted twice. */
+export class Sales {
+  /** When each payment was first answered, oldest first. */
+  readonly #answered = new Map<string, number>();
+
+  /** Whether this is this node's first answer to the payment. */
+  isFirst({ transaction, isRepeat }: Sale, nowMs: number): boolean {
+    this.#forget(nowMs);
+    if (isRepeat || this.#answered.has(transaction)) return false;
+    this.#answered.set(transaction, nowMs);
+    return true;
+  }
+
+  #forget(nowMs: number): void {
+    for (const [transaction, answeredAtMs] of this.#answered) {
+      if (nowMs - answeredAtMs < REMEMBERED_MS) return;
+      this.#answered.delete(transaction);
+    }
+  }
+}
+
+/** The log line of one request. Contains no secret, signature or nonce. */
 export interface LogLine {
   readonly requestId: string;
   readonly client: string;
@@ -17,43 +59,41 @@ export interface LogLine {
   readonly ms: number;
   readonly upstreamMs?: number;
   readonly budgetLeft?: number;
-  /** How the answer came out of the cache: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
+  /** Cache result: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
   readonly cache?: string;
-  /** How old the answer was that came out of the cache, in whole seconds. */
+  /** Age of a cached answer in whole seconds. */
   readonly ageSeconds?: number;
-  /** Whose share of the budget was used up, where it was not all of it. */
+  /** Whose share was used up, if the budget itself was not. */
   readonly share?: 'group' | 'wallet';
-  /** What this answer has brought, in millionths of a dollar; no second time for a payment that comes again. */
+  /** Revenue in millionths of a dollar; absent if the payment was counted before. */
   readonly paidMicros?: number;
-  /** The mint of what was paid with. */
+  /** Mint of the payment's token. */
   readonly asset?: string;
-  /** The transaction that settled the payment. */
+  /** Signature of the settling transaction. */
   readonly transaction?: string;
-  /** What this answer has cost its wallet's credit, in millionths of a dollar, and what is left; no cost where it was charged before. */
+  /** Charged to credit, in millionths of a dollar (absent if charged before), and the remaining balance. */
   readonly creditMicros?: number;
   readonly balanceMicros?: number;
-  /** What has spent it: `signature`, or `payment` where one was covered. */
+  /** `payment` if credit covered a payment. */
   readonly creditBy?: 'signature' | 'payment';
-  /** What a payment has brought to its wallet's credit, in millionths of a dollar. */
+  /** Credit that the payment granted, in millionths of a dollar. */
   readonly grantedMicros?: number;
-  /** The payment, or the debit, has been answered before. */
+  /** The payment or debit was answered before. */
   readonly replayed?: true;
 }
 
-/** What a trail is opened with. */
-export interface TrailParts {
+interface TrailDependencies {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;
-  /** Nothing where nothing is sold. */
+  /** Undefined if nothing is sold. */
   readonly sales?: Sales;
 }
 
-/** A call that has a gate, as far as answers need it: a 402 asks for something. */
+/** A call with its gate's challenge, which a 402 needs. */
 interface Gated extends Call {
   readonly endpoint: { readonly gate: { challenge(call: Call, code: RefusalCode): Challenge | undefined } };
 }
 
-/** An admission, as far as answers need it. */
 interface Admitted {
   headers(): Readonly<Record<string, string>>;
 }
@@ -62,7 +102,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_LOGGED_PATH = 200;
 const WITHOUT_LENGTH = [204, 304];
 
-/** The same in one word. */
+/** A Cache-Status as one word. */
 function cacheKindOf(status: string | undefined): string | undefined {
   if (status === undefined) return undefined;
   if (status.includes('; hit')) return status.includes('ttl=-') ? 'stale' : 'hit';
@@ -77,7 +117,7 @@ function requestIdOf({ headers }: Inbound, randomId: () => string): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomId();
 }
 
-/** What one request leaves behind, from its arrival to its one log line. */
+/** Follows one request from its arrival to its log line. */
 export class RequestTrail implements Trail {
   readonly requestId: string;
   readonly client: string;
@@ -87,36 +127,36 @@ export class RequestTrail implements Trail {
   budgetLeft?: number;
   payment?: NonNullable<Trail['payment']>;
   readonly #inbound: Inbound;
-  readonly #parts: TrailParts;
+  readonly #dependencies: TrailDependencies;
   readonly #startedAt = performance.now();
   #call: Gated | undefined;
   #admission: Admitted | undefined;
 
-  constructor(inbound: Inbound, parts: TrailParts) {
+  constructor(inbound: Inbound, dependencies: TrailDependencies) {
     this.#inbound = inbound;
-    this.#parts = parts;
-    this.requestId = requestIdOf(inbound, parts.randomId);
+    this.#dependencies = dependencies;
+    this.requestId = requestIdOf(inbound, dependencies.randomId);
     this.client = inbound.client;
   }
 
-  /** Notes what the request has found. */
+  /** Notes the matched call. */
   follow<C extends Gated>(call: C): C {
     this.#call = call;
     return call;
   }
 
-  /** Notes that the request was let pass; whatever the answer will be. */
+  /** Notes the admission. */
   enter<A extends Admitted>(admission: A): A {
     this.#admission = admission;
     return admission;
   }
 
-  /** What its gate asks for in a 402; nothing for a request that has found no row. */
+  /** The gate's challenge for a 402; undefined if no row matched. */
   challenge(code: RefusalCode): Challenge | undefined {
     return this.#call?.endpoint.gate.challenge(this.#call, code);
   }
 
-  /** Completes an answer with what every answer carries, drops the body for HEAD, and writes the log line. */
+  /** Adds the headers of every response, drops the body for HEAD, and writes the log line. */
   finish(complete: Outbound): Outbound {
     const answer = conditional(this.#inbound, complete);
     const headers: Record<string, string> = {
@@ -128,7 +168,7 @@ export class RequestTrail implements Trail {
     };
     if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
     if (answer.status !== 402) Object.assign(headers, this.#admission?.headers());
-    this.#parts.log(this.#line(answer));
+    this.#dependencies.log(this.#line(answer));
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
     return { ...answer, headers };
   }
@@ -144,7 +184,7 @@ export class RequestTrail implements Trail {
     }
     if (!sale) return {};
     const { micros, asset, transaction } = sale;
-    const isFirst = this.#parts.sales?.isFirst(sale, performance.now()) === true;
+    const isFirst = this.#dependencies.sales?.isFirst(sale, performance.now()) === true;
     if (!isFirst) return { transaction, replayed: true };
     return { paidMicros: micros, asset, transaction, ...(grantedMicros !== undefined && { grantedMicros }) };
   }

@@ -4,16 +4,16 @@ export type Clock = () => number;
 /** Milliseconds since the machine started, never stepping, the same for every process on it. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** The wall clock as it stood when this was called, advanced by the monotonic one, so that a step never reaches it. */
+/** A clock that starts at the present time of day and then follows the monotonic clock, so that it never steps. */
 export function steadyClock(): Clock {
   const offset = Date.now() - monotonicMs();
   return () => monotonicMs() + offset;
 }
 
-/** A reply that was longer on its way says little about the time, unless it is the quickest so far. */
-const TELLING_MS = 250;
+/** Slower replies are too inaccurate, unless they are the fastest so far. */
+const ACCURATE_MS = 250;
 
-/** A clock elsewhere, as far as its replies have told it; until the first of them our own. */
+/** Follows the clock of a server by its replies. Before the first reply it is this machine's clock. */
 export class FollowedClock {
   #aheadMs = Date.now() - monotonicMs();
   #isFollowing = false;
@@ -27,11 +27,11 @@ export class FollowedClock {
     return monotonicMs() + this.#aheadMs;
   }
 
-  /** Takes the time that it had half-way between the question and its reply. */
+  /** Takes a time that the server read halfway between request and reply. */
   follow(theirsMs: number, askedAtMs: number): void {
     const nowMs = monotonicMs();
     const roundTripMs = nowMs - askedAtMs;
-    if (roundTripMs > TELLING_MS && roundTripMs >= this.#roundTripMs) return;
+    if (roundTripMs > ACCURATE_MS && roundTripMs >= this.#roundTripMs) return;
     this.#roundTripMs = roundTripMs;
     this.#aheadMs = theirsMs - (askedAtMs + nowMs) / 2;
     this.#isFollowing = true;

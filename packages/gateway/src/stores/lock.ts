@@ -28,7 +28,7 @@ function run(connection: Connected, sql: string): boolean {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Names this process in the file, and then holds the right to write to it. Others can read the name. */
+/** Writes the name of this process, which others can read, and then holds the write lock of the file. */
 function take(connection: Connected): boolean {
   const name = quoted(`process ${process.pid} on ${hostname()}`);
   const note = `create table if not exists holder (id integer primary key, name text); replace into holder values (1, ${name})`;
@@ -41,8 +41,8 @@ function holderIn(connection: Connected): string {
 }
 
 /**
- * Takes the lock of a folder, so that one process at a time serves from it. The lock is that of an SQLite file: it ends with its process,
- * and only a user who may write to the folder can take it.
+ * Locks a folder for one process. The lock is that of an SQLite file: it ends with its process, and only users who may write to the
+ * folder can take it.
  */
 export async function lockFolder(folder: string): Promise<Locking> {
   const path = `${folder}/${FILE}`;
@@ -56,7 +56,7 @@ export async function lockFolder(folder: string): Promise<Locking> {
       connection.close();
       return { holder };
     } catch (error) {
-      // The holder is just writing its name.
+      // The holder is writing its name.
       if (!isBusy(error) && !/no such table/.test((error as Error).message)) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -3,8 +3,8 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 const MODE = 0o600;
 
 /**
- * Makes an empty file that only its owner can read, unless it is there. One that is there is not opened: closing it would drop the
- * locks that this process holds on it.
+ * Makes an empty file that only its owner can read. It does not open an existing file, because closing it would drop the locks that
+ * this process holds on it.
  */
 export function makePrivate(path: string): void {
   try {

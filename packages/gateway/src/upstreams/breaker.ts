@@ -1,44 +1,43 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, UpstreamCall } from '../call.ts';
-import type { Upstream } from './upstream.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
+import { type Upstream, UpstreamRefusal } from './upstream.ts';
 
-/** When a breaker opens, and how often it then lets a request through. */
+/** When a breaker opens, and how often it then probes. */
 export interface BreakerOptions {
-  /** So many failures in a row open it; two calls that were only too slow count as one. */
+  /** Consecutive failures that open it; a time-out counts half. */
   readonly failures: number;
-  /** While it is open, one request is let through in each span of so many milliseconds. */
+  /** While open, it lets one request through per this many milliseconds. */
   readonly probeMs: number;
-  /** Milliseconds of a clock that never steps. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** What fails for fewer wallets or fewer different requests may be the fault of what they ask for. */
+/** Failures of fewer wallets or fewer distinct requests may be caused by the requests themselves. */
 const MIN_DIFFERENT = 3;
-/** A call that the upstream took and did not answer in time may have asked for too much. */
+/** A call that timed out may have asked for too much. */
 const TIMEOUT_WEIGHT = 0.5;
 
 const requestOf = ({ route, input }: UpstreamCall): string => JSON.stringify([route.id, input]);
 
-/** Remembers no more than it takes to tell that there are enough. */
+/** Collects at most MIN_DIFFERENT values. */
 const note = (seen: Set<string | undefined>, value: string | undefined): void => {
   if (seen.size < MIN_DIFFERENT) seen.add(value);
 };
 
 /**
- * Leaves an upstream alone that keeps failing. Open, it refuses with `upstream_unavailable` before anything is spent,
- * but for one request now and then; the first one that the upstream answers closes it.
+ * A circuit breaker. While open, it refuses with `upstream_unavailable` before anything is spent, and lets a probe through from time
+ * to time; the first answered probe closes it.
  */
 export class Breaker implements Upstream {
   readonly #upstream: Upstream;
   readonly #options: BreakerOptions;
-  /** Failures in a row, and who has met them with what. */
+  /** Consecutive failures, with their wallets and requests. */
   #failures = 0;
   readonly #wallets = new Set<string | undefined>();
   readonly #requests = new Set<string | undefined>();
   #nextProbeAt = 0;
   #lastProber: string | undefined;
-  /** Whether anybody but the last prober has asked since its probe. */
+  /** Whether another wallet has called since the last probe. */
   #othersWait = false;
 
   constructor(upstream: Upstream, options: BreakerOptions) {
@@ -65,8 +64,8 @@ export class Breaker implements Upstream {
   }
 
   /**
-   * Lets this request through and no other until the time that it answers with, or refuses. Nobody probes twice in a row
-   * while others wait: a request that always fails would keep the upstream closed for them.
+   * Lets this request probe, and no other until the returned time; or refuses. No wallet probes twice in a row while others wait: a
+   * request that always fails would keep the breaker open for them.
    */
   #admitProbe(wallet: string | undefined): number {
     const { now, probeMs } = this.#options;
@@ -85,7 +84,7 @@ export class Breaker implements Upstream {
     return this.#nextProbeAt;
   }
 
-  /** The upstream was never asked: the next request may ask in this one's place. */
+  /** The upstream was not called: the next request may probe instead. */
   #giveBack(): void {
     this.#nextProbeAt -= this.#options.probeMs;
     this.#lastProber = undefined;

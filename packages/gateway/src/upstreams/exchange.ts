@@ -1,23 +1,121 @@
-import { Refusal } from '@asset-gateway/protocol';
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { KeyedCall } from '../call.ts';
 import { Pool } from '../pool.ts';
-import { refusalOfFailure } from './failures.ts';
-import type { UpstreamRequest } from './request.ts';
-import { ResponseHandler, type UpstreamResponse } from './response-handler.ts';
+import { ResponseHandler, readJson, type UpstreamResponse } from './response.ts';
+import { UpstreamRefusal } from './upstream.ts';
 
-/** Where an upstream is, and how long it may take. */
-export interface ExchangeOptions {
+const MAX_PAUSE_SECONDS = 300;
+const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_MESSAGE_LENGTH = 200;
+/** undici's errors for an answer that is not HTTP or exceeds HTTP's limits. */
+const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/;
+/** undici's and Node's errors for a lost connection. */
+const GONE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
+
+/** The wait that an upstream's Retry-After (seconds or a date) asks for, within bounds; else the usual wait. */
+export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: number): number {
+  const text = String(retryAfter ?? '');
+  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((date - nowMs) / 1000);
+  return Number.isNaN(seconds) ? usualSeconds : Math.min(Math.max(seconds, 1), MAX_PAUSE_SECONDS);
+}
+
+function messageIn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const error: unknown = Reflect.get(value, 'error');
+  if (typeof error === 'string') return error;
+  return messageIn(error) ?? Reflect.get(value, 'message');
+}
+
+/** An upstream's own short message, if it is safe to pass on. */
+async function safeMessage(response: UpstreamResponse, secrets: readonly string[]): Promise<string | undefined> {
+  try {
+    const message = messageIn((await readJson(response, MAX_ERROR_BYTES)).value);
+    if (typeof message !== 'string' || message.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(message))
+      return undefined;
+    return secrets.some((secret) => message.toLowerCase().includes(secret.toLowerCase())) ? undefined : message;
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(status: number): RefusalCode {
+  if (status > 200 && status < 300) return 'upstream_invalid_response';
+  if (status === 400 || status === 404 || status === 422) return 'upstream_rejected';
+  if (status === 401 || status === 403) return 'upstream_auth_failed';
+  if (status === 429) return 'upstream_rate_limited';
+  return status >= 300 && status < 400 ? 'upstream_redirect' : 'upstream_error';
+}
+
+/** Upstream options that refusals need. */
+export interface RefusalOptions {
+  /** Texts, in every spelling, that must not appear in an answer. */
+  readonly secrets: readonly string[];
+  /** The pause after a 429 without Retry-After. */
+  readonly usualPauseSeconds: number;
+}
+
+/** The refusal for an upstream's rate limit, with its pause. */
+export const rateLimited = (
+  reason: string,
+  { headers }: UpstreamResponse,
+  { usualPauseSeconds }: RefusalOptions,
+): UpstreamRefusal =>
+  new UpstreamRefusal('upstream_rate_limited', 'answered', {
+    reason,
+    retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now(), usualPauseSeconds),
+  });
+
+/** The refusal for a status other than 200. */
+export async function refusalOfStatus(response: UpstreamResponse, options: RefusalOptions): Promise<UpstreamRefusal> {
+  const { statusCode } = response;
+  const code = codeOf(statusCode);
+  // An upstream that rejects the request or our key is up.
+  const ending = statusCode >= 400 && statusCode < 500 ? 'answered' : 'failed';
+  const hint = code === 'upstream_auth_failed' ? '; is its key right?' : '';
+  const reason = `upstream status ${statusCode}${hint}`;
+  if (code === 'upstream_rate_limited') return rateLimited(reason, response, options);
+  if (code !== 'upstream_rejected') return new UpstreamRefusal(code, ending, { reason });
+  const message = await safeMessage(response, options.secrets);
+  return new UpstreamRefusal(code, ending, {
+    reason,
+    status: statusCode,
+    ...(message && { message: `The upstream says: ${message}` }),
+  });
+}
+
+/** The refusal for a call that broke off. */
+function refusalOfFailure(error: unknown, deadlinePassed: boolean, started: boolean): UpstreamRefusal {
+  if (deadlinePassed) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
+  const { code = '', name = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  const reason = `${name} ${code}`.trim();
+  if (started || UNREADABLE.test(reason)) return new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
+  return new UpstreamRefusal('upstream_unreachable', GONE.has(code) ? 'lost' : 'failed', { reason });
+}
+
+/** A request to an upstream. */
+export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST';
+  /** Path and query, encoded. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** Connection settings of an upstream. */
+interface ExchangeOptions {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For the whole call, from the first byte written to the last byte read. */
+  /** For the whole call: first byte written to last byte read. */
   readonly deadlineMs: number;
   readonly connections: number;
 }
 
-/** Pooled HTTP to one upstream: no redirect followed, request headers built from nothing, one deadline for all of a call. */
+/** Pooled HTTP to one upstream: follows no redirects, forwards no client headers, one deadline per call. */
 export class Exchange {
   readonly #deadlineMs: number;
-  /** Names and values in turn, as undici takes them. */
+  /** Alternating names and values, as undici expects. */
   readonly #headers: readonly string[];
   readonly #pool: Pool;
 
@@ -29,13 +127,13 @@ export class Exchange {
       connections: options.connections,
       pipelining: 1,
       connect: { timeout: options.deadlineMs },
-      // The deadline of the whole call is the only one.
+      // Only the deadline of the whole call applies.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
-  /** Spends, writes the request and reads its answer. Every failure leaves as a refusal, and the slot is released. */
+  /** Takes a slot, writes the request, reads the answer and releases the slot. Every failure becomes a refusal. */
   async run<T>(
     request: UpstreamRequest,
     spend: KeyedCall['spend'],

@@ -1,22 +1,19 @@
+import { member } from '@asset-gateway/protocol';
 import type { Answer, KeyedCall } from '../call.ts';
-import { member } from '../json-member.ts';
-import { readJson } from './body.ts';
-import { Exchange } from './exchange.ts';
-import { type RefusalOptions, rateLimited, refusalOfStatus } from './failures.ts';
+import { Exchange, type RefusalOptions, rateLimited, refusalOfStatus } from './exchange.ts';
 import { memberText } from './member-text.ts';
-import type { UpstreamResponse } from './response-handler.ts';
+import { readJson, type UpstreamResponse } from './response.ts';
 import { assertDiscreet, type UpstreamOptions } from './rest.ts';
-import type { KeyedUpstream } from './upstream.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
+import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
-/** The caller's fault: no such method, wrong parameters, an unsupported transaction version. */
+/** Client errors: unknown method, invalid parameters, unsupported transaction version. */
 const REJECTED = new Set([-32600, -32602, -32015]);
-/** The node's own fault, as it says itself. */
+/** The node reports an error of its own. */
 const INTERNAL_ERROR = -32603;
-/** Too many requests, in three dialects. */
+/** Three codes for too many requests. */
 const RATE_LIMITED = new Set([429, -32005, -32029]);
 
-/** A Solana node or a provider's interface of its kind, by JSON-RPC over HTTP. */
+/** JSON-RPC over HTTP: a Solana node or a provider's equivalent. */
 export class JsonRpcUpstream implements KeyedUpstream {
   readonly #options: UpstreamOptions;
   readonly #path: string;
@@ -55,7 +52,7 @@ export class JsonRpcUpstream implements KeyedUpstream {
     return result;
   }
 
-  /** A JSON-RPC error says more than the HTTP status that it comes with. */
+  /** A JSON-RPC error in the body is more specific than the HTTP status. */
   async #refusalOfStatus(response: UpstreamResponse): Promise<UpstreamRefusal> {
     const peek = response.statusCode >= 400 && (await readJson(response).catch(() => undefined));
     const error = peek ? member(peek.value, 'error') : undefined;
@@ -65,7 +62,7 @@ export class JsonRpcUpstream implements KeyedUpstream {
   }
 }
 
-/** A node that answers with an error is there: which one it is mostly depends on what was asked. */
+/** The refusal for a JSON-RPC error. The node is up: the error mostly depends on the request. */
 function refusalOfError(error: unknown, response: UpstreamResponse, options: RefusalOptions): UpstreamRefusal {
   const code = Number(member(error, 'code'));
   const reason = `upstream JSON-RPC error ${code}`;

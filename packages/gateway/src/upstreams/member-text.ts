@@ -19,7 +19,7 @@ function afterString(json: string, start: number): number {
   return end + 1;
 }
 
-/** The index of the comma or bracket that ends the value which starts here. */
+/** The index of the comma or bracket that ends the value starting here. */
 export function afterValue(json: string, start: number): number {
   let depth = 0;
   for (let index = start; index < json.length; index++) {
@@ -33,8 +33,8 @@ export function afterValue(json: string, start: number): number {
 }
 
 /**
- * The text of a member of a JSON object, cut out unchanged: numbers keep every digit. Of members with the same name it
- * is the last one, as JSON.parse has it. The text must have been parsed before; it is not checked here.
+ * The unchanged text of a JSON object's member, so numbers keep every digit. Of duplicate members it is the last, as in JSON.parse.
+ * The text must be valid JSON; it is not checked here.
  */
 export function memberText(json: string, name: string): string | undefined {
   let found: string | undefined;

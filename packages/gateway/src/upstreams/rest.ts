@@ -1,29 +1,49 @@
-import type { Answer, KeyedCall } from '../call.ts';
-import { readJson } from './body.ts';
-import { Exchange } from './exchange.ts';
-import { type RefusalOptions, refusalOfStatus } from './failures.ts';
-import { writeRequest } from './request.ts';
-import type { UpstreamResponse } from './response-handler.ts';
-import type { KeyedUpstream } from './upstream.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
+import type { Route } from '@asset-gateway/protocol';
+import type { Answer, Input, KeyedCall } from '../call.ts';
+import { Exchange, type RefusalOptions, refusalOfStatus, type UpstreamRequest } from './exchange.ts';
+import { readJson, type UpstreamResponse } from './response.ts';
+import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
-/** Where an HTTP upstream is, and how long it may take. */
+const encodeValue = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.map((item) => encodeURIComponent(String(item))).join(',')
+    : encodeURIComponent(String(value));
+
+function fillTemplate(template: string, values: Input['path']): string {
+  return template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+/** Builds the upstream request from validated values alone, and checks that they changed neither host nor path structure. */
+export function writeRequest(route: Route, input: Input, base: URL): UpstreamRequest {
+  const { path, query, body } = route.upstream.forward(input);
+  const pairs = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeValue(value)}`);
+  const pathname = base.pathname.replace(/\/$/, '') + fillTemplate(route.upstream.path, path);
+  const url = new URL(pathname, base.origin);
+  if (url.origin !== base.origin || url.pathname !== pathname) throw new Error(`unsafe upstream path for ${route.id}`);
+  return {
+    method: route.httpMethod,
+    path: pairs.length > 0 ? `${pathname}?${pairs.join('&')}` : pathname,
+    body: route.httpMethod === 'POST' ? JSON.stringify(body) : undefined,
+  };
+}
+
+/** Connection settings of an HTTP upstream. */
 export interface UpstreamOptions extends RefusalOptions {
-  /** Origin, a path prefix where there is one, and for some a query that holds the key. */
+  /** Origin, optional path prefix, and for some upstreams a query with the key. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For the whole call, from the first byte written to the last byte read. */
+  /** For the whole call: first byte written to last byte read. */
   readonly deadlineMs: number;
   readonly connections: number;
 }
 
-/** JSON text with the characters that it says by number. */
+/** JSON text with its \u escapes decoded. */
 const unescaped = (json: string): string =>
   json.includes('\\u')
     ? json.replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : json;
 
-/** Refuses a text that holds one of the upstream's secrets. */
+/** Refuses a text that contains one of the upstream's secrets. */
 export function assertDiscreet(text: string, secrets: readonly string[]): void {
   const plain = unescaped(text);
   if (secrets.some((secret) => plain.includes(secret))) {

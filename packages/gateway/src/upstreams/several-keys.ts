@@ -1,24 +1,56 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Budget, BudgetView } from '../budget/store.ts';
 import type { Answer, UpstreamCall } from '../call.ts';
-import { fullestFirst, usableKeys } from './fullest-first.ts';
-import type { KeyedUpstream, Upstream } from './upstream.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
+import { type KeyedUpstream, type Upstream, UpstreamRefusal } from './upstream.ts';
 
-/** One key of an upstream: what it may spend, and the upstream as it is asked with it. */
+/** Until when an upstream key is not used, in monotonic milliseconds. */
+interface KeyRest {
+  /** End of the pause that the upstream asked for. */
+  readonly pausedUntilMs: number;
+  /** End of the time that a rejected key is set aside for. */
+  readonly setAsideUntilMs: number;
+}
+
+/** The same with the slots left in its budget. */
+export interface KeyView extends KeyRest {
+  readonly left: number;
+}
+
+const isPaused = ({ pausedUntilMs }: KeyRest, nowMs: number): boolean => pausedUntilMs > nowMs;
+
+/** The keys that are not set aside, or all keys if every one is. */
+function accepted<Key extends KeyRest>(keys: readonly Key[], nowMs: number): readonly Key[] {
+  const left = keys.filter(({ setAsideUntilMs }) => setAsideUntilMs <= nowMs);
+  return left.length > 0 ? left : keys;
+}
+
+/** Keys in the order to try them: most slots left first, paused keys last; keys set aside only if all are. */
+export const fullestFirst = <Key extends KeyView>(keys: readonly Key[], nowMs: number): Key[] =>
+  accepted(keys, nowMs).toSorted(
+    (one, other) => Number(isPaused(one, nowMs)) - Number(isPaused(other, nowMs)) || other.left - one.left,
+  );
+
+/** Keys available now: those not paused, or all of them if every key is paused. */
+export function usableKeys<Key extends KeyRest>(keys: readonly Key[], nowMs: number): readonly Key[] {
+  const known = accepted(keys, nowMs);
+  const running = known.filter((key) => !isPaused(key, nowMs));
+  return running.length > 0 ? running : known;
+}
+
+/** One key of an upstream, with its budget. */
 export interface Key {
   readonly budget: Budget;
   readonly upstream: KeyedUpstream;
 }
 
-/** What the choice of a key stands on. */
+/** Options of the key choice. */
 export interface KeyOptions {
-  /** For so long no call is made with a key that the upstream has refused, while there is another one. */
+  /** How long a rejected key is not used while another one is available. */
   readonly setAsideMs: number;
-  /** Milliseconds of a clock that never steps. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly view: (budget: Budget) => BudgetView;
-  /** Told of each call that the upstream has refused the key of; the first one sets the key aside. */
+  /** Called each time the upstream rejects a key; `isFirst`: it was not set aside yet. */
   readonly onRefused: (place: number, isFirst: boolean) => void;
 }
 
@@ -29,7 +61,7 @@ interface KeyState extends Key {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** Whether nothing was answered but that this key cannot be used now: another one may. */
+/** Whether the failure concerns this key only, so another key is worth trying. */
 function isOfTheKey(error: unknown): error is Refusal {
   if (error instanceof UpstreamRefusal) return error.code === 'upstream_auth_failed';
   return error instanceof Refusal && (error.code === 'rate_limited' || error.code === 'upstream_rate_limited');
@@ -38,8 +70,8 @@ function isOfTheKey(error: unknown): error is Refusal {
 const waitOf = ({ retryAfterSeconds = Number.POSITIVE_INFINITY }: Refusal): number => retryAfterSeconds;
 
 /**
- * An upstream with several keys, each with a budget and a pause of its own. A call is made with the fullest one; where that one
- * has no slot, or is refused by the upstream, with the next. What no key can do is refused as the key does that can do it first.
+ * An upstream with several keys, each with its own budget and pause. A call uses the key with most slots left, and the next one if that
+ * key has no slot or is rejected. If every key fails, the refusal with the shortest Retry-After is thrown.
  */
 export class SeveralKeys implements Upstream {
   readonly #keys: readonly KeyState[];
@@ -68,7 +100,7 @@ export class SeveralKeys implements Upstream {
     return this.#keys.map((key) => this.#isSetAside(key));
   }
 
-  /** The budgets that a call may take its slot from now. */
+  /** The budgets of the keys available now. */
   budgets(): Budget[] {
     return usableKeys(this.#keys, this.#options.now()).map(({ budget }) => budget);
   }

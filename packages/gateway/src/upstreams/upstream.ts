@@ -1,12 +1,41 @@
+import { Refusal, type RefusalCode, type RefusalDetails, type Route } from '@asset-gateway/protocol';
 import type { Answer, KeyedCall, UpstreamCall } from '../call.ts';
 
-/** Who answers a route. */
+/** Answers the calls of a route. */
 export interface Upstream {
   /** Calls `spend` immediately before each request that it writes. Refuses by throwing. */
   answer(call: UpstreamCall): Promise<Answer>;
 }
 
-/** The same, as it is asked with one of its keys. */
+/** An upstream called with one of its keys. */
 export interface KeyedUpstream {
   answer(call: KeyedCall): Promise<Answer>;
+}
+
+/** An answer of the gateway itself. */
+export type OwnAnswer = (call: UpstreamCall) => Answer | Promise<Answer>;
+
+/** A public row outside the table, with its answer. */
+export interface OwnRoute {
+  readonly route: Route;
+  readonly answer: OwnAnswer;
+}
+
+/** The gateway as the upstream of its own route; uses no budget. */
+export const selfUpstream = (answer: OwnAnswer): Upstream => ({ answer: async (call) => answer(call) });
+
+/**
+ * How an upstream call without a usable answer ended: the upstream `answered` and rejected this request, it `failed`, or the
+ * connection was `lost` before the first byte of the answer.
+ */
+export type Ending = 'answered' | 'failed' | 'lost';
+
+/** A refusal caused by the upstream; other errors say nothing about it. */
+export class UpstreamRefusal extends Refusal {
+  readonly ending: Ending;
+
+  constructor(code: RefusalCode, ending: Ending, details: RefusalDetails) {
+    super(code, details);
+    this.ending = ending;
+  }
 }

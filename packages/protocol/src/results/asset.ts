@@ -1,18 +1,16 @@
 import Type from 'typebox';
 import type { ResultShape } from '../route.ts';
-import { canonicalMarket } from './canonical.ts';
+import { block, marketScore, marketScoreInput, profileBlock } from './blocks.ts';
 import { each, integer, list, milliseconds, nullable, object, optional, string, usd } from './fields.ts';
 import * as market from './market.ts';
-import { block, profileBlock } from './profile.ts';
-import { marketScore, marketScoreInput } from './risk.ts';
 import { resolvedBy } from './tokens.ts';
-import { rankedPrimary, rankedVariant, variant, variantFields } from './variant.ts';
+import { canonicalMarket, rankedPrimary, rankedVariant, variant, variantFields } from './variant.ts';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_TIME_MS = 1_767_000_000_000;
 
 const assetId = string('Canonical asset id.');
-const mint = string('The mint that the answer is about.');
+const mint = string('The mint of the answer.');
 const lastUpdatedAt = nullable(milliseconds('When the markets were fetched'));
 const page = { offset: integer('Rows that were skipped.'), limit: integer('Rows at most.') };
 
@@ -79,8 +77,13 @@ export const assetDetail: ResultShape = {
     includes: optional(includes),
     resolution: optional(
       object(
-        { assetId, ref: string('What the path named.'), resolvedBy, mint: nullable(string('The mint that it named.')) },
-        'How the path led to the asset, when it did not name it by its id.',
+        {
+          assetId,
+          ref: string('The reference in the path.'),
+          resolvedBy,
+          mint: nullable(string('The mint that it named.')),
+        },
+        'How the reference in the path was resolved, if it was not the asset id.',
       ),
     ),
   }),
@@ -144,7 +147,7 @@ export const variantTopMarkets: ResultShape = {
           list(object({ market: market.dexMarket, protocolToken: optional(protocolToken) }), 'The next ones too.'),
         ),
         marketsTotal: nullable(integer('Pools of the variant.')),
-        totalLiquidity: nullable(usd('Liquidity in all of them')),
+        totalLiquidity: nullable(usd('Liquidity of all pools')),
         lastFetchedAt: nullable(milliseconds('When they were fetched')),
       }),
       'One entry per variant that has a market, the busiest first.',

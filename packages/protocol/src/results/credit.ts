@@ -5,38 +5,38 @@ import type { ResultShape } from '../route.ts';
 const text = (description: string) => Type.String({ description });
 const micros = (description: string) =>
   Type.Integer({ minimum: 0, description: `${description}, in millionths of a dollar.` });
-const cluster = oneOf(['mainnet', 'devnet'], 'Credit of one cluster is none on the other.');
+const cluster = oneOf(['mainnet', 'devnet'], 'Credit is valid on one cluster only.');
 
 const WALLET = '6uW5RWdZtZzHH8jGTrGyYSx8Yw3hMF5tZHKyTZ5B6PUA';
 
 const balance = {
   cluster,
   network: text('CAIP-2.'),
-  balanceUsd: text('Dollars that are left.'),
+  balanceUsd: text('The balance in dollars.'),
   balanceMicros: micros('The same'),
 };
 
-/** What a wallet has left, and the movements that led there. */
+/** A wallet's credit and its latest movements. */
 export const credit: ResultShape = {
   schema: Type.Object({
-    wallet: text('The wallet that has signed.'),
+    wallet: text('The wallet that signed.'),
     balances: Type.Array(
       Type.Object({
         ...balance,
-        heldMicros: micros('Part of it that calls on their way may cost'),
-        grantedMicros: micros('All that was ever paid ahead'),
-        spentMicros: micros('All that was ever spent'),
+        heldMicros: micros('Held for calls in flight'),
+        grantedMicros: micros('Total credit bought'),
+        spentMicros: micros('Total credit spent'),
       }),
-      { description: 'One for each cluster that something is sold on.' },
+      { description: 'One for each cluster with paid routes.' },
     ),
     movements: Type.Array(
       Type.Object({
-        kind: oneOf(['grant', 'debit'], 'Paid ahead, or spent.'),
+        kind: oneOf(['grant', 'debit'], 'Credit bought, or spent.'),
         cluster,
         micros: micros('How much'),
         at: text('RFC 3339, UTC.'),
         route: text('The route that was called, as the catalog names its methods.'),
-        transaction: optional(text('The transaction that brought it.')),
+        transaction: optional(text('The transaction of the purchase.')),
       }),
       { description: 'The latest 20, the newest first.' },
     ),
@@ -66,12 +66,12 @@ export const credit: ResultShape = {
   },
 };
 
-/** What a wallet has once its purchase has settled. */
+/** A wallet's credit after a settled purchase. */
 export const bought: ResultShape = {
   schema: Type.Object({
-    wallet: text('The wallet that has paid.'),
+    wallet: text('The wallet that paid.'),
     ...balance,
-    boughtMicros: micros('What this payment has brought'),
+    boughtMicros: micros('Credit bought by this payment'),
   }),
   example: {
     wallet: WALLET,

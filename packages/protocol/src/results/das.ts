@@ -7,16 +7,16 @@ const asset = object(
     id: string('The asset: its mint, or the id of a leaf.'),
     ownership: object(
       {
-        owner: string('Who has it; empty for the mint of a fungible token.'),
+        owner: string('The owner; empty for the mint of a fungible token.'),
         frozen: flag('Whether it cannot be moved.'),
         delegated: flag('Whether another may move it.'),
-        delegate: optional(nullable(string('Who that is.'))),
+        delegate: optional(nullable(string('The delegate.'))),
         ownership_model: string('single or token.'),
       },
-      'Who has it.',
+      'Its ownership.',
     ),
     mutable: flag('Whether its metadata can change.'),
-    burnt: flag('Whether it is gone.'),
+    burnt: flag('Whether it was burnt.'),
     ...each(
       {
         content: object(
@@ -26,13 +26,13 @@ const asset = object(
             files: optional(list(object({}), 'Its files.')),
             links: optional(object({}, 'Its picture and website.')),
           },
-          'What it shows.',
+          'Its content.',
         ),
-        authorities: list(object({}), 'Who may change it.'),
+        authorities: list(object({}), 'Accounts that may change it.'),
         compression: object({}, 'Its place in a tree.'),
         grouping: list(object({}), 'Its collection.'),
-        royalty: object({}, 'What creators get.'),
-        creators: list(object({}), 'Who made it.'),
+        royalty: object({}, 'The royalty of its creators.'),
+        creators: list(object({}), 'Its creators.'),
         supply: nullable(object({}, 'How many editions there are.')),
         token_info: object(
           each(
@@ -43,7 +43,7 @@ const asset = object(
               symbol: string('Symbol of the token.'),
               token_program: string('The program of the token.'),
               price_info: object(
-                { price_per_token: number('Price of one token.'), currency: string('What the price is in.') },
+                { price_per_token: number('Price of one token.'), currency: string('Currency of the price.') },
                 'The price.',
               ),
             },
@@ -81,10 +81,10 @@ export const page: ResultShape = {
     ...each(
       {
         page: integer('This page.'),
-        last_indexed_slot: u64('Up to where the chain was read'),
+        last_indexed_slot: u64('The last indexed slot'),
         grand_total: integer('Assets on all pages.'),
         nativeBalance: object({ lamports: u64('Lamports of the owner') }, "The owner's SOL."),
-        cursor: string('Where to go on.'),
+        cursor: string('The cursor of the next page.'),
       },
       optional,
     ),

@@ -1,4 +1,5 @@
 import type { ResultShape } from '../route.ts';
+import { riskDetails as details, EXAMPLE_SCORE, profileBlock, riskSummary as summary } from './blocks.ts';
 import {
   flag,
   integer,
@@ -14,14 +15,12 @@ import {
   usd,
 } from './fields.ts';
 import { candles, interval } from './market.ts';
-import { profileBlock } from './profile.ts';
-import { riskDetails as details, EXAMPLE_SCORE, riskSummary as summary } from './risk.ts';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_TIME_MS = 1_767_000_000_000;
 
 const assetId = string('Canonical asset id.');
-const mint = string('The mint that the answer is about.');
+const mint = string('The mint of the answer.');
 
 const range = {
   interval: interval,
@@ -156,7 +155,7 @@ export const riskSummary: ResultShape = {
   },
 };
 
-/** The risk of one variant with what it is computed from. */
+/** The risk of one variant with its inputs. */
 export const riskDetails: ResultShape = {
   schema: object({ assetId, mint, risk: details }),
   example: {
@@ -181,7 +180,7 @@ export const riskDetails: ResultShape = {
   },
 };
 
-/** What is written about one variant. */
+/** The description of one variant. */
 export const description: ResultShape = {
   schema: object({
     assetId,
@@ -189,7 +188,7 @@ export const description: ResultShape = {
     description: nullable(
       object(
         { summary: string('What the token is.'), generatedAt: milliseconds('When this was written') },
-        'What is written about the token.',
+        'The description of the token.',
       ),
     ),
   }),

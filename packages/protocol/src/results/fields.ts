@@ -1,13 +1,10 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 
-/**
- * The words that results are described in. Every object of a result stays open: an upstream may add fields at any time,
- * and the gateway passes them on.
- */
+/** An object of a result. It stays open: the gateway passes on fields that an upstream adds. */
 export const object = (properties: TProperties, description?: string) =>
   Type.Object(properties, description === undefined ? {} : { description });
 
-/** Text; `''` is text too. */
+/** Text, possibly empty. */
 export const string = (description: string) => Type.String({ description });
 
 /** A number, fractions included. */
@@ -17,8 +14,8 @@ export const number = (description: string) => Type.Number({ description });
 export const integer = (description: string) => Type.Integer({ description });
 
 /**
- * An unsigned number of 64 bits: JSON readers that keep numbers as doubles round it beyond 2^53. The maximum is the double next
- * to the largest one, as such readers would refuse the largest otherwise.
+ * An unsigned 64-bit integer. Readers that use doubles round it beyond 2^53; the maximum is a double so that they accept the largest
+ * value.
  */
 export const u64 = (what: string) =>
   Type.Integer({ minimum: 0, maximum: 2 ** 64, description: `${what}, a whole number of up to 64 bits.` });
@@ -29,7 +26,7 @@ export const flag = (description: string) => Type.Boolean({ description });
 /** Money. */
 export const usd = (what: string) => number(`${what}, in US dollars.`);
 
-/** A share of a hundred: 3.2 is 3.2 %. */
+/** A percentage: 3.2 is 3.2 %. */
 export const percent = (what: string) => number(`${what}, in percent.`);
 
 /** A point in time. */
@@ -38,21 +35,21 @@ export const seconds = (what: string) => integer(`${what}, in Unix seconds.`);
 /** A point in time. */
 export const milliseconds = (what: string) => integer(`${what}, in Unix milliseconds.`);
 
-/** Any number of the same. */
+/** A list. */
 export const list = (items: TSchema, description: string) => Type.Array(items, { description });
 
-/** Always there, and null when it is not known. */
+/** Always present; null if unknown. */
 export const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
 
-/** Left out when it is not known. */
+/** Absent if unknown. */
 export const optional = Type.Optional;
 
-/** Left out by some routes, and null where it is there and not known. */
+/** Absent on some routes; null if unknown. */
 export const partial = (schema: TSchema) => optional(nullable(schema));
 
-/** One and the same value in every answer of this form. */
+/** A constant. */
 export const always = Type.Literal;
 
-/** The same wrapper around each of several fields. */
+/** Wraps each of several fields. */
 export const each = (properties: TProperties, wrap: (schema: TSchema) => TSchema): TProperties =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, wrap(schema)]));

@@ -2,12 +2,12 @@ import Type from 'typebox';
 import type { ResultShape } from '../route.ts';
 import { list, nullable, object, optional, string } from './fields.ts';
 
-const tags = list(Type.String(), 'What else is known about it.');
+const tags = list(Type.String(), 'Further tags.');
 const domainNames = optional(list(Type.String(), 'Names that lead to it.'));
 const address = string('The wallet.');
 const type = string('What the wallet is: exchange, program, person, unknown and others.');
-const name = string('Who it belongs to.');
-const category = string('What the owner does.');
+const name = string('The owner.');
+const category = string("The owner's business.");
 
 const EXAMPLE_IDENTITY = {
   address: '5tzFkiKscXHK5ZXCGbXZxdw7gTjjD1mBwuoFbhUvuAi9',
@@ -17,13 +17,13 @@ const EXAMPLE_IDENTITY = {
   tags: ['exchange', 'cex'],
 };
 
-/** Who a wallet is known to be. */
+/** A wallet's known identity. */
 export const identity: ResultShape = {
   schema: object({ address, type, name, category, tags, domainNames }),
   example: EXAMPLE_IDENTITY,
 };
 
-/** Identities in the order of the wallets asked for; one that nobody knows has no name. */
+/** Identities in the order of the requested wallets; unknown ones have no name. */
 export const batchIdentity: ResultShape = {
   schema: list(
     object({

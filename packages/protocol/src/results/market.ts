@@ -16,19 +16,19 @@ import {
   usd,
 } from './fields.ts';
 
-/** What assets are sorted into. */
+/** Categories of assets. */
 export const category = oneOf(
   ['crypto', 'stablecoin', 'lst', 'rwa', 'commodity', 'equity', 'etf', 'index'],
-  'What the asset is.',
+  'The category of the asset.',
 );
 
-/** How the upstream chose the variant that speaks for an asset. */
+/** How the upstream chose an asset's primary variant. */
 export const strategy = oneOf(
   ['liquidity', 'execution_quality', 'stock_redeemability'],
-  'What the primary variant was chosen by.',
+  'How the primary variant was chosen.',
 );
 
-/** How a price has changed. */
+/** Changes of a price. */
 export const changes = {
   priceChange24hPercent: percent('Change of the price in 24 hours'),
   priceChange1hPercent: percent('Change of the price in 1 hour'),
@@ -61,7 +61,7 @@ export const stats = nullable(
   ),
 );
 
-/** What is measured about every mint that has a market. */
+/** Metrics of every mint with a market. */
 export const metrics = {
   price: usd('Price'),
   liquidity: usd('Liquidity in all pools'),
@@ -72,7 +72,7 @@ export const metrics = {
   logoURI: string('Picture of the token.'),
 };
 
-/** What is measured where more is known. */
+/** Metrics of better-known mints. */
 export const furtherMetrics = {
   volume1hUSD: usd('Traded in 1 hour'),
   trade1h: integer('Trades in 1 hour.'),
@@ -88,7 +88,7 @@ export const furtherMetrics = {
 /** When the upstream fetched it. */
 export const lastFetchedAt = milliseconds('When the market was fetched');
 
-/** The market of one mint; what is not known of it is left out. */
+/** The market of one mint, without unknown fields. */
 export const rawMarket = object(
   {
     mint: string('The mint.'),
@@ -113,14 +113,14 @@ export const rawMarket = object(
           },
           optional,
         ),
-        'Where to read more.',
+        'Links.',
       ),
     ),
   },
   'The market of the mint.',
 );
 
-/** A token in few words. */
+/** A token's main properties. */
 export const token = (description: string) =>
   object(
     {

@@ -14,7 +14,7 @@ const slot = u64('The slot');
 const blockTime = nullable(seconds('When the block was made'));
 const error = Type.Union([Type.Null(), Type.String(), object({})], { description: 'Null, or why it failed.' });
 
-/** What was read, and the slot that it was read at. */
+/** A value with the slot it was read at. */
 const withContext = (value: TSchema) =>
   object({
     context: object({ slot, apiVersion: optional(string('Version of the node.')) }, 'Where it was read.'),
@@ -97,7 +97,7 @@ const transactionFields = {
           optional,
         ),
       },
-      'What came of it.',
+      'Its outcome.',
     ),
   ),
 };
@@ -176,7 +176,7 @@ export const getTransactionsForAddress: ResultShape = {
       ]),
       'Signatures, or whole transactions where transactionDetails is full.',
     ),
-    paginationToken: nullable(string('Where to go on.')),
+    paginationToken: nullable(string('The cursor of the next page.')),
   }),
   example: { data: [{ ...EXAMPLE_SIGNATURE_ROW, transactionIndex: 12 }], paginationToken: null },
 };

@@ -6,10 +6,10 @@ import type { ResultShape } from '../route.ts';
 const text = (description: string) => Type.String({ description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const schema = (description: string) => Type.Unsafe<object>({ type: 'object', description });
-/** An object that holds these members, and may hold more. */
+/** An object with these and possibly further members. */
 const open = (properties: TProperties, description: string) => Type.Object(properties, { description });
 
-/** That the process is alive: the whole body, for the gateway's own routes have no envelope. */
+/** Liveness: the whole body, as the gateway's own routes have no envelope. */
 export const liveness: ResultShape = {
   schema: Type.Object(
     { ok: Type.Literal(true), service: text('The name of the service.'), status: Type.Literal('healthy') },
@@ -18,13 +18,13 @@ export const liveness: ResultShape = {
   example: { ok: true, service: 'asset-gateway', status: 'healthy' },
 };
 
-/** That the node can be sent requests. */
+/** Readiness. */
 export const readiness: ResultShape = {
   schema: Type.Object({ ok: Type.Literal(true), status: Type.Literal('ready') }, { additionalProperties: false }),
   example: { ok: true, status: 'ready' },
 };
 
-/** What beyond the providers' own rows a catalog lists, where credit is on. */
+/** What a catalog lists. */
 interface Listing {
   readonly providers: readonly string[];
   readonly surfaces: readonly string[];
@@ -34,31 +34,31 @@ interface Listing {
 const catalogEntry = ({ providers, surfaces, more }: Listing) =>
   open(
     {
-      path: text('Path, with :name for what stands for a value.'),
+      path: text('The path, with :name for parameters.'),
       httpMethod: oneOf(['GET', 'POST'], 'The verb.'),
-      cluster: optional(oneOf(['mainnet', 'devnet'], 'The cluster that is asked and paid on.')),
-      provider: oneOf(providers, 'Who answers.'),
+      cluster: optional(oneOf(['mainnet', 'devnet'], 'The cluster of the data and of the payment.')),
+      provider: oneOf(providers, 'The provider.'),
       surface: oneOf(surfaces, 'The family of routes.'),
       method: text("The envelope's method."),
-      description: text('What it answers.'),
+      description: text('What the route answers.'),
       accessMode: oneOf(['siwx', 'exact'], "A wallet's signature, or a payment."),
       paymentRequired: Type.Boolean(),
-      priceUsd: text('Dollars a call.'),
+      priceUsd: text('Dollars per call.'),
       ...more,
-      authNetworks: optional(Type.Array(text('CAIP-2.'), { description: 'What a sign-in may name.' })),
+      authNetworks: optional(Type.Array(text('CAIP-2.'), { description: 'The networks that a sign-in may name.' })),
       paymentNetwork: optional(text('CAIP-2.')),
       paymentAsset: optional(
         open(
           { symbol: text('USDC.'), mint: text('Its mint.'), decimals: count('Its decimals.') },
-          'What is paid with.',
+          'The token to pay with.',
         ),
       ),
       enabled: Type.Literal(true),
-      inputSchema: schema('What validates the query, or the body of a POST.'),
-      inputExample: optional(schema('An input that is valid.')),
-      outputSchema: schema('The body of a success.'),
-      pathParamsSchema: optional(schema('What validates the values in the path.')),
-      pathParamsExample: optional(schema('Values that are valid.')),
+      inputSchema: schema('The schema of the query, or of the body of a POST.'),
+      inputExample: optional(schema('A valid input.')),
+      outputSchema: schema("The schema of a success's body."),
+      pathParamsSchema: optional(schema('The schema of the path parameters.')),
+      pathParamsExample: optional(schema('Valid path parameters.')),
       rules: optional(Type.Array(schema('A rule over several parameters.'))),
     },
     'A route.',
@@ -69,16 +69,16 @@ const catalogOf = (listing: Listing): ResultShape => ({
     {
       ok: Type.Literal(true),
       version: Type.Literal(1),
-      payment: optional(schema('Networks and mints, where anything is sold.')),
+      payment: optional(schema('Networks and mints, if anything is sold.')),
       catalog: open(
         {
-          totalRoutes: count('How many routes there are.'),
-          returnedRoutes: count('How many of them are listed here.'),
-          filters: schema('The filter that was asked for.'),
+          totalRoutes: count('Number of routes.'),
+          returnedRoutes: count('Number of listed routes.'),
+          filters: schema('The requested filter.'),
         },
-        'What is listed.',
+        'The size of the list.',
       ),
-      categories: schema('The providers, and where each one is listed alone.'),
+      categories: schema('The providers, with the URL of the catalog of each.'),
       routes: Type.Array(catalogEntry(listing)),
     },
     'The catalog.',
@@ -95,7 +95,7 @@ export const catalog = catalogOf({ providers: CATALOG_PROVIDERS, surfaces: SURFA
 export const catalogWithCredit = catalogOf({
   providers: [...CATALOG_PROVIDERS, 'gateway'],
   surfaces: [...SURFACES, 'credit'],
-  more: { credit: optional(oneOf(['accepted', 'sold'], 'Whether credit pays for it, or is what it sells.')) },
+  more: { credit: optional(oneOf(['accepted', 'sold'], 'Whether the route accepts or sells credit.')) },
 });
 
 /** The document that crawlers of x402 look for. */
@@ -105,7 +105,7 @@ export const wellKnown: ResultShape = {
       version: Type.Literal(1),
       resources: Type.Array(text('The URL of a route, with the values of its example in the path.')),
     },
-    'What x402 opens here.',
+    'The x402 resources.',
   ),
   example: null,
 };
@@ -119,7 +119,7 @@ export const didDocument: ResultShape = {
       verificationMethod: Type.Array(
         open(
           {
-            id: text('The kid of what is signed with the key.'),
+            id: text('The kid of signatures by this key.'),
             type: Type.Literal('JsonWebKey2020'),
             controller: text('The did:web of this origin.'),
             publicKeyJwk: schema('The public key (RFC 8037).'),
@@ -127,9 +127,9 @@ export const didDocument: ResultShape = {
           'A key.',
         ),
       ),
-      assertionMethod: Type.Array(text('The id of a key whose receipts are to be believed.')),
+      assertionMethod: Type.Array(text('The id of a key that signs receipts.')),
     },
-    'Who signs receipts here.',
+    'The keys that sign receipts.',
   ),
   example: null,
 };

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
 import { oneOf } from '../parameters.ts';
 import type { ResultShape } from '../route.ts';
-import { canonicalMarket } from './canonical.ts';
+import { EXAMPLE_SCORE, riskVerdict } from './blocks.ts';
 import {
   always,
   each,
@@ -19,8 +19,7 @@ import {
   usd,
 } from './fields.ts';
 import { category, rawMarket, stats, strategy } from './market.ts';
-import { EXAMPLE_SCORE, riskVerdict } from './risk.ts';
-import { executionQuality, issuance, liquidityTier, tags, variant, variantFields } from './variant.ts';
+import { canonicalMarket, executionQuality, issuance, liquidityTier, tags, variant, variantFields } from './variant.ts';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
@@ -59,7 +58,7 @@ export const health: ResultShape = { schema: object({ ok: always(true) }), examp
 /** Assets that match a text. */
 export const search: ResultShape = {
   schema: object({
-    query: string('What was searched for.'),
+    query: string('The search text.'),
     category: nullable(category),
     primaryVariantStrategy: strategy,
     results: list(assetRow, 'Assets, the best match first.'),
@@ -73,7 +72,7 @@ export const resolvedBy = oneOf(
   'How the asset was found.',
 );
 
-/** The asset behind a reference; a mint that nobody knows is an asset of its own. */
+/** The asset behind a reference; an unknown mint is an asset of its own. */
 export const resolve: ResultShape = {
   schema: object({
     assetId: string('Canonical asset id.'),
@@ -124,7 +123,7 @@ export const curated: ResultShape = {
           limit: integer('Rows at most.'),
           total: integer('Rows in all.'),
           hasMore: flag('Whether rows follow.'),
-          nextOffset: nullable(integer('Where they begin.')),
+          nextOffset: nullable(integer('The offset of the next rows.')),
         },
         'Which part of the list this is; the whole list has none.',
       ),

@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
 import { oneOf } from '../parameters.ts';
-import { preStocks } from './canonical.ts';
 import {
   always,
   each,
@@ -14,11 +13,68 @@ import {
   object,
   optional,
   partial,
+  percent,
   seconds,
   string,
   usd,
 } from './fields.ts';
-import { furtherMetrics, lastFetchedAt, metrics } from './market.ts';
+import { changes, furtherMetrics, lastFetchedAt, metrics } from './market.ts';
+
+const listed = each(
+  {
+    price: usd('Price'),
+    marketCap: usd('Market capitalisation, and of a company that is not listed its implied valuation'),
+    volume24hUSD: usd('Traded in 24 hours'),
+    priceChange24hPercent: changes.priceChange24hPercent,
+    lastFetchedAt,
+  },
+  nullable,
+);
+
+const valuation = each(
+  {
+    markPriceUsd: usd('Price of one token at which its issuer values the company'),
+    markValuationUsd: usd('Valuation of the company at that price'),
+    impliedValuationUsd: usd('Valuation of the company at the price of the token'),
+    premiumToMarkPercent: percent('Price of the token above that of its issuer'),
+  },
+  nullable,
+);
+
+/** A token's data about an unlisted company. */
+export const preStocks = object(
+  { symbol: string('The symbol at its issuer.'), ...valuation, lastFetchedAt },
+  "The token's data about an unlisted company.",
+);
+
+/** The market of the asset itself, beside its variants; its fields depend on the source. */
+export const canonicalMarket = Type.Union(
+  [
+    object({
+      source: always('coingecko'),
+      coinId: string('Its id at CoinGecko.'),
+      ...listed,
+      providerLastUpdatedAt: nullable(seconds('When CoinGecko updated it')),
+    }),
+    object({
+      source: always('clickhouse_stock'),
+      symbol: string('The ticker symbol.'),
+      ...listed,
+      providerLastUpdatedAt: nullable(seconds('When the exchange updated it')),
+      asOf: nullable(seconds('When it was computed')),
+    }),
+    object({
+      source: always('prestocks'),
+      symbol: string('The symbol at its issuer.'),
+      mint: string('The mint.'),
+      ...listed,
+      ...valuation,
+      providerLastUpdatedAt: nullable(milliseconds('As lastFetchedAt')),
+      asOf: nullable(milliseconds('As lastFetchedAt')),
+    }),
+  ],
+  { description: 'The market of the asset itself.' },
+);
 
 const snapshot = object(
   {
@@ -56,7 +112,7 @@ export const executionQuality = nullable(
         nullable,
       ),
       executionScore: number('The verdict, 0 to 100.'),
-      isEligibleForPrimary: flag('Whether the variant may speak for the asset.'),
+      isEligibleForPrimary: flag('Whether it can be the primary variant.'),
       asOf: nullable(seconds('When fills were measured')),
       lastComputedAt: milliseconds('When the score was computed'),
     },
@@ -67,23 +123,23 @@ export const executionQuality = nullable(
 /** By how much liquidity a variant has. */
 export const liquidityTier = oneOf(ENUMERATIONS.liquidityTier, 'By liquidity: above $10M, from $2.5M, below.');
 
-/** What a variant is, without its market. */
+/** A variant without its market. */
 export const variantFields = {
   mint: string('The mint.'),
   kind: oneOf([...ENUMERATIONS.kind, 'spot'], 'Kind of variant.'),
   liquidityTier,
   trustTier: oneOf(ENUMERATIONS.liquidityTier, 'As liquidityTier.'),
-  label: optional(string('How it is told from the others.')),
+  label: optional(string('A label that distinguishes it from other variants.')),
   symbol: optional(string('Symbol of the token.')),
   name: optional(string('Name of the token.')),
   stockVariantTier: optional(
-    oneOf(['share_redeemable', 'cash_redeemable', 'not_redeemable'], 'What a token of a share can be redeemed for.'),
+    oneOf(['share_redeemable', 'cash_redeemable', 'not_redeemable'], 'How a tokenised share can be redeemed.'),
   ),
 };
 
-/** Who stands behind a variant. */
+/** The issuer of a variant. */
 export const issuance = {
-  issuer: optional(string('Who issues it.')),
+  issuer: optional(string('Its issuer.')),
   issuerUrl: optional(string("The issuer's website.")),
 };
 
@@ -104,11 +160,11 @@ export const variant = object(variantProperties, 'A token on Solana that stands 
 
 const rank = integer('Its place among all variants of the asset, from 0.');
 
-/** A variant as its asset's own page gives it. */
+/** A variant in its asset's detail. */
 export const rankedVariant = object({ ...variantProperties, rank, preStocks: optional(preStocks) });
 
-/** The variant that speaks for an asset, as the asset's own page gives it. */
+/** An asset's primary variant in the asset's detail. */
 export const rankedPrimary = object(
   { ...variantProperties, rank: optional(rank), preStocks: optional(preStocks) },
-  'The variant that speaks for the asset.',
+  'The primary variant of the asset.',
 );

@@ -15,12 +15,12 @@ const timestamp = seconds('When it happened');
 const cursorPage = object(
   {
     hasMore: flag('Whether there are more.'),
-    nextCursor: optional(string('Where they begin.')),
+    nextCursor: optional(string('The cursor of the next page.')),
   },
-  'How to go on.',
+  'The position in the list.',
 );
 
-/** A page of what a wallet holds. */
+/** A page of a wallet's balances. */
 export const balances: ResultShape = {
   schema: object({
     balances: list(
@@ -31,7 +31,7 @@ export const balances: ResultShape = {
         balance: number('Tokens held.'),
         decimals,
         pricePerToken: nullable(usd('Price of one token')),
-        usdValue: nullable(usd('What they are worth')),
+        usdValue: nullable(usd('Their value')),
         logoUri: nullable(string('Picture of the token.')),
         tokenProgram: oneOf(['spl-token', 'token-2022'], 'The program of the token.'),
       }),
@@ -50,14 +50,14 @@ export const balances: ResultShape = {
         'Non-fungible tokens, with showNfts on the first page.',
       ),
     ),
-    totalUsdValue: usd('What this page is worth'),
+    totalUsdValue: usd('Total value of this page'),
     pagination: object(
       {
         page: integer('This page.'),
         limit: integer('Rows at most.'),
         hasMore: flag('Whether there is a next page.'),
       },
-      'Which part this is.',
+      'The position in the list.',
     ),
   }),
   example: {
@@ -79,7 +79,7 @@ export const balances: ResultShape = {
   },
 };
 
-/** A page of what a wallet has done. */
+/** A page of a wallet's transactions. */
 export const history: ResultShape = {
   schema: object({
     data: list(
@@ -88,11 +88,11 @@ export const history: ResultShape = {
         timestamp: nullable(timestamp),
         slot,
         fee: number('The fee, in SOL.'),
-        feePayer: string('Who paid it.'),
+        feePayer: string('The account that paid it.'),
         error: nullable(string('Why it failed.')),
         balanceChanges: list(
           object({ mint, amount: number('Tokens gained, negative when lost.'), decimals }),
-          'What changed hands.',
+          'Balance changes.',
         ),
       }),
       'Transactions, the newest first.',
@@ -118,7 +118,7 @@ export const history: ResultShape = {
 const amount = number('Tokens moved.');
 const amountRaw = string('The same in the smallest unit, in decimal digits.');
 
-/** A page of what a wallet has sent and received. */
+/** A page of a wallet's transfers. */
 export const transfers: ResultShape = {
   schema: object({
     data: list(
@@ -155,12 +155,12 @@ export const transfers: ResultShape = {
   },
 };
 
-/** Who funded a wallet first. */
+/** A wallet's first funder. */
 export const fundedBy: ResultShape = {
   schema: object({
     funder: string('The wallet that sent first.'),
-    funderName: nullable(string('Who that is.')),
-    funderType: nullable(string('What that wallet is.')),
+    funderName: nullable(string('Its name.')),
+    funderType: nullable(string('Its type.')),
     mint,
     symbol: string('Symbol of the token.'),
     amount,
@@ -170,7 +170,7 @@ export const fundedBy: ResultShape = {
     timestamp,
     date: string('The same in ISO 8601.'),
     slot,
-    explorerUrl: string('Where to look at the transaction.'),
+    explorerUrl: string('A link to the transaction in an explorer.'),
   }),
   example: {
     funder: EXAMPLE_FUNDER,

@@ -26,17 +26,17 @@ const sold = (cluster: Cluster): Route => ({
   access: 'exact',
   cluster,
   credit: 'sold',
-  description: `Buys credit for paid routes of Solana ${cluster}: as much as is paid, by one of the amounts in accepts.`,
+  description: `Buys credit for paid routes of Solana ${cluster}: pay one of the amounts in accepts.`,
   result: results.bought,
 });
 
-/** A row where credit is on: a paid one takes it, and the catalog may list rows of the gateway's own. */
+/** A row with credit on: paid rows accept credit, and the catalog also lists the credit rows. */
 export function withCredit(route: Route): Route {
   if (route.access === 'exact') return { ...route, credit: 'accepted' };
   return route.id === 'system.catalog' ? { ...route, result: catalogWithCredit } : route;
 }
 
-/** What wallets pay ahead, where an operator has switched it on. */
+/** The credit routes. */
 export const creditRoutes: readonly Route[] = [
   {
     ...shared,
@@ -45,7 +45,7 @@ export const creditRoutes: readonly Route[] = [
     httpMethod: 'GET',
     path: PATH,
     access: 'siwx',
-    description: 'The credit of the wallet that signs, and its latest movements.',
+    description: "The signing wallet's credit and its latest movements.",
     result: results.credit,
   },
   sold('mainnet'),

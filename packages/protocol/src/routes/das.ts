@@ -10,7 +10,7 @@ const closed = (properties: TProperties, description: string) =>
   Type.Object(properties, { additionalProperties: false, description });
 const flag = optional(Type.Boolean());
 const id = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
-const cursor = optional(text('Where to go on.', 200));
+const cursor = optional(text('The cursor of a page.', 200));
 
 const paging = {
   page: optional(integer(1, 10_000, 'Which page.')),

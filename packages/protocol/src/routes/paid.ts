@@ -2,7 +2,7 @@ import type { Cluster } from '../networks.ts';
 import type { Provider } from '../providers.ts';
 import { ANYTHING, type Route, type RowOptions, type Surface, schemasOf, unchanged, verbAndPath } from '../route.ts';
 
-/** What a paid row is made of beside its options. */
+/** A paid row without its options. */
 export interface PaidRow {
   readonly provider: Provider;
   readonly surface: Surface;
@@ -10,9 +10,9 @@ export interface PaidRow {
   readonly method: string;
   readonly endpoint: string;
   readonly description: string;
-  /** What the provider counts for one call: compute units, credits. */
+  /** The provider's units per call: compute units or credits. */
   readonly units: number;
-  /** The path at the upstream, where it is not one endpoint for all. */
+  /** The path at the upstream, if each method has its own. */
   readonly upstreamPath?: string;
 }
 

@@ -35,7 +35,7 @@ const positional = (required: readonly TSchema[], rest: readonly TSchema[] = [])
   Type.Unsafe<readonly unknown[]>({
     type: 'array',
     prefixItems: [...required, ...rest],
-    // Challenges publish it; maxItems leaves nothing for it to judge.
+    // Published in challenges; without effect, as maxItems excludes further items.
     items: {},
     minItems: required.length,
     maxItems: required.length + rest.length,
@@ -44,7 +44,7 @@ const positional = (required: readonly TSchema[], rest: readonly TSchema[] = [])
 
 interface Method {
   readonly description: string;
-  /** Alchemy's compute units; nothing where Alchemy does not serve it. */
+  /** Alchemy's compute units; undefined if Alchemy does not serve it. */
   readonly alchemy?: number;
   /** Helius' credits. */
   readonly helius: number;
@@ -59,7 +59,7 @@ const memcmp = closed(
     memcmp: closed(
       {
         offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
-        bytes: text('What must stand there.', 128),
+        bytes: text('The expected bytes.', 128),
         encoding: optional(oneOf(['base58', 'base64'], 'Encoding of bytes.')),
       },
       'Bytes at an offset.',
@@ -193,7 +193,7 @@ const METHODS: Readonly<Record<string, Method>> = {
             minContextSlot: slot,
             limit: optional(integer(1, 1000, 'How many; of full ones at most 100.')),
             paginationToken: optional(
-              Type.String({ pattern: '^[0-9]{1,20}:[0-9]{1,20}$', description: 'Where to go on.' }),
+              Type.String({ pattern: '^[0-9]{1,20}:[0-9]{1,20}$', description: 'The cursor of the next page.' }),
             ),
             encoding,
             maxSupportedTransactionVersion: version,

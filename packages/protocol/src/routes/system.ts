@@ -1,9 +1,10 @@
+import Type from 'typebox';
 import { oneOf, optional } from '../parameters.ts';
 import { CATALOG_PROVIDERS } from '../providers.ts';
 import * as results from '../results/system.ts';
 import { ANYTHING, type Route, type RowOptions, schemasOf, unchanged, verbAndPath } from '../route.ts';
 
-/** For how long anybody may keep a document that describes the service. */
+/** How long clients may cache documents. */
 const DOCUMENT_SECONDS = 60;
 
 /** A row of the gateway's own. */
@@ -29,14 +30,14 @@ export function row(method: string, endpoint: string, description: string, optio
 const documentRow = (method: string, endpoint: string, description: string, options: RowOptions): Route =>
   row(method, endpoint, description, { ...options, maxAgeSeconds: DOCUMENT_SECONDS });
 
-/** What is there only where an operator has receipts signed. */
+/** Routes that are on with receipts. */
 export const receiptRoutes: readonly Route[] = [
-  documentRow('didDocument', 'GET /.well-known/did.json', 'The keys that receipts are signed with, as did:web.', {
+  documentRow('didDocument', 'GET /.well-known/did.json', 'The keys that sign receipts, as did:web.', {
     result: results.didDocument,
   }),
 ];
 
-/** The routes that the gateway answers by itself, for everybody. */
+/** The gateway's own public routes. */
 export const systemRoutes: readonly Route[] = [
   row('liveness', 'GET /healthz', 'Liveness probe.', { result: results.liveness }),
   row('readiness', 'GET /readyz', 'Readiness probe: 200 while this node can serve signed and paid requests.', {
@@ -51,8 +52,37 @@ export const systemRoutes: readonly Route[] = [
   documentRow('openapi', 'GET /openapi.json', 'Every enabled route as OpenAPI 3.1.', {
     result: results.openapi,
   }),
-  documentRow('wellKnown', 'GET /.well-known/x402', 'The URLs that x402 opens here.', { result: results.wellKnown }),
-  documentRow('llms', 'GET /llms.txt', 'What is served and how to call it, as text for language models.', {
+  documentRow('wellKnown', 'GET /.well-known/x402', 'The x402 resources of this service.', {
+    result: results.wellKnown,
+  }),
+  documentRow('llms', 'GET /llms.txt', 'The routes and how to call them, as text for language models.', {
     result: results.llms,
   }),
 ];
+
+/** The console's routes, which API documents omit. */
+export const consoleRoutes: readonly Route[] = [
+  row('index', 'GET /', 'The console for browsers; for other clients a list of the documents.'),
+  row('consoleFile', 'GET /console/:file', 'A file of the console.', {
+    path: { file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$', description: 'The name of a file.' }) },
+    example: { path: { file: 'icon.svg' } },
+  }),
+  row('chain', 'POST /console/rpc/:cluster', 'JSON-RPC calls that a page needs to pay.', {
+    path: { cluster: oneOf(['mainnet', 'devnet'], 'The cluster.') },
+    body: {
+      jsonrpc: oneOf(['2.0'], 'The version.'),
+      id: Type.Union([Type.Integer(), Type.String({ maxLength: 64 })], { description: 'Returned with the answer.' }),
+      method: oneOf(['getLatestBlockhash', 'getAccountInfo', 'getMultipleAccounts'], 'The method.'),
+      params: optional(Type.Array(Type.Unknown(), { maxItems: 3, description: 'Its parameters.' })),
+    },
+    example: { path: { cluster: 'mainnet' }, body: { jsonrpc: '2.0', id: 1, method: 'getLatestBlockhash' } },
+  }),
+];
+
+/** The sandbox's faucet of play money. */
+export const faucetRoute: Route = row('faucet', 'POST /sandbox/faucet', 'Play money for an address.', {
+  body: {
+    address: Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description: 'The recipient.' }),
+    cluster: oneOf(['mainnet', 'devnet'], 'The cluster.'),
+  },
+});

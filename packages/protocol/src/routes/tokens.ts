@@ -46,7 +46,7 @@ function assetRow(method: string, endpoint: string, description: string, options
   });
 }
 
-/** What follows `/assets/` in the fixed routes, which win over an asset of that name. */
+/** Names after `/assets/` that fixed routes reserve. */
 const FIXED = ['search', 'resolve', 'curated', 'market-snapshots', 'variant-markets', 'risk-summary'];
 
 const ids = (values: RequestValues['query'], name: string): readonly unknown[] => {
@@ -54,7 +54,7 @@ const ids = (values: RequestValues['query'], name: string): readonly unknown[] =
   return Array.isArray(value) ? value : [];
 };
 
-/** The upstream reads one list only, so both become one. */
+/** The upstream reads only one list. */
 const oneList = (values: RequestValues['query']) => ({ mints: [...ids(values, 'mints'), ...ids(values, 'addresses')] });
 
 const variantMint = optional(mint('Mint of one variant of the asset.'));

@@ -19,9 +19,9 @@ const addressOrName = Type.String({
 });
 const flag = optional(Type.Boolean({ description: 'Exactly true or false.' }));
 const limit = optional(integer(1, 100, 'How many.'));
-const cursor = optional(text('Where to go on, from the answer before.', 200));
+const cursor = optional(text('The cursor of a previous answer.', 200));
 
-/** Transaction types that the history can be narrowed to. */
+/** Transaction types that filter the history. */
 const TYPES = [
   'SWAP',
   'TRANSFER',
@@ -84,15 +84,15 @@ function walletRow(method: string, endpoint: string, description: string, option
 
 /** The paid wallet-data routes, all on mainnet. */
 export const walletRoutes: readonly Route[] = [
-  walletRow('identity', 'GET /identity/:wallet', 'Who a wallet is known to be.', { result: identities.identity }),
-  row('batchIdentity', 'POST /batch-identity', 'Who up to 100 wallets are known to be.', {
+  walletRow('identity', 'GET /identity/:wallet', 'The known identity of a wallet.', { result: identities.identity }),
+  row('batchIdentity', 'POST /batch-identity', 'The known identities of up to 100 wallets.', {
     body: { wallets: list(addressOrName, 'Wallets or names.', { minItems: 1, maxItems: 100 }) },
     rules: [everyWalletIn('body', 'wallets')],
     forward: (values) => ({ ...values, body: { addresses: values.body.wallets } }),
     example: { body: { wallets: [EXAMPLE_WALLET] } },
     result: identities.batchIdentity,
   }),
-  walletRow('balances', 'GET /balances/:wallet', 'What a wallet holds.', {
+  walletRow('balances', 'GET /balances/:wallet', 'The balances of a wallet.', {
     query: {
       page: optional(integer(1, 1000, 'Which page.')),
       limit,
@@ -102,7 +102,7 @@ export const walletRoutes: readonly Route[] = [
     },
     result: results.balances,
   }),
-  walletRow('history', 'GET /history/:wallet', 'What a wallet has done.', {
+  walletRow('history', 'GET /history/:wallet', 'The transactions of a wallet.', {
     query: {
       limit,
       before: cursor,
@@ -112,9 +112,9 @@ export const walletRoutes: readonly Route[] = [
     },
     result: results.history,
   }),
-  walletRow('transfers', 'GET /transfers/:wallet', 'What a wallet has sent and received.', {
+  walletRow('transfers', 'GET /transfers/:wallet', 'The transfers of a wallet.', {
     query: { limit, cursor },
     result: results.transfers,
   }),
-  walletRow('fundedBy', 'GET /funded-by/:wallet', 'Who funded a wallet first.', { result: results.fundedBy }),
+  walletRow('fundedBy', 'GET /funded-by/:wallet', 'The first funder of a wallet.', { result: results.fundedBy }),
 ];

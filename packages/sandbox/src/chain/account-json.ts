@@ -6,12 +6,12 @@ import { invalidRequest } from './rpc-error.ts';
 import type { Account } from './svm.ts';
 import { readMint, readTokenAccount, tokenAmount } from './token.ts';
 
-/** What every account that pays no rent has since rent was abolished. */
+/** The rent epoch of every rent-exempt account. */
 export const RENT_EPOCH = 18_446_744_073_709_551_615n;
 const MAX_BASE58_BYTES = 128;
 const ENCODINGS = ['binary', 'base58', 'base64', 'base64+zstd', 'jsonParsed'] as const;
 
-/** How account data is to be written. */
+/** The requested format of account data. */
 export interface AccountFormat {
   readonly encoding: (typeof ENCODINGS)[number];
   readonly slice: { readonly offset: number; readonly length: number } | undefined;
@@ -19,7 +19,7 @@ export interface AccountFormat {
   readonly decimals: (mint: string) => number;
 }
 
-/** Reads the encoding and the slice of settings. */
+/** Reads the encoding and the slice from a call's configuration. */
 export function formatOf(config: JsonObject, decimals: (mint: string) => number): AccountFormat {
   const encoding = choiceOf(config, 'encoding', ENCODINGS) ?? 'binary';
   const bounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
@@ -82,7 +82,7 @@ function dataJson(account: Account, { encoding, slice, decimals }: AccountFormat
   return understood ?? [Buffer.from(data).toString('base64'), 'base64'];
 }
 
-/** An account in the shape of RPC. */
+/** An account as RPC returns it. */
 export function accountJson(account: Account, format: AccountFormat): JsonObject {
   return {
     data: dataJson(account, format),

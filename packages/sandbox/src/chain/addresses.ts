@@ -17,7 +17,7 @@ export const GENESIS_HASHES: Readonly<Record<Cluster, string>> = {
 
 /** The program that owns plain wallets. */
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
-/** The first token program, which USDC is of. */
+/** The first token program, which USDC uses. */
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 /** The second token program. */
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
@@ -28,9 +28,9 @@ export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** The first memo program, which some wallets still call. */
 export const MEMO_PROGRAM_V1 = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
 
-/** The bytes of base58 text; nothing when it is not base58 of that many bytes. */
+/** Decodes base58; undefined unless it has this many bytes. */
 export function base58Bytes(text: string, length: number): Uint8Array | undefined {
-  // Longer text can only be a mistake, and decoding it is quadratic.
+  // Decoding takes quadratic time, so longer text is refused first.
   if (text.length > length * 2) {
     return undefined;
   }

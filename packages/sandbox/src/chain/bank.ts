@@ -6,13 +6,13 @@ import { mintData, readTokenAccount, type TokenAccount, USDC_DECIMALS } from './
 import type { WireTransaction } from './transaction.ts';
 import { type Transfer, transfersOf } from './transfers.ts';
 
-/** What a transaction's accounts held at one moment, by the index of its keys. */
+/** The balances of a transaction's accounts, by the index of its keys. */
 export interface Holdings {
   readonly lamports: readonly bigint[];
   readonly tokens: ReadonlyMap<number, TokenAccount>;
 }
 
-/** A transaction that is in a block, whether it succeeded or not. */
+/** A transaction in a block, successful or not. */
 export interface Landed {
   readonly transaction: WireTransaction;
   readonly slot: bigint;
@@ -32,12 +32,12 @@ export interface Bank {
   /** In the order in which they landed. */
   readonly landed: readonly Landed[];
   readonly transfers: Transfer[];
-  /** Whoever has had a token account. */
+  /** Wallets that have had a token account. */
   readonly holders: Set<string>;
   find(signature: string): Landed | undefined;
-  /** What the transaction would come to; without the blockhash's say when it is to be replaced. */
+  /** Simulates a transaction; `anyBlockhash` skips the check of its blockhash. */
   simulate(transaction: WireTransaction, commitment: Commitment, anyBlockhash: boolean): Outcome;
-  /** Puts a transaction into a block; nothing happens to one that no block would take. */
+  /** Puts a transaction into a block; ignores one that no block would accept. */
   land(transaction: WireTransaction): Landed | undefined;
 }
 
@@ -98,7 +98,7 @@ function execute(transaction: WireTransaction, books: Books): Landed | undefined
   for (const { owner } of after.tokens.values()) {
     holders.add(owner);
   }
-  // A transaction that failed is in the block only if its fee payer could pay for that.
+  // A failed transaction is in the block only if its fee payer could pay the fee.
   const charged = outcome.err === null || after.lamports[0] !== before.lamports[0];
   return charged
     ? { transaction, slot: blocks.slot('processed'), at: blocks.now(), outcome, before, after }
@@ -156,7 +156,7 @@ export function createBank(options: BlockOptions): Bank {
   };
 }
 
-/** The account at an address, or a fresh wallet with nothing in it. */
+/** The account at an address, or an empty wallet. */
 export function accountOrNew(address: string, svm: Svm): Account {
   if (!isAddress(address)) {
     throw new TypeError(`not an address: ${address}`);

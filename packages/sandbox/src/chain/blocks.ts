@@ -2,35 +2,35 @@ import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import type { Cluster } from './addresses.ts';
 
-/** How far along a block must be: `finalized` is 32 blocks behind the others. */
+/** A commitment level: `finalized` is 32 blocks behind the others. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** How many blocks a blockhash stays good for. */
+/** A blockhash is valid for this many blocks. */
 export const BLOCKHASH_LIFE = 150n;
 const FINALITY = 32n;
 const SLOTS_PER_EPOCH = 432_000n;
 const KEPT_BLOCKHASHES = 100_000;
 
-// Slots without a block make the slot run ahead of the height.
+// Slots without a block keep the slot ahead of the height.
 const START: Readonly<Record<Cluster, { readonly slot: bigint; readonly height: bigint }>> = {
   mainnet: { slot: 447_552_000n, height: 425_640_118n },
   devnet: { slot: 430_272_000n, height: 418_102_455n },
 };
 
-/** A blockhash with the last height at which a transaction that names it may land. */
+/** A blockhash and the last height at which it is valid. */
 export interface Lifetime {
   readonly blockhash: string;
   readonly lastValidBlockHeight: bigint;
 }
 
-/** The course of blocks: they come with time, with each transaction and when told to. */
+/** Block production: over time, with each transaction and on request. */
 export interface Blocks {
   /** The clock in milliseconds. */
   readonly now: () => number;
   height(commitment: Commitment): bigint;
   slot(commitment: Commitment): bigint;
   slotOf(height: bigint): bigint;
-  /** How many blocks have followed this slot. */
+  /** The number of blocks after this slot. */
   confirmations(slot: bigint): bigint;
   epoch(commitment: Commitment): { readonly epoch: bigint; readonly index: bigint; readonly length: bigint };
   advance(count: bigint): void;
@@ -38,14 +38,14 @@ export interface Blocks {
   isValid(blockhash: string, commitment: Commitment): boolean;
 }
 
-/** How blocks are timed: the clock in milliseconds and the milliseconds of a block. */
+/** The clock in milliseconds, and the milliseconds per block. */
 export interface BlockOptions {
   readonly cluster: Cluster;
   readonly now: () => number;
   readonly blockMs: number;
 }
 
-/** A course of blocks that starts now. */
+/** Starts producing blocks now. */
 export function createBlocks({ cluster, now, blockMs }: BlockOptions): Blocks {
   const start = START[cluster];
   const began = now();

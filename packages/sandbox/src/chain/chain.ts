@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { record } from '../record.ts';
 import type { Cluster } from './addresses.ts';
 import { createBank } from './bank.ts';
 import { BLOCKHASH_LIFE } from './blocks.ts';
@@ -21,52 +22,44 @@ export type { Cluster } from './addresses.ts';
 export type { ChainFaultKnobs, ChainFaults, Lies, RefusedCall } from './faults.ts';
 export type { Transfer } from './transfers.ts';
 
-/** Which cluster the chain plays; its port (any free one), its clock in milliseconds and the length of a block. */
+/** The cluster to simulate, the port (default: a free one), the clock in milliseconds and the length of a block. */
 export interface ChainOptions {
   readonly cluster: Cluster;
   readonly port?: number;
   readonly now?: () => number;
-  /** Milliseconds from one block to the next; 400 unless told. `Infinity` leaves only transactions and `advanceBlocks`. */
+  /** Milliseconds per block; default: 400. With `Infinity`, only transactions and `advanceBlocks` add blocks. */
   readonly blockMs?: number;
 }
 
-/** A call as it arrived; `at` is `performance.now()`. */
+/** A received call; `at` is `performance.now()`. */
 export interface ChainCall {
   readonly method: string;
   readonly at: number;
   readonly params: Json;
 }
 
-/** A running chain, and the hand of its creator. */
+/** A running chain and its controls. */
 export interface Chain extends Omit<Treasury, 'pay'> {
   readonly url: string;
   readonly cluster: Cluster;
   readonly usdcMint: string;
   readonly faults: ChainFaults;
-  /** Every call that arrived over HTTP, the oldest first. */
+  /** Every call received over HTTP, oldest first. */
   readonly calls: ChainCall[];
-  /** The USDC transfers that took place, in order. */
+  /** The successful USDC transfers, in order. */
   readonly transfers: readonly Transfer[];
   lamports(address: string): bigint;
   /** Whether a wallet has had a token account. */
   isHolder(address: string): boolean;
   advanceBlocks(count: number): void;
-  /** Answers a call in this process, past the network and its faults; throws what JSON-RPC would answer as an error. */
+  /** Answers a call in this process, without the network faults; throws the error of JSON-RPC. */
   answer(method: string, params: readonly Json[]): Promise<Json>;
   close(): Promise<void>;
 }
 
 type Answer = Chain['answer'];
 
-const KEPT_CALLS = 100_000;
 const BLOCK_MS = 400;
-
-function note(calls: ChainCall[], { method, params }: RpcCall): void {
-  if (calls.length >= KEPT_CALLS) {
-    calls.splice(0, KEPT_CALLS / 2);
-  }
-  calls.push({ method, at: performance.now(), params });
-}
 
 const answerFrom =
   (methods: Readonly<Record<string, Method>>, node: ChainNode): Answer =>
@@ -78,10 +71,10 @@ const answerFrom =
     return method(params, node);
   };
 
-const concerns = ({ only }: ChainFaults, method: string): boolean => only === undefined || only.has(method);
+const isAffected = ({ only }: ChainFaults, method: string): boolean => only === undefined || only.has(method);
 
 async function answerOverNetwork({ method, params }: RpcCall, faults: ChainFaults, answer: Answer): Promise<Json> {
-  if (faults.delayMs !== undefined && concerns(faults, method)) {
+  if (faults.delayMs !== undefined && isAffected(faults, method)) {
     await wait(faults.delayMs, undefined, { ref: false });
   }
   if (faults.hang?.has(method)) {
@@ -101,14 +94,14 @@ async function answerOverNetwork({ method, params }: RpcCall, faults: ChainFault
   return result;
 }
 
-interface Desk {
+interface ChainServer {
   readonly faults: ChainFaults;
   readonly calls: ChainCall[];
   readonly answer: Answer;
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, desk: Desk): Promise<void> {
-  const { faults, calls, answer } = desk;
+async function handle(request: IncomingMessage, response: ServerResponse, chain: ChainServer): Promise<void> {
+  const { faults, calls, answer } = chain;
   const body = await bodyOf(request);
   if (request.method !== 'POST') {
     const isHealth = request.method === 'GET' && request.url === '/health';
@@ -130,7 +123,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, desk: 
   } else {
     const methods: string[] = [];
     const { text } = await respondToBody(body, (call) => {
-      note(calls, call);
+      record(calls, { method: call.method, at: performance.now(), params: call.params });
       methods.push(call.method);
       return isDown(faults, call.method) ? Promise.resolve(null) : answerOverNetwork(call, faults, answer);
     });
@@ -142,9 +135,9 @@ async function handle(request: IncomingMessage, response: ServerResponse, desk: 
 const plainMethods = { ...accountMethods, ...blockMethods, ...historyMethods, ...sendMethods };
 
 const isDown = (faults: ChainFaults, method: string): boolean =>
-  faults.status !== undefined && concerns(faults, method);
+  faults.status !== undefined && isAffected(faults, method);
 
-/** Starts a chain on 127.0.0.1: the real runtime and token program behind JSON-RPC, with USDC and knobs for trouble. */
+/** Starts a chain on 127.0.0.1: the real runtime and token program behind JSON-RPC, with USDC and fault knobs. */
 export async function startChain(options: ChainOptions): Promise<Chain> {
   const { cluster, port = 0, now = Date.now, blockMs = BLOCK_MS } = options;
   const bank = createBank({ cluster, now, blockMs });

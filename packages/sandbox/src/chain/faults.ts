@@ -1,61 +1,61 @@
 import type { Json } from './json.ts';
 
-/** An error that a method is told to answer. */
+/** An error that a method must answer. */
 export interface RefusedCall {
   readonly code: number;
   readonly message: string;
   readonly data?: Json;
 }
 
-/** What the node says that is not so. */
+/** Wrong answers of the node. */
 export interface Lies {
   /** Every simulation succeeds. */
   readonly simulateOk?: boolean | undefined;
-  /** Signatures that nobody has seen are confirmed. */
+  /** Unknown signatures are confirmed. */
   readonly statusConfirmed?: boolean | undefined;
-  /** Signatures that are on the chain are unknown. */
+  /** Landed signatures are unknown. */
   readonly statusMissing?: boolean | undefined;
-  /** Signatures that are on the chain have been processed, and no more. */
+  /** Landed signatures are only processed. */
   readonly statusProcessed?: boolean | undefined;
 }
 
-/** What can go wrong with the node and its network; every knob that is not set is off. */
+/** Faults of the node and its network; an unset knob is off. */
 export interface ChainFaultKnobs {
-  /** Take and land what is sent, and close the connection instead of answering. */
+  /** Land the transaction and close the connection without an answer. */
   dropAfterBroadcast?: boolean | undefined;
-  /** Answer with the signature of what is sent, and never land it. */
+  /** Answer with the signature but never land the transaction. */
   loseBroadcast?: boolean | undefined;
-  /** Show the status of what landed only so many milliseconds later. */
+  /** Delay the status of landed transactions, in milliseconds. */
   confirmAfterMs?: number | undefined;
-  /** Methods that answer an error, by their name. */
+  /** Methods that answer an error. */
   refuse?: Readonly<Record<string, RefusedCall>> | undefined;
   /** Methods that never answer. */
   hang?: ReadonlySet<string> | undefined;
-  /** The HTTP status of every answer, which then says nothing else. */
+  /** The HTTP status of every answer, with an empty body. */
   status?: number | undefined;
-  /** Milliseconds to wait before anything is answered. */
+  /** Delay every answer, in milliseconds. */
   delayMs?: number | undefined;
-  /** The methods that `status` and `delayMs` are for; all when unset. */
+  /** The methods that `status` and `delayMs` affect; default: all. */
   only?: ReadonlySet<string> | undefined;
   lie?: Lies | undefined;
 }
 
-/** The knobs of a running chain; they may be turned at any time. */
+/** The knobs of a running chain; set them at any time. */
 export interface ChainFaults extends ChainFaultKnobs {
-  /** Lets the blocks run on until no blockhash that was ever handed out is good. */
+  /** Advances blocks until every issued blockhash is expired. */
   expireBlockhashes(): void;
   /** Turns every knob off. */
   reset(): void;
 }
 
-const KEPT = new Set(['reset', 'expireBlockhashes']);
+const PERMANENT = new Set(['reset', 'expireBlockhashes']);
 
 /** Fresh knobs, all off. */
 export function createChainFaults(expireBlockhashes: () => void): ChainFaults {
   const faults: ChainFaults = {
     expireBlockhashes,
     reset() {
-      for (const knob of Object.keys(faults).filter((name) => !KEPT.has(name))) {
+      for (const knob of Object.keys(faults).filter((name) => !PERMANENT.has(name))) {
         Reflect.deleteProperty(faults, knob);
       }
     },

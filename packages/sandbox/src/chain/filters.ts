@@ -47,7 +47,7 @@ export function filtersOf(config: JsonObject): AccountFilter[] {
   return value.map(readFilter);
 }
 
-/** Whether account data meets every filter. */
+/** Whether account data matches every filter. */
 export function meets(data: Uint8Array, filters: readonly AccountFilter[]): boolean {
   return filters.every((filter) =>
     'size' in filter

@@ -1,20 +1,20 @@
 import { isObject, type Json, readJson, writeJson } from './json.ts';
 import { invalidRequest, RpcError } from './rpc-error.ts';
 
-/** One call of JSON-RPC; its id is echoed as it came. */
+/** A JSON-RPC call; its id is echoed unchanged. */
 export interface RpcCall {
   readonly id: Json;
   readonly method: string;
   readonly params: Json;
 }
 
-/** What answers a call: its result, or the refusal that it throws. */
+/** Answers a call; throws a refusal. */
 export type AnswerCall = (call: RpcCall) => Promise<Json>;
 
-/** Says that the connection is to be closed instead of answered. */
+/** Thrown to close the connection without an answer. */
 export class ConnectionLost extends Error {}
 
-/** The calls of a request body: one, or the list of a batch. Throws the refusal of a body that holds none. */
+/** The calls of a request body: one, or a batch. Throws a refusal if there is none. */
 export function readCalls(body: string): { readonly isBatch: boolean; readonly values: readonly Json[] } {
   let value: Json;
   try {
@@ -30,7 +30,7 @@ export function readCalls(body: string): { readonly isBatch: boolean; readonly v
   return { isBatch, values };
 }
 
-/** Reads one call; throws the refusal of what is none. */
+/** Reads one call; throws a refusal if it is invalid. */
 export function readCall(value: Json): RpcCall {
   if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') {
     throw invalidRequest();
@@ -47,13 +47,13 @@ const idOf = (value: Json): Json => {
   return typeof id === 'object' ? null : id;
 };
 
-/** An answer as JSON text, with the refusal that it says, if it says one. */
+/** An answer as JSON text, with its refusal if it is one. */
 export interface RpcAnswer {
   readonly text: string;
   readonly refusal: RpcError | undefined;
 }
 
-/** The error of a call as JSON-RPC words it; what is no refusal says nothing of itself. */
+/** An error as JSON-RPC; errors other than refusals reveal no details. */
 export function refuse(error: unknown, id: Json): RpcAnswer {
   const refusal = error instanceof RpcError ? error : new RpcError(-32603, 'Internal error');
   const { code, message, data } = refusal;
@@ -74,7 +74,7 @@ export async function respond(value: Json, answer: AnswerCall): Promise<RpcAnswe
   }
 }
 
-/** The answer to a request body, batches included; a batch as a whole refuses nothing. */
+/** The answer to a request body or a batch; a batch itself is never a refusal. */
 export async function respondToBody(body: string, answer: AnswerCall): Promise<RpcAnswer> {
   let calls: ReturnType<typeof readCalls>;
   try {

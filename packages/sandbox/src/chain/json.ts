@@ -11,7 +11,7 @@ export type Json =
 /** A JSON object. */
 export type JsonObject = { readonly [name: string]: Json | undefined };
 
-/** Writes a value as JSON text; members that are undefined are left out. */
+/** Writes JSON without undefined members. */
 export function writeJson(value: Json): string {
   if (typeof value === 'bigint') {
     return value.toString();
@@ -28,7 +28,7 @@ export function writeJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** What numbers are written with. */
+/** The characters of a number. */
 const NUMBER = /[-+.\deE]+/g;
 const WIDE_INTEGER = /^-?\d{16,}$/;
 const MARK = '\u0000integer:';
@@ -42,7 +42,7 @@ function endOfString(text: string, start: number): number {
   return end + 1;
 }
 
-/** JSON text in which integers of 16 digits and more are strings with a mark. */
+/** Turns integers of 16 digits and more into marked strings. */
 function withMarks(text: string): string {
   let result = '';
   for (let at = 0; at < text.length; ) {
@@ -55,7 +55,7 @@ function withMarks(text: string): string {
   return result;
 }
 
-/** Reads JSON text; integers of 16 digits and more become bigints, so that none is rounded. Throws on anything else. */
+/** Parses JSON; integers of 16 digits and more become bigints, so that none is rounded. Throws if invalid. */
 export function readJson(text: string): Json {
   return JSON.parse(withMarks(text), (_, value: Json) =>
     typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,

@@ -7,12 +7,12 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Answers one request; what it throws closes the connection. */
+/** Answers a request; if it throws, the connection is closed. */
 export type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 const MAX_BODY_BYTES = 1_048_576;
 
-/** Starts a server on 127.0.0.1, on a free port when the port is 0. */
+/** Starts a server on 127.0.0.1; port 0 means a free one. */
 export async function listen(port: number, handle: Handle): Promise<Listener> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     handle(request, response).catch(() => request.socket.destroy());
@@ -31,7 +31,7 @@ export async function listen(port: number, handle: Handle): Promise<Listener> {
   };
 }
 
-/** The body of a request; nothing when it is longer than a node would read. */
+/** The body of a request; undefined if it is too long. */
 export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -45,7 +45,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string | undefin
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Writes a whole answer. */
+/** Sends an answer. */
 export function send(response: ServerResponse, status: number, text: string, type = 'application/json'): void {
   const body = Buffer.from(text);
   response.writeHead(status, { 'content-type': type, 'content-length': body.length }).end(body);

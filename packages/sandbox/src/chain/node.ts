@@ -5,19 +5,19 @@ import type { Json, JsonObject } from './json.ts';
 import type { Params } from './params.ts';
 import { readMint, USDC_DECIMALS } from './token.ts';
 
-/** What a method answers from. */
+/** The state and faults that methods read. */
 export interface ChainNode {
   readonly bank: Bank;
   readonly faults: ChainFaults;
 }
 
-/** One method of the node; it throws the RPC's own refusal. */
+/** A method of the node; throws an `RpcError`. */
 export type Method = (params: Params, node: ChainNode) => Json | Promise<Json>;
 
-/** The version that the node says it is. */
+/** The version that the node reports. */
 export const VERSION = { 'solana-core': '3.0.10', 'feature-set': 3_604_001_754 } as const;
 
-/** A value beside the slot that it is of. */
+/** Wraps a value with its slot. */
 export function withContext({ bank }: ChainNode, commitment: Commitment, value: Json): JsonObject {
   return { context: { apiVersion: VERSION['solana-core'], slot: bank.blocks.slot(commitment) }, value };
 }
@@ -28,16 +28,16 @@ export const decimalsOn =
   (mint: string): number =>
     readMint(svm.account(mint))?.decimals ?? USDC_DECIMALS;
 
-/** Whether the node shows what landed at all. */
+/** Whether the node shows a landed transaction. */
 export function isVisible(entry: Landed, { bank, faults }: ChainNode): boolean {
   return faults.lie?.statusMissing !== true && bank.blocks.now() >= entry.at + (faults.confirmAfterMs ?? 0);
 }
 
-/** Whether the node shows what landed to who asks at this commitment. */
+/** Whether the node shows a landed transaction at this commitment. */
 export const isVisibleAt = (entry: Landed, node: ChainNode, commitment: Commitment): boolean =>
   isVisible(entry, node) && entry.slot <= node.bank.blocks.slot(commitment);
 
-/** How sure what landed is by now. */
+/** The confirmation status of a landed transaction. */
 export function confirmationOf(entry: Landed, { bank }: ChainNode) {
   const isFinal = entry.slot <= bank.blocks.slot('finalized');
   return {

@@ -31,7 +31,7 @@ export function addressIn(value: Json | undefined): string {
 /** The address at a position. */
 export const addressAt = (params: Params, index: number): string => addressIn(textAt(params, index));
 
-/** The texts of the list at a position, at most so many. */
+/** The texts of the list at a position, up to a limit. */
 export function textsAt(params: Params, index: number, limit: number): string[] {
   const value = params[index];
   if (!isList(value)) {
@@ -43,7 +43,7 @@ export function textsAt(params: Params, index: number, limit: number): string[] 
   return value.map((_, at) => textAt(value, at));
 }
 
-/** The settings at a position; none are none. */
+/** The configuration at a position; empty by default. */
 export function configAt(params: Params, index: number): JsonObject {
   const value = params[index];
   if (value === undefined || value === null) {
@@ -55,7 +55,7 @@ export function configAt(params: Params, index: number): JsonObject {
   return value;
 }
 
-/** The commitment that settings name; what RPC calls default otherwise. */
+/** The commitment of a configuration; default: finalized. */
 export function commitmentOf(config: JsonObject, name = 'commitment'): Commitment {
   const value = config[name] ?? 'finalized';
   if (typeof value !== 'string' || !COMMITMENTS.includes(value)) {
@@ -64,7 +64,7 @@ export function commitmentOf(config: JsonObject, name = 'commitment'): Commitmen
   return value as Commitment;
 }
 
-/** A whole number of settings within bounds. */
+/** An integer of a configuration, within bounds. */
 export function integerOf(config: JsonObject, name: string, bounds: { min: number; max: number }): number | undefined {
   const value = config[name];
   if (value === undefined || value === null) {
@@ -76,7 +76,7 @@ export function integerOf(config: JsonObject, name: string, bounds: { min: numbe
   return value;
 }
 
-/** A text of settings. */
+/** A text of a configuration. */
 export function textOf(config: JsonObject, name: string): string | undefined {
   const value = config[name];
   if (value === undefined || value === null) {
@@ -88,7 +88,7 @@ export function textOf(config: JsonObject, name: string): string | undefined {
   return value;
 }
 
-/** One of several texts of settings. */
+/** One of several texts of a configuration. */
 export function choiceOf<Choice extends string>(
   config: JsonObject,
   name: string,

@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 
-/** An error answer of JSON-RPC. */
+/** A JSON-RPC error. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: Json | undefined;
@@ -12,11 +12,11 @@ export class RpcError extends Error {
   }
 }
 
-/** -32602: the parameters are not what the method takes. */
+/** -32602: invalid parameters. */
 export const invalidParams = (message: string): RpcError => new RpcError(-32602, message);
 
-/** -32601: no such method. */
+/** -32601: unknown method. */
 export const methodNotFound = (): RpcError => new RpcError(-32601, 'Method not found');
 
-/** -32600: not a request at all. */
+/** -32600: invalid request. */
 export const invalidRequest = (message = 'Invalid request'): RpcError => new RpcError(-32600, message);

@@ -17,7 +17,7 @@ export interface AddressedAccount {
   account(): BoundAccount;
 }
 
-/** What a transaction did. */
+/** The effects of a transaction. */
 export interface TransactionMetadata {
   logs(): string[];
   innerInstructions(): readonly (readonly BoundInnerInstruction[])[];
@@ -31,10 +31,10 @@ interface BoundInnerInstruction {
   stackHeight(): number;
 }
 
-/** Why an instruction failed: its place in the runtime's enumeration, or what goes with it. */
+/** Why an instruction failed: an index of the runtime's enumeration, or details. */
 export type InstructionError = number | { readonly code: number } | { readonly msg: string };
 
-/** Why a transaction failed, likewise. */
+/** Why a transaction failed, in the same form. */
 export type SvmError =
   | number
   | { readonly index: number; err(): InstructionError }
@@ -90,7 +90,7 @@ interface Binding {
 const C_LIBRARIES = ['-gnu', '-musl'];
 
 /**
- * Loads litesvm's build for this machine. The package `litesvm` around its builds brings a second kit, part of which refuses Node 20.
+ * Loads litesvm's build for this machine. The package `litesvm` itself depends on a second kit that does not support Node 20.
  */
 function load(): Binding {
   const require = createRequire(import.meta.url);
@@ -103,7 +103,7 @@ function load(): Binding {
       faults.push(fault);
     }
   }
-  throw new AggregateError(faults, `there is no ${name}: the sandbox's chains do not run on this machine`);
+  throw new AggregateError(faults, `${name} is not installed: the sandbox's chains cannot run on this machine`);
 }
 
 export const { LiteSvm, Account } = load();

@@ -1,7 +1,7 @@
 import type { Json } from './json.ts';
 import type { InstructionError, SvmError } from './svm-binding.ts';
 
-// In the order of the runtime's own enumerations, which number them.
+// In the order of the runtime's enumerations.
 const TRANSACTION_ERRORS = `
   AccountInUse AccountLoadedTwice AccountNotFound ProgramAccountNotFound InsufficientFundsForFee
   InvalidAccountForFee AlreadyProcessed BlockhashNotFound CallChainTooDeep MissingSignatureForFee
@@ -40,7 +40,7 @@ function instructionError(error: InstructionError): Json {
   return 'code' in error ? { Custom: error.code } : { BorshIoError: error.msg };
 }
 
-/** The runtime's error in the words of JSON-RPC. */
+/** The runtime's error as JSON-RPC. */
 export function errorJson(error: SvmError): Json {
   if (typeof error === 'number') {
     return TRANSACTION_ERRORS[error] ?? 'SanitizeFailure';

@@ -5,10 +5,10 @@ import * as binding from './svm-binding.ts';
 import { errorJson } from './svm-errors.ts';
 
 const SIGNATURE_BYTES = 64;
-/** The first byte of a message that is not a legacy one; those begin with the count of their signers. */
+/** The first byte of a versioned message. Legacy messages start with the number of signers. */
 const FIRST_VERSION = 0x80;
 
-/** An account as the runtime holds it. */
+/** An account of the runtime. */
 export interface Account {
   readonly address: string;
   readonly lamports: bigint;
@@ -17,7 +17,7 @@ export interface Account {
   readonly executable: boolean;
 }
 
-/** An instruction that another instruction called; the indexes point into the transaction's keys. */
+/** An instruction called by another one; the indexes refer to the transaction's keys. */
 export interface InnerInstruction {
   readonly outer: number;
   readonly programIndex: number;
@@ -26,7 +26,7 @@ export interface InnerInstruction {
   readonly depth: number;
 }
 
-/** What running a transaction came to; `err` is null when it succeeded. */
+/** The result of a transaction; `err` is null on success. */
 export interface Outcome {
   readonly err: Json;
   readonly logs: readonly string[];
@@ -34,17 +34,17 @@ export interface Outcome {
   readonly fee: bigint;
   readonly inner: readonly InnerInstruction[];
   readonly returned: { readonly program: string; readonly data: Uint8Array } | null;
-  /** The accounts as they would be; of a simulation that succeeded only. */
+  /** The accounts after a successful simulation. */
   readonly after: readonly Account[];
 }
 
-/** The real runtime and token program, in process. */
+/** The real runtime and token program, in this process. */
 export interface Svm {
   account(address: string): Account | undefined;
   setAccount(account: Account): void;
   programAccounts(program: string): Account[];
   rent(size: bigint): bigint;
-  /** Runs without keeping anything and without looking at signatures. */
+  /** Runs without changes and without signature checks. */
   simulate(wire: Uint8Array): Outcome;
   execute(wire: Uint8Array): Outcome;
   setClock(slot: bigint, unixSeconds: bigint): void;
@@ -65,7 +65,7 @@ function put(runtime: binding.Runtime, { address, lamports, data, owner, executa
   runtime.setAccount(bs58.decode(address), account);
 }
 
-// The binding has no getter for the fee; its text form does name it.
+// The binding has no getter for the fee, but prints it.
 const feeOf = (meta: binding.TransactionMetadata): bigint =>
   BigInt(/ fee: (\d{1,20}) /.exec(meta.toString())?.[1] ?? 0);
 
@@ -97,14 +97,14 @@ function outcomeOf(meta: binding.TransactionMetadata, err: Json, after: readonly
 
 function newRuntime(): binding.Runtime {
   const runtime = new binding.LiteSvm();
-  // The binding knows a single blockhash, so the chain keeps its own.
+  // The binding supports one blockhash, so the chain keeps its own.
   runtime.setBlockhashCheck(false);
   runtime.setTransactionHistory(0n);
   return runtime;
 }
 
 let untouched: binding.Runtime | undefined;
-/** A runtime in which nothing has happened, to read from; making one takes longer than most of what is asked of it. */
+/** A shared, unchanged runtime to read from: creating one takes longer than most calls. */
 const untouchedRuntime = (): binding.Runtime => {
   untouched ??= newRuntime();
   return untouched;
@@ -115,12 +115,12 @@ const accountIn = (runtime: binding.Runtime, address: string): Account | undefin
   return found ? toAccount(address, found) : undefined;
 };
 
-/** The accounts of a chain on which no transaction has run yet, and the runtime as soon as one does. */
+/** The accounts of a chain. Creates the runtime with the first transaction. */
 class Accounts {
   readonly #given = new Map<string, Account>();
   #runtime: binding.Runtime | undefined;
 
-  /** The runtime, with every account in it. */
+  /** The runtime with all accounts. */
   get runtime(): binding.Runtime {
     if (!this.#runtime) {
       this.#runtime = newRuntime();
@@ -132,7 +132,7 @@ class Accounts {
 
   get(address: string): Account | undefined {
     const found = this.#given.get(address) ?? accountIn(this.#runtime ?? untouchedRuntime(), address);
-    // An emptied account is no account.
+    // An empty account does not exist.
     return found && (found.lamports > 0n || found.data.length > 0) ? found : undefined;
   }
 
@@ -149,10 +149,10 @@ class Accounts {
   }
 }
 
-/** Whether the message of a transaction names its version in its first byte. */
+/** Whether a transaction's message is versioned. */
 const isVersioned = (wire: Uint8Array): boolean => (wire[1 + SIGNATURE_BYTES * (wire[0] ?? 0)] ?? 0) >= FIRST_VERSION;
 
-/** A fresh chain's state; blockhashes and repeated transactions are the caller's to refuse. */
+/** The state of a new chain. The caller checks blockhashes and repeated transactions. */
 export function createSvm(): Svm {
   const accounts = new Accounts();
   return {

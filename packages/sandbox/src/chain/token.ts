@@ -12,7 +12,7 @@ export const TOKEN_ACCOUNT_SIZE = 165;
 const MINT_SIZE = 82;
 const INITIALIZED = 1;
 
-/** A token account's own fields. */
+/** The fields of a token account. */
 export interface TokenAccount {
   readonly mint: string;
   readonly owner: string;
@@ -27,7 +27,7 @@ const bytesOf = (address: string): Uint8Array => {
   return bytes;
 };
 
-/** The 165 bytes of a token account without delegate. */
+/** The data of a token account without a delegate. */
 export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Array {
   const data = Buffer.alloc(TOKEN_ACCOUNT_SIZE);
   data.set(bytesOf(mint), 0);
@@ -37,7 +37,7 @@ export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Ar
   return Uint8Array.from(data);
 }
 
-/** The 82 bytes of a mint. */
+/** The data of a mint. */
 export function mintData(mint: { supply: bigint; decimals: number; authority: string; freeze: string }): Uint8Array {
   const data = Buffer.alloc(MINT_SIZE);
   data.writeUInt32LE(1, 0);
@@ -52,7 +52,7 @@ export function mintData(mint: { supply: bigint; decimals: number; authority: st
 
 const isTokenProgram = (program: string): boolean => program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
 
-/** The fields of a token account; nothing when the account is none. */
+/** The fields of a token account; undefined if it is not one. */
 export function readTokenAccount(account: Account | undefined): TokenAccount | undefined {
   if (!account || !isTokenProgram(account.owner) || account.data.length < TOKEN_ACCOUNT_SIZE || !account.data[108]) {
     return undefined;
@@ -65,7 +65,7 @@ export function readTokenAccount(account: Account | undefined): TokenAccount | u
   };
 }
 
-/** A mint's supply, decimals and authorities; nothing when the account is none. */
+/** A mint's supply, decimals and authorities; undefined if it is not a mint. */
 export function readMint(account: Account | undefined) {
   if (!account || !isTokenProgram(account.owner) || account.data.length !== MINT_SIZE || !account.data[45]) {
     return undefined;
@@ -80,7 +80,7 @@ export function readMint(account: Account | undefined) {
   };
 }
 
-/** An amount as RPC writes it: exact text beside a number for eyes. */
+/** An amount as RPC returns it: exact text and a rounded number. */
 export function tokenAmount(amount: bigint, decimals: number): Json {
   const digits = amount.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
@@ -91,7 +91,7 @@ export function tokenAmount(amount: bigint, decimals: number): Json {
   return { amount: amount.toString(), decimals, uiAmount: Number(text), uiAmountString: text };
 }
 
-/** The address at which a wallet holds a mint. */
+/** The token account of a wallet for a mint. */
 export async function associatedAddress(owner: string, mint: string): Promise<string> {
   const encoder = getAddressEncoder();
   const seeds = [owner, TOKEN_PROGRAM, mint].map((seed) => encoder.encode(seed as Address));

@@ -6,12 +6,12 @@ import { tokenAmount } from './token.ts';
 import { type Instruction, isWritable, memosOf, type WireTransaction } from './transaction.ts';
 import { readTransfer } from './transfers.ts';
 
-/** How a transaction is to be written. */
+/** The encoding of a transaction. */
 export type TransactionEncoding = 'json' | 'jsonParsed' | 'base58' | 'base64';
 
 type Decimals = (mint: string) => number;
 
-/** The memos of a transaction as RPC lists them; null when it has none. */
+/** The memos of a transaction as RPC lists them; null without memos. */
 export function memoText(transaction: WireTransaction): string | null {
   const memos = memosOf(transaction, [MEMO_PROGRAM, MEMO_PROGRAM_V1]);
   return memos.length === 0 ? null : memos.map((memo) => `[${Buffer.byteLength(memo)}] ${memo}`).join('; ');
@@ -126,7 +126,7 @@ function bodyJson(transaction: WireTransaction, encoding: TransactionEncoding, d
   return { message, signatures: signatures.map((signature) => bs58.encode(signature ?? new Uint8Array(64))) };
 }
 
-/** A transaction that landed, in the shape of getTransaction. */
+/** A landed transaction as getTransaction returns it. */
 export function transactionJson(entry: Landed, encoding: TransactionEncoding, decimals: Decimals): JsonObject {
   return {
     blockTime: Math.floor(entry.at / 1000),

@@ -12,20 +12,20 @@ import { invalidParams } from './rpc-error.ts';
 const MAX_WIRE_BYTES = 1232;
 const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** An instruction whose indexes point into the transaction's keys. */
+/** An instruction whose indexes refer to the transaction's keys. */
 export interface Instruction {
   readonly programIndex: number;
   readonly accounts: readonly number[];
   readonly data: Uint8Array;
 }
 
-/** A transaction as it came over the wire, read once. */
+/** A decoded transaction. */
 export interface WireTransaction {
   readonly wire: Uint8Array;
   readonly message: Uint8Array;
-  /** Stands for the message, whatever its signatures. */
+  /** Identifies the message regardless of its signatures. */
   readonly key: string;
-  /** The fee payer's, in base58, by which the chain names the transaction. */
+  /** The fee payer's, in base58: the id of the transaction. */
   readonly signature: string;
   readonly signatures: readonly (Uint8Array | null)[];
   readonly version: 'legacy' | number;
@@ -57,7 +57,7 @@ function isSound({ header, staticAccounts: keys, instructions, ...rest }: Compil
   );
 }
 
-// The runtime's binding ends the whole process over bytes that it cannot read, so nothing doubtful may reach it.
+// The binding aborts the process on bytes that it cannot decode, so they must be canonical.
 function isCanonical(wire: Uint8Array, message: Uint8Array, compiled: CompiledTransactionMessage): boolean {
   const { header, staticAccounts } = compiled;
   const bodyLength = 1 + 64 * header.numSignerAccounts + message.length;
@@ -77,7 +77,7 @@ function decode(wire: Uint8Array): WireTransaction {
   const [compiled, end] = getCompiledTransactionMessageDecoder().read(message, 0);
   const signatures = Object.values(bySigner);
   if (end !== message.length || !isSound(compiled) || !isCanonical(wire, message, compiled)) {
-    throw new Error('the runtime would not read this');
+    throw new Error('not canonical');
   }
   return {
     wire,
@@ -115,10 +115,10 @@ function wireBytes(text: string, encoding: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** What was read last: a transaction is simulated, often twice, before it is sent. */
+/** The last decoded transaction: it is simulated, often twice, before it is sent. */
 let last: { readonly text: string; readonly encoding: string; readonly transaction: WireTransaction } | undefined;
 
-/** Reads a transaction from RPC text; throws the RPC's own refusal when it is none. */
+/** Decodes a transaction; throws an `RpcError` if it is invalid. */
 export function readTransaction(text: string, encoding: string): WireTransaction {
   if (last?.text === text && last.encoding === encoding) {
     return last.transaction;
@@ -133,7 +133,7 @@ export function readTransaction(text: string, encoding: string): WireTransaction
   }
 }
 
-/** Whether every signer that the message names has signed it. */
+/** Whether every signer has signed the message. */
 export function isSigned({ signatures, keys, message }: WireTransaction): boolean {
   return signatures.every((signature, index) => {
     const key = base58Bytes(keys[index] ?? '', 32);
@@ -145,7 +145,7 @@ export function isSigned({ signatures, keys, message }: WireTransaction): boolea
   });
 }
 
-/** Whether a transaction may write to the account behind one of its keys. */
+/** Whether a transaction may write to the account of a key. */
 export function isWritable({ header, keys }: WireTransaction, index: number): boolean {
   return index < header.signers
     ? index < header.signers - header.readonlySigners

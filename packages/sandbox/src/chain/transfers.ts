@@ -14,7 +14,7 @@ export interface Transfer {
 const TRANSFER = 3;
 const TRANSFER_CHECKED = 12;
 
-/** The source, destination and amount of a token transfer; nothing when the instruction is another. */
+/** The source, destination and amount of a token transfer; undefined for other instructions. */
 export function readTransfer({ accounts, data }: Instruction) {
   const kind = data[0];
   if ((kind !== TRANSFER && kind !== TRANSFER_CHECKED) || data.length < 9) {
@@ -26,16 +26,16 @@ export function readTransfer({ accounts, data }: Instruction) {
   return source === undefined || destination === undefined ? undefined : { source, destination, amount };
 }
 
-/** What a transaction's transfers are read from. */
+/** The data that transfers are read from. */
 export interface Movement {
   readonly transaction: WireTransaction;
-  /** Those of the transaction and those that they called. */
+  /** Including inner instructions. */
   readonly instructions: readonly Instruction[];
   readonly mint: string;
   readonly tokenAccount: (address: string) => TokenAccount | undefined;
 }
 
-/** The USDC transfers of a transaction that succeeded. */
+/** The USDC transfers of a successful transaction. */
 export function transfersOf({ transaction, instructions, mint, tokenAccount }: Movement): Transfer[] {
   const [memo = null] = memosOf(transaction, [MEMO_PROGRAM, MEMO_PROGRAM_V1]);
   return instructions.flatMap((instruction) => {

@@ -17,16 +17,16 @@ import type { Account } from './svm.ts';
 import { associatedAddress, readTokenAccount, TOKEN_ACCOUNT_SIZE, tokenAccountData } from './token.ts';
 import { readTransaction } from './transaction.ts';
 
-/** Where wallets get what they spend on this chain. */
+/** Gives wallets play money. */
 export interface Treasury {
-  /** Makes the wallet's USDC account if it is missing; answers with its address. */
+  /** Creates the wallet's USDC account if needed; returns its address. */
   createAta(owner: string, program?: string): Promise<string>;
-  /** Adds USDC (in millionths) to a wallet, without a transaction. */
+  /** Adds millionths of USDC to a wallet, without a transaction. */
   fundUsdc(owner: string, amount: bigint): Promise<void>;
   usdcBalance(owner: string): Promise<bigint>;
   /** Adds lamports to an account, without a transaction. */
   airdrop(address: string, lamports: bigint): void;
-  /** Pays lamports by a transaction of the treasury's own; answers with its signature. */
+  /** Sends lamports in a transaction; returns its signature. */
   pay(address: string, lamports: bigint): Promise<string>;
 }
 
@@ -41,7 +41,7 @@ async function createPayer(bank: Bank): Promise<Treasury['pay']> {
     const data = Buffer.alloc(12);
     data.writeUInt32LE(TRANSFER, 0);
     data.writeBigUInt64LE(lamports, 4);
-    // Two equal payments in one block would be one transaction; a second empty transfer tells them apart.
+    // A second transfer makes equal payments in one block different transactions.
     paid += 1;
     const distinct = Buffer.alloc(12);
     distinct.writeUInt32LE(TRANSFER, 0);
@@ -66,7 +66,7 @@ async function createPayer(bank: Bank): Promise<Treasury['pay']> {
   };
 }
 
-/** Opens a treasury that never runs dry. */
+/** Opens a treasury with enough lamports for any test. */
 export async function createTreasury(bank: Bank): Promise<Treasury> {
   const { svm, mint } = bank;
   const known = new Map<string, string>();

@@ -19,8 +19,8 @@ export interface Answer {
   readonly text: string;
 }
 
-/** What the endpoints answer from: a world per cluster, and the key that they take. */
-export interface Rooms {
+/** The state of the endpoints: a world per cluster, and the valid key. */
+export interface ProviderWorlds {
   readonly worlds: Readonly<Record<Cluster, World>>;
   readonly key: string;
 }
@@ -28,7 +28,7 @@ export interface Rooms {
 type RpcEndpoint = Extract<Endpoint, { readonly kind: 'rpc' }>;
 type WalletEndpoint = Extract<Endpoint, { readonly kind: 'wallet' }>;
 
-// Helius says with the status what the error says; Alchemy answers 200.
+// Helius sets a status for each error code; Alchemy answers 200.
 const STATUS_OF_CODE: Readonly<Record<number, number>> = {
   [-32602]: 400,
   [-32001]: 401,
@@ -118,8 +118,8 @@ async function answerJsonRpc(
   const answer = (call: RpcCall) => answerCall(call, endpoint, world);
   if (knobs.wrongId === true) {
     const [value = null] = readCalls(body).values;
-    const strange = isObject(value) ? { ...value, id: 'the id of another call' } : value;
-    return { status: 200, text: (await respond(strange, answer)).text };
+    const changed = isObject(value) ? { ...value, id: 'the id of another call' } : value;
+    return { status: 200, text: (await respond(changed, answer)).text };
   }
   const { text, refusal } = await respondToBody(body, answer);
   const status = endpoint.provider === 'helius' && refusal ? (STATUS_OF_CODE[refusal.code] ?? 200) : 200;
@@ -142,8 +142,12 @@ function refusedAt(endpoint: Endpoint, status: number, message: string, body: st
   return endpoint.kind === 'wallet' ? walletError(status, message) : rpcError(endpoint, status, message, body);
 }
 
-/** Answers a request as its endpoint does, or with the faults that the knobs are set to. */
-export async function answerEndpoint(arrival: Arrival, knobs: ProviderFaultKnobs, rooms: Rooms): Promise<Answer> {
+/** Answers a request like its endpoint, or with the faults of the knobs. */
+export async function answerEndpoint(
+  arrival: Arrival,
+  knobs: ProviderFaultKnobs,
+  provider: ProviderWorlds,
+): Promise<Answer> {
   const endpoint = endpointOf(arrival);
   if (!endpoint) {
     return walletError(404, 'Not found');
@@ -155,15 +159,15 @@ export async function answerEndpoint(arrival: Arrival, knobs: ProviderFaultKnobs
   if (knobs.body !== undefined) {
     return { status: 200, text: knobs.body };
   }
-  if (endpoint.key !== rooms.key) {
+  if (endpoint.key !== provider.key) {
     const isAlchemy = endpoint.kind === 'rpc' && endpoint.provider === 'alchemy';
-    const words = endpoint.key === '' ? 'Missing API key' : 'Invalid API key';
-    return refusedAt(endpoint, UNAUTHORIZED, isAlchemy ? 'Must be authenticated!' : words, arrival.body);
+    const message = endpoint.key === '' ? 'Missing API key' : 'Invalid API key';
+    return refusedAt(endpoint, UNAUTHORIZED, isAlchemy ? 'Must be authenticated!' : message, arrival.body);
   }
   if (endpoint.kind === 'wallet') {
-    return answerWalletEndpoint(arrival, endpoint, rooms.worlds.mainnet);
+    return answerWalletEndpoint(arrival, endpoint, provider.worlds.mainnet);
   }
   return arrival.method === 'POST'
-    ? answerJsonRpc(arrival, endpoint, knobs, rooms.worlds[endpoint.cluster])
+    ? answerJsonRpc(arrival, endpoint, knobs, provider.worlds[endpoint.cluster])
     : { status: 405, headers: { allow: 'POST' }, text: '{}' };
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { record } from '../record.ts';
 
-/** One request as it arrived, its body included, before any check. */
+/** A received request, before any check. */
 export interface Arrival {
   /** `performance.now()` in milliseconds. */
   readonly at: number;
@@ -11,15 +12,8 @@ export interface Arrival {
   readonly body: string;
 }
 
-const KEPT = 100_000;
-
-/** Notes a request among the arrivals; a sandbox that runs for days forgets the oldest ones. */
-export function noteArrival(arrivals: Arrival[], request: IncomingMessage, body: string): Arrival {
+/** Records a request and its body. */
+export function recordArrival(arrivals: Arrival[], request: IncomingMessage, body: string): Arrival {
   const { method = '', url: target = '', headers } = request;
-  const arrival: Arrival = { at: performance.now(), method, target, headers: { ...headers }, body };
-  if (arrivals.length >= KEPT) {
-    arrivals.splice(0, KEPT / 2);
-  }
-  arrivals.push(arrival);
-  return arrival;
+  return record(arrivals, { at: performance.now(), method, target, headers: { ...headers }, body });
 }

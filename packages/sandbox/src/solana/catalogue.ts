@@ -1,7 +1,7 @@
 import { type Cluster, USDC_MINTS } from '../chain/addresses.ts';
 import { addressFrom } from './seed.ts';
 
-/** A fungible token that invented wallets hold. */
+/** A fungible token of simulated wallets. */
 export interface Token {
   readonly mint: string;
   readonly symbol: string;
@@ -11,14 +11,14 @@ export interface Token {
   readonly priceUsd: number;
 }
 
-/** The price at which the sandbox counts SOL. */
+/** The SOL price of the sandbox. */
 export const SOL_USD = 151.4;
-/** The mint under which providers list SOL itself. */
+/** The mint that providers list SOL under. */
 export const SOL_MINT = 'So11111111111111111111111111111111111111112';
 /** The decimals of SOL. */
 export const SOL_DECIMALS = 9;
 
-/** The tokens of a cluster; a supply may be wider than a double. */
+/** The tokens of a cluster; a supply may exceed a double. */
 export const tokensOf = (cluster: Cluster): readonly Token[] => [
   {
     mint: USDC_MINTS[cluster],
@@ -46,7 +46,7 @@ export const tokensOf = (cluster: Cluster): readonly Token[] => [
   },
 ];
 
-/** Someone whom the wallet API knows by name. */
+/** A wallet with a name in the wallet API. */
 export interface Identity {
   readonly address: string;
   readonly type: string;
@@ -56,7 +56,7 @@ export interface Identity {
   readonly domainNames?: readonly string[];
 }
 
-/** Whom the wallet API knows; everybody else is a 404. */
+/** The known wallets; others are a 404. */
 export const IDENTITIES: readonly Identity[] = [
   {
     address: '5tzFkiKscXHK5ZXCGbXZxdw7gTjjD1mBwuoFbhUvuAi9',
@@ -82,11 +82,11 @@ export const IDENTITIES: readonly Identity[] = [
   },
 ];
 
-/** Addresses with something special about them, the same on both clusters. */
+/** Special addresses, the same on both clusters. */
 export const EXAMPLES = {
   /** Holds 2^63 lamports, which a double rounds. */
   whale: addressFrom('whale'),
-  /** No account, no history, no asset. */
+  /** Has no account, no history and no asset. */
   absent: addressFrom('absent'),
 } as const;
 

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '../chain/json.ts';
 import { addressIn, choiceOf, configAt, integerOf } from '../chain/params.ts';
 import { invalidParams, RpcError } from '../chain/rpc-error.ts';
 import { EXAMPLES, type Token, tokensOf } from './catalogue.ts';
-import { holdingsOf, lamportsOf } from './portraits.ts';
 import { addressFrom, draw } from './seed.ts';
+import { holdingsOf, lamportsOf } from './simulated-accounts.ts';
 import { isOnChain, type World } from './world.ts';
 
 const MAX_LIMIT = 1000;
@@ -32,7 +32,7 @@ const content = (name: string, symbol: string, id: string): JsonObject => ({
   files: [{ mime: 'image/png', uri: `https://img.example/${id}.png` }],
   json_uri: `https://meta.example/${id}.json`,
   links: { image: `https://img.example/${id}.png` },
-  metadata: { attributes: [], description: `${name}, invented by the sandbox`, name, symbol },
+  metadata: { attributes: [], description: `${name}, simulated by the sandbox`, name, symbol },
 });
 
 const ownership = (owner: string): JsonObject => ({
@@ -172,7 +172,7 @@ async function searchAssets(params: JsonObject, world: World): Promise<Json> {
   return pageOf(items, params, owner, world);
 }
 
-/** The methods about assets; they take their parameters by name. */
+/** The methods about assets, with named parameters. */
 export const DAS_METHODS: Readonly<Record<string, (params: JsonObject, world: World) => Json | Promise<Json>>> = {
   getAsset,
   getAssetsByOwner,

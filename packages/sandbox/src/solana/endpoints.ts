@@ -1,7 +1,7 @@
 import type { Cluster } from '../chain/addresses.ts';
 import type { Arrival } from './arrivals.ts';
 
-/** Which endpoint a request is for: a JSON-RPC endpoint of one of the providers, or the wallet API. */
+/** The endpoint of a request: JSON-RPC of a provider, or the wallet API. */
 export type Endpoint =
   | { readonly kind: 'rpc'; readonly provider: 'helius' | 'alchemy'; readonly cluster: Cluster; readonly key: string }
   | {
@@ -21,7 +21,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Finds the endpoint of a request; nothing when there is none. */
+/** The endpoint of a request, if any. */
 export function endpointOf({ target, headers }: Arrival): Endpoint | undefined {
   const [path = '', ...rest] = target.split('?');
   const query = new URLSearchParams(rest.join('?'));

@@ -1,19 +1,19 @@
-import { type Aim, createKnobs, knobsFor, type Turnable } from '../knobs.ts';
+import type { FaultScope, Resettable } from '../knobs.ts';
 import type { Arrival } from './arrivals.ts';
 
-/** What can go wrong with a provider; every knob that is not set is off. */
-export interface ProviderFaultKnobs extends Aim<Arrival> {
-  /** Milliseconds to wait before anything is answered. */
+/** Faults of a provider; an unset knob is off. */
+export interface ProviderFaultKnobs extends FaultScope<Arrival> {
+  /** Delay the answer, in milliseconds. */
   delayMs?: number | undefined;
   /** Never answer. */
   hang?: boolean | undefined;
-  /** Destroy the socket with RST before anything is answered. */
+  /** Reset the connection without an answer. */
   resetConnection?: boolean | undefined;
-  /** Answer this status with the error JSON of the endpoint that was asked. */
+  /** Answer this status with the endpoint's error JSON. */
   status?: number | undefined;
-  /** The Retry-After header that goes with `status`. */
+  /** The Retry-After header for `status`. */
   retryAfter?: string | undefined;
-  /** The message of the error that `status` answers. */
+  /** The error message for `status`. */
   message?: string | undefined;
   /** Answer 200 with exactly this text. */
   body?: string | undefined;
@@ -23,15 +23,9 @@ export interface ProviderFaultKnobs extends Aim<Arrival> {
   wrongId?: boolean | undefined;
   /** Answer a JSON-RPC call with neither result nor error. */
   missingResult?: boolean | undefined;
-  /** Announce the whole body, write this fraction (0 to 1) and destroy the socket. */
+  /** Send the full Content-Length and this fraction (0 to 1) of the body, then close the connection. */
   truncate?: number | undefined;
 }
 
 /** The knobs of a running provider. */
-export type ProviderFaults = Turnable<ProviderFaultKnobs>;
-
-/** Fresh knobs, all off. */
-export const createProviderFaults = (): ProviderFaults => createKnobs<ProviderFaultKnobs>();
-
-/** The faults that one request meets. */
-export const faultsFor = (faults: ProviderFaults, arrival: Arrival): ProviderFaultKnobs => knobsFor(faults, arrival);
+export type ProviderFaults = Resettable<ProviderFaultKnobs>;

@@ -5,16 +5,16 @@ import type { Landed } from '../chain/bank.ts';
 import type { Outcome } from '../chain/svm.ts';
 import { readTransaction } from '../chain/transaction.ts';
 import { EXAMPLES } from './catalogue.ts';
-import { lamportsOf } from './portraits.ts';
 import { addressFrom, bytesOf, draw } from './seed.ts';
+import { lamportsOf } from './simulated-accounts.ts';
 
-/** Where invented history ends: the slot, and its second on the provider's clock. */
+/** The end of the simulated history: a slot and its time in seconds. */
 export interface Present {
   readonly slot: bigint;
   readonly seconds: number;
 }
 
-/** An invented transaction of an address: SOL that came in or went out. */
+/** A simulated transfer of SOL to or from an address. */
 export interface PastEvent {
   readonly signature: string;
   readonly slot: bigint;
@@ -41,13 +41,13 @@ function sealOf(address: string, index: number): Buffer {
   return seal;
 }
 
-// The signature hides its address and index, so that it can be looked up without a memory.
+// The signature encodes its address and index, so that no list of signatures is needed.
 function signatureOf(address: string, index: number): string {
   const seal = sealOf(address, index);
   return bs58.encode(Buffer.concat([xor(bytesOfAddress(address), mask(seal)), seal]));
 }
 
-/** How many transactions the invented past of an address holds. */
+/** The number of simulated transactions of an address. */
 export const lengthOfPast = (address: string): number =>
   address === EXAMPLES.absent ? 0 : 40 + draw(`${address}:past`, 200);
 
@@ -70,11 +70,11 @@ export function pastEvent(address: string, index: number, present: Present): Pas
   };
 }
 
-/** The whole invented past of an address, the newest first. */
+/** The simulated history of an address, newest first. */
 export const pastOf = (address: string, present: Present): PastEvent[] =>
   Array.from({ length: lengthOfPast(address) }, (_, index) => pastEvent(address, index, present));
 
-/** The transaction behind a signature that an invented past gave out. */
+/** The simulated transaction with a signature, if any. */
 export function pastEventBySignature(signature: string, present: Present): PastEvent | undefined {
   const bytes = Buffer.from(base58Bytes(signature, 64) ?? []);
   if (bytes.length !== 64) {
@@ -119,7 +119,7 @@ function outcomeOf({ failed }: PastEvent): Outcome {
   };
 }
 
-/** An invented transaction as the chain keeps real ones. */
+/** A simulated transaction in the form of a landed one. */
 export function landedOf(event: PastEvent): Landed {
   const moved = event.failed ? 0n : event.lamports;
   const [from, to] = [lamportsOf(event.from), lamportsOf(event.to)];

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Chain, Cluster } from '../chain/chain.ts';
 import { bodyOf, listen, send } from '../chain/listen.ts';
+import { createKnobs, knobsFor } from '../knobs.ts';
 import { type Answer, answerEndpoint } from './answers.ts';
-import { type Arrival, noteArrival } from './arrivals.ts';
-import { createProviderFaults, faultsFor, type ProviderFaultKnobs, type ProviderFaults } from './faults.ts';
+import { type Arrival, recordArrival } from './arrivals.ts';
+import type { ProviderFaultKnobs, ProviderFaults } from './faults.ts';
 import type { Present } from './past.ts';
 import type { World } from './world.ts';
 
@@ -12,7 +13,7 @@ export type { Arrival } from './arrivals.ts';
 export { EXAMPLES } from './catalogue.ts';
 export type { ProviderFaultKnobs, ProviderFaults } from './faults.ts';
 
-/** How a provider is started: the chains it serves, the key it asks for, its port and its clock in milliseconds. */
+/** The chains to serve, the valid key, the port (default: a free one) and the clock in milliseconds. */
 export interface SolanaProviderOptions {
   readonly chains: Readonly<Record<Cluster, Chain>>;
   readonly key: string;
@@ -20,15 +21,14 @@ export interface SolanaProviderOptions {
   readonly now?: () => number;
 }
 
-/** A running provider, which plays Helius and Alchemy for both clusters. */
+/** A running provider that simulates Helius and Alchemy on both clusters. */
 export interface SolanaProvider {
-  /** The origin; the base URL of the wallet API is `walletUrl`. */
   readonly url: string;
   readonly key: string;
-  /** What to call, key included. */
+  /** URLs with the key. */
   readonly rpcUrls: Readonly<Record<'helius' | 'alchemy', Readonly<Record<Cluster, string>>>>;
   readonly walletUrl: string;
-  /** Every request that arrived, the oldest first. */
+  /** Every received request, oldest first. */
   readonly arrivals: Arrival[];
   readonly faults: ProviderFaults;
   close(): Promise<void>;
@@ -58,8 +58,8 @@ interface ProviderState {
 
 async function handle(request: IncomingMessage, response: ServerResponse, state: ProviderState): Promise<void> {
   const body = await bodyOf(request);
-  const arrival = noteArrival(state.arrivals, request, body ?? '');
-  const knobs = faultsFor(state.faults, arrival);
+  const arrival = recordArrival(state.arrivals, request, body ?? '');
+  const knobs = knobsFor(state.faults, arrival);
   if (knobs.delayMs !== undefined) {
     await wait(knobs.delayMs, undefined, { ref: false });
   }
@@ -77,7 +77,7 @@ async function presentOf(chain: Chain, now: () => number): Promise<Present> {
   return { slot: BigInt(typeof slot === 'bigint' ? slot : 0), seconds: Math.floor(now() / 1000) };
 }
 
-/** Starts a provider on 127.0.0.1, which answers from the chains, invents the rest, and fails as it is told to. */
+/** Starts a provider on 127.0.0.1 that answers from the chains and simulated data, with fault knobs. */
 export async function startSolanaProvider(options: SolanaProviderOptions): Promise<SolanaProvider> {
   const { chains, key, port = 0, now = Date.now } = options;
   const worldOf = async (cluster: Cluster): Promise<World> => {
@@ -86,7 +86,7 @@ export async function startSolanaProvider(options: SolanaProviderOptions): Promi
   };
   const worlds = { mainnet: await worldOf('mainnet'), devnet: await worldOf('devnet') };
   const arrivals: Arrival[] = [];
-  const faults = createProviderFaults();
+  const faults = createKnobs<ProviderFaultKnobs>();
   const state: ProviderState = { worlds, key, arrivals, faults };
   const { url, close } = await listen(port, (request, response) => handle(request, response, state));
   const query = `?api-key=${encodeURIComponent(key)}`;

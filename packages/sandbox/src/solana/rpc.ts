@@ -11,13 +11,13 @@ import { USDC_DECIMALS } from '../chain/token.ts';
 import { transactionJson } from '../chain/transaction-json.ts';
 import { tokensOf } from './catalogue.ts';
 import { landedOf, type PastEvent, pastEventBySignature, pastOf } from './past.ts';
-import { holdingsOf, lamportsOf, portraitOf } from './portraits.ts';
 import { addressFrom, bytesOf } from './seed.ts';
+import { holdingsOf, lamportsOf, simulatedAccount } from './simulated-accounts.ts';
 import { contextValue, isOnChain, type ProviderMethod, rowsOf, type World, withValue } from './world.ts';
 
 const PROGRAM_ACCOUNTS = 12;
 const PLAIN_SIZE = 165;
-const MAX_INVENTED_SIZE = 100_000;
+const MAX_SIMULATED_SIZE = 100_000;
 
 const decimalsIn =
   ({ cluster }: World) =>
@@ -30,7 +30,7 @@ const getAccountInfo: ProviderMethod = async (params, world) => {
   if (contextValue(answer) !== null || (await isOnChain(address, world))) {
     return answer;
   }
-  const account = portraitOf(address, world.cluster);
+  const account = simulatedAccount(address, world.cluster);
   const format = formatOf(configAt(params, 1), decimalsIn(world));
   return withValue(answer, account ? accountJson(account, format) : null);
 };
@@ -39,7 +39,7 @@ const getBalance: ProviderMethod = async (params, world) => {
   const answer = await world.chain.answer('getBalance', params);
   const address = addressAt(params, 0);
   const isReal = contextValue(answer) !== 0n || (await isOnChain(address, world));
-  return isReal ? answer : withValue(answer, portraitOf(address, world.cluster)?.lamports ?? 0n);
+  return isReal ? answer : withValue(answer, simulatedAccount(address, world.cluster)?.lamports ?? 0n);
 };
 
 const keyed = (accounts: readonly Account[], params: Params, index: number, world: World): Json[] => {
@@ -60,11 +60,11 @@ const getTokenAccountsByOwner: ProviderMethod = async (params, world) => {
   return withValue(frame, keyed(held, params, 2, world));
 };
 
-function inventedData(name: string, filters: readonly AccountFilter[]): Uint8Array {
+function simulatedData(name: string, filters: readonly AccountFilter[]): Uint8Array {
   const size = filters.find((filter) => 'size' in filter)?.size ?? PLAIN_SIZE;
   const noise = bytesOf(name);
-  const data = Buffer.alloc(Math.min(size, MAX_INVENTED_SIZE), noise);
-  // What is asked for is there; filters that contradict each other still find nothing.
+  const data = Buffer.alloc(Math.min(size, MAX_SIMULATED_SIZE), noise);
+  // Matches the filters; contradicting filters still find nothing.
   for (const filter of filters) {
     if ('bytes' in filter && filter.offset + filter.bytes.length <= data.length) {
       data.set(filter.bytes, filter.offset);
@@ -83,7 +83,7 @@ const getProgramAccounts: ProviderMethod = async (params, world) => {
   }
   const accounts = Array.from({ length: PROGRAM_ACCOUNTS }, (_, index): Account => {
     const name = `${program}:account:${index}`;
-    const data = inventedData(name, filters);
+    const data = simulatedData(name, filters);
     return { address: addressFrom(name), lamports: lamportsOf(name), data, owner: program, executable: false };
   });
   const met = keyed(
@@ -106,7 +106,7 @@ const getTransaction: ProviderMethod = async (params, world) => {
   return transactionJson(landedOf(event), encoding, decimalsIn(world));
 };
 
-/** A row about an invented transaction; all of them are final. */
+/** A row of getSignaturesForAddress for a simulated transaction, which is always finalized. */
 export const pastRow = ({ signature, slot, blockTime, failed }: PastEvent) => ({
   blockTime,
   confirmationStatus: 'finalized',
@@ -124,7 +124,7 @@ const getSignaturesForAddress: ProviderMethod = async (params, world) => {
   return page(pastOf(address, world.present).map(pastRow), params);
 };
 
-const INVENTED: Readonly<Record<string, ProviderMethod>> = {
+const SIMULATED: Readonly<Record<string, ProviderMethod>> = {
   getAccountInfo,
   getBalance,
   getTokenAccountsByOwner,
@@ -133,11 +133,11 @@ const INVENTED: Readonly<Record<string, ProviderMethod>> = {
   getSignaturesForAddress,
 };
 
-/** Answers a method of a node: from the chain, and with invented data about what it does not know. */
+/** Answers a method from the chain, or with simulated data about unknown addresses. */
 export function answerRpc(name: string, params: Params, world: World): Promise<Json> {
   if (name.startsWith('sandbox_')) {
     throw methodNotFound();
   }
-  const method = Object.hasOwn(INVENTED, name) ? INVENTED[name] : undefined;
+  const method = Object.hasOwn(SIMULATED, name) ? SIMULATED[name] : undefined;
   return Promise.resolve(method ? method(params, world) : world.chain.answer(name, params));
 }

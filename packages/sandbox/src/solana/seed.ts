@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 
-/** 64 bytes that depend on nothing but a name. */
+/** 64 bytes derived from a name. */
 export const bytesOf = (name: string): Buffer => createHash('sha512').update(name).digest();
 
-/** A whole number in [0, bound) that depends on nothing but a name. */
+/** An integer in [0, bound) derived from a name. */
 export const draw = (name: string, bound: number): number => bytesOf(name).readUInt32LE(0) % bound;
 
-/** A base58 address that depends on nothing but a name. */
+/** A base58 address derived from a name. */
 export const addressFrom = (name: string): string => bs58.encode(bytesOf(name).subarray(0, 32));

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../chain/json.ts';
-import { addressAt, choiceOf, configAt, integerOf, type Params, textOf } from '../chain/params.ts';
+import { addressAt, choiceOf, configAt, integerOf, textOf } from '../chain/params.ts';
 import { invalidParams } from '../chain/rpc-error.ts';
 import { pastOf } from './past.ts';
 import { answerRpc, pastRow } from './rpc.ts';
@@ -48,7 +48,7 @@ async function rowsAbout(address: string, world: World): Promise<Row[]> {
 
 type Bound = number | bigint | string;
 
-// A number beside a bigint compares by value.
+// Numbers and bigints compare by value.
 const COMPARE: Readonly<Record<string, (left: Bound, right: Bound) => boolean>> = {
   gte: (left, right) => left >= right,
   gt: (left, right) => left > right,
@@ -107,7 +107,8 @@ function limitOf(config: JsonObject, details: string): number {
   return integerOf(config, 'limit', { min: 1, max }) ?? max;
 }
 
-async function pageOf(params: Params, world: World): Promise<Json> {
+/** A method of the provider: the transactions of an address, sorted, filtered and optionally complete. */
+export const getTransactionsForAddress: ProviderMethod = async (params, world) => {
   const config = configAt(params, 1);
   onlyKnown(config, KNOWN);
   const details = choiceOf(config, 'transactionDetails', ['signatures', 'full']) ?? 'signatures';
@@ -123,7 +124,4 @@ async function pageOf(params: Params, world: World): Promise<Json> {
     data: details === 'full' ? await Promise.all(rows.map((row) => fullRow(row, config, world))) : rows,
     paginationToken: last && left.length > limit ? tokenOf(last) : null,
   };
-}
-
-/** A provider's own method: the transactions of an address, sorted, filtered and, if asked for, whole. */
-export const getTransactionsForAddress: ProviderMethod = pageOf;
+};

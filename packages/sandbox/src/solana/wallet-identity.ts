@@ -4,7 +4,7 @@ import { badRequest, WalletRefusal, walletOrDomainIn } from './wallet-query.ts';
 
 const MAX_BATCH = 100;
 
-/** Whom an address or a domain name belongs to. */
+/** The identity behind an address or a domain name. */
 export const identityOf = (wallet: string): Identity | undefined =>
   IDENTITIES.find(({ address, domainNames = [] }) => address === wallet || domainNames.includes(wallet));
 
@@ -17,7 +17,7 @@ const identityJson = ({ address, type, name, category, tags, domainNames }: Iden
   domainNames,
 });
 
-/** The identity of a wallet; a 404 when nobody knows it. */
+/** The identity of a wallet; throws a 404 if it is unknown. */
 export function identity(wallet: string): Json {
   const known = identityOf(wallet);
   if (!known) {
@@ -26,7 +26,7 @@ export function identity(wallet: string): Json {
   return identityJson(known);
 }
 
-/** The identities of up to 100 wallets; rows of unknown ones have no name. */
+/** The identities of up to 100 wallets; unknown ones have no name. */
 export function batchIdentity(body: string): Json {
   let given: Json;
   try {

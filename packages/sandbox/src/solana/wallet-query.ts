@@ -1,6 +1,6 @@
 import { isAddress } from '../chain/addresses.ts';
 
-/** An answer of the wallet API that says no. */
+/** A refusal of the wallet API. */
 export class WalletRefusal extends Error {
   readonly status: number;
   readonly details: string | undefined;
@@ -16,7 +16,7 @@ export class WalletRefusal extends Error {
 export const badRequest = (message: string, details?: string): WalletRefusal =>
   new WalletRefusal(400, message, details);
 
-/** The types of transaction that history can be narrowed to. */
+/** The transaction types that filter the history. */
 export const HISTORY_TYPES: readonly string[] = (
   'SWAP TRANSFER NFT_SALE NFT_BID NFT_LISTING NFT_MINT NFT_CANCEL_LISTING TOKEN_MINT BURN COMPRESSED_NFT_MINT ' +
   'COMPRESSED_NFT_TRANSFER COMPRESSED_NFT_BURN CREATE_STORE WHITELIST_CREATOR ADD_TO_WHITELIST ' +
@@ -27,7 +27,7 @@ export const HISTORY_TYPES: readonly string[] = (
 
 const DOMAIN = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/;
 
-/** A wallet of the path. */
+/** Checks a wallet address of the path. */
 export function walletIn(text: string): string {
   if (!isAddress(text)) {
     throw badRequest('Invalid wallet address', 'Expected a base58 address of 32 bytes');
@@ -35,10 +35,10 @@ export function walletIn(text: string): string {
   return text;
 }
 
-/** A wallet or a domain name. */
+/** Checks a wallet address or a domain name. */
 export const walletOrDomainIn = (text: string): string => (DOMAIN.test(text) ? text : walletIn(text));
 
-/** A whole number of the query. */
+/** An integer of the query. */
 export function numberIn(
   query: URLSearchParams,
   name: string,

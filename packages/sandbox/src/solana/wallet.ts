@@ -1,8 +1,8 @@
 import type { Json } from '../chain/json.ts';
 import { EXAMPLES, SOL_DECIMALS, SOL_MINT, SOL_USD, tokensOf } from './catalogue.ts';
 import { type PastEvent, pastOf } from './past.ts';
-import { holdingsOf, lamportsOf } from './portraits.ts';
 import { addressFrom } from './seed.ts';
+import { holdingsOf, lamportsOf } from './simulated-accounts.ts';
 import { batchIdentity, identity, identityOf } from './wallet-identity.ts';
 import {
   choiceIn,
@@ -18,7 +18,7 @@ import { isOnChain, type World } from './world.ts';
 /** A request to the wallet API. */
 export interface WalletRequest {
   readonly method: string;
-  /** The path's segments after the API's own. */
+  /** The segments of the path after the API's base. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   readonly body: string;
@@ -171,7 +171,7 @@ const ROUTES: Readonly<Record<string, WalletRoute>> = {
   'funded-by': fundedBy,
 };
 
-/** Answers a request to the wallet API; throws its refusal. */
+/** Answers a request to the wallet API; throws a `WalletRefusal`. */
 export async function answerWallet(request: WalletRequest, world: World): Promise<Json> {
   const [first = '', second, ...rest] = request.segments;
   const isBatch = first === 'batch-identity' && second === undefined;

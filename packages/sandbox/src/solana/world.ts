@@ -4,26 +4,26 @@ import { isList, isObject, type Json } from '../chain/json.ts';
 import type { Params } from '../chain/params.ts';
 import type { Present } from './past.ts';
 
-/** What the provider answers from: the chain of a cluster, and where its invented past ends. */
+/** The chain of a cluster, and the end of its simulated history. */
 export interface World {
   readonly cluster: Cluster;
   readonly chain: Chain;
   readonly present: Present;
 }
 
-/** One method of a provider; it throws the RPC's own refusal. */
+/** A method of a provider; throws an `RpcError`. */
 export type ProviderMethod = (params: Params, world: World) => Json | Promise<Json>;
 
-/** The `value` of an answer that comes with its slot. */
+/** The `value` of an answer with context. */
 export const contextValue = (answer: Json): Json => (isObject(answer) ? (answer.value ?? null) : null);
 
-/** Puts an answer's slot around another value. */
+/** Replaces the `value` of an answer with context. */
 export const withValue = (answer: Json, value: Json): Json => (isObject(answer) ? { ...answer, value } : answer);
 
-/** The rows of an answer that is a list. */
+/** The items of an answer, if it is a list. */
 export const rowsOf = (answer: Json): readonly Json[] => (isList(answer) ? answer : []);
 
-/** Whether the chain itself knows an address: nothing is invented about it then. */
+/** Whether the chain knows an address, so that its data is not simulated. */
 export async function isOnChain(address: string, { chain }: World): Promise<boolean> {
   if (chain.lamports(address) > 0n || chain.isHolder(address)) {
     return true;

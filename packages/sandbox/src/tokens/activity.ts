@@ -3,11 +3,12 @@ import type { Variant } from './model.ts';
 
 const LEAST_SAMPLES = 3;
 const MOST_DEVIATIONS = 2.5;
-/** What makes a median absolute deviation comparable to a standard deviation. */
+/** Scales a median absolute deviation to a standard deviation. */
 const PER_DEVIATION = 0.6745;
-const NEVER_NOUGHT = 1e-9;
+/** Avoids a division by zero. */
+const EPSILON = 1e-9;
 
-/** What is looked at to tell sound trading. */
+/** The metrics that show whether trading is sound. */
 export type Metric = 'volume24hUSD' | 'trade24h';
 
 const LEAST: Readonly<Record<Metric, number>> = { volume24hUSD: 100, trade24h: 5 };
@@ -21,7 +22,7 @@ function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** The variants that are traded far more or far less than the others, on a scale of logarithms. */
+/** The variants that are traded far more or far less than the others, on a logarithmic scale. */
 function outliers(variants: readonly Variant[], metric: Metric, now: number): Variant[] {
   const known = variants.flatMap((variant) => {
     const value = measured(variant, metric, now);
@@ -31,13 +32,13 @@ function outliers(variants: readonly Variant[], metric: Metric, now: number): Va
     return [];
   }
   const middle = median(known.map(({ log }) => log));
-  const deviation = Math.max(median(known.map(({ log }) => Math.abs(log - middle))), NEVER_NOUGHT);
+  const deviation = Math.max(median(known.map(({ log }) => Math.abs(log - middle))), EPSILON);
   return known
     .filter(({ log }) => (PER_DEVIATION * Math.abs(log - middle)) / deviation > MOST_DEVIATIONS)
     .map(({ variant }) => variant);
 }
 
-/** The variants whose trading looks sound enough to speak for an asset; all of them when none does. */
+/** The variants with sound trading, or all if there are none. */
 export function soundlyTraded(
   variants: readonly Variant[],
   metrics: readonly Metric[],

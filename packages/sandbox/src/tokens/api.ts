@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Arrival, noteArrival, readBody } from './arrivals.ts';
+import { createKnobs, knobsFor } from '../knobs.ts';
+import { type Arrival, readBody, recordArrival } from './arrivals.ts';
 import { deliver, deliverLong } from './deliver.ts';
-import { createFaults, type FaultKnobs, type Faults, faultsFor } from './faults.ts';
+import type { FaultKnobs, Faults } from './faults.ts';
 import { faultyAnswer, requestIdOf, serve, type TokensApiState } from './serve.ts';
 
 export type { Arrival } from './arrivals.ts';
 export type { FaultKnobs, Faults } from './faults.ts';
 
-/** How an offline Tokens API is started: the key it asks for, its port (any free one) and its clock in milliseconds. */
+/** The valid key, the port (default: a free one) and the clock in milliseconds. */
 export interface TokensApiOptions {
   readonly key: string;
   readonly port?: number;
@@ -21,9 +22,9 @@ export interface TokensApi {
   /** The origin; the routes are below `/v1`. */
   readonly url: string;
   readonly key: string;
-  /** All keys that it accepts now: one that is added is accepted from then on, one that is deleted is revoked. */
+  /** The valid keys; add or delete keys at any time. */
   readonly keys: Set<string>;
-  /** Every request that arrived, the oldest first. */
+  /** Every received request, oldest first. */
   readonly arrivals: Arrival[];
   readonly faults: Faults;
   close(): Promise<void>;
@@ -69,7 +70,7 @@ interface Connection {
   answered: number;
 }
 
-// Closes without a `Connection: close`, so that the client learns of it only when it reuses the socket.
+// Closes without `Connection: close`, so that the client notices only when it reuses the connection.
 function closeAfter(exchange: Exchange, connection: Connection): void {
   const { request, response, knobs } = exchange;
   response.once('finish', () => {
@@ -85,8 +86,8 @@ function createUpstream(state: TokensApiState, arrivals: Arrival[], faults: Faul
   let opened = 0;
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const connection = connections.get(request.socket) ?? { id: 0, answered: 0 };
-    const arrival = noteArrival(arrivals, request, connection.id);
-    const exchange = { request, response, arrival, knobs: faultsFor(faults, arrival) };
+    const arrival = recordArrival(arrivals, request, connection.id);
+    const exchange = { request, response, arrival, knobs: knobsFor(faults, arrival) };
     closeAfter(exchange, connection);
     answer(exchange, state).catch(() => response.destroy());
   });
@@ -96,10 +97,10 @@ function createUpstream(state: TokensApiState, arrivals: Arrival[], faults: Faul
   });
 }
 
-/** Starts an offline Tokens API on 127.0.0.1, which answers as the real one does and fails as it is told to. */
+/** Starts an offline Tokens API on 127.0.0.1 that answers like the real one, with fault knobs. */
 export async function startTokensApi({ key, port = 0, now = Date.now }: TokensApiOptions): Promise<TokensApi> {
   const arrivals: Arrival[] = [];
-  const faults = createFaults();
+  const faults = createKnobs<FaultKnobs>();
   const keys = new Set([key]);
   const server = createUpstream({ keys, now }, arrivals, faults);
   await new Promise<void>((listening, failed) => {

@@ -1,38 +1,26 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { record } from '../record.ts';
 
-/** One request as it arrived, before any check; `body` is filled in once it has been read. */
+/** A received request, before any check; `body` is set once it has been read. */
 export interface Arrival {
-  /** `performance.now()` in milliseconds when the headers had been received. */
+  /** `performance.now()` in milliseconds when the headers arrived. */
   readonly at: number;
   readonly method: string;
   /** The raw request target. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   body: string;
-  /** The number of the socket, counted from 1. */
+  /** The number of the connection, from 1. */
   readonly connection: number;
 }
 
-const KEPT = 100_000;
-
-/** Notes a request among the arrivals; a sandbox that runs for days forgets the oldest ones. */
-export function noteArrival(arrivals: Arrival[], request: IncomingMessage, connection: number): Arrival {
-  const arrival: Arrival = {
-    at: performance.now(),
-    method: request.method ?? '',
-    target: request.url ?? '',
-    headers: { ...request.headers },
-    body: '',
-    connection,
-  };
-  if (arrivals.length >= KEPT) {
-    arrivals.splice(0, KEPT / 2);
-  }
-  arrivals.push(arrival);
-  return arrival;
+/** Records a request when its headers have arrived. */
+export function recordArrival(arrivals: Arrival[], request: IncomingMessage, connection: number): Arrival {
+  const { method = '', url: target = '', headers } = request;
+  return record(arrivals, { at: performance.now(), method, target, headers: { ...headers }, body: '', connection });
 }
 
-/** Reads the body of a request into its arrival; resolves with it, or with what came when the client left. */
+/** Reads the body of a request into its arrival; resolves with a partial body if the client disconnects. */
 export async function readBody(request: IncomingMessage, arrival: Arrival): Promise<string> {
   const chunks: Buffer[] = [];
   try {
@@ -40,7 +28,7 @@ export async function readBody(request: IncomingMessage, arrival: Arrival): Prom
       chunks.push(chunk);
     }
   } catch {
-    // The client has gone; nobody waits for an answer to half a body.
+    // The client disconnected.
   }
   arrival.body = Buffer.concat(chunks).toString('utf8');
   return arrival.body;

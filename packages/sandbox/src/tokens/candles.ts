@@ -16,7 +16,7 @@ export const INTERVALS = {
 /** One of the intervals of the upstream. */
 export type Interval = keyof typeof INTERVALS;
 
-/** Candles that start at or after `from` and before `to`, up to the minute of `now`; all in Unix seconds. */
+/** Candles that start from `from` until before `to`, at most at the minute of `now`; in Unix seconds. */
 export interface Span {
   readonly seconds: number;
   readonly from: number;
@@ -26,7 +26,7 @@ export interface Span {
 
 const DIGITS = 9;
 
-/** The price history of one variant: the shape is its asset's, the level and the volume are its own. */
+/** The price history of a variant: the shape of its asset's history, with its own level and volume. */
 export function walkOf({ asset, mint, ratio = 1, liquidity }: Variant): Walk {
   return {
     priceSeed: seedOf(`${asset.follows ?? asset.id}/price`),
@@ -38,7 +38,7 @@ export function walkOf({ asset, mint, ratio = 1, liquidity }: Variant): Walk {
   };
 }
 
-/** The canonical price history of an asset, over all the places where it is traded. */
+/** The canonical price history of an asset, over all markets. */
 export function canonicalWalk(asset: Asset): Walk {
   return {
     priceSeed: seedOf(`${asset.follows ?? asset.id}/price`),
@@ -50,7 +50,7 @@ export function canonicalWalk(asset: Asset): Walk {
   };
 }
 
-// A candle in progress holds no more than the minutes that have begun.
+// A candle in progress covers only the minutes that have begun.
 function soFar(walk: Walk, candle: Candle, depth: number, now: number): Candle {
   const length = LENGTHS[depth] ?? 60;
   if (depth === MINUTE || candle.time + length <= now) {
@@ -80,7 +80,7 @@ const printed = (candle: Candle): Candle => ({
   close: significant(candle.close, DIGITS),
 });
 
-/** The candles of a price history in ascending order. */
+/** The candles of a price history, oldest first. */
 export function candlesOf(walk: Walk, span: Span): Candle[] {
   const found: Candle[] = [];
   for (const week of weeks(walk, span.from, Math.min(span.to, span.now + 1))) {
@@ -89,7 +89,7 @@ export function candlesOf(walk: Walk, span: Span): Candle[] {
   return found;
 }
 
-/** The last price that was paid by a point in time; nothing before the first trade. */
+/** The last price at a time; undefined before the first trade. */
 export function priceAt(walk: Walk, seconds: number): number | undefined {
   const minute = Math.floor(seconds / 60) * 60;
   return candlesOf(walk, { seconds: 60, from: minute, to: minute + 60, now: minute })[0]?.close;

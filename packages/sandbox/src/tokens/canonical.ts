@@ -8,7 +8,7 @@ import type { Walk } from './walk.ts';
 
 const DAY = 86_400;
 
-/** The price history of the listed share or fund that speaks for an asset. */
+/** The price history of an asset's benchmark share or fund. */
 export function benchmarkHistory(asset: Asset): Walk | null {
   if (asset.benchmark === undefined) {
     return null;
@@ -17,34 +17,34 @@ export function benchmarkHistory(asset: Asset): Walk | null {
   return { ...walk, base: walk.base * (asset.benchmark.ratio ?? 1) };
 }
 
-/** The price history that coingecko keeps of an asset. */
+/** The price history of an asset at CoinGecko. */
 export const coinHistory = (asset: Asset): Walk | null =>
   asset.coingeckoId === undefined ? null : canonicalWalk(asset);
 
-/** The canonical price history of an asset that has one: its benchmark's, or the one that coingecko keeps. */
+/** The canonical price history of an asset: of its benchmark, or from CoinGecko. */
 export const canonicalHistory = (asset: Asset): Walk | null => benchmarkHistory(asset) ?? coinHistory(asset);
 
-/** The symbol that an asset goes by: its benchmark's, or its own. */
+/** The symbol of an asset: its benchmark's or its own. */
 export const symbolOf = (asset: Asset): string | undefined => asset.benchmark?.symbol ?? asset.symbol;
 
-interface Quote {
+interface MarketFigures {
   readonly price: number | null;
   readonly marketCap: number | null;
   readonly volume24hUSD: number | null;
   readonly priceChange24hPercent: number | null;
 }
 
-function quoteOf(asset: Asset, seconds: number): Quote {
+function figuresOf(asset: Asset, seconds: number): MarketFigures {
   const walk = canonicalHistory(asset);
   const price = walk === null ? undefined : priceAt(walk, seconds);
   if (walk === null || price === undefined) {
     return { price: null, marketCap: null, volume24hUSD: null, priceChange24hPercent: null };
   }
-  // The shares of a fund say nothing about what it holds.
-  const counts = asset.benchmark === undefined || asset.category === 'equity';
+  // A fund's market cap is not that of its holdings.
+  const hasMarketCap = asset.benchmark === undefined || asset.category === 'equity';
   return {
     price,
-    marketCap: counts ? significant(price * asset.supply, 12) : null,
+    marketCap: hasMarketCap ? significant(price * asset.supply, 12) : null,
     volume24hUSD: volumeOf(walk, DAY, { seconds: 3600, now: seconds }),
     priceChange24hPercent: changePercent(priceAt(walk, seconds - DAY), price),
   };
@@ -54,11 +54,11 @@ function marketAt(asset: Asset, seconds: number) {
   const lastFetchedAt = fetchedAt(seconds * 1000);
   if (asset.benchmark !== undefined) {
     const { symbol } = asset.benchmark;
-    const quote = quoteOf(asset, seconds);
+    const figures = figuresOf(asset, seconds);
     return {
       source: 'clickhouse_stock',
       symbol,
-      ...quote,
+      ...figures,
       lastFetchedAt,
       providerLastUpdatedAt: seconds,
       asOf: seconds,
@@ -70,13 +70,13 @@ function marketAt(asset: Asset, seconds: number) {
   return {
     source: 'coingecko',
     coinId: asset.coingeckoId,
-    ...quoteOf(asset, seconds),
+    ...figuresOf(asset, seconds),
     lastFetchedAt,
     providerLastUpdatedAt: seconds - Math.floor(between(0, 60, `${asset.id}/provider`)),
   } as const;
 }
 
-/** The market of the asset itself as search and the lists give it; nothing when only variants are traded. */
+/** The market of an asset in search and lists; undefined if only its variants are traded. */
 export const listedMarket = oncePerMinute(marketAt);
 
 function preMarket({ price, ...block }: PreMarketBlock, mint: string) {
@@ -93,7 +93,7 @@ function preMarket({ price, ...block }: PreMarketBlock, mint: string) {
   } as const;
 }
 
-/** The market of the asset itself as its own page gives it: of a company that is not listed, what its token says. */
+/** The market of an asset on its own page. For an unlisted company it comes from its token. */
 export function canonicalMarket(asset: Asset, now: number) {
   const marked = asset.variants.find(({ mark }) => mark !== undefined);
   const block = marked && asset.benchmark === undefined ? preMarketOf(marked, now) : undefined;

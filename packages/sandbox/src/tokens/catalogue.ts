@@ -1,19 +1,21 @@
 import type { Asset, AssetRow, Origin, Variant, VariantRow } from './model.ts';
 import { addressOf, between } from './seed.ts';
-import { CASH_AND_METALS } from './tables/cash-and-metals.ts';
-import { ECOSYSTEM } from './tables/ecosystem.ts';
-import { MAJORS } from './tables/majors.ts';
-import { STAKE_POOLS } from './tables/stake-pools.ts';
-import { STOCKS } from './tables/stocks.ts';
-import { TOKENS } from './tables/tokens.ts';
+import assetRows from './tables/assets.json' with { type: 'json' };
+import tokenRows from './tables/tokens.json' with { type: 'json' };
 
-/** What the upstream accepts as a mint: base58 of plausible length, not decoded. */
+/**
+ * Symbols of the liquid staking tokens of SOL that Sanctum lists, in its order. vSOL is not yet a variant of Solana; scnSOL is
+ * a variant that Sanctum no longer lists.
+ */
+const STAKE_POOLS = 'INF JitoSOL JupSOL mSOL bSOL hSOL dSOL sSOL bonkSOL laineSOL vSOL'.split(' ');
+
+/** The mints that the upstream accepts: base58 of plausible length, not decoded. */
 export const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** How a reference led to an asset, in the upstream's words. */
+/** How a reference was resolved, in the upstream's terms. */
 export type ResolvedBy = 'assetId' | 'alias' | 'mint' | 'singletonMint' | 'registry' | 'sanctum' | 'singleton';
 
-/** An asset, how it was found, and the mint that the reference named. */
+/** A resolved reference, and the mint that it named. */
 export interface Resolution {
   readonly asset: Asset;
   readonly resolvedBy: ResolvedBy;
@@ -33,7 +35,7 @@ function assetOf(row: AssetRow, origin: Origin): Asset {
   return asset;
 }
 
-/** The asset of one mint that nobody has curated: it is all that its token's row says, or nothing but the mint. */
+/** The asset of an uncurated mint, from its token's row if there is one. */
 function singletonOf(mint: string, known: Partial<AssetRow>, market: Partial<VariantRow>): Asset {
   const { symbol, name } = known;
   const named = { ...(symbol && { symbol }), ...(name && { name }) };
@@ -55,13 +57,11 @@ function singletonOf(mint: string, known: Partial<AssetRow>, market: Partial<Var
   return assetOf(row, symbol === undefined ? 'mint' : 'token');
 }
 
-/** Every curated asset, in the order of the tables. */
-export const ASSETS: readonly Asset[] = [...MAJORS, ...CASH_AND_METALS, ...STOCKS, ...ECOSYSTEM].map((row) =>
-  assetOf(row, 'curated'),
-);
+/** The curated assets, in the order of the table. */
+export const ASSETS: readonly Asset[] = (assetRows as readonly AssetRow[]).map((row) => assetOf(row, 'curated'));
 
-/** The tokens that nobody has curated, each as an asset of its own. */
-export const TOKEN_ASSETS: readonly Asset[] = TOKENS.map((known) => {
+/** The uncurated tokens, each as its own asset. */
+export const TOKEN_ASSETS: readonly Asset[] = tokenRows.map((known) => {
   const liquidity = Math.round(between(60_000, 900_000, `${known.symbol}/liquidity`));
   const pools = 2 + Math.floor(between(0, 7, `${known.symbol}/pools`));
   return singletonOf(addressOf(`token/${known.symbol}`), known, { liquidity, pools, decimals: 6 });
@@ -77,7 +77,7 @@ const namesOf = ({ id, name, symbol, coingeckoId, aliases }: Asset): string[] =>
 
 const registered = ASSETS.flatMap(({ variants }) => variants.filter(({ unregistered }) => unregistered !== true));
 
-// No name stands for two assets in this world.
+// Names are unique.
 const byName = new Map([
   ...ASSETS.flatMap((asset) => namesOf(asset).map((name) => [name.toLowerCase(), asset] as const)),
   ...registered.flatMap(({ symbol, name, asset }) =>
@@ -97,19 +97,19 @@ const STAKED = new Map(
 );
 const STAKED_SYMBOLS = new Set([...STAKED.values()].map(({ symbol }) => symbol));
 
-/** Every mint that the offline world has data for. */
+/** All mints with data. */
 export const KNOWN_MINTS: readonly string[] = [...byMint.keys()];
 
-/** The variant with this mint, when the world knows it. */
+/** The variant with this mint, if any. */
 export const knownVariant = (mint: string): Variant | undefined => byMint.get(mint);
 
-/** The place of a mint among the stake pools; nothing for what is none. */
+/** The rank of a mint among the stake pools, if it is one. */
 export const stakePoolRank = (mint: string): number | undefined => STAKED.get(mint)?.rank;
 
 /** Whether a text is the symbol or the mint of a stake pool. */
 export const isStakePool = (text: string): boolean => STAKED.has(text) || STAKED_SYMBOLS.has(text.toLowerCase());
 
-/** The asset of a mint that is no variant of a curated one. */
+/** The asset of a mint that is not a variant of a curated asset. */
 export function singleton(mint: string): Asset {
   const known = byMint.get(mint);
   return known?.asset.origin === 'token' ? known.asset : singletonOf(mint, {}, {});
@@ -139,7 +139,7 @@ function resolveName(name: string): Resolution | undefined {
   return added && { asset: added, resolvedBy: 'alias', mint: null };
 }
 
-/** Resolves a slug, alias, mint or `solana-<mint>`; nothing when the reference means no asset. */
+/** Resolves a slug, alias, mint or `solana-<mint>`; undefined if unknown. */
 export function resolveReference(reference: string): Resolution | undefined {
   const text = reference.trim();
   const own = text.startsWith(SINGLETON) ? text.slice(SINGLETON.length) : '';

@@ -9,7 +9,7 @@ import type { Answer } from './serve.ts';
 const CHUNK = Buffer.alloc(65_536, 'a');
 const COMPRESS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
 
-// A JSON string of exactly so many bytes, quotes included.
+// A JSON string of this many bytes, including quotes.
 function* longString(bytes: number): Generator<Buffer> {
   yield Buffer.from('"');
   for (let left = bytes - 2; left > 0; left -= CHUNK.length) {
@@ -18,7 +18,7 @@ function* longString(bytes: number): Generator<Buffer> {
   yield Buffer.from('"');
 }
 
-/** Streams a JSON string of so many bytes, as fast as the client reads; packed, when it is a bomb. */
+/** Streams a JSON string of this many bytes, optionally with gzip. */
 export async function deliverLong(response: ServerResponse, bytes: number, packed: boolean): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json', ...(packed ? { 'content-encoding': 'gzip' } : {}) });
   const source = Readable.from(longString(bytes), { objectMode: false });
@@ -47,7 +47,7 @@ async function drip(response: ServerResponse, body: Buffer, everyMs: number): Pr
   response.end();
 }
 
-/** Writes an answer with whatever is wrong about the way it is written. */
+/** Sends an answer with the transport faults of the knobs. */
 export async function deliver(response: ServerResponse, answer: Answer, knobs: FaultKnobs): Promise<void> {
   const { status, headers, body } = encoded(answer, knobs);
   response.writeHead(status, { ...headers, 'content-length': body.length });

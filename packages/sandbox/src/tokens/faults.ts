@@ -1,25 +1,25 @@
-import { type Aim, createKnobs, knobsFor, type Turnable } from '../knobs.ts';
+import type { FaultScope, Resettable } from '../knobs.ts';
 import type { Arrival } from './arrivals.ts';
 
-/** What can go wrong with an upstream; every knob that is not set is off. */
-export interface FaultKnobs extends Aim<Arrival> {
-  /** Milliseconds to wait before anything is answered. */
+/** Faults of the upstream; an unset knob is off. */
+export interface FaultKnobs extends FaultScope<Arrival> {
+  /** Delay the answer, in milliseconds. */
   delayMs?: number | undefined;
-  /** Never answer; the socket stays until the client closes it. */
+  /** Never answer; the connection stays open until the client closes it. */
   hang?: boolean | undefined;
-  /** Destroy the socket with RST before anything is answered. */
+  /** Reset the connection without an answer. */
   resetConnection?: boolean | undefined;
   /** Answer this status with the upstream's error JSON. */
   status?: number | undefined;
-  /** The Retry-After header that goes with `status`. */
+  /** The Retry-After header for `status`. */
   retryAfter?: string | undefined;
-  /** The message of the error that `status` answers. */
+  /** The error message for `status`. */
   message?: string | undefined;
-  /** Announce the whole body, write this fraction (0 to 1) and destroy the socket. */
+  /** Send the full Content-Length and this fraction (0 to 1) of the body, then close the connection. */
   truncate?: number | undefined;
-  /** Write the headers, then one byte of the body per this many milliseconds. */
+  /** Send the headers, then one byte of the body per this many milliseconds. */
   drip?: number | undefined;
-  /** Answer 200 with a JSON string of this many bytes, of unannounced length. */
+  /** Answer 200 with a JSON string of this many bytes, without Content-Length. */
   huge?: number | undefined;
   /** Answer 200 with gzip that unpacks to a JSON string of this many bytes. */
   gzipBomb?: number | undefined;
@@ -31,17 +31,11 @@ export interface FaultKnobs extends Aim<Arrival> {
   contentType?: string | undefined;
   /** Answer 302 with this Location. */
   redirect?: string | undefined;
-  /** Answer 200 with the request itself, its key included. */
+  /** Answer 200 with the request, including its key. */
   echo?: boolean | undefined;
-  /** Close a kept-alive connection, without a warning, after every so many answers. */
+  /** Close a keep-alive connection without notice after this many answers. */
   closeAfter?: number | undefined;
 }
 
 /** The knobs of a running upstream. */
-export type Faults = Turnable<FaultKnobs>;
-
-/** Fresh knobs, all off. */
-export const createFaults = (): Faults => createKnobs<FaultKnobs>();
-
-/** The faults that one request meets. */
-export const faultsFor = (faults: Faults, arrival: Arrival): FaultKnobs => knobsFor(faults, arrival);
+export type Faults = Resettable<FaultKnobs>;

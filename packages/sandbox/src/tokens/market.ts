@@ -3,7 +3,7 @@ import { oncePerMinute } from './minute.ts';
 import type { Tier, Variant } from './model.ts';
 import { between, significant } from './seed.ts';
 
-/** What is measured about one traded variant; money in US dollars, changes in percent. */
+/** The metrics of a traded variant; money in US dollars, changes in percent. */
 export interface Metrics {
   readonly price: number;
   readonly liquidity: number;
@@ -29,18 +29,18 @@ const FIVE_MINUTES = 300_000;
 const TIER1_ABOVE = 10_000_000;
 const TIER2_FROM = 2_500_000;
 
-/** When a cache of the upstream was last filled: the last full five minutes, in milliseconds. */
+/** When the upstream last filled its cache: the last full five minutes, in milliseconds. */
 export const fetchedAt = (now: number): number => Math.floor(now / FIVE_MINUTES) * FIVE_MINUTES;
 
-/** The picture of a token or asset; nothing without a symbol. */
+/** The image of a token or asset; null without a symbol. */
 export const imageOf = (symbol: string | undefined): string | null =>
   symbol === undefined ? null : `https://images.sandbox.example/${encodeURIComponent(symbol)}.png`;
 
-/** US dollars in all pools of a variant. */
+/** The liquidity of a variant in US dollars, over all pools. */
 export const liquidityOf = (variant: Variant): number =>
   significant(variant.liquidity * between(0.98, 1.02, `${variant.mint}/depth`), 8);
 
-/** The tier that a variant's liquidity puts it in. */
+/** The liquidity tier of a variant. */
 export function tierOf(variant: Variant): Tier {
   const liquidity = liquidityOf(variant);
   if (liquidity > TIER1_ABOVE) {
@@ -49,7 +49,7 @@ export function tierOf(variant: Variant): Tier {
   return liquidity >= TIER2_FROM ? 'tier2' : 'tier3';
 }
 
-/** The change between two prices in percent; nothing when there was no price before. */
+/** The change between two prices in percent; null without an earlier price. */
 export function changePercent(before: number | undefined, after: number): number | null {
   return before === undefined ? null : significant((after / before - 1) * 100, 6);
 }
@@ -93,16 +93,16 @@ function measure(variant: Variant, seconds: number): Metrics | null {
   };
 }
 
-/** The metrics of a variant in the minute of `now` (milliseconds); nothing for a token without pools. */
+/** The metrics of a variant in the minute of `now` (milliseconds); null for a token without pools. */
 export const metricsOf = oncePerMinute(measure);
 
-// Who counts the trades of a token, beside birdeye, which knows the token itself.
-const countsTrades = ({ kind }: Variant): boolean => kind === 'tokenized_equity' || kind === 'etf';
+// Whether ClickHouse counts the trades of a token; Birdeye has all other data.
+const hasCountedTrades = ({ kind }: Variant): boolean => kind === 'tokenized_equity' || kind === 'etf';
 
-/** Where a variant's metrics come from, and when it was traded last (seconds). */
+/** The sources of a variant's metrics, and its last trade (seconds). */
 export function sourceOf(variant: Variant, now: number) {
   const lastTradeAt = Math.floor(now / 60_000) * 60 - Math.floor(between(0, 50, `${variant.mint}/quiet`));
-  return { source: 'birdeye', metricsSource: countsTrades(variant) ? 'clickhouse_trades' : 'birdeye', lastTradeAt };
+  return { source: 'birdeye', metricsSource: hasCountedTrades(variant) ? 'clickhouse_trades' : 'birdeye', lastTradeAt };
 }
 
 /** The market of a variant inside a variant (nullable fields). */
@@ -120,7 +120,7 @@ export function marketSnapshot(variant: Variant, now: number) {
   );
 }
 
-/** The same where the upstream keeps a view of its own, which leaves out supplies and holders. */
+/** The snapshot of a narrower upstream view, without supplies and holders. */
 export function narrowSnapshot(variant: Variant, now: number) {
   const snapshot = marketSnapshot(variant, now);
   if (snapshot === null) {
@@ -137,7 +137,7 @@ export function narrowSnapshot(variant: Variant, now: number) {
   return rest;
 }
 
-/** The market of a variant as the variant-market routes give it (fields that are unknown are left out). */
+/** The market of a variant on the variant-market routes (without unknown fields). */
 export function rawMarket(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   if (metrics === null) {
@@ -162,10 +162,10 @@ export function rawMarket(variant: Variant, now: number) {
   };
 }
 
-// Nobody can say what a fill was worth a moment later where hardly anybody trades.
-const markedOut = (variant: Variant): boolean => variant.kind !== 'yield';
+// Staked coins trade too rarely for markouts.
+const hasMarkout = (variant: Variant): boolean => variant.kind !== 'yield';
 
-/** How well orders of a variant are filled; measured for the deeper markets only. */
+/** The execution quality of a variant; null for shallow markets. */
 export function executionQuality(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   if (metrics === null || tierOf(variant) === 'tier3') {
@@ -187,9 +187,9 @@ export function executionQuality(variant: Variant, now: number) {
     fee24hUSD: significant((volume24hUSD * feeBps) / 10_000, 8),
     feeBps,
     flowSourceCount: Math.round(at(2, 19, 'flows')),
-    markoutPnl24hUSD: markedOut(variant) ? significant((volume24hUSD * markoutBps) / 10_000, 8) : null,
-    markoutCount: markedOut(variant) ? Math.round(trade24h * at(0.4, 0.9, 'marked')) : null,
-    markoutBps: markedOut(variant) ? markoutBps : null,
+    markoutPnl24hUSD: hasMarkout(variant) ? significant((volume24hUSD * markoutBps) / 10_000, 8) : null,
+    markoutCount: hasMarkout(variant) ? Math.round(trade24h * at(0.4, 0.9, 'marked')) : null,
+    markoutBps: hasMarkout(variant) ? markoutBps : null,
     executionScore: Math.round(at(41, 98, 'execution')),
     isEligibleForPrimary: true,
     asOf: fetchedAt(now) / 1000,

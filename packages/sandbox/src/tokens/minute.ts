@@ -1,4 +1,4 @@
-/** Takes a measurement once per subject and minute: it gets the minute in seconds, its callers give milliseconds. */
+/** Caches a measurement per subject and minute. `measure` gets the minute in seconds; callers pass milliseconds. */
 export function oncePerMinute<Subject extends object, Value>(
   measure: (subject: Subject, seconds: number) => Value,
 ): (subject: Subject, now: number) => Value {

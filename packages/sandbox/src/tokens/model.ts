@@ -1,7 +1,7 @@
-/** The categories that the Tokens API has assets of; it refuses to search in any other. */
+/** The asset categories of the Tokens API. */
 export const CATEGORIES = ['commodity', 'crypto', 'equity', 'etf', 'rwa', 'stablecoin'] as const;
 
-/** The kinds of variants that the Tokens API knows. */
+/** The variant kinds of the Tokens API. */
 export const KINDS = [
   'native',
   'wrapped',
@@ -16,7 +16,7 @@ export const KINDS = [
   'tokenized_equity',
 ] as const;
 
-/** The tiers that liquidity is sorted into; trust mirrors them. */
+/** Liquidity tiers; trust tiers are the same. */
 export const TIERS = ['tier1', 'tier2', 'tier3'] as const;
 
 /** The curated lists. */
@@ -31,31 +31,31 @@ export type Tier = (typeof TIERS)[number];
 /** One of the curated lists. */
 export type ListId = (typeof LISTS)[number];
 
-/** How a token of a share can be redeemed. */
+/** How a tokenized share can be redeemed. */
 export type StockVariantTier = 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
 
-/** What the issuer of a token of a company that is not listed says about the company. */
+/** The issuer's valuation of an unlisted company. */
 export interface PreMarketMark {
   readonly symbol: string;
   /** Price of one token in US dollars at the issuer's valuation. */
   readonly price: number;
-  /** Worth of the whole company in US dollars. */
+  /** Value of the company in US dollars. */
   readonly valuation: number;
 }
 
-/** One row of the variant tables: a token on Solana that stands for an asset. */
+/** A variant in the asset table: a token on Solana that represents an asset. */
 export interface VariantRow {
-  /** Not known of a token that has no row anywhere. */
+  /** Unknown for a token without a row. */
   readonly symbol?: string;
   readonly name?: string;
   readonly kind: Kind;
-  /** US dollars in all its pools; 0 for a token that no pool trades. */
+  /** US dollars in all pools; 0 for a token without pools. */
   readonly liquidity: number;
   readonly pools: number;
-  /** Price of one token in units of the asset; 1 unless given. */
+  /** Price of one token in units of the asset; default: 1. */
   readonly ratio?: number;
   readonly decimals?: number;
-  /** Only well-known mints are given; the others are derived from the names. */
+  /** Well-known mints only; others are derived from the names. */
   readonly mint?: string;
   readonly issuer?: string;
   readonly issuerUrl?: string;
@@ -63,35 +63,35 @@ export interface VariantRow {
   readonly tags?: readonly string[];
   readonly stockVariantTier?: StockVariantTier;
   readonly mark?: PreMarketMark;
-  /** The token came to the asset later: its symbol and name are no references to it. */
+  /** Its symbol and name do not resolve to the asset. */
   readonly unregistered?: boolean;
 }
 
-/** A listed share or fund whose price speaks for an asset. */
+/** A listed share or fund that sets the price of an asset. */
 export interface Benchmark {
   readonly symbol: string;
-  /** Price of one share in units of the asset; 1 unless given. */
+  /** Price of one share in units of the asset; default: 1. */
   readonly ratio?: number;
 }
 
-/** One row of the asset tables. */
+/** A row of the asset table. */
 export interface AssetRow {
   readonly id: string;
-  /** Not known of every token that is curated by its mint. */
+  /** Unknown for some tokens that are curated by mint. */
   readonly symbol?: string;
   readonly name?: string;
   readonly category: Category;
   readonly aliases: readonly string[];
-  /** Aliases that were added later, which the registry does not know. */
+  /** Aliases that are missing from the registry. */
   readonly addedAliases?: readonly string[];
   readonly coingeckoId?: string;
   readonly benchmark?: Benchmark;
-  /** The curated lists choose the primary variant among those that can be redeemed. */
+  /** Curated lists choose the primary variant among redeemable ones. */
   readonly listsRedeemable?: boolean;
-  /** The level in US dollars that the price wanders around, and how far it wanders (0.3 is a major coin). */
+  /** The mean price in US dollars, and the volatility around it (0.3 for a major coin). */
   readonly price: number;
   readonly volatility: number;
-  /** The asset whose price this one follows. */
+  /** The asset with the same price movements. */
   readonly follows?: string;
   readonly supply: number;
   readonly since: string;
@@ -103,16 +103,16 @@ export interface AssetRow {
   readonly variants: readonly VariantRow[];
 }
 
-/** A variant with its mint and the asset it belongs to. */
+/** A variant with its mint and its asset. */
 export interface Variant extends VariantRow {
   readonly mint: string;
   readonly asset: Asset;
 }
 
-/** What the upstream knows an asset by: its own tables, the row of a token, or nothing but the mint. */
+/** The source of an asset: the curated table, a token's row, or only a mint. */
 export type Origin = 'curated' | 'token' | 'mint';
 
-/** An asset of the offline world. */
+/** An asset of the sandbox. */
 export interface Asset extends Omit<AssetRow, 'variants'> {
   readonly origin: Origin;
   readonly variants: readonly Variant[];

@@ -2,19 +2,19 @@ import { INTERVALS, type Interval } from './candles.ts';
 import { MINT } from './catalogue.ts';
 import { badRequest } from './refusal.ts';
 
-/** The page that a request asks for. */
+/** The requested page. */
 export interface Page {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What a page may be when the request does not say, and at most. */
+/** The default and the maximum page size. */
 export interface PageBounds {
   readonly limit: number;
   readonly maximum: number;
 }
 
-/** The range of candles that a request asks for, in Unix seconds; a candle that starts at `to` is part of it. */
+/** The requested range of candles in Unix seconds, including candles that start at `to`. */
 export interface Range {
   readonly interval: Interval;
   readonly seconds: number;
@@ -30,11 +30,11 @@ const MAX_CANDLES = 10_000;
 const prefixed = (prefix: string) => (name: string) =>
   prefix === '' ? name : `${prefix}${name[0]?.toUpperCase()}${name.slice(1)}`;
 
-/** The value of a parameter without blanks around it; an empty one counts as absent. */
+/** The trimmed value of a parameter; undefined if empty. */
 export const textOf = (query: URLSearchParams, name: string): string | undefined =>
   query.get(name)?.trim() || undefined;
 
-// The upstream reads numbers as JavaScript does: 1e1 is ten, and an empty text is nought.
+// The upstream parses numbers like JavaScript: 1e1 is 10, and an empty text is 0.
 function integer(text: string, name: string, minimum: number): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < minimum) {
@@ -43,20 +43,20 @@ function integer(text: string, name: string, minimum: number): number {
   return value;
 }
 
-/** A positive count, cut silently to the maximum. */
+/** A positive limit, silently reduced to the maximum. */
 export function limitOf(query: URLSearchParams, bounds: PageBounds, name = 'limit'): number {
   const text = query.get(name);
   return Math.min(text === null ? bounds.limit : integer(text, name, 1), bounds.maximum);
 }
 
-/** The page that `offset` and `limit` ask for; `prefix` is put before their names. */
+/** Reads `offset` and `limit`, with a prefix before their names. */
 export function pageOf(query: URLSearchParams, bounds: PageBounds, prefix = ''): Page {
   const named = prefixed(prefix);
   const offset = integer(query.get(named('offset')) ?? '0', named('offset'), 0);
   return { offset, limit: limitOf(query, bounds, named('limit')) };
 }
 
-/** One of the allowed words, or nothing when the parameter is absent; a refusal repeats the text and lists the words. */
+/** One of the allowed words, if present; a refusal lists them. */
 export function wordOf<const T extends string>(
   query: URLSearchParams,
   name: string,
@@ -70,7 +70,7 @@ export function wordOf<const T extends string>(
   return word;
 }
 
-/** A well-formed mint. */
+/** Checks the form of a mint. */
 export function checkedMint(mint: string): string {
   if (!MINT.test(mint)) {
     throw badRequest('Invalid mint', `Expected a text that matches ${MINT.source}`);
@@ -78,7 +78,7 @@ export function checkedMint(mint: string): string {
   return mint;
 }
 
-// A number that is empty counts as absent here, and nowhere else.
+// Only here, an empty number counts as absent.
 const secondsOf = (query: URLSearchParams, name: string): number | undefined => {
   const text = query.get(name);
   return text ? integer(text, name, 0) : undefined;
@@ -92,21 +92,21 @@ function intervalOf(query: URLSearchParams, name: string): Interval {
   return text as Interval;
 }
 
-/** The range of candles that a request asks for; `prefix` is put before the parameters' names. */
+/** Reads the range of candles, with a prefix before the parameters' names. */
 export function rangeOf(query: URLSearchParams, now: number, prefix = ''): Range {
   const named = prefixed(prefix);
   const interval = intervalOf(query, named('interval'));
   const seconds = INTERVALS[interval];
   const clock = Math.floor(now / 1000);
   const from = secondsOf(query, named('from')) ?? clock - 7 * DAY;
-  const asked = secondsOf(query, named('to')) ?? clock;
-  if (from > asked) {
+  const requested = secondsOf(query, named('to')) ?? clock;
+  if (from > requested) {
     throw badRequest(`\`${named('from')}\` is after \`${named('to')}\``);
   }
   if (from < EARLIEST) {
     throw badRequest(`\`${named('from')}\` is before anything was traded`, { minFrom: EARLIEST });
   }
-  const to = Math.min(asked, clock + AHEAD);
+  const to = Math.min(requested, clock + AHEAD);
   if (from > to) {
     throw badRequest(`\`${named('from')}\` is in the future`);
   }

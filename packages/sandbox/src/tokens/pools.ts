@@ -19,7 +19,7 @@ const FIRST_POOL = Date.UTC(2021, 5, 1);
 const DAY = 86_400_000;
 const TOP = 5;
 
-/** The exchanges that have a token of their own, by how the names of their pools begin. */
+/** Exchanges with their own token, by the prefix of their pool names. */
 const PROTOCOLS = [
   { name: 'Raydium', symbol: 'RAY', address: '4k3Dyjzvzp8eMZWUXbBCjEvwSkkk59S5iCNLY3QrkX6R' },
   { name: 'Orca', symbol: 'ORCA', address: 'orcaEKTdK7LKz57vaAYr9QeNsVEPfiu6QeMU1kektZE' },
@@ -27,7 +27,7 @@ const PROTOCOLS = [
   { name: 'Lifinity', symbol: 'LFNTY', address: 'LFNTYraetVioAPnGJht4yNg2aUZFXR776cMeN9VMjXp' },
 ] as const;
 
-/** The token of the exchange that a pool belongs to; nothing for an exchange without one. */
+/** The token of a pool's exchange, if any. */
 export function protocolToken(source: string | undefined, now: number) {
   const protocol = PROTOCOLS.find(({ name }) => source?.startsWith(name));
   if (protocol === undefined) {
@@ -47,7 +47,7 @@ function quoteFor(mint: string, chance: number) {
   return mint === USDC.address ? SOL : USDC;
 }
 
-// A few pools hold most of the liquidity, as on a real exchange.
+// A few pools hold most of the liquidity, like in real markets.
 function shares(variant: Variant): number[] {
   const seed = seedOf(`${variant.mint}/pools`);
   const weights = Array.from(
@@ -91,13 +91,13 @@ function poolAt(variant: Variant, rank: number, share: number, now: number) {
   ];
 }
 
-/** A page of the pools of a variant, the deepest first. */
+/** A page of the pools of a variant, deepest first. */
 export function poolsOf(variant: Variant, page: { readonly offset: number; readonly limit: number }, now: number) {
   const rows = shares(variant).slice(page.offset, page.offset + page.limit);
   return rows.flatMap((share, index) => poolAt(variant, page.offset + index, share, now));
 }
 
-/** The busiest pools of a variant with their totals; nothing for a variant without pools. */
+/** The busiest pools of a variant with totals; undefined without pools. */
 export function topPools(variant: Variant, now: number) {
   const pools = poolsOf(variant, { offset: 0, limit: variant.pools }, now);
   const [topMarket, ...others] = pools.toSorted((a, b) => b.volume24h - a.volume24h).slice(0, TOP);
@@ -117,6 +117,6 @@ export function topPools(variant: Variant, now: number) {
   };
 }
 
-/** How many of a variant's pools have been fetched; nothing while none has been. */
+/** The number of pools of a variant; undefined without a market. */
 export const poolCount = (variant: Variant, now: number): number | undefined =>
   metricsOf(variant, now) === null ? undefined : variant.pools;

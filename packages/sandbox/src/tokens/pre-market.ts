@@ -2,10 +2,10 @@ import { fetchedAt, metricsOf } from './market.ts';
 import type { Variant } from './model.ts';
 import { significant } from './seed.ts';
 
-/** What the price of a token says about a company that is not listed. */
+/** The valuation of an unlisted company by the price of its token. */
 export interface PreMarketBlock {
   readonly symbol: string;
-  /** The price on the chain, or the issuer's where nobody trades; in US dollars. */
+  /** The market price, or the issuer's if there is none; in US dollars. */
   readonly price: number;
   readonly markPriceUsd: number;
   readonly markValuationUsd: number;
@@ -14,7 +14,7 @@ export interface PreMarketBlock {
   readonly lastFetchedAt: number;
 }
 
-/** The block of one variant; nothing for a token of anything else. */
+/** The block of a variant; undefined for other tokens. */
 export function preMarketOf(variant: Variant, now: number): PreMarketBlock | undefined {
   if (variant.mark === undefined) {
     return undefined;

@@ -2,13 +2,13 @@ import { type Metric, soundlyTraded } from './activity.ts';
 import { metricsOf, tierOf } from './market.ts';
 import { type Asset, type Kind, type StockVariantTier, TIERS, type Variant } from './model.ts';
 
-/** What the primary variant of an asset is chosen by. */
+/** How the primary variant of an asset is chosen. */
 export type Strategy = 'liquidity' | 'stock_redeemability';
 
-/** What it is chosen by when nobody says. */
+/** The default strategy. */
 export const STRATEGY: Strategy = 'liquidity';
 
-/** What the routes that look at the share itself choose it by. */
+/** The strategy of routes about the asset itself. */
 export const strategyOf = (asset: Asset): Strategy => (asset.category === 'equity' ? 'stock_redeemability' : STRATEGY);
 
 const SPOT_LIKE: ReadonlySet<Kind> = new Set([
@@ -31,7 +31,7 @@ const DEEPER_AT_MOST = 5;
 
 const redeemable = ({ stockVariantTier }: Variant): number => REDEEMABLE[stockVariantTier ?? 'not_redeemable'];
 
-/** The variants that stand for the asset itself: all of them when none does. */
+/** The variants that represent the asset itself, or all if there are none. */
 export function spotLike(asset: Asset): readonly Variant[] {
   const own = asset.variants.filter(({ kind }) => SPOT_LIKE.has(kind));
   return own.length > 0 ? own : asset.variants;
@@ -49,7 +49,7 @@ export const byLiquidity =
     volumeOf(b, now) - volumeOf(a, now) ||
     a.mint.localeCompare(b.mint);
 
-// Redeemability counts only while the other variant is not that much deeper.
+// Redeemability counts unless the other variant is much deeper.
 function betterRedeemed(next: Variant, best: Variant, now: number): boolean | undefined {
   const [deeper, thinner] = [liquidityOf(next, now), liquidityOf(best, now)].toSorted((a, b) => b - a);
   const difference = redeemable(next) - redeemable(best);
@@ -57,11 +57,11 @@ function betterRedeemed(next: Variant, best: Variant, now: number): boolean | un
   return difference === 0 || !comparable ? undefined : difference > 0;
 }
 
-/** How the primary variant is chosen: what by, and what is looked at to tell sound trading. */
+/** The strategy, and the metrics that show sound trading. */
 export interface Choice {
   readonly strategy?: Strategy;
   readonly metrics?: readonly Metric[];
-  /** Whether a curated list asks, which leaves some variants out. */
+  /** Whether it is for a curated list, which excludes some variants. */
   readonly isListed?: boolean;
 }
 
@@ -72,7 +72,7 @@ function candidates(asset: Asset, isListed: boolean): readonly Variant[] {
   return isListed && asset.listsRedeemable === true && some.length > 0 ? some : spotLike(asset);
 }
 
-/** The variant that speaks for an asset, traded or not; nothing for an asset without variants. */
+/** The primary variant of an asset; null without variants. */
 export function primaryVariant(asset: Asset, now: number, choice: Choice = {}): Variant | null {
   const { strategy = STRATEGY, metrics = EVERYTHING, isListed = false } = choice;
   const [first, ...others] = soundlyTraded(candidates(asset, isListed), metrics, now);

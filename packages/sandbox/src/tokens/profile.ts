@@ -15,7 +15,7 @@ function allTimeHigh(walk: Walk, seconds: number): { allTimeHigh: number; allTim
   };
 }
 
-/** The external profile of an asset; nothing when coingecko has no price of it. */
+/** The external profile of an asset; null if CoinGecko has no price. */
 export function profileOf(asset: Asset, now: number) {
   const market = listedMarket(asset, now);
   if (asset.coingeckoId === undefined || market === undefined || market.price === null) {

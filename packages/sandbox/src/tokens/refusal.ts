@@ -1,4 +1,4 @@
-/** The tags of the upstream's errors that the sandbox uses. */
+/** The upstream's error tags that the sandbox uses. */
 export type Tag =
   | 'BadRequestError'
   | 'UnauthorizedError'
@@ -9,7 +9,7 @@ export type Tag =
   | 'UpstreamDataError'
   | 'UnknownError';
 
-/** An answer of the upstream that says no; tags and short phrases are the upstream's own, sentences are not. */
+/** A refusal of the upstream. Its tags and short phrases are the upstream's own, its sentences are not. */
 export class Refusal extends Error {
   readonly status: number;
   readonly tag: Tag;

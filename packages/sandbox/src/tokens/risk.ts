@@ -14,11 +14,11 @@ import {
 
 export type { ScoreInput } from './score.ts';
 
-/** The one mint whose score is fixed. */
+/** The mint with a constant score. */
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const TOO_LITTLE_USD = 1000;
 
-/** How much a market can be relied upon; `score` is 0 to 100. */
+/** The reliability of a market; `score` is 0 to 100. */
 export interface MarketScore {
   readonly score: number;
   readonly grade: 'A' | 'B' | 'C';
@@ -33,10 +33,10 @@ export interface MarketScore {
   readonly tokenAgeDays: number | null;
 }
 
-/** What the upstream says of a mint that it has no market of. */
+/** The upstream's reason for a mint without a market. */
 export const NOT_CACHED = 'Market snapshot not available in cache';
 
-/** What a market score is computed from; the upstream knows neither the largest holders nor the age of a token. */
+/** The input of a market score. The upstream knows neither the largest holders nor the age of a token. */
 export function scoreInput(variant: Variant, now: number): ScoreInput {
   const metrics = metricsOf(variant, now);
   const volume24hUsd = metrics?.volume24hUSD ?? null;
@@ -77,7 +77,7 @@ const alike = (component: Component) => ({
   holderCount: component,
 });
 
-/** The score that wrapped SOL has whatever its market says. */
+/** The constant score of wrapped SOL. */
 export const FIXED_SCORE: MarketScore = {
   ...verdictOf(100),
   ...CLEAR,
@@ -93,7 +93,7 @@ const INSUFFICIENT: MarketScore = {
   components: alike(EMPTY),
 };
 
-/** What holds a score down, with the most that it leaves. */
+/** Caps on a score with their reasons. */
 function capsOf({ holderCount, liquidityUsd, volume24hUsd, volume7dUsd, marketCapUsd }: ScoreInput) {
   const turnover = liquidityUsd && volume24hUsd ? volume24hUsd / liquidityUsd : 0;
   return [
@@ -122,11 +122,11 @@ const manySignals = (count: number) => [
   { holds: count === 3, most: 84, reason: 'Elevated Risk (3 borderline metrics)' },
 ];
 
-// Few are expected to hold a currency, a share or a staked coin.
+// Currencies, shares and staked coins have few holders.
 const isConcentrated = ({ asset, mint }: Variant): boolean =>
   asset.lists.includes('currencies') || asset.lists.includes('stocks') || stakePoolRank(mint) !== undefined;
 
-/** The market score of a variant, from what is measured about it. */
+/** The market score of a variant. */
 export function marketScore(variant: Variant, input: ScoreInput): MarketScore {
   if (variant.mint === WRAPPED_SOL) {
     return FIXED_SCORE;
@@ -155,7 +155,7 @@ export function marketScore(variant: Variant, input: ScoreInput): MarketScore {
   return { ...verdictOf(score), ...CLEAR, caps, borderlineSignals, components };
 }
 
-/** The input and the score of a variant; nothing when nothing is cached of it, unless its score is fixed. */
+/** The input and the score of a variant; null without a market, unless its score is constant. */
 export function riskOf(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   if (metrics === null && variant.mint !== WRAPPED_SOL) {

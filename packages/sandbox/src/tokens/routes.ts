@@ -1,23 +1,23 @@
-import type { Asked } from './answers/asked.ts';
 import { marketSnapshots, riskSummaryByMint, variantMarkets } from './answers/batch.ts';
 import { curated } from './answers/curated.ts';
 import { assetDetail } from './answers/detail.ts';
 import { description, profile, riskDetails, riskSummary, tickers } from './answers/facts.ts';
 import { ohlcv, priceChart } from './answers/history.ts';
+import type { RouteRequest } from './answers/request.ts';
 import { resolve } from './answers/resolve.ts';
 import { search } from './answers/search.ts';
 import { markets, variantMarket, variants, variantTopMarkets } from './answers/variants.ts';
 
-/** One route of the upstream: who may call it, how long its answers keep, and what it answers. */
+/** A route of the upstream: whether it needs a key, its cache rule and its answer. */
 export interface UpstreamRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly open: boolean;
   readonly cacheControl: string;
-  readonly answer: (asked: Asked) => unknown;
+  readonly answer: (request: RouteRequest) => unknown;
 }
 
-interface Keeping {
+interface RouteOptions {
   readonly open?: boolean;
   readonly maxAge?: number;
   readonly stale?: number;
@@ -26,7 +26,7 @@ interface Keeping {
 function row(
   endpoint: string,
   answer: UpstreamRoute['answer'],
-  { open = false, maxAge, stale }: Keeping = {},
+  { open = false, maxAge, stale }: RouteOptions = {},
 ): UpstreamRoute {
   const [method, path = ''] = endpoint.split(' ');
   const whileStale = stale === undefined ? '' : `, stale-while-revalidate=${stale}`;
@@ -34,7 +34,7 @@ function row(
   return { method: method === 'POST' ? 'POST' : 'GET', path, open, cacheControl, answer };
 }
 
-/** The 19 routes of the upstream; the fixed paths come before the ones with an asset in them. */
+/** The 19 routes of the upstream; fixed paths come before paths with an asset. */
 export const UPSTREAM_ROUTES: readonly UpstreamRoute[] = [
   row('GET /v1/health', () => ({ ok: true }), { open: true }),
   row('GET /v1/assets/search', search, { maxAge: 120 }),
@@ -67,7 +67,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** The route that a raw path belongs to and the decoded asset in it; no path is normalised on the way. */
+/** The route of a raw path and the decoded asset in it; paths are not normalised. */
 export function matchUpstream(path: string): { route: UpstreamRoute; reference: string } | undefined {
   const parts = path.split('/').map(decoded);
   if (parts.slice(1).some((part) => part === '' || part === '.' || part === '..')) {

@@ -1,4 +1,4 @@
-/** What a market score is computed from; money in US dollars. */
+/** The input of a market score; money in US dollars. */
 export interface ScoreInput {
   readonly liquidityUsd: number | null;
   readonly marketCapUsd: number | null;
@@ -10,20 +10,20 @@ export interface ScoreInput {
   readonly tokenAddress: string;
 }
 
-/** One part of a market score. */
+/** A component of a market score. */
 export interface Component {
   readonly score: number;
   readonly status: 'safe' | 'warning' | 'risk' | 'info';
   readonly hasData: boolean;
 }
 
-/** What the parts of a score weigh in it. */
+/** The weights of the components. */
 export const WEIGHTS = { liquidityHealth: 30, holderDistribution: 20, tradingActivity: 20, holderCount: 15 } as const;
 
-/** The part of which nothing is known. */
+/** A component without data. */
 export const EMPTY: Component = { score: 0, status: 'info', hasData: false };
 
-/** Points of a line: a value and its score, ascending; flat before the first and after the last. */
+/** Points of a piecewise linear function from value to score, constant outside of them. */
 type Line = readonly (readonly [value: number, score: number])[];
 
 const rising = (...values: readonly number[]): Line => values.map((value, step) => [value, step * 20]);
@@ -53,7 +53,7 @@ function component(score: number): Component {
   return { score, status: score >= 60 ? 'safe' : score >= 40 ? 'warning' : 'risk', hasData: true };
 }
 
-/** How deep a market is, by itself or for what the token is worth. */
+/** Scores liquidity, absolute or relative to the market cap. */
 export function liquidityScore({ liquidityUsd, marketCapUsd }: ScoreInput): Component {
   if (liquidityUsd === null || liquidityUsd <= 0) {
     return EMPTY;
@@ -63,11 +63,11 @@ export function liquidityScore({ liquidityUsd, marketCapUsd }: ScoreInput): Comp
   return component(Math.max(on(LIQUIDITY, liquidityUsd), liquidityUsd < 1e5 ? Math.min(share, 20) : share));
 }
 
-/** How widely a token is held; the upstream does not know the largest holders. */
+/** Scores the holder distribution. The upstream does not know the largest holders. */
 export const holderDistributionScore = (isConcentrated: boolean): Component =>
   isConcentrated ? component(100) : { score: 50, status: 'info', hasData: false };
 
-/** How much is traded, by itself or for the depth of the market. */
+/** Scores trading, absolute or relative to the liquidity. */
 export function tradingScore({ volume7dUsd, volume24hUsd, liquidityUsd }: ScoreInput): Component {
   if (volume7dUsd === null || volume7dUsd <= 0) {
     return EMPTY;
@@ -77,6 +77,6 @@ export function tradingScore({ volume7dUsd, volume24hUsd, liquidityUsd }: ScoreI
   return component(Math.max(on(WEEKLY_VOLUME, volume7dUsd), known));
 }
 
-/** How many hold a token. */
+/** Scores the number of holders. */
 export const holderCountScore = ({ holderCount }: ScoreInput): Component =>
   holderCount === null || holderCount <= 0 ? EMPTY : component(on(HOLDERS, holderCount));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 
-/** A 32-bit number that stands for a name (FNV-1a); the start of everything that looks random here. */
+/** A 32-bit hash of a name (FNV-1a), the seed of all simulated data. */
 export function seedOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < name.length; index += 1) {
@@ -10,7 +10,7 @@ export function seedOf(name: string): number {
   return hash >>> 0;
 }
 
-/** A number in [0, 1) that depends on nothing but a seed and up to two integers. */
+/** A number in [0, 1) derived from a seed and up to two integers. */
 export function draw(seed: number, first: number, second = 0): number {
   let mixed = (seed ^ Math.imul(first | 0, 0x9e3779b1) ^ Math.imul((second | 0) + 0x7f4a7c15, 0x85ebca6b)) >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
@@ -18,17 +18,17 @@ export function draw(seed: number, first: number, second = 0): number {
   return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000;
 }
 
-/** A number in [low, high) that depends on nothing but a name. */
+/** A number in [low, high) derived from a name. */
 export function between(low: number, high: number, name: string): number {
   return low + (high - low) * draw(seedOf(name), 1);
 }
 
-/** A base58 address of 32 bytes that depends on nothing but a name. */
+/** A base58 address derived from a name. */
 export function addressOf(name: string): string {
   return bs58.encode(createHash('sha256').update(name).digest());
 }
 
-/** A price or percentage as a market would print it: a fixed number of significant digits, order preserved. */
+/** Rounds to a number of significant digits. */
 export function significant(value: number, digits: number): number {
   return Number(value.toPrecision(digits));
 }

@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** What the upstream knows when it answers: the keys that it accepts, and its clock. */
+/** The valid keys and the clock. */
 export interface TokensApiState {
   readonly keys: ReadonlySet<string>;
   readonly now: () => number;
@@ -55,20 +55,20 @@ function refused(error: unknown): Answer {
     : jsonAnswer(500, errorBody('InternalServerError', 'Internal server error'));
 }
 
-const takes = ({ method }: UpstreamRoute, asked: string): boolean =>
-  asked === method || (asked === 'HEAD' && method === 'GET');
+const accepts = ({ method }: UpstreamRoute, verb: string): boolean =>
+  verb === method || (verb === 'HEAD' && method === 'GET');
 
-/** The request id of an answer: the one that came, a fresh one for health, and none on the framework's own pages. */
+/** The request id of an answer: the received one, a new one for health, none on the framework's pages. */
 export function requestIdOf({ target, method, headers }: Arrival): string | undefined {
   const match = matchUpstream(target.split('?')[0] ?? '');
-  if (match === undefined || !takes(match.route, method)) {
+  if (match === undefined || !accepts(match.route, method)) {
     return undefined;
   }
   const given = headers['x-request-id'];
   return match.route.open || typeof given !== 'string' || given === '' ? randomUUID() : given;
 }
 
-/** The upstream's own answer to a request. */
+/** The upstream's answer to a request. */
 export function serve(arrival: Arrival, state: TokensApiState): Answer {
   const [path = '', ...rest] = arrival.target.split('?');
   const match = matchUpstream(path);
@@ -77,7 +77,7 @@ export function serve(arrival: Arrival, state: TokensApiState): Answer {
     return { status: 404, headers, body: Buffer.from(NOT_FOUND_PAGE) };
   }
   const { route, reference } = match;
-  if (!takes(route, arrival.method)) {
+  if (!accepts(route, arrival.method)) {
     return { status: 405, headers: { allow: route.method, 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
   }
   try {
@@ -92,7 +92,7 @@ export function serve(arrival: Arrival, state: TokensApiState): Answer {
   }
 }
 
-/** The answer that a fault gives in place of the upstream's own; nothing when no fault does. */
+/** The answer of a fault that replaces the upstream's, if any. */
 export function faultyAnswer(knobs: FaultKnobs, arrival: Arrival): Answer | undefined {
   if (knobs.status !== undefined) {
     const [tag, message] = TAGS[knobs.status] ?? ['InternalServerError', 'Internal server error'];

@@ -79,8 +79,8 @@ function measure(asset: Asset, seconds: number): Stats {
 const onChain = oncePerMinute(measure);
 
 /**
- * The figures of an asset: what its spot variants trade together, priced as coingecko prices the asset. A stock keeps the
- * price of its tokens, beside the worth of the company.
+ * The figures of an asset: the sum of its spot variants, with CoinGecko's price. A stock keeps the price of its tokens and has the
+ * market cap of the company.
  */
 export function assetStats(asset: Asset, now: number): Stats | null {
   const traded = onChain(asset, now);

@@ -27,7 +27,7 @@ const TRUST = ['green', 'green', 'green', 'yellow', 'red', null] as const;
 
 const identifierOf = (exchange: string): string => exchange.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** Pairs an exchange with a target so that no pair comes twice in a list. */
+/** Pairs an exchange with a target, without repeating a pair in a list. */
 function pairAt(index: number): { exchange: string; target: string } {
   const exchange = EXCHANGES[index % EXCHANGES.length] ?? 'Binance';
   const target = TARGETS[(Math.floor(index / EXCHANGES.length) + index) % TARGETS.length] ?? 'USDT';
@@ -65,7 +65,7 @@ function tickerAt(asset: Asset, index: number, market: Traded, now: number) {
   };
 }
 
-/** Every exchange ticker of an asset, the largest volume first; nothing when coingecko does not know the asset. */
+/** All exchange tickers of an asset, by volume; null if CoinGecko does not know the asset. */
 export function tickersOf(asset: Asset, now: number) {
   if (asset.coingeckoId === undefined) {
     return null;

@@ -10,18 +10,18 @@ export interface Candle {
   readonly volume: number;
 }
 
-/** What a price history depends on. */
+/** The parameters of a price history. */
 export interface Walk {
   readonly priceSeed: number;
   readonly volumeSeed: number;
   readonly base: number;
   readonly volatility: number;
   readonly weeklyVolume: number;
-  /** Unix seconds before which nothing was traded. */
+  /** Unix seconds of the first trade. */
   readonly since: number;
 }
 
-/** The lengths of candles, each made of a whole number of the next. */
+/** The lengths of candles; each is a multiple of the next. */
 export const LENGTHS = [604_800, 86_400, 14_400, 3600, 900, 300, 60] as const;
 
 /** The depth in `LENGTHS` of the shortest candle. */
@@ -68,7 +68,7 @@ function weekCandle(walk: Walk, week: number): Candle {
   };
 }
 
-/** The candles of one week each that overlap a span of time, from the first whole week that was traded. */
+/** The weekly candles that overlap a span, from the first full week of trading. */
 export function* weeks(walk: Walk, from: number, to: number): Generator<Candle> {
   const first = Math.max(weekNumber(from), weekNumber(walk.since + WEEK - 1));
   for (let week = first; week * WEEK + MONDAY < to; week += 1) {
@@ -105,8 +105,8 @@ function volumes(walk: Walk, whole: Candle, depth: number, parts: number): numbe
 }
 
 /**
- * The candles of the next shorter length that one candle is made of. Together they are exactly that candle:
- * they start and end where it does, one of them reaches its high and one its low, and their volumes add up to its own.
+ * Splits a candle into the next shorter length. The parts add up to exactly that candle: they have its open, high, low and close,
+ * and their volumes add up to its volume.
  */
 export function split(walk: Walk, whole: Candle, depth: number): Candle[] {
   const prices = boundaries(walk, whole, depth);
@@ -128,7 +128,7 @@ export function split(walk: Walk, whole: Candle, depth: number): Candle[] {
   });
 }
 
-/** The one candle that a run of shorter candles adds up to. */
+/** Combines consecutive candles into one. */
 export function aggregate(first: Candle, rest: readonly Candle[]): Candle {
   return rest.reduce(
     (sum, next) => ({

@@ -1,31 +1,77 @@
-import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import {
+  HEADERS,
+  Refusal,
+  type RefusalCode,
+  SIWX_EXTENSION,
+  type SiwxInfo,
+  siwxExtension,
+} from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
+import { challenge, challengedUrl, type OriginOf } from '../challenge.ts';
 import type { Crypto } from '../crypto.ts';
 import type { Admission, Gate } from '../gate.ts';
-import type { OriginOf } from '../origin.ts';
-import { signInChallenge } from './challenge.ts';
 import type { Nonces } from './nonce.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
-import { readValidSignIn, type SignInParts } from './sign-ins.ts';
+import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
 
-/** What the sign-in gate stands on. */
-export interface SiwxParts {
+const LIFETIME_MS = 300_000;
+const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
+
+interface ChallengeOptions {
+  readonly call: Call;
+  readonly origin: string;
+  readonly nonce: string;
+  readonly nowMs: number;
+  readonly code: RefusalCode;
+  readonly describe: Describe;
+  /** False: the text to sign names the bare origin, so one signature opens every route until it expires. */
+  readonly singleUse: boolean;
+}
+
+/** The challenge of a free route: a text to sign. */
+export function signInChallenge(options: ChallengeOptions): Challenge {
+  const { call, origin, nonce, nowMs, code, describe, singleUse } = options;
+  const url = challengedUrl(call, origin);
+  const info: SiwxInfo = {
+    domain: origin.slice(origin.indexOf('//') + 2),
+    uri: singleUse ? url : origin,
+    version: '1',
+    nonce,
+    issuedAt: new Date(nowMs).toISOString(),
+    expirationTime: new Date(nowMs + LIFETIME_MS).toISOString(),
+    statement: STATEMENT,
+  };
+  const extensions = { [SIWX_EXTENSION]: siwxExtension(info) };
+  const { headers, members } = challenge(call, { code, url, accepts: [], extensions }, describe);
+  return { headers: { ...headers, 'WWW-Authenticate': `SIWX realm="${origin}", error="${code}"` }, members };
+}
+
+/** draft-ietf-httpapi-ratelimit-headers: the policy, the slots left, and when the next one frees. */
+function rateLimitHeaders({ limit, windowMs, view }: Allowance): Record<string, string> {
+  const { left, resetMs } = view();
+  return {
+    'RateLimit-Policy': `"upstream";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
+    RateLimit: `"upstream";r=${left};t=${Math.ceil(resetMs / 1000)}`,
+  };
+}
+
+/** Dependencies of the sign-in gate. */
+export interface SiwxDependencies {
   readonly crypto: Crypto;
   readonly nonces: Nonces;
   readonly store: Store;
   readonly originOf: OriginOf;
-  /** What the answers are taken from, where an upstream gives them, and what the challenges say. */
+  /** The budget shown in RateLimit headers; undefined for routes without an upstream. */
   readonly allowance: Allowance | undefined;
   readonly describe: Describe;
-  /** Off: one signature serves until it expires, and nonces are neither remembered nor tied to an epoch. */
+  /** False: one signature serves until it expires; nonces are not stored and have no epoch. */
   readonly singleUse: boolean;
 }
 
 const NO_EPOCH = 'until expiry';
 
-/** A sign-in that is valid; its nonce is burnt with the slot, or when the answer needed none. */
+/** A valid sign-in; its nonce is burnt with the slot, or on settling if no slot was taken. */
 class SignedIn implements Admission {
   readonly headers: Admission['headers'];
   readonly #store: Store;
@@ -63,21 +109,21 @@ class SignedIn implements Admission {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** The gate of a free route: a wallet's signature on every request, good for one answer. */
+/** The gate of free routes: every request needs a wallet's signature, good for one answer. */
 export class SiwxGate implements Gate {
-  readonly #parts: SiwxParts;
-  readonly #judge: SignInParts;
-  /** What the store said last; challenges go on in it while the store is away. */
+  readonly #dependencies: SiwxDependencies;
+  readonly #judge: SignInDependencies;
+  /** The store's last epoch; challenges use it while the store is unavailable. */
   #epoch = NO_EPOCH;
 
-  constructor(parts: SiwxParts) {
-    this.#parts = parts;
-    const { crypto, nonces, store } = parts;
+  constructor(dependencies: SiwxDependencies) {
+    this.#dependencies = dependencies;
+    const { crypto, nonces, store } = dependencies;
     this.#judge = { crypto, nonces, now: () => store.now(), wallNow: () => store.wallNow() };
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission> {
-    const { store, originOf, allowance, singleUse, crypto } = this.#parts;
+    const { store, originOf, allowance, singleUse, crypto } = this.#dependencies;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
@@ -94,14 +140,14 @@ export class SiwxGate implements Gate {
   }
 
   challenge(call: Call, code: RefusalCode): Challenge {
-    const { store, originOf, describe, singleUse } = this.#parts;
+    const { store, originOf, describe, singleUse } = this.#dependencies;
     const origin = originOf(call.inbound);
     const nonce = this.#freshNonce(origin);
     return signInChallenge({ call, origin, nonce, nowMs: store.wallNow(), code, describe, singleUse });
   }
 
   #freshNonce(origin: string): string {
-    const { nonces, store, singleUse } = this.#parts;
+    const { nonces, store, singleUse } = this.#dependencies;
     return nonces.issue(origin, singleUse ? (store.epoch() ?? this.#epoch) : NO_EPOCH, store.now());
   }
 }

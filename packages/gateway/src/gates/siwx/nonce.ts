@@ -1,6 +1,6 @@
 import { type Crypto, equalSecrets, keysFor } from '../crypto.ts';
 
-/** A nonce that this deployment issued: when, and under which epoch. */
+/** A nonce that this deployment issued. */
 export interface IssuedNonce {
   readonly issuedAtSeconds: number;
   readonly epoch: string;
@@ -15,9 +15,9 @@ const FORMAT = /^[0-9a-f]{32}$/;
 const utf8 = new TextEncoder();
 
 /**
- * Nonces that prove by themselves that we issued them, and so need no memory: 3 bytes of the issue time, 6 random
- * ones and 7 of a MAC over origin, full issue time and randomness, in lower-case hex.
- * The MAC key comes from the secret and the epoch, so a nonce dies with the set of used nonces of its epoch.
+ * Self-authenticating nonces, so issued ones need no storage: 3 bytes of issue time, 6 random bytes and 7 bytes of a MAC over origin,
+ * full issue time and randomness, in lower-case hex. The MAC key derives from the secret and the epoch, so a nonce becomes invalid
+ * with its epoch's set of used nonces.
  */
 export class Nonces {
   readonly #crypto: Crypto;
@@ -41,7 +41,7 @@ export class Nonces {
     return head.toString('hex') + this.#mac(key, origin, seconds, head).toString('hex');
   }
 
-  /** Reads a nonce back; nothing when it is not one of ours for this origin and epoch. */
+  /** Verifies a nonce; undefined if it was not issued here for this origin and epoch. */
   read(nonce: string, origin: string, epoch: string, nowMs: number): IssuedNonce | undefined {
     if (!FORMAT.test(nonce)) return undefined;
     const bytes = Buffer.from(nonce, 'hex');
@@ -68,7 +68,7 @@ export class Nonces {
   }
 }
 
-/** The time with these low bytes that lies closest to now. */
+/** The time with these low bytes that is closest to now. */
 function nearest(low: number, nowSeconds: number): number {
   const behind = (((nowSeconds - low) % TIME_RANGE) + TIME_RANGE) % TIME_RANGE;
   return behind < TIME_RANGE / 2 ? nowSeconds - behind : nowSeconds - behind + TIME_RANGE;

@@ -1,22 +1,21 @@
-import { Refusal } from '@asset-gateway/protocol';
-import { member } from '../../json-member.ts';
+import { member, Refusal } from '@asset-gateway/protocol';
 import { Pool } from '../../pool.ts';
 
 const DEADLINE_MS = 5_000;
 const CONNECTIONS = 16;
 /** A blockhash is good for this many blocks. */
 const BLOCKHASH_BLOCKS = 150;
-/** A height that was asked for so recently is told again: blocks take 400 ms. */
+/** How long a height is reused. Blocks take 400 ms. */
 const HEIGHT_MS = 1_000;
-/** As much of an account's history as an RPC gives at once. */
+/** The most transactions that an RPC lists at once. */
 const HISTORY = 1_000;
-/** So far the chain's time of day may be from ours. */
+/** How far the chain's time of day may be from ours. */
 const SKEW_MS = 60_000;
 
-/** What the chain shows of a transaction; `seen` is on its way to one of the first two, or back. */
+/** What the chain shows of a transaction. `seen`: it is neither confirmed nor failed yet, and may still be dropped. */
 export type ChainStatus = 'confirmed' | 'failed' | 'seen' | 'missing';
 
-/** The memos of an account's latest transactions, and whether that is all of its history since the time that was asked for. */
+/** The memos of an account's latest transactions. `isComplete`: whether they reach back to the requested time. */
 export interface MemoSearch {
   readonly memos: readonly { readonly signature: string; readonly hasFailed: boolean; readonly memo: string }[];
   readonly isComplete: boolean;
@@ -26,32 +25,32 @@ export interface MemoSearch {
 export interface HistoryRow {
   readonly signature: string;
   readonly hasFailed: boolean;
-  /** When its block was made, in milliseconds; 0 where that is not known. */
+  /** The time of its block in milliseconds; 0 if unknown. */
   readonly atMs: number;
   readonly memos: readonly string[];
 }
 
-/** What part of a history. */
+/** A part of a history. */
 export interface HistoryPage {
   readonly limit: number;
-  /** Those that are older than this one's. */
+  /** Only transactions older than this one. */
   readonly before?: string;
 }
 
 const unusable = (what: string): Refusal =>
   new Refusal('facilitator_unavailable', { reason: `rpc: ${what}`, payment: { state: 'unused' } });
 
-/** An RPC tells the memos of a transaction as `[32] text`, separated by `; `. */
-const memosIn = (told: unknown): string[] =>
-  typeof told === 'string' ? told.split('; ').map((each) => each.slice(each.indexOf('] ') + 2)) : [];
+/** An RPC lists the memos of a transaction as `[32] text`, separated by `; `. */
+const memosIn = (listed: unknown): string[] =>
+  typeof listed === 'string' ? listed.split('; ').map((each) => each.slice(each.indexOf('] ') + 2)) : [];
 
-/** Reads a cluster through its RPC. Every call rejects with `facilitator_unavailable` when the RPC cannot be used. */
+/** Reads a cluster through its RPC. Calls reject with `facilitator_unavailable` while the RPC is unavailable. */
 export class Chain {
   readonly #pool: Pool;
   readonly #path: string;
   #height: { readonly askedAtMs: number; readonly answer: Promise<number> } | undefined;
 
-  /** Each has connections of its own, so that what one purpose waits for keeps no other one waiting. */
+  /** Each instance has its own connections, so that one purpose never delays another. */
   constructor(url: string, connections = CONNECTIONS) {
     const { origin, pathname, search } = new URL(url);
     this.#pool = new Pool(origin, { connections });
@@ -70,7 +69,7 @@ export class Chain {
     return error === null ? 'confirmed' : 'failed';
   }
 
-  /** Below this height nothing can change any more. It may be a second old. */
+  /** Blocks up to this height are final. It may be a second old. */
   finalizedHeight(): Promise<number> {
     const nowMs = performance.now();
     if (this.#height && nowMs - this.#height.askedAtMs < HEIGHT_MS) return this.#height.answer;
@@ -82,7 +81,7 @@ export class Chain {
     return answer;
   }
 
-  /** The memos of an account's latest transactions, those with an error too; all of them since this time, if it can be. */
+  /** The memos of an account's latest transactions, including failed ones, since a time if possible. */
   async memosOf(account: string, sinceMs = 0): Promise<MemoSearch> {
     const rows = await this.transactionsOf(account, { limit: HISTORY });
     const memos = rows.flatMap(({ signature, hasFailed, memos }) =>
@@ -93,7 +92,7 @@ export class Chain {
     return { memos, isComplete: rows.length < HISTORY || reachesBack };
   }
 
-  /** The latest transactions of an account, or those before one: the newest first. */
+  /** The latest transactions of an account, newest first. */
   async transactionsOf(account: string, page: HistoryPage): Promise<readonly HistoryRow[]> {
     const rows = await this.#call('getSignaturesForAddress', [account, { ...page, commitment: 'confirmed' }]);
     if (!Array.isArray(rows)) throw unusable('no history');
@@ -105,32 +104,32 @@ export class Chain {
     }));
   }
 
-  /** A confirmed transaction as the RPC tells it; null when it knows none. */
+  /** A confirmed transaction as the RPC describes it; null if there is none. */
   transaction(signature: string): Promise<unknown> {
     const settings = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
     return this.#call('getTransaction', [signature, settings]);
   }
 
-  /** The bytes of a confirmed transaction; nothing where the RPC knows none. */
+  /** The bytes of a confirmed transaction; undefined if there is none. */
   async transactionBytes(signature: string): Promise<Uint8Array | undefined> {
     const settings = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
     const text = member(member(await this.#call('getTransaction', [signature, settings]), 'transaction'), '0');
     return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;
   }
 
-  /** Hands a signed transaction to the network. */
+  /** Sends a signed transaction to the network. */
   async send(transaction: string): Promise<void> {
     await this.#call('sendTransaction', [transaction, { encoding: 'base64', skipPreflight: true, maxRetries: 0 }]);
   }
 
-  /** Whether an account is there, and who owns it; nothing when it is not. */
+  /** The owner and the balance of an account; undefined if it does not exist. */
   async account(address: string): Promise<{ readonly owner: string; readonly lamports: number } | undefined> {
     const value = member(await this.#call('getAccountInfo', [address, { encoding: 'base64' }]), 'value');
     const [owner, lamports] = [member(value, 'owner'), member(value, 'lamports')];
     return typeof owner === 'string' ? { owner, lamports: Number(lamports) } : undefined;
   }
 
-  /** How many token accounts a wallet has. */
+  /** The number of token accounts of a wallet. */
   async tokenAccounts(owner: string, programId: string): Promise<number> {
     const result = await this.#call('getTokenAccountsByOwner', [owner, { programId }, { encoding: 'base64' }]);
     const values = member(result, 'value');
@@ -141,7 +140,7 @@ export class Chain {
     await this.#pool.destroy();
   }
 
-  /** Sends a JSON-RPC request as text, and answers with the text of a 200. */
+  /** Sends a JSON-RPC request and answers the body of a 200. */
   async post(json: string): Promise<string> {
     const { body, statusCode } = await this.#pool.request({
       method: 'POST',

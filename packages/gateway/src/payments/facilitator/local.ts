@@ -7,27 +7,26 @@ import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
-import { feeOf } from './fee.ts';
-import { FeePayerWatch } from './fee-payer-watch.ts';
+import { FeePayerWatch, feeOf } from './fee-payer.ts';
 import { requestBody } from './remote.ts';
-import { type Course, simulate } from './simulation.ts';
+import { type SimulationRun, simulate } from './simulation.ts';
 
-/** What an in-process facilitator needs. */
+/** What the in-process facilitator needs. */
 export interface InProcessOptions {
   /** The 64 bytes of the fee payer's key pair. */
   readonly keypair: Uint8Array;
-  /** The RPC of each network that is sold on, as it is used to settle and to look, */
+  /** By network, for settling and looking up. */
   readonly chains: ReadonlyMap<string, Chain>;
-  /** and over connections of their own to verify, which anybody can have done. */
+  /** By network, for verifying; on separate connections, because anyone can cause verifications. */
   readonly verifyingChains: ReadonlyMap<string, Chain>;
-  /** Lamports that may be spent on fees in any hour. */
+  /** The most lamports that fees may cost in an hour. */
   readonly feeBudgetPerHour: number;
   readonly notice: (message: string) => void;
 }
 
 const VERIFY_MS = 5_000;
 const CONFIRM_MS = 20_000;
-/** The fee payer's signature is the first one, after the one byte that counts them. */
+/** The fee payer's signature is the first, after the byte that counts signatures. */
 const SIGNATURE_OFFSET = 1;
 const POLL_MS = 250;
 
@@ -35,7 +34,7 @@ type Svm = typeof import('@x402/svm');
 type Signer = ReturnType<Svm['toFacilitatorSvmSigner']>;
 type SchemeClass = typeof import('@x402/svm/exact/facilitator').ExactSvmScheme;
 
-/** x402's own facilitator in this process, with limits, behind our deadlines and our reading of what it says. */
+/** x402's own facilitator in this process, with limits and deadlines, and with strict readings of its answers. */
 export class InProcessFacilitator implements Facilitator {
   readonly #options: InProcessOptions;
   readonly #address: string;
@@ -56,7 +55,7 @@ export class InProcessFacilitator implements Facilitator {
     this.#watch = new FeePayerWatch(address, options.chains, options.notice);
   }
 
-  /** Loads x402's packages, which nobody needs who does not sell by himself. */
+  /** Loads x402's packages, which only this facilitator needs. */
   static async create(options: InProcessOptions): Promise<InProcessFacilitator> {
     const [kit, svm, { ExactSvmScheme }] = await Promise.all([
       import('@solana/kit'),
@@ -95,16 +94,16 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   async verify(payment: Payment): Promise<Verification> {
-    const course: Course = { sent: false };
+    const run: SimulationRun = { sent: false };
     const { paymentPayload, paymentRequirements } = typedBody(payment);
     const answer = await Promise.race([
-      this.#schemeFor(payment, course, 'verify').verify(paymentPayload, paymentRequirements),
+      this.#schemeFor(payment, run, 'verify').verify(paymentPayload, paymentRequirements),
       sleep(VERIFY_MS, 'late' as const, { ref: false }),
     ]);
-    if (course.feePayerIsEmpty) throw this.#closed(payment);
-    if (answer === 'late' || course.fault !== undefined) throw unavailable(`verify: ${course.fault ?? 'too slow'}`);
+    if (run.feePayerIsEmpty) throw this.#closed(payment);
+    if (answer === 'late' || run.fault !== undefined) throw unavailable(`verify: ${run.fault ?? 'too slow'}`);
     if (!answer.isValid) {
-      return { valid: false, reason: answer.invalidReason ?? '', processed: course.processed ?? 'no' };
+      return { valid: false, reason: answer.invalidReason ?? '', processed: run.processed ?? 'no' };
     }
     return { valid: true };
   }
@@ -114,33 +113,33 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   async settle(payment: Payment): Promise<Settlement> {
-    const course: Course = { sent: false };
+    const run: SimulationRun = { sent: false };
     const signature = this.signatureOf(payment);
     const { paymentPayload, paymentRequirements } = typedBody(payment);
-    const answer = await this.#schemeFor(payment, course, 'settle')
+    const answer = await this.#schemeFor(payment, run, 'settle')
       .settle(paymentPayload, paymentRequirements)
       .catch(() => undefined);
     if (answer?.success) return { outcome: 'settled', signature };
-    if (course.failedOnChain) return { outcome: 'refused', reason: FAILED_ON_CHAIN };
-    if (course.sent) return { outcome: 'unknown', signature };
-    if (course.feePayerIsEmpty) return { outcome: 'unsent', reason: this.#closed(payment).message };
-    if (course.fault !== undefined) return { outcome: 'unsent', reason: course.fault };
-    const before = await this.#sentBefore(payment, signature, course);
+    if (run.failedOnChain) return { outcome: 'refused', reason: FAILED_ON_CHAIN };
+    if (run.sent) return { outcome: 'unknown', signature };
+    if (run.feePayerIsEmpty) return { outcome: 'unsent', reason: this.#closed(payment).message };
+    if (run.fault !== undefined) return { outcome: 'unsent', reason: run.fault };
+    const before = await this.#sentBefore(payment, signature, run);
     return before ?? { outcome: 'refused', reason: answer?.errorReason ?? '' };
   }
 
-  /** Nothing more is sold on this network until the fee payer can pay. */
+  /** Closes the network's paid routes until the fee payer can pay. */
   #closed({ network }: Payment): Refusal {
     this.#watch.ranOut(network);
     return unavailable('the fee payer has no SOL');
   }
 
-  /** Nothing was sent now, but a process before this one may have sent it: a simulation refuses that as well. */
-  async #sentBefore({ network }: Payment, signature: string, course: Course): Promise<Settlement | undefined> {
+  /** This call sent nothing, but an earlier process may have sent the payment, which a simulation rejects too. */
+  async #sentBefore({ network }: Payment, signature: string, run: SimulationRun): Promise<Settlement | undefined> {
     const chain = this.#options.chains.get(network);
     const status = await chain?.status(signature).catch(() => 'seen' as const);
     if (status === 'confirmed') return { outcome: 'settled', signature };
-    const isUnderWay = status === 'seen' || (status === 'missing' && course.processed === 'yes');
+    const isUnderWay = status === 'seen' || (status === 'missing' && run.processed === 'yes');
     return isUnderWay ? { outcome: 'unknown', signature } : undefined;
   }
 
@@ -150,31 +149,31 @@ export class InProcessFacilitator implements Facilitator {
     await this.#options.chains.get(payment.network)?.send(signed.toString('base64'));
   }
 
-  #schemeFor(payment: Payment, course: Course, purpose: keyof Signers): InstanceType<SchemeClass> {
+  #schemeFor(payment: Payment, run: SimulationRun, purpose: keyof Signers): InstanceType<SchemeClass> {
     const { network } = payment;
     const base = this.#signers[purpose].get(network);
     if (!base) throw unavailable(`no RPC for ${network}`);
     const signer: Signer = {
       ...base,
       simulateTransaction: (transaction, onNetwork, options) =>
-        simulate(() => base.simulateTransaction(transaction, onNetwork, options), course),
+        simulate(() => base.simulateTransaction(transaction, onNetwork, options), run),
       sendTransaction: async (transaction, onNetwork) => {
-        course.sent = true;
+        run.sent = true;
         return base.sendTransaction(transaction, onNetwork);
       },
-      confirmTransaction: (signature) => this.#confirm(signature, network, course),
+      confirmTransaction: (signature) => this.#confirm(signature, network, run),
     };
     return new this.#scheme(signer, this.#cache, LIMITS);
   }
 
-  async #confirm(signature: string, network: string, course: Course): Promise<void> {
+  async #confirm(signature: string, network: string, run: SimulationRun): Promise<void> {
     const deadline = performance.now() + CONFIRM_MS;
     const chain = this.#options.chains.get(network);
     while (performance.now() < deadline) {
       const status = await chain?.status(signature).catch(() => 'missing');
       if (status === 'confirmed') return;
       if (status === 'failed') {
-        course.failedOnChain = true;
+        run.failedOnChain = true;
         throw new Error('failed on the chain');
       }
       await sleep(POLL_MS);
@@ -183,7 +182,7 @@ export class InProcessFacilitator implements Facilitator {
   }
 }
 
-/** To verify and to settle, by network. */
+/** By purpose and network. */
 type Signers = Readonly<Record<'verify' | 'settle', ReadonlyMap<string, Signer>>>;
 
 interface Loaded {
@@ -193,7 +192,7 @@ interface Loaded {
 
 type Verify = InstanceType<SchemeClass>['verify'];
 
-/** Our requirement is x402's; only the template type of its network names differs. */
+/** The types differ only in x402's template type of network names. */
 function typedBody(payment: Payment) {
   return requestBody(payment) as unknown as {
     paymentPayload: Parameters<Verify>[0];

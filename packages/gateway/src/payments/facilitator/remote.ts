@@ -1,12 +1,16 @@
-import { Refusal } from '@asset-gateway/protocol';
+import { member, Refusal } from '@asset-gateway/protocol';
 import type { Crypto } from '../../gates/crypto.ts';
-import { member } from '../../json-member.ts';
 import { Pool } from '../../pool.ts';
-import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
-import { isFeePayerSignature } from './fee-payer-signature.ts';
-import { isBeforeBroadcast } from './reasons.ts';
+import {
+  type Facilitator,
+  isBeforeBroadcast,
+  isFeePayerSignature,
+  type Payment,
+  type Settlement,
+  type Verification,
+} from './facilitator.ts';
 
-/** Where a remote facilitator is. */
+/** How a remote facilitator is reached. */
 export interface RemoteOptions {
   readonly url: string;
   /** The value of the Authorization header. */
@@ -17,11 +21,11 @@ export interface RemoteOptions {
 const CALL_MS = 5_000;
 const SETTLE_MS = 25_000;
 const REFRESH_MS = 60_000;
-/** One that has never answered is asked again soon: until then nothing can be sold. */
+/** Before the first answer, because nothing can be sold until then. */
 const FIRST_REFRESH_MS = 2_000;
 const REMEMBER_MS = 3_600_000;
 const MAX_BYTES = 64 * 1024;
-/** Of the reasons that are known, the one that depends on whether the chain has taken the payment. */
+/** The only known reason that depends on whether the payment has landed. */
 const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 
 const unavailable = (reason: string): Refusal =>
@@ -34,7 +38,7 @@ export class RemoteFacilitator implements Facilitator {
   readonly #pool: Pool;
   readonly #prefix: string;
   readonly #feePayers = new Map<string, string>();
-  /** When each payment was first asked to be settled. */
+  /** When each payment was first sent to `/settle`. */
   readonly #settledAt = new Map<string, number>();
   #refreshing: NodeJS.Timeout | undefined;
   #closed = false;
@@ -50,21 +54,21 @@ export class RemoteFacilitator implements Facilitator {
     return this.#feePayers.get(network);
   }
 
-  /** Fees are its own. */
+  /** The remote facilitator pays its own fees. */
   feeLamports(): number {
     return 0;
   }
 
-  /** It says so itself when it is asked. */
+  /** It refuses by itself when it is closed. */
   whyClosed(): undefined {}
 
-  /** Nobody but the facilitator can sign as its fee payer. */
+  /** Only the facilitator can sign as its fee payer. */
   signatureOf(): undefined {}
 
-  /** What it has signed, only the facilitator can send. */
+  /** Only the facilitator has the signed transaction. */
   async resend(): Promise<void> {}
 
-  /** Asks who pays fees where, now and from time to time. A facilitator that does not answer keeps what it said before. */
+  /** Reads the fee payer of each network, now and periodically. While the facilitator does not answer, the last ones stay. */
   async refresh(): Promise<void> {
     await this.#learn();
     if (this.#closed) return;
@@ -117,7 +121,7 @@ export class RemoteFacilitator implements Facilitator {
     return { outcome: 'unknown', ...(signature !== undefined && { signature }) };
   }
 
-  /** Only the answer to the first call can prove that nothing was sent. A payment is too old to come again after this. */
+  /** Only the first call's answer can prove that nothing was sent. After REMEMBER_MS a payment is too old to be sent again. */
   #isFirstSettle(key: string): boolean {
     const now = performance.now();
     for (const [known, at] of this.#settledAt) {

@@ -1,13 +1,12 @@
-import { HEADERS } from '@asset-gateway/protocol';
+import { HEADERS, member } from '@asset-gateway/protocol';
 import type { Inbound } from '../../call.ts';
-import { decodeBase64, decodeJsonHeader } from '../../gates/base64.ts';
-import { member } from '../../json-member.ts';
+import { decodeBase64, decodeJsonHeader } from '../../gates/encodings.ts';
 import { SHORT_NETWORKS } from '../requirement.ts';
 
-/** A payment as a header carries it, before anything in it is believed. */
+/** A payment as a header contains it, before it is checked. */
 export interface CarriedPayment {
   readonly transaction: Uint8Array;
-  /** The client's copy of the requirement; version 1 of x402 has none, and names scheme and network only. */
+  /** The client's copy of the requirement. Version 1 of x402 names only scheme and network. */
   readonly accepted: unknown;
   readonly network: unknown;
   /** `extra.ticket` of that copy. */
@@ -38,7 +37,7 @@ function readPayment(header: string): CarriedPayment | undefined {
   return { transaction, accepted: undefined, network, ticket: undefined, version };
 }
 
-/** The payment of a request: nothing when none was sent, `malformed` when it is not one well-formed payment. */
+/** The payment of a request; undefined if there is none, `malformed` unless there is one well-formed payment. */
 export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malformed' | undefined {
   const sent = [headers[HEADERS.payment.toLowerCase()], headers[HEADERS.version1Payment.toLowerCase()]];
   const values = new Set(sent.filter((value) => value !== undefined));
@@ -47,6 +46,6 @@ export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malforme
   return (values.size === 1 && typeof value === 'string' && readPayment(value)) || 'malformed';
 }
 
-/** Whether the request paid in the header of version 1, which is then answered in that version's as well. */
+/** Whether the request paid in the header of version 1. Its answer then has that version's header too. */
 export const usesVersion1Header = ({ headers }: Inbound): boolean =>
   headers[HEADERS.version1Payment.toLowerCase()] !== undefined;

@@ -1,7 +1,22 @@
+import { hash } from 'node:crypto';
+import type { Call } from '../../call.ts';
 import { type Crypto, equalSecrets, keysFor } from '../../gates/crypto.ts';
 import type { Offer } from '../requirement.ts';
 
-/** The offer that a memo is bound to. */
+const sha256 = (data: string | Uint8Array): string => hash('sha256', data);
+
+/** The hash that binds a payment to a request: route, path parameters, sorted query, exact body. */
+export function requestHashOf({ route, parameters, query, inbound }: Call): string {
+  const pairs = query ? query.split('&').sort() : [];
+  const path = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
+  const body = route.httpMethod === 'POST' ? sha256(inbound.body) : '';
+  return sha256(JSON.stringify([route.id, path, pairs, body]));
+}
+
+/** The key of a payment: its network and the hash of its message, whatever its encoding. */
+export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${sha256(message)}`;
+
+/** The part of an offer that a memo is bound to. */
 export type MemoOffer = Pick<Offer, 'network' | 'asset' | 'payTo' | 'amount' | 'feePayer'>;
 
 const TIME_BYTES = 4;
@@ -12,21 +27,21 @@ const TICKET_BYTES = 12;
 /** In base64url. */
 const TICKET_LENGTH = 16;
 const FORMAT = /^[A-Za-z0-9_-]{32}$/;
-/** What stock clients make up where they copy none. */
+/** Memos that stock clients make up if they copy none. */
 const MADE_UP = /^[0-9a-f]{32}$/;
 
-/** When a memo of ours was issued, in milliseconds. */
+/** When a memo was issued, in milliseconds. */
 export const issuedAtMs = (memo: string): number => Buffer.from(memo, 'base64url').readUInt32BE(0) * 1000;
 
 const utf8 = new TextEncoder();
 
-/** Whether a text could be a memo of ours, of whatever request and time. */
+/** Whether a text has the format of an issued memo. */
 export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE_UP.test(memo);
 
 /**
- * Memos that bind a payment to one request at one price: 4 bytes of the issue time, 8 random ones and 12 of a MAC over
- * the offer and the request, in base64url. A client copies the memo into the transaction, from where it is read back, so
- * nothing is remembered per challenge, and no two purchases are ever the same transaction.
+ * Memos bind a payment to one request at one price: 4 bytes of issue time, 8 random bytes and 12 bytes of a MAC over the offer and
+ * the request, in base64url. The client copies the memo into the transaction, so challenges need no storage, and no two purchases
+ * are the same transaction.
  */
 export class Memos {
   readonly #crypto: Crypto;
@@ -49,7 +64,7 @@ export class Memos {
     return Buffer.concat([head, this.#mac(key, head, offer, requestHash)]).toString('base64url');
   }
 
-  /** When this memo was issued, in seconds; nothing when it was not issued for this offer and this request. */
+  /** When this memo was issued, in seconds; undefined unless it was issued for this offer and request. */
   read(memo: string, offer: MemoOffer, requestHash: string): number | undefined {
     if (!FORMAT.test(memo)) return undefined;
     const bytes = Buffer.from(memo, 'base64url');
@@ -59,14 +74,13 @@ export class Memos {
     return genuine ? head.readUInt32BE(0) : undefined;
   }
 
-  /** What the client of a challenge knows beside its memo. A memo stands on the chain for all to read; this does not. */
+  /** The ticket of a memo, which only the client of the challenge gets. Memos are public on the chain; tickets are not. */
   ticketOf(memo: string): string {
     const [key] = this.#ticketKeys;
     if (!key) throw new Error('no secret to sign tickets with');
     return this.#ticket(key, memo).toString('base64url');
   }
 
-  /** Whether this is the ticket of a memo. */
   isTicketOf(memo: string, ticket: unknown): boolean {
     if (typeof ticket !== 'string' || ticket.length !== TICKET_LENGTH) return false;
     const bytes = Buffer.from(ticket, 'base64url');

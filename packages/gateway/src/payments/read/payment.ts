@@ -10,27 +10,27 @@ import { readTransfer, type Transfer } from './transfer.ts';
 const MAX_AGE_SECONDS = 300;
 const MAX_AHEAD_SECONDS = 30;
 
-/** A payment that fits the request which it came with. */
+/** A payment that matches its request. */
 export interface PresentedPayment {
   readonly payment: Payment;
   readonly transfer: Transfer;
 }
 
-/** What a payment is judged by. */
-export interface Judgement {
+/** A payment and the request that it must match. */
+export interface Candidate {
   readonly key: string;
   readonly carried: CarriedPayment;
   readonly transaction: Transaction;
-  /** What we would ask for now; the amount that was quoted may be another. */
+  /** The present offer. The amount in the payment's challenge may differ. */
   readonly offer: Offer;
   readonly requestHash: string;
   readonly nowMs: number;
 }
 
-/** How payments are judged. */
-export interface Judge {
+/** What the check needs. */
+export interface CheckDependencies {
   readonly crypto: Crypto;
-  /** Off: the requirement has no memo, and the amount must be today's. */
+  /** Undefined if memos are off: the amount must then be the present price. */
   readonly memos: Memos | undefined;
 }
 
@@ -42,14 +42,14 @@ const refuse = (code: RefusalCode, reason: string, message?: string): never => {
   throw new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
 };
 
-/** What to tell a client that copies no memo of ours: it would pay by one fresh requirement after the other. */
+/** Advice for a client that copies no memo: it would pay one fresh requirement after the other in vain. */
 function memoAdvice({ instructions }: Transaction): string | undefined {
   const isCopied = instructions.some(({ data }) => looksIssued(Buffer.from(data).toString('latin1')));
   return isCopied ? undefined : COPY_MEMO;
 }
 
-function checkMemo(memos: Memos, { memo = '' }: Transfer, offer: Offer, judgement: Judgement): void {
-  const { requestHash, nowMs, transaction } = judgement;
+function checkMemo(memos: Memos, { memo = '' }: Transfer, offer: Offer, candidate: Candidate): void {
+  const { requestHash, nowMs, transaction } = candidate;
   const issuedAt = memos.read(memo, offer, requestHash);
   if (issuedAt === undefined) {
     refuse('no_matching_requirements', 'memo of another request or price', memoAdvice(transaction));
@@ -59,22 +59,22 @@ function checkMemo(memos: Memos, { memo = '' }: Transfer, offer: Offer, judgemen
 }
 
 /**
- * Reads a purchase out of a payment: first the transaction by our own reader, then the memo, from which the requirement
- * is rebuilt as it was quoted, then the client's copy of it. Nobody else has been asked when this refuses.
+ * Checks that a payment matches its request, without any I/O: the transaction, then the memo, from which the requirement is rebuilt,
+ * then the client's copy of the requirement. Refuses by throwing.
  */
-export function readPresentedPayment({ crypto, memos }: Judge, judgement: Judgement): PresentedPayment {
-  const { carried, transaction, key } = judgement;
-  const feePayer = memos ? (transaction.keys[0] ?? '') : judgement.offer.feePayer;
-  if (carried.network !== judgement.offer.network) refuse('no_matching_requirements', 'network');
-  const read = readTransfer(transaction, { ...judgement.offer, feePayer }, crypto);
+export function readPresentedPayment({ crypto, memos }: CheckDependencies, candidate: Candidate): PresentedPayment {
+  const { carried, transaction, key } = candidate;
+  const feePayer = memos ? (transaction.keys[0] ?? '') : candidate.offer.feePayer;
+  if (carried.network !== candidate.offer.network) refuse('no_matching_requirements', 'network');
+  const read = readTransfer(transaction, { ...candidate.offer, feePayer }, crypto);
   if ('fault' in read) {
     const isAboutMemo = memos !== undefined && read.fault === 'invalid_exact_svm_payload_memo_count';
     return refuse(read.fault, 'transaction', isAboutMemo ? memoAdvice(transaction) : undefined);
   }
   const { transfer } = read;
-  const offer = { ...judgement.offer, feePayer, amount: memos ? transfer.amount : judgement.offer.amount };
+  const offer = { ...candidate.offer, feePayer, amount: memos ? transfer.amount : candidate.offer.amount };
   if (transfer.amount !== offer.amount) refuse('invalid_exact_svm_payload_amount_mismatch', 'amount');
-  if (memos) checkMemo(memos, transfer, offer, judgement);
+  if (memos) checkMemo(memos, transfer, offer, candidate);
   const requirement = requirementOf(offer, memos && transfer.memo);
   const hasTicket = memos?.isTicketOf(transfer.memo ?? '', carried.ticket) === true;
   const isSame = isSameRequirement(carried.accepted, requirement) && (hasTicket || !memos);

@@ -1,19 +1,19 @@
 import bs58 from 'bs58';
 
-/** One instruction of a transaction, with its accounts as positions in the list of keys. */
+/** An instruction. `accounts`: positions in the transaction's list of keys. */
 export interface Instruction {
   readonly program: string;
   readonly accounts: readonly number[];
   readonly data: Uint8Array;
 }
 
-/** A version 0 transaction, read to its last byte. */
+/** A version 0 transaction. */
 export interface Transaction {
   readonly signatures: readonly Uint8Array[];
-  /** What the signatures are over; it alone identifies the payment. */
+  /** The signed bytes, which identify the payment. */
   readonly message: Uint8Array;
   readonly signers: number;
-  /** base58, each once. */
+  /** base58, without duplicates. */
   readonly keys: readonly string[];
   readonly instructions: readonly Instruction[];
   readonly lookups: number;
@@ -26,7 +26,6 @@ const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 const VERSION_0 = 0x80;
 
-/** The bytes are not one canonical version 0 transaction. */
 class Unreadable extends Error {}
 
 class ByteReader {
@@ -57,7 +56,7 @@ class ByteReader {
     return this.take(1)[0] ?? 0;
   }
 
-  /** Solana's compact-u16, in its shortest spelling only. */
+  /** Solana's compact-u16, only in its shortest form. */
   compact(): number {
     let value = 0;
     for (let shift = 0; shift <= 14; shift += 7) {
@@ -108,7 +107,7 @@ function read(bytes: Uint8Array): Transaction {
   return { signatures, message, signers, keys, instructions, lookups };
 }
 
-/** Reads a transaction; nothing when it is not one canonical version 0 transaction and nothing after it. */
+/** Reads a transaction; undefined unless the bytes are exactly one canonical version 0 transaction. */
 export function readTransaction(bytes: Uint8Array): Transaction | undefined {
   if (bytes.length > MAX_TRANSACTION_BYTES) return undefined;
   try {

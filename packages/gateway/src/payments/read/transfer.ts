@@ -7,10 +7,10 @@ import type { Instruction, Transaction } from './transaction.ts';
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
-/** Wallets add its checks to what they sign. */
+/** Wallets add this program's checks to transactions. */
 const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
 
-/** What a payment may cost its fee payer: two signatures and this much priority, 20,000 lamports at the worst. */
+/** Limits of a payment's cost: two signatures and this priority, 20,000 lamports at most. */
 export const LIMITS = {
   maxComputeUnits: 200_000,
   maxPriorityFeeMicroLamports: 50_000,
@@ -26,7 +26,7 @@ const SET_COMPUTE_LIMIT = 2;
 const SET_COMPUTE_PRICE = 3;
 const TRANSFER_CHECKED = 12;
 
-/** What a transaction of our shape says. */
+/** The transfer of a payment's transaction. */
 export interface Transfer {
   readonly payer: string;
   /** The token account that is debited. */
@@ -35,13 +35,13 @@ export interface Transfer {
   readonly memo: string | undefined;
 }
 
-/** The transfer that a transaction makes, or the reason why it is not of the shape that we advertise. */
+/** The transfer of a transaction, or the fault in its shape. */
 export type ReadTransfer = { readonly transfer: Transfer } | { readonly fault: RefusalCode };
 
 const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
 const fault = (code: RefusalCode): { readonly fault: RefusalCode } => ({ fault: code });
 
-/** The fee payer pays the fee and appears nowhere else: so nothing in the transaction can use its signature. */
+/** The fee payer must appear in no instruction, so that no instruction can use its signature. */
 const touchesFeePayer = ({ program, accounts }: Instruction, feePayer: string): boolean =>
   accounts.includes(0) || program === feePayer;
 
@@ -60,7 +60,7 @@ function computeFault(limit: Instruction, price: Instruction): RefusalCode | und
     : undefined;
 }
 
-/** The fee of a transaction of our shape: its signatures, and the priority that it bids for all its compute units. */
+/** The fee of a transaction: its signatures, and its priority price for all of its compute units. */
 export function feeLamports({ signers, instructions: [limit, price] }: Transaction): number {
   if (limit?.data.length !== 5 || price?.data.length !== 9) return MAX_FEE_LAMPORTS;
   const microLamports = BigInt(view(limit).getUint32(1, true)) * view(price).getBigUint64(1, true);
@@ -108,8 +108,8 @@ function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offe
 }
 
 /**
- * Reads a payment out of its transaction and refuses, before anybody else is asked, whatever is not exactly the shape
- * that we advertise. The amount and the memo are for the caller to compare. Reasons are those of x402's verifiers.
+ * Reads the transfer of a payment, or the fault if its transaction does not have exactly the required shape. The caller compares the
+ * amount and the memo. Codes are those of x402's verifiers.
  */
 export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): ReadTransfer {
   const { instructions, signatures, keys, message } = transaction;

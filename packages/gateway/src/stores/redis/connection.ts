@@ -1,65 +1,141 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { createClient } from '@redis/client';
 import { monotonicMs } from '../clock.ts';
-import { Late, within } from './deadline.ts';
-import { CONNECT_MS, Link } from './link.ts';
 import type { Script } from './script.ts';
 
-/** What is asked of Redis in one step. */
-export interface Evaluation {
+/** A task has exceeded its time limit. */
+class Late extends Error {}
+
+/** Rejects with `Late` if a task does not end in time. The task itself continues. */
+export function within<T>(limitMs: number, words: string, task: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Late(words));
+    // A busy process runs timers before it reads sockets: a reply that has arrived by now still counts.
+    const timer = setTimeout(() => setImmediate(giveUp), limitMs);
+    task.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+export const CONNECT_MS = 1_000;
+
+const newModel = (create: typeof createClient) =>
+  create({
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    // The client's own time-out covers only commands that are not written yet.
+    commandOptions: { timeout: 0 },
+  });
+
+type Client = ReturnType<typeof newModel>;
+
+/** The template of all clients, never connected. The library would otherwise build a class of all commands for each client. */
+let model: Client | undefined;
+
+function newClient(create: typeof createClient, url: string): Client {
+  model ??= newModel(create);
+  return model.duplicate({ url, socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS } });
+}
+
+/** One connection to Redis. A lost connection is replaced, never reused. */
+export class Link {
+  readonly #client: Client;
+  #resolveEnded: (reason: string) => void = () => undefined;
+  /** Resolves with the reason when the connection has ended. */
+  readonly ended = new Promise<string>((resolve) => {
+    this.#resolveEnded = resolve;
+  });
+
+  private constructor(client: Client) {
+    this.#client = client;
+    client.on('error', (error: Error) => this.end(error.message));
+  }
+
+  /** Connects, or rejects after a time-out. */
+  static async open(create: typeof createClient, url: string): Promise<Link> {
+    const client = newClient(create, url);
+    const link = new Link(client);
+    try {
+      await within(CONNECT_MS, 'no connection in time', client.connect());
+      return link;
+    } catch (error) {
+      link.end('');
+      throw error;
+    }
+  }
+
+  /** Runs a script, and loads it if the server does not have it. */
+  async evaluate({ sha1, source }: Script, words: string[]): Promise<readonly unknown[]> {
+    try {
+      return await this.#client.sendCommand<unknown[]>(['EVALSHA', sha1, ...words]);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return this.#client.sendCommand<unknown[]>(['EVAL', source, ...words]);
+    }
+  }
+
+  /** Closes the connection and rejects commands in progress. */
+  end(reason: string): void {
+    this.#resolveEnded(reason);
+    this.#client.destroy();
+  }
+}
+
+interface Evaluation {
   readonly script: Script;
   readonly keys: readonly string[];
   readonly args: readonly string[];
   readonly timeout?: ReplyTimeout;
 }
 
-/** How long a reply is waited for, in milliseconds, and whether a connection that was lost just now is waited for as well. */
+/** The time-out of a reply, in milliseconds. */
 export interface ReplyTimeout {
   readonly waitMs: number;
-  /** How much of it is for a large answer to travel. */
+  /** The part of it for a large answer to travel. */
   readonly travelMs?: number;
+  /** Whether to wait for a new connection if the last one was lost just now. */
   readonly forConnection?: boolean;
 }
 
-/** A request that waits. */
+/** For commands that a client request waits for. */
 export const REQUEST_TIMEOUT: ReplyTimeout = { waitMs: 200 };
-/** A request that waits for so many bytes to travel as well, on a slow network. */
+/** For a command whose bytes must travel over a slow network. */
 export function timeoutFor(bytes: number): ReplyTimeout {
   const travelMs = Math.ceil(bytes / BYTES_PER_MS);
   return { waitMs: REQUEST_TIMEOUT.waitMs + travelMs, travelMs };
 }
-/** Nobody waits. */
+/** For background commands. */
 export const BACKGROUND_TIMEOUT: ReplyTimeout = { waitMs: 1_000 };
-/** A request that has waited so long in vain, and asks once more: both together stay below a quarter of a second. */
+/** For a second attempt after `waitedMs`: both attempts together stay below a quarter of a second. */
 export const retryTimeout = (waitedMs: number, travelMs = 0): ReplyTimeout => ({
   waitMs: Math.max(BOTH_MS + travelMs - waitedMs, LEAST_MS + travelMs),
   forConnection: true,
 });
 
-/** The time of a keyspace's clock, the time of day, and what was asked for. */
+/** The time of the keyspace's clock, the time of day, and the answer. */
 export type Reply = readonly [nowMs: unknown, wallMs: unknown, answer: unknown];
 
-/** What a network between a node and Redis carries at the least. */
+/** The slowest network between a node and Redis. */
 const BYTES_PER_MS = 10_000;
-/** What a request waits when it has to ask twice, */
+/** The time-out of two attempts together. */
 const BOTH_MS = 230;
-/** and what it waits the second time at least. */
+/** The shortest time-out of the second attempt. */
 const LEAST_MS = 10;
-/** A connection that was lost longer ago is not waited for, nor one that could not be made again at once. */
+/** How long after a loss commands wait for a new connection, unless an attempt to connect has failed since. */
 const RECENT_MS = 100;
-/** A connection that failed sooner than this, or never stood, is tried again after as long. */
+/** The pause before the next attempt after a connection that lasted less than this. */
 const RETRY_MS = 200;
 
 /**
- * The connection to Redis, made anew as often as it is lost. Without one a question is refused at once: nothing is queued.
- * One that owes a reply for too long is given up, so that a Redis that hangs costs a request one wait and the next ones none.
+ * The connection to Redis, which is replaced whenever it is lost. Without a connection commands reject at once; nothing is queued. A
+ * connection whose reply is late is dropped, so that a hanging Redis delays one request and not the next ones.
  */
 export class RedisConnection {
   readonly #url: string;
   readonly #createClient: typeof createClient;
   readonly #connectListeners = new Set<() => void>();
   #link: Link | undefined;
-  /** Who waits for what becomes of the present attempt to connect. */
+  /** Commands that wait for the present attempt to connect. */
   #waiting: { readonly resolve: (link: Link) => void; readonly reject: (error: unknown) => void }[] = [];
   #lostAtMs = Number.NEGATIVE_INFINITY;
   #questions = 0;
@@ -80,19 +156,19 @@ export class RedisConnection {
     return this.#link !== undefined;
   }
 
-  /** Has something done on every new connection. */
+  /** Calls the listener on every new connection. */
   onConnect(listener: () => void): void {
     this.#connectListeners.add(listener);
   }
 
-  /** Begins to connect, and says when Redis is lost and found. Resolves when it is there, or cannot be had. */
+  /** Starts to connect, and reports when Redis is lost and found. Resolves after the first attempt. */
   async connect(notice: (message: string) => void): Promise<void> {
     const first = within(CONNECT_MS, 'not connected', this.#next());
     void this.#stayConnected(notice);
     await first.catch(() => undefined);
   }
 
-  /** Asks, and answers in time whatever Redis does. Rejects when there is no reply, and when it is an error. */
+  /** Runs a script. Rejects after the time-out, or if Redis answers an error. */
   async ask({ script, keys, args, timeout = REQUEST_TIMEOUT }: Evaluation): Promise<Reply> {
     const giveUpAtMs = monotonicMs() + timeout.waitMs;
     const link = this.#link ?? (timeout.forConnection ? await this.#soon(timeout.waitMs) : undefined);
@@ -124,13 +200,13 @@ export class RedisConnection {
       const beganAtMs = monotonicMs();
       const reason = await this.#live(found);
       if (this.#isClosed) return;
-      if (!isLost) notice(`Redis does not answer (${reason}); what needs it is refused until it does`);
+      if (!isLost) notice(`Redis does not answer (${reason}); requests that need it are refused until it does`);
       isLost = true;
       if (monotonicMs() - beganAtMs < RETRY_MS) await sleep(RETRY_MS);
     }
   }
 
-  /** The life of one connection; answers with why it ended. Never rejects. */
+  /** Keeps one connection until it ends, and answers the reason. Never rejects. */
   async #live(found: () => void): Promise<string> {
     try {
       const link = await Link.open(this.#createClient, this.#url);
@@ -164,7 +240,7 @@ export class RedisConnection {
     link.end(reason);
   }
 
-  /** The next connection, if the last one was lost just now. */
+  /** The next connection if the last one was lost just now. */
   async #soon(waitMs: number): Promise<Link | undefined> {
     if (monotonicMs() - this.#lostAtMs > RECENT_MS) return undefined;
     return within(waitMs, 'Redis is not connected', this.#next());
@@ -175,6 +251,6 @@ export class RedisConnection {
   }
 }
 
-/** After these another connection can do better: this one hangs, or leads to a replica. */
+/** Whether to drop the connection after an error: it hangs, or it leads to a replica. */
 const isFatal = (error: Error, { waitMs }: ReplyTimeout): boolean =>
   (error instanceof Late && waitMs >= REQUEST_TIMEOUT.waitMs) || error.message.startsWith('READONLY');

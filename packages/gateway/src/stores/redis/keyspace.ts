@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
 import { REQUEST_TIMEOUT, type RedisConnection, type ReplyTimeout, retryTimeout } from './connection.ts';
-import { type Script, TOO_LATE } from './script.ts';
+import { type Script, script, TOO_LATE } from './script.ts';
 
-/** A script, and what it is run with. */
+/** A script with its keys and arguments. */
 export interface Step {
   readonly script: Script;
   /** Names inside the keyspace. */
@@ -11,13 +12,13 @@ export interface Step {
   readonly timeout?: ReplyTimeout;
 }
 
-/** So long after the reply was given up nothing is to be done any more: a server that thaws reads what was written before. */
+/** How long after the time-out a script may still run. A server that was stopped reads old commands when it continues. */
 const GRACE_MS = 300;
 const NO_EXPIRY = 1e15;
 
 /**
- * Keys that share a hash tag, `{gw:<tag>}`, so that one script may touch all of them in a cluster too, and the clock that
- * decides among them.
+ * Keys with a common hash tag, `{gw:<tag>}`, so that one script may use all of them in a cluster too, and the clock that decides
+ * among them.
  */
 export class Keyspace {
   readonly #connection: RedisConnection;
@@ -26,7 +27,7 @@ export class Keyspace {
   readonly #wall = new FollowedClock();
   readonly #turned: Clock | undefined;
 
-  /** `turned` is a clock instead of Redis's own, for tests that turn it. */
+  /** `turned`: a clock in place of Redis's own, for tests. */
   constructor(connection: RedisConnection, tag: string, turned?: Clock) {
     this.#connection = connection;
     this.#tag = tag;
@@ -42,7 +43,7 @@ export class Keyspace {
     return this.#turned?.() ?? this.#wall.now();
   }
 
-  /** One atomic step. Rejects when it is not known to have been carried out. */
+  /** Runs one atomic step. After a rejection it may or may not have run. */
   async run({ script, keys = [], args = [], timeout = REQUEST_TIMEOUT }: Step): Promise<unknown> {
     const askedAtMs = monotonicMs();
     const expiry = this.#followed.isFollowing && !this.#turned ? this.now() + timeout.waitMs + GRACE_MS : NO_EXPIRY;
@@ -58,7 +59,7 @@ export class Keyspace {
     return answer;
   }
 
-  /** The same, asked once more when the reply is lost; the step knows then that it is the second time. */
+  /** Like `run`, with a second attempt if the first one fails. */
   async runWithRetry(stepOf: (isSecond: boolean) => Step): Promise<unknown> {
     const askedAtMs = monotonicMs();
     const again = () => {
@@ -67,4 +68,57 @@ export class Keyspace {
     };
     return this.run(stepOf(false)).catch(again);
   }
+}
+
+/**
+ * Reads the epoch, or makes the first one. An epoch of another server process (restarted, or a promoted replica) is replaced, because
+ * that server may have lost data. If this node held another epoch, data was lost before the present one began; the script notes this
+ * time, so that the budget stays closed on nodes that start later too. It runs every second and notes the clock's time if it can
+ * write, so that a step of the clock is noticed. ARGV: the epoch held (or empty), a fresh one. Answers the epoch.
+ */
+export const READ_EPOCH = script(`
+local held, fresh = ARGV[1], ARGV[2]
+local info = redis.pcall('INFO', 'server')
+local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or 'unknown'
+local epoch, bornAt, lostAt, home = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'bornAt', 'lostAt', 'home'))
+pcall(note)
+if not epoch or home ~= server then
+  redis.call('HSET', KEYS[1], 'epoch', fresh, 'bornAt', now, 'home', server)
+  if epoch or held ~= '' then redis.call('HSET', KEYS[1], 'lostAt', now) end
+  return fresh
+end
+if held ~= '' and held ~= epoch and (tonumber(lostAt) or 0) < tonumber(bornAt) then
+  redis.call('HSET', KEYS[1], 'lostAt', bornAt)
+end
+return epoch`);
+
+/** The epoch of a keyspace, as this node last read it. It changes whenever data may have been lost. */
+export class Epoch {
+  readonly #space: Keyspace;
+  #held: string | undefined;
+
+  constructor(space: Keyspace) {
+    this.#space = space;
+  }
+
+  get held(): string | undefined {
+    return this.#held;
+  }
+
+  /** Reads the epoch, or makes the first one. */
+  async read(timeout: ReplyTimeout): Promise<string> {
+    const args = [this.#held ?? '', randomBytes(16).toString('hex')];
+    this.#held = String(await this.#space.run({ script: READ_EPOCH, args, timeout }));
+    return this.#held;
+  }
+}
+
+const EVICTION_POLICY = script(`
+local info = redis.pcall('INFO', 'memory')
+return type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)') or 'unknown'`);
+
+/** Whether the server evicts keys when its memory is full. Rejects while it is unavailable. */
+export async function mayEvict(space: Keyspace): Promise<boolean> {
+  const policy = await space.run({ script: EVICTION_POLICY });
+  return policy !== 'noeviction' && policy !== 'unknown';
 }

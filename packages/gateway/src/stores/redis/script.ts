@@ -6,15 +6,14 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** The answer to a question that was read so late that nobody waits for it any more; nothing was done. */
+/** The answer to a command that the server read too late; nothing was done. */
 export const TOO_LATE = 'too late';
 
 /**
- * What every script begins with. KEYS[1] is the `state` of its keyspace; the last three of ARGV are until when it may be
- * carried out, a time that a test has turned the clock to (or nothing), and the question's number. `wall` is the server's time
- * of day in milliseconds, and `now` the keyspace's clock: that, plus as much as it was ever seen to step back, so that it never
- * goes back itself.
- * A script that writes calls `note` first, which remembers the time and fails where nothing can be written.
+ * The beginning of every script. KEYS[1] is the `state` of its keyspace. The last three of ARGV are the deadline, a clock time set by
+ * a test (or empty), and the number of the command. `wall` is the server's time of day in milliseconds. `now` is the keyspace's clock:
+ * `wall` plus all steps back that were ever seen, so that it never goes back. A script that writes calls `note` first, which stores
+ * the time and fails if the server cannot write.
  */
 const PRELUDE = `
 local expiry, turned, question = unpack(ARGV, #ARGV - 2)
@@ -31,8 +30,8 @@ end
 `;
 
 /**
- * Makes a script of Lua text that returns its answer. Its reply is the question's number, both times and the answer, so that a
- * reply that went astray is not taken for another one's.
+ * Makes a script from Lua text that returns its answer. The reply holds the command's number, both times and the answer: the number
+ * detects a reply to another command.
  */
 export function script(body: string): Script {
   const source = `${PRELUDE}local function answer()\n${body}\nend\nreturn { question, now, wall, answer() }`;

@@ -3,27 +3,27 @@ import type { Statement } from './database.ts';
 const KEEP = `insert into answers (key, until_ms, bytes, answer) select $1, $2, $3, $4 where {guarded} on conflict (key) do update
   set until_ms = excluded.until_ms, bytes = excluded.bytes, answer = excluded.answer`;
 
-/** How an answer is kept: until when, or without an end while its payment is open. */
-export interface KeptAnswer {
-  /** The payment or the debit that has bought it. */
+/** An answer and its expiry; null while its payment is open. */
+export interface StoredAnswer {
+  /** The key of its payment or debit. */
   readonly key: string;
   /** JSON. */
   readonly answer: string;
   readonly untilMs: number | null;
 }
 
-const valuesOf = ({ key, answer, untilMs }: KeptAnswer) => [key, untilMs, Buffer.byteLength(answer), answer];
+const valuesOf = ({ key, answer, untilMs }: StoredAnswer) => [key, untilMs, Buffer.byteLength(answer), answer];
 
-/** Keeps an answer in the step that charges for it. */
-export const keepAnswer = (kept: KeptAnswer): Statement => ({ sql: KEEP, values: valuesOf(kept) });
+/** Stores an answer in the step that charges for it. */
+export const keepAnswer = (stored: StoredAnswer): Statement => ({ sql: KEEP, values: valuesOf(stored) });
 
-/** Keeps an answer that was fetched again. */
-export const keepAgain = (kept: KeptAnswer): Statement => ({
+/** Stores an answer that was fetched again. */
+export const keepAgain = (stored: StoredAnswer): Statement => ({
   sql: `${KEEP.replace('{guarded}', '{in time}')} returning key`,
-  values: valuesOf(kept),
+  values: valuesOf(stored),
 });
 
-/** From now on the answer is kept for a time. */
+/** Sets the expiry of an answer. */
 export const endAnswer = (key: string, untilMs: number): Statement => ({
   sql: 'update answers set until_ms = $2 where key = $1 and {guarded}',
   values: [key, untilMs],

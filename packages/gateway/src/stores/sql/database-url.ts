@@ -6,7 +6,7 @@ function isDatabaseUrl(text: string): boolean {
   return PROTOCOLS.includes(protocol) && hostname !== '' && pathname.length > 1;
 }
 
-/** One URL for each host of a PostgreSQL URL, whose hosts are separated by commas; none if it is not such a URL. */
+/** Splits a PostgreSQL URL with several hosts, separated by commas, into one URL per host; empty if it is no such URL. */
 export function databaseUrls(text: string): string[] {
   const start = text.indexOf('://') + '://'.length;
   const [authority = ''] = text.slice(start).split(/[/?]/, 1);

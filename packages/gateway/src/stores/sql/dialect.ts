@@ -1,13 +1,13 @@
-/** What differs between the SQL of the two databases. Everything else in statements and schema is the same. */
+/** The differences between the SQL of the two databases. All other SQL is the same. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** The type of 64-bit integers. */
   readonly integer: string;
   /** The type of a moment: text in ISO 8601 (SQLite), or `timestamptz`. Both take ISO 8601 text and compare in order. */
   readonly instant: string;
-  /** A primary key that the database counts up. */
+  /** An automatic primary key. */
   readonly counter: string;
-  /** What ends `create table`: SQLite checks the types of columns only in strict tables. */
+  /** The end of `create table`: SQLite checks column types only in strict tables. */
   readonly strict: string;
   /** A moment from milliseconds since the Unix epoch. */
   instantOf(milliseconds: string): string;
@@ -15,7 +15,7 @@ export interface Dialect {
   hourOf(instant: string): string;
   /** The day (UTC) of a moment, as `YYYY-MM-DD`. */
   dayOf(instant: string): string;
-  /** The fees that count against the budget of a fee payer: all (0), or those of new payers (1). Steps that ask wait for each other. */
+  /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent steps run this one by one. */
   countedFees(feePayer: string, nowMs: string, newPayers: string): string;
 }
 
@@ -23,7 +23,7 @@ const countedFees = (feePayer: string, nowMs: string, newPayers: string): string
   `select coalesce(sum(fee_lamports), 0) from payments
   where fee_payer = ${feePayer} and fee_until_ms > ${nowMs} and fee_of_new_payer >= ${newPayers}`;
 
-/** Steps of several nodes would not see each other's fees: they take a lock, after which a query in a function sees what was committed. */
+/** Takes a lock and then reads: a query inside a function sees the fees that other nodes have committed. */
 export const FEES_FUNCTION = `create function counted_fees(text, bigint, bigint) returns bigint volatile language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(8403, hashtext($1));

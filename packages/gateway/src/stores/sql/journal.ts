@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Statement } from './database.ts';
 
-/** What an entry of the journal is about. A refusal moves no money, but may have cost its fee. */
+/** The kind of a journal entry. A refusal moves no money, but may have cost a fee. */
 export type JournalKind = 'settlement' | 'refusal' | 'grant' | 'debit';
 
-/** One movement of money. It is appended in the step that makes it, and never changed. */
+/** A movement of money. It is appended in the same step and never changed. */
 export interface JournalEntry {
   readonly kind: JournalKind;
   /** `mainnet` or `devnet`. */
@@ -12,20 +12,20 @@ export interface JournalEntry {
   readonly wallet: string;
   /** Millionths of a dollar. */
   readonly micros: number;
-  /** What the gateway's own fee payer has paid for it; 0 if nothing was sent, or a remote facilitator pays. */
+  /** The fee of the gateway's own fee payer; 0 if nothing was sent or a remote facilitator pays. */
   readonly feeLamports: number;
-  /** base58 signature of its transaction, of a refused one too; empty if it is not known. */
+  /** base58 signature of its transaction, even of a refused one; empty if unknown. */
   readonly transaction: string;
-  /** The route that was asked for; empty if it is not known. */
+  /** The route id; empty if unknown. */
   readonly route: string;
   readonly requestId: string;
-  /** The payment's key; absent for a debit by signature. There is one entry of a kind for each. */
+  /** The key of the payment; absent for a debit by signature. Unique for each kind. */
   readonly key?: string;
-  /** Written afterwards, from what the chain shows. */
+  /** Appended later by `sales verify --repair` or the watch, from the chain. */
   readonly isRepair?: true;
 }
 
-/** How long entries are kept by default, in milliseconds. */
+/** How long entries are stored by default, in milliseconds. */
 export const JOURNAL_KEEP_MS = 400 * 86_400_000;
 
 const COLUMNS =
@@ -52,7 +52,7 @@ export const append = (entry: JournalEntry, nowMs: number): Statement => ({
   ],
 });
 
-/** What a step has written, for metrics and for requests that wait for a change of a wallet. */
+/** A step that was written, for metrics and for requests that wait for their wallet. */
 export interface Written {
   readonly network: string;
   readonly wallet: string;

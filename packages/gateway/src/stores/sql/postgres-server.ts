@@ -4,21 +4,21 @@ import type { Row, Step, Value } from './database.ts';
 import { POSTGRES } from './dialect.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, SchemaTooNew } from './schema.ts';
 
-/** How long a request waits for a connection, and then for the answer. */
+/** Time-outs of a connection and of a query. */
 export const [CONNECT_MS, QUERY_MS] = [400, 400];
 const REPORT_MS = 20_000;
-/** The server ends by itself what no node waits for any more. */
+/** The server cancels statements that no node waits for any more. */
 const SERVER_LIMITS = `set statement_timeout = 2000; set lock_timeout = 250; set idle_in_transaction_session_timeout = 5000`;
-/** Behind a pooler the limits may be those of any connection. */
+/** Behind a pooler a connection may have the limits of another one. */
 const WITHOUT_LIMITS = 'set local statement_timeout = 0; set local lock_timeout = 0';
 const CONNECTIONS = 10;
-/** Any number that no other program of this database locks. */
+/** An arbitrary number that no other program locks. */
 const SCHEMA_LOCK = 84_02;
-/** A connection that ended, as Node and PostgreSQL (an administrator's command) name it. */
+/** Codes of a lost connection, by Node and by PostgreSQL (an administrator's command). */
 const LOST = ['ECONNRESET', 'EPIPE', '57P01', '57P02'];
-/** Two steps have waited for each other, or a lock did not come in time: the server has undone the step. */
+/** Codes of a step that the server has rolled back: a deadlock, or a lock time-out. */
 const UNDONE = ['40P01', '55P03'];
-/** A pooler has led a prepared statement to another connection. */
+/** Codes of a prepared statement that a pooler has sent to another connection. */
 const NOT_PREPARED = ['26000', '42P05'];
 const [BIGINT, TIMESTAMPTZ] = [20, 1184];
 
@@ -33,7 +33,7 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   [TIMESTAMPTZ]: (text) => new Date(text).toISOString(),
 };
 
-/** A statement with a name of its own, so that the server prepares it once for each connection. */
+/** A named statement, which the server prepares once per connection. */
 export interface Query {
   readonly name: string;
   readonly text: string;
@@ -44,11 +44,11 @@ export const queryOf = (text: string): Query => ({
   text,
 });
 
-/** Renumbers the parameters of a statement that follows others. */
+/** Renumbers the parameters of a statement. */
 const shifted = (sql: string, by: number): string =>
   sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + by}`);
 
-/** A step as one statement, so that no transaction stays open between round trips. Its last parameter is its deadline. */
+/** A step as one statement, so that no transaction stays open between round trips. The last parameter is its deadline. */
 export function stepQuery({ guard, changes = [] }: Step): Query {
   let count = guard.values?.length ?? 0;
   const others = changes.map(({ sql, values = [] }, index) => {
@@ -70,19 +70,19 @@ const isLost = (error: unknown): boolean =>
 
 /** The server's certificate is not trusted. */
 const UNTRUSTED = /CERT|^UNABLE_TO/;
-/** PostgreSQL's own errors have codes of five characters. */
+/** Codes of PostgreSQL's own errors. */
 const OF_SERVER = /^(?!E[A-Z]{4})[0-9A-Z]{5}$/;
-/** It shuts down (57), a pooler has no connection to it (08), it has too many connections, or it is a standby. */
+/** Shutdown (57), no connection behind a pooler (08), too many connections, or a standby. */
 const OF_CONNECTION = /^(?:57|08|53300|25006)/;
 
-/** Whether the server cannot be used now, rather than refuses this statement or this node. */
+/** Whether the server is unavailable, as opposed to rejecting this statement or this node. */
 export function isOfConnection(error: unknown): boolean {
   if (error instanceof SchemaTooNew) return false;
   const code = codeOf(error);
   return OF_SERVER.test(code) ? OF_CONNECTION.test(code) : !UNTRUSTED.test(code);
 }
 
-/** All connections are in use, by statements that may well be answered. */
+/** Whether all connections are in use. The server may still answer. */
 export const isQueueFull = (error: unknown): boolean =>
   (error as Error).message === 'timeout exceeded when trying to connect';
 
@@ -90,7 +90,7 @@ export const isQueueFull = (error: unknown): boolean =>
 export class PostgresServer {
   readonly #requests: Pool;
   readonly #reports: Pool;
-  /** Prepared statements are lost behind a pooler that does not follow them. */
+  /** False behind a pooler that does not support prepared statements. */
   #isPrepared = true;
 
   constructor(requests: Pool, reports: Pool) {
@@ -98,7 +98,7 @@ export class PostgresServer {
     this.#reports = reports;
   }
 
-  /** Sends a query; once more if its connection was lost or has not prepared it, or it was undone. A step is written once. */
+  /** Sends a query, again if its connection was lost or has not prepared it, or if it was rolled back. A step is written once. */
   ask(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
     return this.#send(query, values).catch((error) => {
       if (NOT_PREPARED.includes(codeOf(error))) this.#isPrepared = false;
@@ -114,7 +114,7 @@ export class PostgresServer {
       const query = { text, values: [...values], ...(this.#isPrepared && { name }) };
       return (await client.query<Record<string, Value>>(query)).rows;
     } catch (error) {
-      // On a connection that owes an answer, the next answer would be another's.
+      // A connection that owes an answer would give it to the next query.
       isUsable = !isOfConnection(error);
       throw error;
     } finally {
@@ -126,7 +126,7 @@ export class PostgresServer {
     return (await this.#reports.query<Record<string, Value>>(sql, [...values])).rows;
   }
 
-  /** Brings the schema up to date, one node at a time. Rejects if a later version has made it. */
+  /** Migrates the schema, one node at a time. Rejects if a later version has made it. */
   async migrate(): Promise<void> {
     const client = await this.#reports.connect();
     try {
@@ -158,14 +158,14 @@ async function applyMissing(client: PoolClient): Promise<void> {
   }
 }
 
-/** Loads the client library. Answers what opens each server in turn; nothing is connected before something is asked. */
+/** Loads the client library. The answered function opens each server in turn, which connects on its first query. */
 export async function loadServers(urls: readonly string[]): Promise<() => PostgresServer> {
   const { default: pg } = await import('pg');
   const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? pg.types.getTypeParser(oid) };
   const newPool = (more: PoolConfig): Pool => {
     const settings = { connectionTimeoutMillis: CONNECT_MS, application_name: 'asset-gateway', keepAlive: true };
     const pool = new pg.Pool({ ...settings, types: types as NonNullable<PoolConfig['types']>, ...more });
-    // A connection may break while it is idle, or taken from the pool and not asked: the next query finds out.
+    // The next query reports a connection that breaks while it is idle.
     pool.on('connect', (client) => void client.on('error', () => undefined));
     return pool.on('error', () => undefined);
   };

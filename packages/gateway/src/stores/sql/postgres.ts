@@ -14,23 +14,22 @@ import {
   stepQuery,
 } from './postgres-server.ts';
 
-/** What a PostgreSQL database is opened with. */
 export interface PostgresOptions {
-  /** Several hosts, separated by commas, are tried in turn. */
+  /** May have several hosts, separated by commas, which are tried in turn. */
   readonly url: string;
-  /** Instead of the server's clock, for tests that turn it. */
+  /** Replaces the server's clock, for tests. */
   readonly clock?: Clock | undefined;
 }
 
 const BEAT_MS = 500;
 
-/** Answers the clock that never goes back, and the server's own. On a standby it fails, as it writes. */
+/** Answers the clock that never goes back, and the server's own. It writes, so it fails on a standby. */
 const BEAT = queryOf(`update clock set ahead_ms = ahead_ms + greatest(0, last_ms - ms), last_ms = ms
   from (select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms) as server
   where id = 1 returning last_ms + ahead_ms as now_ms, last_ms as server_ms`);
 
 /**
- * A PostgreSQL database, for any number of gateways. While the server does not answer, requests are refused at once; it is tried
+ * A PostgreSQL database, for any number of gateways. While the server is unavailable, requests reject at once, and the gateway retries
  * twice a second.
  */
 export class PostgresDatabase implements Database {
@@ -43,7 +42,7 @@ export class PostgresDatabase implements Database {
   #server: PostgresServer;
   #beat: NodeJS.Timeout | undefined;
   #isReady = false;
-  /** Whether the log says that it does not answer. */
+  /** Whether the outage is logged. */
   #isLost = false;
   #isMigrated = false;
   #isClosed = false;
@@ -60,7 +59,7 @@ export class PostgresDatabase implements Database {
     return new PostgresDatabase(await loadServers(databaseUrls(options.url)), options);
   }
 
-  /** Connects and brings the schema up to date. Rejects with what the server says; a server that does not answer is tried on. */
+  /** Connects and migrates the schema. Rejects with an error of the server; retries while the server does not answer. */
   async connect(notice: (message: string) => void = () => undefined): Promise<void> {
     this.#notice = notice;
     const hosts = databaseUrls(this.#options.url).length;
@@ -100,7 +99,7 @@ export class PostgresDatabase implements Database {
     const statements = [step.guard, ...(step.changes ?? [])];
     const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => stepQuery(step));
     const values = statements.flatMap((statement) => statement.values ?? []);
-    // A server that was stopped reads later what was sent to it before.
+    // A server that was stopped reads old statements when it continues.
     const deadlineMs = this.#serverClock.now() + CONNECT_MS + QUERY_MS;
     const [row] = await this.#ask(query, [...values, Math.ceil(deadlineMs)]);
     return row;
@@ -149,7 +148,7 @@ export class PostgresDatabase implements Database {
     if (!this.#isClosed) this.#beat = setTimeout(() => void this.#keepFollowing(), milliseconds).unref();
   }
 
-  /** Follows the server's clock, which shows whether it answers; if it does not, goes on with the next host. Never rejects. */
+  /** Reads the server's clock, and tries the next host if it does not answer. Never rejects. */
   async #keepFollowing(): Promise<void> {
     await this.#follow().catch((error) => {
       this.#lose(error);
@@ -158,7 +157,7 @@ export class PostgresDatabase implements Database {
     this.#followIn(BEAT_MS);
   }
 
-  /** Goes on with the next host. */
+  /** Switches to the next host. */
   #leaveServer(): void {
     const left = this.#server;
     this.#server = this.#newServer();

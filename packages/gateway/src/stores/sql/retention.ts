@@ -1,29 +1,30 @@
 import type { Database, Statement, Value } from './database.ts';
 
-/** How long and how much is kept. */
+/** How long and how much is stored. */
 export interface RetentionOptions {
-  /** How long entries of the journal are kept, in milliseconds. */
+  /** How long journal entries are stored, in milliseconds. */
   readonly journalKeepMs: number;
-  /** How many bytes all stored answers may have together. */
+  /** The most bytes of all stored answers together. */
   readonly answerBytes: number;
-  /** How long debits and idle wallets are kept, and how long covered payments are watched, in milliseconds. */
+  /** How long debits and idle wallets are stored, in milliseconds. */
   readonly debitMs: number;
+  /** How long covered payments are watched, in milliseconds. */
   readonly watchMs: number;
-  /** Releases holds that have lapsed. */
+  /** Releases lapsed holds. */
   readonly releaseLapsed: () => Promise<void>;
 }
 
 const EVERY_MS = 30_000;
 const MOST_AT_ONCE = 500;
 
-/** The condition stands there twice: PostgreSQL judges a row again that was changed meanwhile, but not the list that it is in. */
+/** The condition is there twice: PostgreSQL checks it again for a row that changed meanwhile, but not the subquery. */
 const removal = (table: string, key: string, condition: string, values: readonly Value[]): Statement => ({
   sql: `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${MOST_AT_ONCE})
   and ${condition} and {in time} returning ${key} as id`,
   values,
 });
 
-/** Rows were made about in the order of their numbers: those behind the first that is not over are not looked at. */
+/** Rows expire about in the order of their numbers, so rows after the first unexpired one are not read. */
 const before = (table: string, isOver: string, isNotOver: string): string => `${isOver} and number < coalesce(
   (select number from ${table} where ${isNotOver} order by number limit 1), ${Number.MAX_SAFE_INTEGER})`;
 
@@ -39,11 +40,11 @@ const NO_REFERENCE = ['payments', 'debits', 'journal_entries']
   .map((table) => `not exists (select 1 from ${table} where wallet_id = wallets.id)`)
   .join(' and ');
 
-/** The youngest of the answers that are too many: they are summed up from the youngest on. */
+/** The newest answer beyond the limit, counted from the newest on. */
 const EXCESS = `select max(number) as number from (
   select number, sum(bytes) over (order by number desc) as total from answers) as summed where total > $1`;
 
-/** Deletes what is over, a part at a time, on any number of nodes. */
+/** Deletes expired rows in small batches, on any number of nodes. */
 export class Retention {
   readonly #database: Database;
   readonly #options: RetentionOptions;
@@ -56,7 +57,7 @@ export class Retention {
     this.#timer = setInterval(() => void this.prune().catch(() => undefined), EVERY_MS).unref();
   }
 
-  /** Deletes what is over now. */
+  /** Deletes what has expired now. */
   prune(): Promise<void> {
     this.#pruning ??= this.#prune().finally(() => {
       this.#pruning = undefined;
@@ -88,12 +89,12 @@ export class Retention {
 
   async #repeat(guard: Statement): Promise<void> {
     while (await this.#database.write({ guard })) {
-      // Others come in between.
+      // Lets other work run between batches.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** A wallet that nothing was granted, and nothing refers to. Any other is not looked at again before its next payment. */
+  /** Deletes idle wallets without grants and references. Other idle wallets are not checked again before their next payment. */
   async #removeWallets(idleMs: number): Promise<void> {
     const isIdle = 'idle_since_ms <= $1';
     await this.#repeat(removal('wallets', 'id', `${isIdle} and granted_micro_usdc = 0 and ${NO_REFERENCE}`, [idleMs]));

@@ -3,7 +3,7 @@ import { type Dialect, FEES_FUNCTION } from './dialect.ts';
 /** A numbered change of the schema. */
 export interface Change {
   readonly number: number;
-  /** The lowest number whose gateways can work with the schema after this change: nodes of both versions run during an upgrade. */
+  /** The lowest change whose gateways work with the schema after this one. During an upgrade nodes of both versions run. */
   readonly worksWith: number;
   readonly statements: (dialect: Dialect) => readonly string[];
 }
@@ -83,7 +83,7 @@ const DEBITS = ({ integer, counter, strict }: Dialect) => `create table debits (
   check (state <> 'captured' or captured_at_ms is not null)
 ) ${strict}`;
 
-/** Apart from payments and debits, so that their rows stay small: each is written several times. */
+/** A table of its own, so that rows of payments and debits stay small: each is written several times. */
 const ANSWERS = ({ integer, counter, strict }: Dialect) => `create table answers (
   number ${counter},
   key text not null unique,
@@ -109,7 +109,7 @@ const JOURNAL = ({ integer, instant, counter, strict }: Dialect) => `create tabl
   check (kind not in ('settlement', 'grant') or signature is not null)
 ) ${strict}`;
 
-/** One open payment of a wallet for a request, one settlement of a transaction, one entry of a kind for a payment. */
+/** Unique: an open payment per wallet and request, a settlement per transaction, an entry per kind and payment. */
 const INDEXES = [
   'create index payments_of_wallet on payments (wallet_id, request_hash)',
   `create unique index payments_open on payments (wallet_id, request_hash) where state in ('settling', 'unresolved')`,
@@ -121,7 +121,7 @@ const INDEXES = [
   where fee_payer is not null`,
   'create index payments_forgotten on payments (forget_at_ms) where forget_at_ms is not null',
   `create index debits_unfinished on debits (wallet_id, request_hash) where state = 'held' or owed_until_ms is not null`,
-  // For what refers to a wallet, when it is deleted.
+  // For the foreign keys, when a wallet is deleted.
   'create index debits_of_wallet on debits (wallet_id)',
   'create index debits_watched on debits (watch_from_ms) where watch_from_ms is not null',
   'create index journal_by_time on journal_entries (at)',
@@ -146,7 +146,7 @@ const VIEWS = ({ instantOf, hourOf }: Dialect) => [
   from journal_entries where kind in ('settlement', 'refusal') group by 1, 2, 3`,
 ];
 
-/** What one process keeps in DATA_DIR: its settings and, without Redis, which nonces are used and which slots are held. */
+/** Tables of one process in DATA_DIR: its settings and, without Redis, used nonces and held slots. */
 const LOCAL = [
   'create table settings (name text primary key, value text not null) strict',
   `create table admissions (
@@ -160,13 +160,13 @@ const LOCAL = [
 ) strict`,
 ];
 
-/** A clock that never goes back: `ahead_ms` grows by as much as the machine's clock was seen to step back. */
+/** A clock that never goes back: `ahead_ms` is the sum of all steps back of the machine's clock. */
 const CLOCK = ({ integer, strict }: Dialect) => [
   `create table clock (id ${integer} primary key check (id = 1), last_ms ${integer} not null, ahead_ms ${integer} not null) ${strict}`,
   'insert into clock values (1, 0, 0)',
 ];
 
-/** Every change there has been, in order. Never edit one: add another. */
+/** All changes in order. Never edit one: add another. */
 export const CHANGES: readonly Change[] = [
   {
     number: 1,
@@ -181,7 +181,7 @@ export const CHANGES: readonly Change[] = [
   },
 ];
 
-/** What a database says of its schema. */
+/** The state of a database's schema. */
 export interface SchemaState {
   /** The number of the last change; 0 in a new database. */
   readonly number: number;
@@ -189,17 +189,17 @@ export interface SchemaState {
   readonly worksWith: number;
 }
 
-/** The schema was made by a later version, which this one does not understand. */
+/** A later version has made the schema, and this version cannot work with it. */
 export class SchemaTooNew extends Error {}
 
-/** The changes that are missing. Throws if this version cannot work with the schema. */
+/** The missing changes. Throws if this version cannot work with the schema. */
 export function missingChanges({ number, worksWith }: SchemaState, changes = CHANGES): readonly Change[] {
   const latest = changes.at(-1)?.number ?? 0;
   if (worksWith > latest) throw new SchemaTooNew(`the schema has number ${number}, and this version knows ${latest}`);
   return changes.filter((change) => change.number > number);
 }
 
-/** Where a database notes its changes. */
+/** The table of applied changes. */
 export const CHANGES_TABLE = `create table if not exists schema_changes (number integer primary key, works_with integer not null)`;
 export const SCHEMA_STATE = `select coalesce(max(number), 0) as number, coalesce(max(works_with), 0) as works_with from schema_changes`;
 export const NOTE_CHANGE = 'insert into schema_changes (number, works_with) values ($1, $2)';

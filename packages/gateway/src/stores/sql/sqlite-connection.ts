@@ -1,7 +1,8 @@
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import Connection, { type Database as Connected } from 'libsql';
+import ThreadedConnection from 'libsql/promise';
 import { makePrivate } from '../private-file.ts';
-import type { Row, Statement, Step } from './database.ts';
+import type { Database, Row, Statement, Step } from './database.ts';
 import { SQLITE } from './dialect.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE } from './schema.ts';
 
@@ -13,7 +14,7 @@ interface Prepared {
 }
 
 const BUSY_MS = 1_000;
-/** The time is noted with what is written, so that a start after it finds whether the clock was turned back. */
+/** How often a commit notes the time, so that the next start detects a clock that was set back. */
 const NOTE_CLOCK_MS = 1_000;
 const NOTE_CLOCK = 'update clock set last_ms = $1';
 const START_CLOCK = 'update clock set ahead_ms = ahead_ms + max(0, last_ms - ?1), last_ms = ?1 returning ahead_ms';
@@ -21,14 +22,14 @@ const START_CLOCK = 'update clock set ahead_ms = ahead_ms + max(0, last_ms - ?1)
 /** `$1` is a name in SQLite; `?1` is the first parameter. */
 export const numbered = (sql: string): string => sql.replaceAll('{in time}', 'true').replaceAll(/\$(\d+)/g, '?$1');
 
-/** After a guard that has returned a row, its id is the parameter behind the statement's own. */
+/** A change after its guard: the id of the guard's row is the last parameter. */
 const afterGuard = (sql: string, parameters: number): string =>
   sql.replaceAll('{guarded}', 'true').replaceAll('{guard.id}', `$${parameters + 1}`);
 
 /** Bytes of a file; undefined if it is missing. */
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
 
-/** Makes the file if it is missing, with a first page: an empty one was cut off. */
+/** Makes the file with a first page if it is missing. An empty file was cut off. */
 function makeFile(path: string): void {
   const size = sizeOf(path);
   if (size === 0) throw new Error('the file was cut off');
@@ -36,7 +37,7 @@ function makeFile(path: string): void {
     makePrivate(path);
     return;
   }
-  // SQLite would write what the log holds into the new file.
+  // SQLite would write the old log into the new file.
   if (sizeOf(`${path}-wal`)) throw new Error('the file was cut off from its log, gateway.db-wal');
   const draft = `${path}.new`;
   for (const each of [draft, `${draft}-journal`]) rmSync(each, { force: true });
@@ -49,7 +50,7 @@ function makeFile(path: string): void {
 
 function open(path: string): Connected {
   const connection = new Connection(path, { timeout: BUSY_MS });
-  // Commits write to the log and flush nothing, and copy nothing from the log into the database: that is done in other threads.
+  // Commits write only to the log. Flushes and checkpoints run in other threads.
   connection.exec(
     'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma foreign_keys = on',
   );
@@ -72,21 +73,21 @@ function migrate(connection: Connected): void {
   }
 }
 
-/** A connection to a database file, which does everything at once and in this thread. */
+/** A synchronous connection to a database file, in this thread. */
 export class SqliteConnection {
   readonly #connection: Connected;
   readonly #prepared = new Map<string, Prepared>();
-  /** How far all starts so far have found the clock turned back, in milliseconds. */
+  /** The sum of all steps back of the clock that starts have found, in milliseconds. */
   readonly aheadMs: number;
   #notedAtMs: number;
 
-  /** Opens the file, makes it if it is missing, and brings its schema up to date. Throws if it cannot be used. */
+  /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
   constructor(path: string, nowMs: number) {
     makeFile(path);
     this.#connection = open(path);
     try {
       migrate(this.#connection);
-      // The log is a file only after a write.
+      // The first write makes the log file.
       this.aheadMs = (this.#connection.prepare(START_CLOCK).get([Math.floor(nowMs)]) as { ahead_ms: number }).ahead_ms;
       this.#notedAtMs = nowMs;
     } catch (error) {
@@ -99,9 +100,9 @@ export class SqliteConnection {
     return this.#statement(sql).all(values) as Row[];
   }
 
-  /** Commits steps in one transaction, or none of them. Answers the row of each. */
+  /** Commits all steps in one transaction, or none. Answers the row of each. */
   commit(steps: readonly Step[], nowMs: number): (Row | undefined)[] {
-    // A prepared statement must not be the first to find the database locked: it would stay active, and no transaction could end.
+    // A prepared statement that finds the database locked stays active, and no transaction could end. So lock it first.
     this.#connection.exec('begin immediate');
     try {
       const rows = steps.map((step) => this.#run(step));
@@ -112,26 +113,26 @@ export class SqliteConnection {
       this.#connection.exec('commit');
       return rows;
     } catch (error) {
-      // A statement that has failed in `get` fails for ever, or is run again with the values that it had.
+      // A statement that failed in `get` keeps failing, or runs again with its old values.
       this.#prepared.clear();
       if (this.#connection.inTransaction) this.#connection.exec('rollback');
       throw error;
     }
   }
 
-  /** Writes everything into the database file and flushes it, after a flush has failed: the system may have forgotten what it held. */
+  /** Writes everything into the database file and flushes it. After a failed flush the system may have dropped writes. */
   rewrite(): void {
     const { busy } = this.#connection.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number };
     if (busy !== 0) throw new Error('the database is being read');
   }
 
-  /** After a stop everything is in the database file. */
+  /** Closes the connection, with everything in the database file if possible. */
   close(): void {
     this.#prepared.clear();
     try {
       this.rewrite();
     } catch {
-      // What was committed is in the log.
+      // Commits are still in the log.
     }
     this.#connection.close();
   }
@@ -140,7 +141,7 @@ export class SqliteConnection {
     return (this.#prepared.get(sql) ?? this.#prepare(sql, sql)).statement;
   }
 
-  /** Prepares a statement once. `key`: its text before what differs in SQLite was replaced. */
+  /** Prepares a statement once. `key`: its text before the placeholders were replaced. */
   #prepare(key: string, sql: string): Prepared {
     const prepared = {
       statement: this.#connection.prepare(numbered(sql)),
@@ -163,4 +164,74 @@ export class SqliteConnection {
     }
     return row;
   }
+}
+
+/**
+ * Reads in another thread, each time on a new connection: disposing of an old statement blocks this thread while its connection is
+ * busy.
+ */
+export async function reportSqlite(path: string, { sql, values = [] }: Statement): Promise<readonly Row[]> {
+  const connection = new ThreadedConnection(path, {});
+  try {
+    const statement = await connection.prepare(numbered(sql));
+    return await statement.all(values);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Reads the file of a gateway that may be running. */
+export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> => ({
+  dialect: SQLITE,
+  report: (statement) => reportSqlite(path, statement),
+});
+
+/** How long a start waits for the check of a large file. Small files take no longer, unless the machine is busy. */
+const [CHECK_MS, LARGE_BYTES] = [200, 16 * 1024 * 1024];
+/** Tables that every start reads. */
+const READ_FIRST = ['settings', 'admissions'];
+
+const TEXT_COLUMNS = `select t.name as name, group_concat(c.name) as columns from sqlite_schema t join pragma_table_info(t.name) c
+  where t.type = 'table' and c.type = 'TEXT' group by t.name`;
+const INVALID = '\ufffd';
+/** SQLite reads invalid UTF-8 as this character. Only valid text contains it as bytes. */
+const isNoText = (column: string): string =>
+  `(${column} glob '*${INVALID}*' and instr(cast(${column} as blob), cast('${INVALID}' as blob)) = 0)`;
+
+type Report = Database['report'];
+
+/** Finds invalid UTF-8, which would crash the client library. */
+async function textFault(report: Report, isAsked: (table: string) => boolean): Promise<string | undefined> {
+  for (const { name, columns } of await report({ sql: TEXT_COLUMNS })) {
+    if (!isAsked(String(name))) continue;
+    const condition = String(columns).split(',').map(isNoText).join(' or ');
+    const rows = await report({ sql: `select 1 as found from ${name} where ${condition} limit 1` });
+    if (rows.length > 0) return `text in ${name} is not UTF-8`;
+  }
+  return undefined;
+}
+
+async function otherFault(report: Report): Promise<string | undefined> {
+  const [row] = await report({ sql: 'pragma quick_check(1)' });
+  if (row?.quick_check !== 'ok') return String(row?.quick_check).split('\n').at(-1);
+  return textFault(report, (table) => !READ_FIRST.includes(table));
+}
+
+const messageOf = ({ message }: Error): string => message;
+
+/**
+ * Checks a whole database file in another thread. Rejects if it finds damage while the start waits; otherwise `damage` resolves with
+ * the damage, if any.
+ */
+export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return { damage: Promise.resolve(undefined) };
+  accessSync(path, constants.R_OK);
+  const { report } = readSqlite(path);
+  const first = textFault(report, (table) => READ_FIRST.includes(table)).catch(messageOf);
+  const damage = first.then((fault) => fault ?? otherFault(report).catch(messageOf));
+  const late = new Promise<'late'>((resolve) => setTimeout(resolve, CHECK_MS, 'late').unref());
+  const soon = (await first) ?? (await (size < LARGE_BYTES ? damage : Promise.race([damage, late])));
+  if (soon !== 'late' && soon !== undefined) throw new Error(`database disk image is malformed: ${soon}`);
+  return { damage };
 }

@@ -3,13 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, monotonicMs } from '../clock.ts';
 import type { Database, Row, Statement, Step } from './database.ts';
 import { SQLITE } from './dialect.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import { reportSqlite } from './sqlite-reader.ts';
+import { reportSqlite, SqliteConnection } from './sqlite-connection.ts';
 
-/** What tests may change. */
+/** Options, for tests. */
 export interface SqliteOptions {
   readonly now: Clock;
-  /** Makes what was written to a file durable. */
+  /** Replaces `fdatasync`. */
   readonly flush?: (descriptor: number, callback: NoParamCallback) => void;
 }
 
@@ -23,12 +22,12 @@ interface Waiting {
 type Committed = Waiting & { readonly row: Row | undefined };
 
 const FILE = 'gateway.db';
-/** How long a note waits for other steps, and how far commits and flushes are apart while there are many. */
+/** How long a note waits for other steps, and the shortest time between commits and between flushes. */
 const [NOTE_MS, COMMIT_MS, FLUSH_MS] = [200, 3, 5];
-/** The write-ahead log is copied into the database after about so many bytes, of which a step writes a few pages and its answer. */
+/** The approximate log size that starts a checkpoint, and the size of a step without its answer. */
 const [CHECKPOINT_BYTES, STEP_BYTES] = [16 * 1024 * 1024, 4 * 4096];
 const CHECKPOINT = 'pragma wal_checkpoint(passive)';
-/** A log of so many pages is used from its beginning again. */
+/** A longer log is restarted from its beginning. */
 const LONG_LOG_PAGES = 16 * 1024;
 
 /** The database file of a folder. */
@@ -39,7 +38,7 @@ const textLength = ({ guard, changes = [] }: Step): number => {
   return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
 };
 
-/** Opens the log of a file. To open and close the file itself would drop SQLite's locks. */
+/** Opens the log of a file. Opening and closing the file itself would drop SQLite's locks. */
 function openLog(path: string): number {
   const log = openSync(`${path}-wal`, 'r+');
   fsyncSync(log);
@@ -47,8 +46,8 @@ function openLog(path: string): number {
 }
 
 /**
- * A folder's database, used by one process. Steps that arrive in one turn of the event loop share a transaction, and those that must
- * be durable share a flush, which runs in another thread. Reports and checkpoints run on other connections in other threads.
+ * The database of a folder, used by one process. Steps that arrive in one turn of the event loop share a transaction. Durable steps
+ * share a flush in another thread. Reports and checkpoints run on other connections in other threads.
  */
 export class SqliteDatabase implements Database {
   readonly dialect = SQLITE;
@@ -66,11 +65,11 @@ export class SqliteDatabase implements Database {
   #flushedAtMs = 0;
   #logBytes = 0;
   #checkpoint: Promise<unknown> | undefined;
-  /** Nothing is committed before this. */
+  /** Commits wait for this promise. */
   #held: Promise<unknown> | undefined;
   #isBroken = false;
 
-  /** Opens the file, makes it if it is missing, and brings its schema up to date. Throws if it cannot be used. */
+  /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
   constructor(path: string, { now, flush = fdatasync }: SqliteOptions) {
     this.#path = path;
     this.#now = now;
@@ -106,7 +105,6 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  /** It is committed with what is written next. */
   note(guard: Statement): void {
     this.#waiting.push({ step: { guard }, resolve: () => undefined, reject: () => undefined });
     this.#timer ??= setTimeout(() => this.#commitWaiting(), NOTE_MS).unref();
@@ -121,7 +119,7 @@ export class SqliteDatabase implements Database {
     this.#connection.close();
   }
 
-  /** At the end of this turn of the event loop, or when the last commit is long enough ago. */
+  /** Commits at the end of this turn of the event loop, or later if the last commit was just now. */
   #commitSoon(): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
@@ -144,7 +142,7 @@ export class SqliteDatabase implements Database {
       if (this.#isBroken) this.#reopen();
       this.#commit(group);
     } catch (error) {
-      // One step's fault must not fail the others; a file that cannot be written fails all of them, and once.
+      // The fault of one step must not fail the others. A file that cannot be written fails all.
       const isOfFile = this.#isBroken || (error as { code?: string }).code === 'SQLITE_BUSY';
       for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitAlone(each);
     }
@@ -177,7 +175,7 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  /** Flushes what was committed by now. Commits that arrive meanwhile share the next flush. */
+  /** Flushes all commits so far. Later commits share the next flush. */
   async #flush(): Promise<void> {
     while (this.#unflushed.length > 0) {
       const waitMs = this.#flushedAtMs + FLUSH_MS - monotonicMs();
@@ -185,7 +183,7 @@ export class SqliteDatabase implements Database {
       this.#flushedAtMs = monotonicMs();
       const flushed = this.#unflushed.splice(0);
       const error = await new Promise((resolve) => this.#fdatasync(this.#log, resolve));
-      // What the system could not write it may have forgotten: nothing is durable before the file was opened and flushed anew.
+      // The system may have dropped writes: nothing is durable before the file is opened and flushed again.
       if (error) this.#isBroken = true;
       for (const { resolve, reject, row } of flushed) error ? reject(error) : resolve(row);
     }
@@ -215,8 +213,8 @@ export class SqliteDatabase implements Database {
   }
 
   /**
-   * Copies the log into the database. SQLite uses a log from its beginning again after a copy of all of it, during which nothing was
-   * committed: that is a second, short one.
+   * Copies the log into the database. SQLite restarts a log only after a complete copy without concurrent commits, which is a second,
+   * short one.
    */
   async #copyLog(): Promise<void> {
     const [row] = await this.report({ sql: CHECKPOINT });

@@ -47,7 +47,7 @@ const getTokenSupply: Method = (params, node) => {
   return withContext(node, commitmentOf(configAt(params, 1)), tokenAmount(mint.supply, mint.decimals));
 };
 
-/** What token accounts of a wallet are asked for: those of a mint, or of a program. */
+/** Selects a wallet's token accounts by mint or by program. */
 export function tokenSelection(params: Params): { readonly mint?: string; readonly program?: string } {
   const selection = params[1];
   if (!isObject(selection) || (selection.mint === undefined) === (selection.programId === undefined)) {
@@ -96,7 +96,7 @@ const getMinimumBalanceForRentExemption: Method = (params, { bank }) => {
   return bank.svm.rent(BigInt(size));
 };
 
-/** The methods that read accounts; they all read the newest state, whatever the commitment. */
+/** The methods that read accounts, always in their newest state. */
 export const accountMethods: Readonly<Record<string, Method>> = {
   getAccountInfo,
   getMultipleAccounts,

@@ -5,7 +5,7 @@ import { commitmentOf, configAt, type Params, textAt } from '../params.ts';
 
 const commitmentAt = (params: Params, index: number): Commitment => commitmentOf(configAt(params, index));
 
-/** The methods about blocks and the node itself. */
+/** The methods about blocks and the node. */
 export const blockMethods: Readonly<Record<string, Method>> = {
   getLatestBlockhash(params, node) {
     const commitment = commitmentAt(params, 0);

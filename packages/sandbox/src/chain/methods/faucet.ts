@@ -16,7 +16,7 @@ function lamportsIn(value: Json | undefined): bigint {
   return lamports;
 }
 
-/** The methods that hand out money. */
+/** The methods that give out play money. */
 export const faucetMethods = (treasury: Treasury): Readonly<Record<string, Method>> => ({
   requestAirdrop: (params) => treasury.pay(addressAt(params, 0), lamportsIn(params[1])),
   async sandbox_faucet(params) {

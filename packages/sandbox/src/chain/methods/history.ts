@@ -67,7 +67,7 @@ const getSignatureStatuses: Method = (params, node) => {
 
 const ENCODINGS = ['json', 'jsonParsed', 'base58', 'base64'] as const;
 
-/** How transactions are asked for: their encoding, and the newest version that the client reads. */
+/** The requested encoding, and the newest version that the client supports. */
 export function transactionFormat(params: Params, index: number) {
   const given = params[index];
   const config = typeof given === 'string' ? { encoding: given } : configAt(params, index);
@@ -76,7 +76,7 @@ export function transactionFormat(params: Params, index: number) {
   return { config, encoding, newest };
 }
 
-/** Refuses a version that the client did not say it reads. */
+/** Refuses a version that the client does not support. */
 export function checkVersion(version: 'legacy' | number, newest: number | undefined): void {
   if (version !== 'legacy' && (newest === undefined || version > newest)) {
     throw new RpcError(
@@ -113,11 +113,11 @@ export function signatureRow(entry: Landed, node: ChainNode) {
   };
 }
 
-/** The transactions that name an address, the newest first. */
+/** The transactions of an address, newest first. */
 export const historyOf = (address: string, { landed }: Bank): Landed[] =>
   landed.filter(({ transaction }) => transaction.keys.includes(address)).reverse();
 
-/** The rows after `before` and down to `until`, at most `limit`. */
+/** The rows between `before` and `until`, at most `limit`. */
 export function page<Row extends { readonly signature: string }>(rows: readonly Row[], params: Params): Row[] {
   const config = configAt(params, 1);
   const limit = integerOf(config, 'limit', { min: 1, max: MAX_SIGNATURES }) ?? MAX_SIGNATURES;
@@ -140,7 +140,7 @@ const getSignaturesForAddress: Method = (params, node) => {
   );
 };
 
-/** The methods about transactions that have landed. */
+/** The methods about landed transactions. */
 export const historyMethods: Readonly<Record<string, Method>> = {
   getSignatureStatuses,
   getTransaction,

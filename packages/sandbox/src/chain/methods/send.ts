@@ -61,8 +61,8 @@ const simulateTransaction: Method = (params, node) => {
   if (config.sigVerify === true && !isSigned(transaction)) {
     throw new RpcError(-32003, SIGNATURE_FAILURE);
   }
-  const told = bank.simulate(transaction, commitment, replace);
-  const outcome = faults.lie?.simulateOk === true ? { ...told, err: null } : told;
+  const simulated = bank.simulate(transaction, commitment, replace);
+  const outcome = faults.lie?.simulateOk === true ? { ...simulated, err: null } : simulated;
   const inner = config.innerInstructions === true ? innerJson(outcome, transaction) : null;
   const value = simulationJson(outcome, accountsAfter(outcome, config, node), inner);
   return withContext(
@@ -106,12 +106,12 @@ const sendTransaction: Method = (params, node) => {
   if (config.skipPreflight !== true) {
     preflight(transaction, config, node);
   }
-  // What no block would take is answered with its signature all the same, as the network does.
+  // Like the network, answers with the signature even if no block accepts the transaction.
   if (node.faults.loseBroadcast !== true && isSigned(transaction)) {
     node.bank.land(transaction);
   }
   return transaction.signature;
 };
 
-/** The methods that run transactions. */
+/** The methods that simulate and send transactions. */
 export const sendMethods: Readonly<Record<string, Method>> = { simulateTransaction, sendTransaction };

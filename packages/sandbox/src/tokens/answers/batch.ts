@@ -3,15 +3,15 @@ import { executionQuality, imageOf, metricsOf, rawMarket } from '../market.ts';
 import { checkedMint } from '../parameters.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import { FIXED_SCORE, NOT_CACHED, riskOf } from '../risk.ts';
-import type { Asked } from './asked.ts';
+import type { RouteRequest } from './request.ts';
 
 const MAX_SNAPSHOTS = 250;
 const MAX_MARKETS = 50;
 
-/** Each text once, where it came first. */
+/** The texts without repetitions. */
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-// A byte order mark is no part of a text that a server reads as JSON.
+// Servers ignore a byte order mark before JSON.
 function jsonOf(body: string): unknown {
   try {
     return JSON.parse(body.replace(/^\uFEFF/, ''));
@@ -24,7 +24,7 @@ function jsonOf(body: string): unknown {
 const isMints = (value: unknown): value is string[] | undefined =>
   value === undefined || (Array.isArray(value) && value.every((mint) => typeof mint === 'string' && MINT.test(mint)));
 
-// Both lists are judged, every item of them, before either is read.
+// Every item of both lists is checked before one list is used.
 function mintsOf(body: string): string[] {
   const value = jsonOf(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -60,11 +60,11 @@ function snapshotOf(mint: string, now: number) {
   return { address: mint, token, hasMarket: metrics !== null && metrics.priceChange24hPercent !== null };
 }
 
-/** Market snapshots of up to 250 mints in the order asked for; addresses count only when `mints` is not there at all. */
-export const marketSnapshots = ({ body, now }: Asked) => mintsOf(body).map((mint) => snapshotOf(mint, now));
+/** Market snapshots of up to 250 mints in the requested order; `addresses` counts only without `mints`. */
+export const marketSnapshots = ({ body, now }: RouteRequest) => mintsOf(body).map((mint) => snapshotOf(mint, now));
 
-/** Markets of up to 50 mints in the order asked for; addresses count only when `mints` is not there at all. */
-export function variantMarkets({ query, now }: Asked) {
+/** Markets of up to 50 mints in the requested order; `addresses` counts only without `mints`. */
+export function variantMarkets({ query, now }: RouteRequest) {
   const list = query.get('mints') ?? query.get('addresses') ?? '';
   const parts = list.split(',').map((part) => part.trim());
   const mints = distinct(parts.filter((part) => part !== '')).slice(0, MAX_MARKETS);
@@ -83,10 +83,10 @@ export function variantMarkets({ query, now }: Asked) {
 }
 
 /**
- * The risk of a mint without anything around it. Of a mint without a market the upstream answers the fixed score of
- * wrapped SOL, and only the reason says that nothing is known.
+ * The risk of a mint as a flat object. For a mint without a market the upstream answers the constant score of wrapped SOL, and only
+ * the reason says that there is no data.
  */
-export function riskSummaryByMint({ query, now }: Asked) {
+export function riskSummaryByMint({ query, now }: RouteRequest) {
   const mint = (query.get('mint') ?? query.get('address') ?? '').trim();
   if (mint === '') {
     throw badRequest('mint is required');

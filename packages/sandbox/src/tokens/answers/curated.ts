@@ -3,7 +3,7 @@ import { type Asset, LISTS, type ListId, type Variant } from '../model.ts';
 import { pageOf } from '../parameters.ts';
 import { type Choice, STRATEGY, type Strategy, strategyOf } from '../primary.ts';
 import { assetStats } from '../stats.ts';
-import type { Asked } from './asked.ts';
+import type { RouteRequest } from './request.ts';
 import { assetRow, variantView, wantsVariants } from './shapes.ts';
 import { isDeep, isListed, isStaked, wantsAll } from './yields.ts';
 
@@ -19,7 +19,7 @@ const strategyOfList = (list: ListId): Strategy => (list === 'stocks' ? 'stock_r
 
 const choiceOf = (asset: Asset): Choice => ({ strategy: strategyOf(asset), isListed: true });
 
-/** Which variants a list shows: of Solana's, the staked coins list shows what Sanctum lists and nothing else. */
+/** The variants that a list shows. The list of staked coins shows only what Sanctum lists. */
 function shownIn(list: ListId, query: URLSearchParams, now: number): (variant: Variant) => boolean {
   return (variant) => {
     const isBounded = list === 'lsts' || (list === 'all' && isStaked(variant));
@@ -35,7 +35,7 @@ const byStakePool = (a: Variant, b: Variant): number =>
 
 const volumeOf = (asset: Asset, now: number): number => assetStats(asset, now)?.volume24hUSD ?? 0;
 
-// One row per mint, each with the names and figures of its asset.
+// One row per mint, with the names and figures of its asset.
 function mintRows(assets: readonly Asset[], { list, query, now }: Listing) {
   const shown = assets.flatMap((asset) => asset.variants.filter(shownIn(list, query, now)));
   const variants = list === 'lsts' ? shown.toSorted(byStakePool) : shown;
@@ -67,8 +67,8 @@ function page<T>(rows: readonly T[], query: URLSearchParams) {
   return { pagination: { offset, limit, total: rows.length, hasMore, nextOffset: hasMore ? next : null }, assets };
 }
 
-/** A curated list, the most traded first; one that is unknown is the list of everything, and pages are cut on demand. */
-export function curated({ query, now }: Asked) {
+/** A curated list, most traded first. An unknown list is the list of all; pages are optional. */
+export function curated({ query, now }: RouteRequest) {
   const list = listOf(query);
   const listing = { list, query, now };
   const listed = ASSETS.filter((asset) => list === 'all' || asset.lists.includes(list));

@@ -9,74 +9,74 @@ import { profileOf } from '../profile.ts';
 import { badRequest } from '../refusal.ts';
 import { marketScore, scoreInput } from '../risk.ts';
 import { assetStats } from '../stats.ts';
-import { type Asked, namedVariant, resolutionOf, variantWith } from './asked.ts';
 import { rankedPrimary, variantGroups } from './groups.ts';
 import { candlesIn, historyOf } from './history.ts';
+import { namedVariant, type RouteRequest, resolutionOf, variantWith } from './request.ts';
 import { wantsAll } from './yields.ts';
 
-/** What the blocks are about. */
+/** The subject of the included blocks. */
 interface Subject {
   readonly asset: Asset;
-  /** The variant that the request names, by its path or its parameter; else the primary one. */
+  /** The variant named by the path or the parameter, or the primary one. */
   readonly variant: Variant | null;
-  /** Whether `mint` names it. */
+  /** Named by the `mint` parameter. */
   readonly isNamed: boolean;
-  /** Whether the request names none. */
+  /** Not named by the request. */
   readonly isPrimary: boolean;
-  readonly asked: Asked;
+  readonly request: RouteRequest;
 }
 
 const missing = (reason: 'not_available' | 'not_found', message: string) => ({ ok: false, reason, message });
 const found = (data: unknown) => ({ ok: true, data });
 const NO_VARIANT = missing('not_available', 'No primary variant available');
 
-function profileBlock({ asset, asked }: Subject) {
+function profileBlock({ asset, request }: Subject) {
   if (asset.coingeckoId === undefined) {
     return missing('not_available', 'Profile not available for this asset');
   }
-  const data = profileOf(asset, asked.now);
+  const data = profileOf(asset, request.now);
   return data === null ? missing('not_found', 'Profile not available in cache') : found(data);
 }
 
-// The holders are not counted here, and a variant without a market has a score too.
-function riskBlock({ variant, asked }: Subject) {
+// Here the upstream does not count holders, and scores variants without a market.
+function riskBlock({ variant, request }: Subject) {
   if (variant === null) {
     return NO_VARIANT;
   }
-  const marketScoreInput = { ...scoreInput(variant, asked.now), holderCount: null };
+  const marketScoreInput = { ...scoreInput(variant, request.now), holderCount: null };
   const score = marketScore(variant, marketScoreInput);
   return found({ tokenData: null, tradingData: null, marketScoreInput, marketScore: score });
 }
 
-function candlesBlock({ asset, variant, isNamed, isPrimary, asked }: Subject) {
-  const range = rangeOf(asked.query, asked.now, 'ohlcv');
+function candlesBlock({ asset, variant, isNamed, isPrimary, request }: Subject) {
+  const range = rangeOf(request.query, request.now, 'ohlcv');
   const benchmark = isNamed ? null : benchmarkHistory(asset);
   if (benchmark !== null) {
-    return found(candlesIn(benchmark, range, asked.now));
+    return found(candlesIn(benchmark, range, request.now));
   }
   if (variant === null) {
     return NO_VARIANT;
   }
-  const own = candlesIn(historyOf(variant), range, asked.now);
-  return found(own.length === 0 && isPrimary ? candlesIn(coinHistory(asset), range, asked.now) : own);
+  const own = candlesIn(historyOf(variant), range, request.now);
+  return found(own.length === 0 && isPrimary ? candlesIn(coinHistory(asset), range, request.now) : own);
 }
 
-function marketsBlock({ variant, asked }: Subject) {
+function marketsBlock({ variant, request }: Subject) {
   if (variant === null) {
     return NO_VARIANT;
   }
-  const page = pageOf(asked.query, { limit: 10, maximum: 50 }, 'markets');
-  const total = poolCount(variant, asked.now);
+  const page = pageOf(request.query, { limit: 10, maximum: 50 }, 'markets');
+  const total = poolCount(variant, request.now);
   return total === undefined
     ? missing('not_found', 'Markets not found in cache')
-    : found({ markets: poolsOf(variant, page, asked.now), total, ...page });
+    : found({ markets: poolsOf(variant, page, request.now), total, ...page });
 }
 
 const BLOCKS = { profile: profileBlock, risk: riskBlock, ohlcv: candlesBlock, markets: marketsBlock } as const;
 type Block = keyof typeof BLOCKS;
 const NAMES = Object.keys(BLOCKS) as Block[];
 
-/** The blocks that a request wants, in the upstream's own order. */
+/** The requested blocks, in the upstream's order. */
 function wanted(query: URLSearchParams): Block[] {
   const parts = (query.get('include') ?? '').split(',').map((part) => part.trim());
   const invalid = parts.filter((part) => part !== '' && !Object.hasOwn(BLOCKS, part));
@@ -90,13 +90,13 @@ function resolutionBlock({ asset, resolvedBy, mint }: Resolution, reference: str
   return resolvedBy === 'assetId' ? undefined : { assetId: asset.id, ref: reference.trim(), resolvedBy, mint };
 }
 
-// Every symbol and every label by which the asset and its variants go, each once.
+// The symbols and labels of the asset and its variants, without repetitions.
 function symbolsOf(asset: Asset): string[] {
   const all = [symbolOf(asset), asset.symbol, ...asset.variants.flatMap(({ symbol, label }) => [symbol, label])];
   return [...new Set(all.filter((text) => text !== undefined))];
 }
 
-function assetBlock(asset: Asset, asked: Variant | undefined, { query, now }: Asked) {
+function assetBlock(asset: Asset, requested: Variant | undefined, { query, now }: RouteRequest) {
   const primary = primaryVariant(asset, now, { strategy: strategyOf(asset) });
   const symbol = symbolOf(asset);
   return {
@@ -111,25 +111,25 @@ function assetBlock(asset: Asset, asked: Variant | undefined, { query, now }: As
     stats: assetStats(asset, now),
     primaryVariantStrategy: strategyOf(asset),
     canonicalMarket: canonicalMarket(asset, now),
-    variantGroups: variantGroups(asset, { all: wantsAll(query), asked }, now),
+    variantGroups: variantGroups(asset, { all: wantsAll(query), requested }, now),
     primaryVariant: primary && rankedPrimary(primary, now),
   };
 }
 
-/** Everything about an asset, with the blocks that the request wants included. */
-export function assetDetail(asked: Asked) {
-  const { query, now } = asked;
+/** The page of an asset, with the requested blocks. */
+export function assetDetail(request: RouteRequest) {
+  const { query, now } = request;
   const blocks = wanted(query);
-  const resolution = resolutionOf(asked);
+  const resolution = resolutionOf(request);
   const { asset } = resolution;
-  const named = namedVariant(asked, asset);
+  const named = namedVariant(request, asset);
   const own = named ?? variantWith(asset, resolution.mint);
   const variant = own ?? primaryVariant(asset, now, { strategy: strategyOf(asset) });
-  const subject = { asset, variant, isNamed: named !== undefined, isPrimary: own === undefined, asked };
+  const subject = { asset, variant, isNamed: named !== undefined, isPrimary: own === undefined, request };
   const included = blocks.map((name) => [name, BLOCKS[name](subject)] as const);
   return {
-    asset: assetBlock(asset, variant ?? undefined, asked),
+    asset: assetBlock(asset, variant ?? undefined, request),
     includes: included.length > 0 ? Object.fromEntries(included) : undefined,
-    resolution: resolutionBlock(resolution, asked.reference),
+    resolution: resolutionBlock(resolution, request.reference),
   };
 }

@@ -6,16 +6,16 @@ import { badRequest } from '../refusal.ts';
 import { NOT_CACHED, riskOf } from '../risk.ts';
 import { between } from '../seed.ts';
 import { tickersOf } from '../tickers.ts';
-import { type Asked, chosen, resolutionWithin } from './asked.ts';
+import { chosen, type RouteRequest, resolutionWithin } from './request.ts';
 
 const ORDERS = ['trust_score_desc', 'trust_score_asc', 'volume_desc', 'volume_asc'];
 const FIRST_SUMMARY = Date.UTC(2025, 5, 2);
 const SUMMARIES_WITHIN = 40 * 86_400_000;
 
-/** The external profile of an asset, or why there is none. */
-export function profile(asked: Asked) {
-  const { asset } = resolutionWithin(asked, ['curated']);
-  const data = profileOf(asset, asked.now);
+/** The external profile of an asset, or the reason that there is none. */
+export function profile(request: RouteRequest) {
+  const { asset } = resolutionWithin(request, ['curated']);
+  const data = profileOf(asset, request.now);
   const [reason, message] =
     asset.coingeckoId === undefined
       ? ['not_available', 'Profile not available']
@@ -33,10 +33,10 @@ function checkOrder(query: URLSearchParams): void {
   }
 }
 
-/** A page of the exchange tickers of an asset; one that coingecko does not know has an empty one, whatever is asked. */
-export function tickers(asked: Asked) {
-  const { query, now } = asked;
-  const { asset } = resolutionWithin(asked, ['curated']);
+/** A page of exchange tickers, empty for an asset that CoinGecko does not know. */
+export function tickers(request: RouteRequest) {
+  const { query, now } = request;
+  const { asset } = resolutionWithin(request, ['curated']);
   const rows = tickersOf(asset, now);
   if (rows === null) {
     return { assetId: asset.id, tickers: { rows: [], offset: 0, limit: 0 } };
@@ -49,10 +49,10 @@ export function tickers(asked: Asked) {
 
 const NO_RISK = { ok: false, reason: 'not_found', message: NOT_CACHED };
 
-/** The score of a variant with what it is computed from. */
-export function riskDetails(asked: Asked) {
-  const { asset, variant } = chosen(asked);
-  const risk = riskOf(variant, asked.now);
+/** The score of a variant with its input. */
+export function riskDetails(request: RouteRequest) {
+  const { asset, variant } = chosen(request);
+  const risk = riskOf(variant, request.now);
   return {
     assetId: asset.id,
     mint: variant.mint,
@@ -61,9 +61,9 @@ export function riskDetails(asked: Asked) {
 }
 
 /** The score of a variant. */
-export function riskSummary(asked: Asked) {
-  const { asset, variant } = chosen(asked);
-  const { marketScore, lastUpdatedAt } = riskOf(variant, asked.now) ?? {};
+export function riskSummary(request: RouteRequest) {
+  const { asset, variant } = chosen(request);
+  const { marketScore, lastUpdatedAt } = riskOf(variant, request.now) ?? {};
   return {
     assetId: asset.id,
     mint: variant.mint,
@@ -77,11 +77,11 @@ function summaryOf(variant: Variant): string {
   return `${form}${issuer === undefined ? '' : `, issued by ${issuer}`}. ${asset.about}`.trim();
 }
 
-/** What is written about one variant; nothing about tokens that nobody trades. */
-export function description(asked: Asked) {
-  const { asset, variant } = chosen(asked);
+/** The description of a variant; null for untraded tokens. */
+export function description(request: RouteRequest) {
+  const { asset, variant } = chosen(request);
   const generatedAt = FIRST_SUMMARY + Math.floor(between(0, SUMMARIES_WITHIN, `${variant.mint}/summary`));
-  const isWritten = metricsOf(variant, asked.now) !== null;
+  const isWritten = metricsOf(variant, request.now) !== null;
   return {
     assetId: asset.id,
     mint: variant.mint,

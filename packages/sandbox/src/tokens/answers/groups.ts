@@ -21,7 +21,7 @@ const GROUP_OF: Readonly<Record<Kind, Group>> = {
   tokenized_equity: 'tokenizedEquity',
 };
 
-/** A variant with its place among all variants of its asset, and what it says about a company that is not listed. */
+/** A variant with its rank in its asset and its pre-market block. */
 function rankedView(variant: Variant, rank: number, now: number) {
   const block = preMarketOf(variant, now);
   const view = { ...variantView(variant, now), rank };
@@ -32,16 +32,16 @@ function rankedView(variant: Variant, rank: number, now: number) {
   return { ...view, preStocks };
 }
 
-/** Which of the many staked coins are shown: all that are listed, or the deep ones and the one that was asked about. */
+/** Which staked coins are shown: all listed ones, or the deep ones and the requested one. */
 export interface Shown {
   readonly all: boolean;
-  readonly asked: Variant | undefined;
+  readonly requested: Variant | undefined;
 }
 
-/** The variants of an asset by the group that their kind belongs to, the most liquid first. */
-export function variantGroups(asset: Asset, { all, asked }: Shown, now: number) {
+/** The variants of an asset by group, most liquid first. */
+export function variantGroups(asset: Asset, { all, requested }: Shown, now: number) {
   const isShown = (variant: Variant): boolean =>
-    !isStaked(variant) || (isListed(variant) && (all || variant === asked || isDeep(variant, now)));
+    !isStaked(variant) || (isListed(variant) && (all || variant === requested || isDeep(variant, now)));
   const ranked = asset.variants.toSorted(byLiquidity(now)).map((variant, rank) => ({ variant, rank }));
   const grouped = GROUPS.map((group) => {
     const members = ranked.filter(({ variant }) => GROUP_OF[variant.kind] === group && isShown(variant));
@@ -50,7 +50,7 @@ export function variantGroups(asset: Asset, { all, asked }: Shown, now: number) 
   return Object.fromEntries(grouped);
 }
 
-/** The primary variant as the asset's own page gives it. */
+/** The primary variant on the page of its asset. */
 export function rankedPrimary(primary: Variant, now: number) {
   const rank = primary.asset.variants.toSorted(byLiquidity(now)).indexOf(primary);
   return rankedView(primary, rank, now);

@@ -5,17 +5,17 @@ import type { Asset, Variant } from '../model.ts';
 import { checkedMint, textOf } from '../parameters.ts';
 import { primaryVariant } from '../primary.ts';
 import { badRequest, notFound } from '../refusal.ts';
-import type { Asked } from './asked.ts';
+import type { RouteRequest } from './request.ts';
 import { labelOf, variantBrief } from './shapes.ts';
 
-/** How a route finds its asset, and the variant that it shows of it. */
+/** The resolved asset and the variant to show. */
 interface Found extends Resolution {
   readonly variant: Variant | null;
-  /** Whether the names of the variant are shown too. */
+  /** Whether to show the names of the variant. */
   readonly named: boolean;
 }
 
-// A mint that is not a variant of anything curated is an asset of its own here, staked or not.
+// Here a mint of no curated asset is its own asset, also if it is staked.
 function byMint(mint: string): Found {
   const variant = knownVariant(mint);
   if (variant?.asset.origin === 'curated') {
@@ -25,7 +25,7 @@ function byMint(mint: string): Found {
   return { asset, resolvedBy: 'singleton', mint, variant: asset.variants[0] ?? null, named: false };
 }
 
-// The variant is the asset's primary one, whichever the reference named; trades are not counted for it here.
+// Shows the primary variant regardless of the reference, chosen without trade counts.
 function byReference(reference: string, now: number): Found {
   const found = resolveReference(reference);
   if (found === undefined) {
@@ -34,7 +34,7 @@ function byReference(reference: string, now: number): Found {
   return { ...found, variant: primaryVariant(found.asset, now, { metrics: ['volume24hUSD'] }), named: false };
 }
 
-function found({ query, now }: Asked): Found {
+function found({ query, now }: RouteRequest): Found {
   const mint = textOf(query, 'mint');
   if (mint !== undefined) {
     return byMint(checkedMint(mint));
@@ -46,7 +46,7 @@ function found({ query, now }: Asked): Found {
   return byReference(reference, now);
 }
 
-// What is known of a share goes before what is known of the asset.
+// The symbol of a share has priority over that of the asset.
 function namesOf(asset: Asset) {
   if (asset.origin !== 'curated') {
     return { name: asset.name ?? null, symbol: asset.symbol ?? null };
@@ -54,11 +54,11 @@ function namesOf(asset: Asset) {
   return { name: asset.name, symbol: asset.category === 'equity' ? symbolOf(asset) : asset.symbol };
 }
 
-/** The asset that a mint or another reference stands for; a mint that nobody knows is an asset of its own. */
-export function resolve(asked: Asked) {
-  const { asset, resolvedBy, mint, variant, named } = found(asked);
+/** Resolves a mint or another reference; an unknown mint is its own asset. */
+export function resolve(request: RouteRequest) {
+  const { asset, resolvedBy, mint, variant, named } = found(request);
   const { id: assetId, category, aliases } = asset;
-  const isTraded = named && variant !== null && metricsOf(variant, asked.now) !== null;
+  const isTraded = named && variant !== null && metricsOf(variant, request.now) !== null;
   return {
     assetId,
     resolvedBy,

@@ -3,13 +3,13 @@ import { type Asset, CATEGORIES } from '../model.ts';
 import { limitOf, textOf, wordOf } from '../parameters.ts';
 import { STRATEGY } from '../primary.ts';
 import { badRequest } from '../refusal.ts';
-import type { Asked } from './asked.ts';
+import type { RouteRequest } from './request.ts';
 import { assetRow, wantsVariants } from './shapes.ts';
 
 const lower = (words: readonly (string | undefined)[]): string[] =>
   words.flatMap((word) => (word === undefined ? [] : [word.toLowerCase()]));
 
-// 0 is no match at all; the better the match, the higher.
+// 0 is no match; better matches are higher.
 function relevance(asset: Asset, wanted: string): number {
   const own = lower([asset.id, asset.symbol, asset.name, ...asset.aliases, ...(asset.addedAliases ?? [])]);
   if (own.includes(wanted)) {
@@ -37,9 +37,9 @@ function matching(assets: readonly Asset[], wanted: string): Asset[] {
     .map(({ asset }) => asset);
 }
 
-// The upstream numbers the one variant of such an asset otherwise here than on its own page.
-function tokenRow(asset: Asset, wishes: Parameters<typeof assetRow>[1], now: number) {
-  const row = assetRow(asset, wishes, now);
+// Here the upstream gives the variant of such an asset another id than on its own page.
+function tokenRow(asset: Asset, options: Parameters<typeof assetRow>[1], now: number) {
+  const row = assetRow(asset, options, now);
   const named = <T extends object>(variant: T) => ({ ...variant, variantId: `${asset.id}:mint`, label: asset.symbol });
   return {
     ...row,
@@ -48,8 +48,8 @@ function tokenRow(asset: Asset, wishes: Parameters<typeof assetRow>[1], now: num
   };
 }
 
-/** The assets whose names match a text, the best match and then the largest first; tokens that nobody curated last. */
-export function search({ query, now }: Asked) {
+/** The assets that match a text, by relevance and then by size; uncurated tokens come last. */
+export function search({ query, now }: RouteRequest) {
   const limit = limitOf(query, { limit: 20, maximum: 50 });
   const text = textOf(query, 'q');
   if (text === undefined) {
@@ -59,10 +59,10 @@ export function search({ query, now }: Asked) {
   const takesCoins = category === undefined || category === 'crypto';
   const wanted = takesCoins && isStakePool(text) ? 'solana' : text.toLowerCase();
   const assets = ASSETS.filter((asset) => category === undefined || asset.category === category);
-  const wishes = wantsVariants(query) ? { variants: () => true } : {};
+  const options = wantsVariants(query) ? { variants: () => true } : {};
   const rows = [
-    ...matching(assets, wanted).map((asset) => () => assetRow(asset, wishes, now)),
-    ...matching(takesCoins ? TOKEN_ASSETS : [], text.toLowerCase()).map((asset) => () => tokenRow(asset, wishes, now)),
+    ...matching(assets, wanted).map((asset) => () => assetRow(asset, options, now)),
+    ...matching(takesCoins ? TOKEN_ASSETS : [], text.toLowerCase()).map((asset) => () => tokenRow(asset, options, now)),
   ];
   return {
     query: text,

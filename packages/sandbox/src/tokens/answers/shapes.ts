@@ -4,14 +4,14 @@ import type { Asset, Variant } from '../model.ts';
 import { byLiquidity, type Choice, primaryVariant } from '../primary.ts';
 import { assetStats } from '../stats.ts';
 
-/** A variant without its market and its names. */
+/** A variant without its market and names. */
 export function variantBrief(variant: Variant) {
   const tier = tierOf(variant);
   const { mint, kind, tags = [], issuer, issuerUrl, label, stockVariantTier } = variant;
   return { mint, kind, tags, issuer, issuerUrl, label, stockVariantTier, liquidityTier: tier, trustTier: tier };
 }
 
-/** What some routes add to the one variant of an asset that nobody has curated. */
+/** The label of a variant; for an uncurated token, its symbol. */
 export const labelOf = ({ asset, symbol, label }: Variant): string | undefined =>
   asset.origin === 'curated' ? label : symbol;
 
@@ -19,7 +19,7 @@ export const labelOf = ({ asset, symbol, label }: Variant): string | undefined =
 export const variantIdOf = ({ asset, mint, symbol }: Variant): string =>
   `${asset.id}:${asset.origin === 'curated' ? symbol : mint.slice(0, 8)}`;
 
-/** A variant with its market, as most routes give it. */
+/** A variant with its market, as most routes return it. */
 export function variantView(variant: Variant, now: number) {
   const { symbol, name } = variant;
   return {
@@ -32,18 +32,18 @@ export function variantView(variant: Variant, now: number) {
   };
 }
 
-/** How rows of assets are asked for: how the primary variant is chosen, and which variants come with it. */
-export interface RowWishes {
+/** How to choose the primary variant, and which variants to include. */
+export interface RowOptions {
   readonly choice?: Choice;
-  /** Every variant that passes; none of them unless given. */
+  /** A filter for the included variants; default: none. */
   readonly variants?: (variant: Variant) => boolean;
 }
 
 const ranked = (variants: readonly Variant[], now: number) =>
   variants.toSorted(byLiquidity(now)).map((variant) => variantView(variant, now));
 
-/** An asset as search and the curated lists give it. */
-export function assetRow(asset: Asset, { choice, variants }: RowWishes, now: number) {
+/** An asset in search and curated lists. */
+export function assetRow(asset: Asset, { choice, variants }: RowOptions, now: number) {
   const primary = primaryVariant(asset, now, choice);
   const symbol = symbolOf(asset);
   return {
@@ -59,5 +59,5 @@ export function assetRow(asset: Asset, { choice, variants }: RowWishes, now: num
   };
 }
 
-/** Whether a request wants every variant of each asset in rows that show one. */
+/** Whether a request wants all variants in each row. */
 export const wantsVariants = (query: URLSearchParams): boolean => query.get('variants')?.trim() === 'all';

@@ -4,7 +4,7 @@ import { checkedMint, pageOf, textOf, wordOf } from '../parameters.ts';
 import { poolCount, poolsOf, protocolToken, topPools } from '../pools.ts';
 import { byLiquidity, STRATEGY } from '../primary.ts';
 import { badRequest } from '../refusal.ts';
-import { type Asked, chosen, chosenOf, namedVariant, resolutionOf, resolutionWithin } from './asked.ts';
+import { chosen, chosenOf, namedVariant, type RouteRequest, resolutionOf, resolutionWithin } from './request.ts';
 import { labelOf, variantBrief, variantView } from './shapes.ts';
 import { isDeep, isListed, isStaked, wantsAll } from './yields.ts';
 
@@ -26,30 +26,30 @@ function tierFilter(query: URLSearchParams): Tier | undefined {
   return liquidity ?? trust;
 }
 
-// Whether a mint is the one of an asset of its own is not looked at.
-function variantOf(asked: Asked, asset: Asset): Variant | undefined {
-  const mint = textOf(asked.query, 'mint');
+// For an uncurated asset, the upstream accepts any mint.
+function variantOf(request: RouteRequest, asset: Asset): Variant | undefined {
+  const mint = textOf(request.query, 'mint');
   if (asset.origin === 'curated' || mint === undefined) {
-    return namedVariant(asked, asset);
+    return namedVariant(request, asset);
   }
   checkedMint(mint);
   return undefined;
 }
 
-// Solana's come from a view of their own, unless all of them are wanted.
+// Solana's variants come from a narrower view, unless all are requested.
 const viewOf = (variant: Variant, isNarrow: boolean, now: number) => ({
   ...variantView(variant, now),
   label: labelOf(variant),
   ...(isNarrow && { market: narrowSnapshot(variant, now) }),
 });
 
-/** The variants of an asset that pass the filters; `mint` only makes sure that its variant is among them. */
-export function variants(asked: Asked) {
-  const { query, now } = asked;
+/** The variants of an asset that match the filters; `mint` only checks and adds its variant. */
+export function variants(request: RouteRequest) {
+  const { query, now } = request;
   const kind = wordOf(query, 'kind', KINDS);
   const tier = tierFilter(query);
-  const { asset } = resolutionOf(asked);
-  const named = variantOf(asked, asset);
+  const { asset } = resolutionOf(request);
+  const named = variantOf(request, asset);
   const all = wantsAll(query);
   const rows = asset.variants
     .filter((variant) => kind === undefined || variant.kind === kind)
@@ -71,11 +71,11 @@ function topRow(variant: Variant, now: number) {
   return [{ mint, kind, liquidityTier, trustTier, ...names, ...top }];
 }
 
-/** The busiest market of each variant of an asset, the busiest first; variants without one are left out. */
-export function variantTopMarkets(asked: Asked) {
-  const { query, now } = asked;
+/** The busiest market of each variant, busiest first, without variants that have none. */
+export function variantTopMarkets(request: RouteRequest) {
+  const { query, now } = request;
   const page = pageOf(query, { limit: 50, maximum: 100 });
-  const { asset } = resolutionOf(asked);
+  const { asset } = resolutionOf(request);
   const isShown = (variant: Variant): boolean =>
     !isStaked(variant) || (isListed(variant) && (wantsAll(query) || isDeep(variant, now)));
   const rows = asset.variants
@@ -94,19 +94,19 @@ export function variantTopMarkets(asked: Asked) {
 const lastUpdatedAt = (variant: Variant, now: number): number | null =>
   metricsOf(variant, now) === null ? null : fetchedAt(now);
 
-/** The market of one variant: the one that `mint` names, else the primary one, whatever the path names. */
-export function variantMarket(asked: Asked) {
-  const { now } = asked;
-  const { asset } = resolutionWithin(asked, ['curated']);
-  const variant = chosenOf(asked, asset);
+/** The market of the variant named by `mint`, or of the primary one. */
+export function variantMarket(request: RouteRequest) {
+  const { now } = request;
+  const { asset } = resolutionWithin(request, ['curated']);
+  const variant = chosenOf(request, asset);
   const { mint } = variant;
   return { assetId: asset.id, mint, market: rawMarket(variant, now), lastUpdatedAt: lastUpdatedAt(variant, now) };
 }
 
-/** The DEX markets of one variant, the deepest first. */
-export function markets(asked: Asked) {
-  const { query, now } = asked;
-  const { asset, variant } = chosen(asked);
+/** The DEX markets of a variant, deepest first. */
+export function markets(request: RouteRequest) {
+  const { query, now } = request;
+  const { asset, variant } = chosen(request);
   const page = pageOf(query, { limit: 10, maximum: 50 });
   const pools = poolsOf(variant, page, now);
   const tokens = pools.map(({ address, source }) => [address, protocolToken(source, now)] as const);

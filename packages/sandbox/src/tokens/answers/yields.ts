@@ -5,15 +5,15 @@ import type { Variant } from '../model.ts';
 const SOLANA = 'solana';
 const SHOWN_FROM_USD = 250_000;
 
-/** Whether a request wants the many staked coins of Solana whatever they are worth. */
+/** Whether a request wants all staked coins of Solana. */
 export const wantsAll = (query: URLSearchParams): boolean => query.get('variantsMode')?.trim() === 'all';
 
-/** Whether a variant is one of the staked coins of Solana, of which there are too many to show. */
+/** Whether a variant is a staked coin of Solana. */
 export const isStaked = ({ asset, kind }: Variant): boolean => asset.id === SOLANA && kind === 'yield';
 
 /** Whether Sanctum lists a variant. */
 export const isListed = ({ mint }: Variant): boolean => stakePoolRank(mint) !== undefined;
 
-/** Whether a variant has a market that is deep enough to be shown among many. */
+/** Whether a staked coin has enough liquidity to be shown by default. */
 export const isDeep = (variant: Variant, now: number): boolean =>
   (metricsOf(variant, now)?.liquidity ?? 0) >= SHOWN_FROM_USD;

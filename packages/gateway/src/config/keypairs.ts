@@ -1,0 +1,89 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { pkcs8OfSeed } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import type { Reader } from './settings.ts';
+
+const KEYPAIR_BYTES = 64;
+const SEED_BYTES = 32;
+
+/** The bytes of a key pair, or a fault that never quotes the text: it may be a mistyped key. */
+type Reading = { readonly bytes: Uint8Array } | { readonly fault: string };
+
+const NO_NUMBERS = { fault: 'is not a JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it' };
+
+const isByte = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256;
+
+/** Whether the second half is the public key of the first. */
+function isPair(bytes: Uint8Array): boolean {
+  const der = Buffer.from(pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)));
+  const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+  return Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').equals(bytes.subarray(SEED_BYTES));
+}
+
+function checked(bytes: Uint8Array): Reading {
+  if (bytes.length !== KEYPAIR_BYTES) return { fault: `has ${bytes.length} bytes instead of ${KEYPAIR_BYTES}` };
+  if (isPair(bytes)) return { bytes };
+  return { fault: 'has halves that do not match: the last 32 bytes must be the public key of the first 32' };
+}
+
+function fromJson(json: string): Reading {
+  try {
+    const value: unknown = JSON.parse(json);
+    return Array.isArray(value) && value.every(isByte) ? checked(Uint8Array.from(value)) : NO_NUMBERS;
+  } catch {
+    // The parser's message would quote the key.
+    return NO_NUMBERS;
+  }
+}
+
+function fromFile(path: string): Reading {
+  try {
+    return fromJson(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['EACCES', 'EPERM'].includes(code)) return { fault: 'names a file that this user may not read' };
+    if (code === 'EISDIR') return { fault: 'names a folder; name the keypair file in it' };
+    return { fault: 'is neither a file nor base58 of 64 bytes' };
+  }
+}
+
+function read(text: string): Reading {
+  if (text.startsWith('[')) return fromJson(text);
+  const bytes = bs58.decodeUnsafe(text);
+  // A short file name may also be valid base58.
+  return bytes === undefined || bytes.length < SEED_BYTES ? fromFile(text) : checked(bytes);
+}
+
+/** Reads a key pair from a Solana CLI keypair file, its JSON array, or base58 of its 64 bytes; adds a fault otherwise. */
+export function readKeypair(reader: Reader, name: string, text: string): Uint8Array | undefined {
+  const reading = read(text);
+  if ('bytes' in reading) return reading.bytes;
+  reader.faults.push(`${name} ${reading.fault}.`);
+  return undefined;
+}
+
+/** The receipts' signing keys. */
+export interface ReceiptsConfig {
+  /** The first signs, all are published. Empty: keys derived from the gateway's secrets. */
+  readonly keypairs: readonly Uint8Array[];
+}
+
+const NAME = 'RECEIPT_KEYPAIR';
+
+const OFF = `${NAME} is set, but receipts are off: set RECEIPTS=on`;
+
+/** One key pair, or a comma-separated list; a JSON array is one key pair. */
+function readKeypairs(read: Reader): Uint8Array[] {
+  const text = read.text(NAME, '');
+  const texts = text.startsWith('[') ? [text] : read.list(NAME);
+  return texts.flatMap((each) => readKeypair(read, NAME, each) ?? []);
+}
+
+/** Reads the receipts' keys, even if receipts are off, to report their faults. */
+export function readReceipts(read: Reader): ReceiptsConfig | undefined {
+  const keypairs = readKeypairs(read);
+  if (read.choice('RECEIPTS', 'off', ['off', 'on']) === 'on') return { keypairs };
+  if (keypairs.length > 0) read.notices.push(OFF);
+  return undefined;
+}

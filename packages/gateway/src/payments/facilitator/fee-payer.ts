@@ -1,0 +1,99 @@
+import { NETWORKS } from '@asset-gateway/protocol';
+import type { FeePayerReading, Readings } from '../../metrics/readings.ts';
+import { readTransaction } from '../read/transaction.ts';
+import { feeLamports, MAX_FEE_LAMPORTS } from '../read/transfer.ts';
+import { type FeeCharge, PAYMENTS } from '../record.ts';
+import type { Chain } from './chain.ts';
+import type { Facilitator, Payment } from './facilitator.ts';
+
+/** The reason of a refusal. */
+export const BUDGET_USED_UP = 'the hourly fee budget is used up';
+
+/** The fee of a payment's transaction, in lamports. */
+export function feeOf({ transaction }: Payment): number {
+  const read = readTransaction(Buffer.from(transaction, 'base64'));
+  return read ? feeLamports(read) : MAX_FEE_LAMPORTS;
+}
+
+/** The charge of a settlement against the fee budget; undefined if a remote facilitator pays. */
+export function feeChargeOf(facilitator: Facilitator, payment: Payment, isNewPayer: boolean): FeeCharge | undefined {
+  const limit = facilitator.feeBudgetPerHour;
+  const feePayer = facilitator.feePayer(payment.network);
+  if (limit === undefined || feePayer === undefined) return undefined;
+  return {
+    feePayer: feePayerName(payment.network, feePayer),
+    lamports: facilitator.feeLamports(payment),
+    limit,
+    isNewPayer,
+  };
+}
+
+/** Each network has its own fee budget, because devnet's fees cost nothing. */
+export const feePayerName = (network: string, feePayer: string): string => `${network}:${feePayer}`;
+
+/** Whether the fee budget suffices after what was spent within the hour. New payers share a part of it. */
+export function fitsBudget(
+  { lamports, limit, isNewPayer }: FeeCharge,
+  spent: { readonly all: number; readonly ofNewPayers: number },
+): boolean {
+  if (spent.all + lamports > limit) return false;
+  return !isNewPayer || spent.ofNewPayers + lamports <= limit * PAYMENTS.newPayersShare;
+}
+
+/** Reads the fee payer's balance on each chain. */
+export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<string, Chain>): Readings['feePayers'] {
+  const read = async (cluster: string, network: string): Promise<FeePayerReading> => {
+    const address = facilitator.feePayer(network);
+    const asked = address === undefined ? undefined : chains.get(network)?.account(address);
+    // A missing account holds 0 lamports; undefined if the RPC does not answer.
+    return { cluster, lamports: await asked?.then((account) => account?.lamports ?? 0).catch(() => undefined) };
+  };
+  const clusters = Object.entries(NETWORKS).filter(([, network]) => chains.has(network));
+  return () => Promise.all(clusters.map(([cluster, network]) => read(cluster, network)));
+}
+
+/** The balance with which a fee payer can pay again: the rent of its account, and the highest fee. */
+const ENOUGH_LAMPORTS = 890_880 + 20_000;
+const POLL_MS = 5_000;
+
+/** Knows on which networks the fee payer has run out of SOL, and polls until it has enough again. */
+export class FeePayerWatch {
+  readonly #address: string;
+  readonly #chains: ReadonlyMap<string, Chain>;
+  readonly #notice: (message: string) => void;
+  readonly #empty = new Map<string, NodeJS.Timeout>();
+
+  constructor(address: string, chains: ReadonlyMap<string, Chain>, notice: (message: string) => void) {
+    this.#address = address;
+    this.#chains = chains;
+    this.#notice = notice;
+  }
+
+  isEmpty(network: string): boolean {
+    return this.#empty.has(network);
+  }
+
+  /** Notes that the chain has rejected a transaction because the fee payer cannot pay. */
+  ranOut(network: string): void {
+    if (this.#empty.has(network)) return;
+    this.#notice(
+      `the fee payer ${this.#address} cannot pay fees on ${network}: paid routes there are closed until it holds SOL`,
+    );
+    this.#empty.set(network, setInterval(() => void this.#poll(network), POLL_MS).unref());
+  }
+
+  close(): void {
+    for (const timer of this.#empty.values()) clearInterval(timer);
+  }
+
+  async #poll(network: string): Promise<void> {
+    const account = await this.#chains
+      .get(network)
+      ?.account(this.#address)
+      .catch(() => undefined);
+    if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS || !this.#empty.has(network)) return;
+    clearInterval(this.#empty.get(network));
+    this.#empty.delete(network);
+    this.#notice(`the fee payer holds SOL on ${network} again: paid routes there are open`);
+  }
+}

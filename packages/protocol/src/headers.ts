@@ -1,0 +1,61 @@
+/** x402's PaymentRequired, version 2: the challenge of a 402, in its header and body. */
+export interface PaymentRequired {
+  readonly x402Version: 2;
+  readonly error: string;
+  readonly resource: Resource;
+  /** Empty if the route needs only a signature. */
+  readonly accepts: readonly unknown[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** x402's ResourceInfo: the protected resource. */
+export interface Resource {
+  readonly url: string;
+  readonly description: string;
+  readonly mimeType: string;
+  /** 1 to 32 printable ASCII characters. */
+  readonly serviceName?: string;
+  /** At most five, each as long as a service name. */
+  readonly tags?: readonly string[];
+}
+
+/** Header names. */
+export const HEADERS = {
+  paymentRequired: 'PAYMENT-REQUIRED',
+  signIn: 'SIGN-IN-WITH-X',
+  payment: 'PAYMENT-SIGNATURE',
+  paymentResponse: 'PAYMENT-RESPONSE',
+  /** Version 1 of x402. */
+  version1Payment: 'X-PAYMENT',
+  version1PaymentResponse: 'X-PAYMENT-RESPONSE',
+  replayed: 'Idempotency-Replayed',
+  replayNonce: 'Replay-Nonce',
+  /** Credit charged and the balance. */
+  credit: 'Credit',
+} as const;
+
+/** Request headers allowed to scripts: the list of specification 4.5. */
+export const ALLOWED_HEADERS =
+  'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
+
+/** Response headers exposed to scripts in a preflight: the list of specification 4.5. */
+export const EXPOSED_HEADERS = 'Content-Type, WWW-Authenticate, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE';
+
+/** The official browser client sends this response header's name as a request header. */
+export const SENT_BY_MISTAKE = 'Access-Control-Expose-Headers';
+
+const ALSO_EXPOSED = [
+  HEADERS.paymentRequired,
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  HEADERS.replayNonce,
+  'X-Request-Id',
+  'Idempotency-Replayed',
+];
+
+/** CORS headers of every response. */
+export const CORS_HEADERS: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': [EXPOSED_HEADERS, ...ALSO_EXPOSED].join(', '),
+};

@@ -1,0 +1,138 @@
+import { SIGN_IN_NETWORKS } from './networks.ts';
+
+/** The PKCS #8 prefix of an Ed25519 seed (RFC 8410). */
+const HEAD = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+
+/** A 32-byte Ed25519 seed as PKCS #8 in DER, the format of crypto libraries. */
+export const pkcs8OfSeed = (seed: Uint8Array): Uint8Array => Uint8Array.of(...HEAD, ...seed);
+
+/** The signed fields of a sign-in. */
+export interface SiwxMessage {
+  readonly domain: string;
+  readonly address: string;
+  readonly statement?: string;
+  readonly uri: string;
+  readonly version: string;
+  /** CAIP-2, `solana:<chain reference>`. */
+  readonly chainId: string;
+  readonly nonce: string;
+  readonly issuedAt: string;
+  readonly expirationTime?: string;
+  readonly notBefore?: string;
+  readonly requestId?: string;
+  readonly resources?: readonly string[];
+}
+
+/** The text whose UTF-8 bytes a Solana wallet signs (x402 sign-in-with-x; the layout of EIP-4361). */
+export function siwxMessageText(message: SiwxMessage): string {
+  const lines = [`${message.domain} wants you to sign in with your Solana account:`, message.address, ''];
+  if (message.statement) lines.push(message.statement, '');
+  lines.push(
+    `URI: ${message.uri}`,
+    `Version: ${message.version}`,
+    `Chain ID: ${message.chainId.split(':')[1]}`,
+    `Nonce: ${message.nonce}`,
+    `Issued At: ${message.issuedAt}`,
+  );
+  if (message.expirationTime) lines.push(`Expiration Time: ${message.expirationTime}`);
+  if (message.notBefore) lines.push(`Not Before: ${message.notBefore}`);
+  if (message.requestId) lines.push(`Request ID: ${message.requestId}`);
+  if (message.resources?.length) lines.push('Resources:', ...message.resources.map((resource) => `- ${resource}`));
+  return lines.join('\n');
+}
+
+/** The JSON of the SIGN-IN-WITH-X header. */
+export interface SiwxPayload extends SiwxMessage {
+  readonly type: string;
+  readonly signatureScheme?: string;
+  /** base58 of 64 bytes. */
+  readonly signature: string;
+}
+
+const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
+const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme'];
+const MAX_FIELD_LENGTH = 1024;
+const MAX_RESOURCES = 8;
+/** Control characters and line separators could give two payloads the same signed text. */
+const FORBIDDEN = /[\p{Cc}\u2028\u2029]/u;
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_FIELD_LENGTH && !FORBIDDEN.test(value);
+
+const isResources = (value: unknown): boolean =>
+  Array.isArray(value) && value.length <= MAX_RESOURCES && value.every(isText);
+
+/** Validates parsed JSON as a sign-in and drops unknown fields; undefined if invalid. */
+export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
+  const fields = new Map(Object.entries(json));
+  const payload: Record<string, unknown> = {};
+  for (const name of REQUIRED) {
+    if (!isText(fields.get(name)) || fields.get(name) === '') return undefined;
+    payload[name] = fields.get(name);
+  }
+  for (const name of OPTIONAL) {
+    if (!fields.has(name)) continue;
+    if (!isText(fields.get(name))) return undefined;
+    payload[name] = fields.get(name);
+  }
+  if (fields.has('resources')) {
+    if (!isResources(fields.get('resources'))) return undefined;
+    payload.resources = fields.get('resources');
+  }
+  return payload as unknown as SiwxPayload;
+}
+
+/** The key of the sign-in extension in a PaymentRequired object. */
+export const SIWX_EXTENSION = 'sign-in-with-x';
+
+/** The gateway's part of a sign-in; the client adds its address, a chain and the signature. */
+export interface SiwxInfo {
+  readonly domain: string;
+  readonly uri: string;
+  readonly version: '1';
+  /** 32 lower-case hex digits. */
+  readonly nonce: string;
+  /** RFC 3339, UTC. */
+  readonly issuedAt: string;
+  readonly expirationTime: string;
+  readonly statement: string;
+}
+
+const text = { type: 'string' };
+const uri = { type: 'string', format: 'uri' };
+const dateTime = { type: 'string', format: 'date-time' };
+
+/** The published schema of a sign-in payload. */
+const SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    domain: text,
+    address: text,
+    statement: text,
+    uri,
+    version: text,
+    chainId: text,
+    type: text,
+    nonce: text,
+    issuedAt: dateTime,
+    expirationTime: dateTime,
+    notBefore: dateTime,
+    requestId: text,
+    resources: { type: 'array', items: uri },
+    signature: text,
+  },
+  required: ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'],
+};
+
+const chain = (chainId: string) => ({ chainId, type: 'ed25519' });
+
+const SUPPORTED_CHAINS = /* @__PURE__ */ SIGN_IN_NETWORKS.map(chain);
+
+/** The sign-in extension of a challenge, for all networks or one. */
+export const siwxExtension = (info: SiwxInfo, network?: string) => ({
+  info,
+  supportedChains: network === undefined ? SUPPORTED_CHAINS : [chain(network)],
+  schema: SCHEMA,
+});

@@ -1,0 +1,184 @@
+import { type Route, routes } from '@asset-gateway/protocol';
+import { expect, it } from 'vitest';
+import { EXAMPLES } from '../../packages/sandbox/src/solana/provider.ts';
+import { TOKEN_ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { addressOf } from '../../packages/sandbox/src/tokens/seed.ts';
+import { rowOf } from '../http/targets.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { paidRoutes, ROOMY } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { exampleOf } from '../signin/examples.ts';
+import { faultsOf, published } from './json-schema.ts';
+import { closed, expectToDescribe } from './shapes.ts';
+
+const gateway = await stopAfterTests(startSellingGateway(ROOMY));
+const wallet = await openWallet(gateway.solana);
+
+const KNOWN = '5tzFkiKscXHK5ZXCGbXZxdw7gTjjD1mBwuoFbhUvuAi9';
+const TOLY = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+const JUP = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
+const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const NEWEST = { maxSupportedTransactionVersion: 0 };
+
+type Variants = readonly Route['example'][];
+const params = (...lists: readonly unknown[]): Variants => lists.map((each) => ({ body: { params: each } }));
+const query = (...queries: Record<string, unknown>[]): Variants => queries.map((each) => ({ query: each }));
+
+/** Requests for each paid method beside its row's example. */
+const PAID_REQUESTS: Readonly<Record<string, Variants>> = {
+  identity: [{ path: { wallet: KNOWN } }, { path: { wallet: 'toly.sol' } }],
+  batchIdentity: [{ body: { wallets: [KNOWN, EXAMPLES.absent, 'toly.sol'] } }],
+  balances: [
+    ...query({ showNfts: true, showZeroBalance: true }, { page: 2, limit: 1 }, { showNative: false }),
+    { path: { wallet: EXAMPLES.absent } },
+  ],
+  history: [...query({ limit: 5 }, { type: 'SWAP' }), { path: { wallet: EXAMPLES.absent } }],
+  transfers: [...query({ limit: 5 }), { path: { wallet: EXAMPLES.absent } }],
+  fundedBy: [{ path: { wallet: KNOWN } }],
+  getBalance: params([EXAMPLES.whale], [EXAMPLES.absent]),
+  getAccountInfo: params([TOLY], [JUP, { encoding: 'jsonParsed' }], [EXAMPLES.absent], [TOLY, { encoding: 'base58' }]),
+  getTransaction: [],
+  getSignaturesForAddress: params([TOLY, { limit: 100 }], [EXAMPLES.absent]),
+  getTokenAccountsByOwner: params([TOLY, { mint: JUP }], [EXAMPLES.absent, { programId: TOKEN_PROGRAM }]),
+  getProgramAccounts: params([
+    TOKEN_PROGRAM,
+    { withContext: true, filters: [{ dataSize: 165 }], dataSlice: { offset: 0, length: 32 } },
+  ]),
+  getTransactionsForAddress: params(
+    [TOLY, { limit: 5 }],
+    [TOLY, { limit: 5, transactionDetails: 'full', ...NEWEST }],
+    [TOLY, { limit: 5, transactionDetails: 'full', encoding: 'jsonParsed', ...NEWEST }],
+    [EXAMPLES.absent],
+  ),
+  getAsset: params({ id: TOLY }, { id: JUP }),
+  getAssetsByOwner: params(
+    { ownerAddress: TOLY, limit: 100, options: { showFungible: true, showNativeBalance: true, showGrandTotal: true } },
+    { ownerAddress: EXAMPLES.absent },
+  ),
+  searchAssets: params({ ownerAddress: TOLY, tokenType: 'all', limit: 100 }),
+};
+
+const free = await stopAfterTests(startTestGateway());
+
+const SOL = 'So11111111111111111111111111111111111111112';
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+const UNKNOWN = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+const SINGLETON = { path: { assetId: `solana-${UNKNOWN}` } };
+const [TOKEN_ASSET] = TOKEN_ASSETS;
+const TOKEN = { path: { assetId: TOKEN_ASSET?.id ?? '' } };
+const STAKED = addressOf('solana/laineSOL');
+
+const about = (...ids: string[]): Variants => ids.map((assetId) => ({ path: { assetId } }));
+
+const ofMint: Variants = [...about('solana', 'tesla', 'usd', 'anthropic'), ...query({ mint: SOL }, { mint: STAKED })];
+const candles: Variants = [
+  ...about('tesla', 'bonk', 'openai'),
+  { ...TOKEN, query: {} },
+  ...query({ interval: '1W', from: 1_600_000_000 }, { interval: '1m', from: 1_767_000_000, to: 1_767_000_600 }),
+];
+
+/** Requests for each free method beside its row's example. */
+const FREE_REQUESTS: Readonly<Record<string, Variants>> = {
+  health: [],
+  search: query(
+    { q: 'usd', limit: 50 },
+    { q: 'tesla', category: 'equity' },
+    { q: 'moss' },
+    { q: 'nothing at all' },
+    { q: 'pre', limit: 50 },
+  ),
+  resolve: query(
+    { mint: SOL },
+    { mint: UNKNOWN },
+    { ref: 'solana' },
+    { ref: `solana-${SOL}` },
+    { ref: 'anthropic' },
+    { ref: 'cardano' },
+    { ref: 'stock-b5kufqhk' },
+  ),
+  curated: query({ list: 'all' }, { list: 'lsts', groupBy: 'mint' }, { list: 'stocks', groupBy: 'asset' }),
+  marketSnapshots: [{ body: { mints: [SOL, UNKNOWN], addresses: [USDC] } }],
+  variantMarkets: query({ mints: [SOL, UNKNOWN], addresses: [USDC] }, { addresses: [UNKNOWN] }),
+  riskSummaryByMint: query({ mint: USDC }, { mint: UNKNOWN }),
+  assetDetail: [
+    ...about('tesla', 'gold', 'usd', 'cardano', 'spacex', 'openai', 'anthropic', 'stock-b5kufqhk', SOL),
+    { ...SINGLETON, query: { include: ['profile', 'risk', 'ohlcv', 'markets'] } },
+    { ...TOKEN, query: { include: ['profile', 'risk', 'ohlcv', 'markets'] } },
+    { query: { include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all', marketsLimit: 2 } },
+    { path: { assetId: 'cardano' }, query: { include: ['risk', 'ohlcv', 'markets'] } },
+  ],
+  variants: [
+    ...about('tesla', 'usd', 'openai'),
+    SINGLETON,
+    TOKEN,
+    ...query({ variantsMode: 'all' }, { kind: 'yield' }),
+  ],
+  variantTopMarkets: [
+    ...about('tesla', 'cardano'),
+    { ...SINGLETON, query: {} },
+    { ...TOKEN, query: {} },
+    ...query({ offset: 3, limit: 2 }),
+  ],
+  variantMarket: ofMint,
+  markets: [...ofMint, ...query({ offset: 20, limit: 50 })],
+  ohlcv: candles,
+  priceChart: candles,
+  profile: about('tesla', 'usd', 'sp500'),
+  tickers: [...about('usd'), { path: { assetId: 'tesla' }, query: {} }, ...query({ offset: 50, order: 'volume_desc' })],
+  riskSummary: ofMint,
+  riskDetails: ofMint,
+  description: ofMint,
+};
+
+/** One row a method: rows of the same method share their schemas. */
+const paidRows = paidRoutes.filter(({ cluster, provider }) => cluster === 'mainnet' && provider === 'helius');
+const freeRows = routes.filter(({ surface }) => surface === 'tokens');
+
+async function answerOf(route: Route, values: Route['example']): Promise<unknown> {
+  const { target, init } = exampleOf(route, values);
+  const isPaid = route.access === 'exact';
+  const response = await (isPaid ? wallet.buy(gateway.url + target, init) : askSigned(free.url + target, init));
+  const body = (await response.json()) as { ok: boolean; result: unknown };
+  expect([response.status, body.ok], `${target} ${init.body}`).toEqual([200, true]);
+  return body.result;
+}
+
+it('asks for every method', () => {
+  expect(freeRows.map(({ method }) => method)).toEqual(Object.keys(FREE_REQUESTS));
+  for (const rows of [paidRows, paidRoutes])
+    expect(new Set(rows.map(({ method }) => method))).toEqual(new Set(Object.keys(PAID_REQUESTS)));
+});
+
+it.each([...freeRows, ...paidRows].map((route) => [route.method, route] as const))(
+  '%s answers as its row describes',
+  async (method, route) => {
+    const schema = published(route.result.schema);
+    const requests = (route.access === 'exact' ? PAID_REQUESTS : FREE_REQUESTS)[method] ?? [];
+    const answers: unknown[] = [];
+    for (const values of [{}, ...requests]) answers.push(await answerOf(route, values));
+    for (const answer of answers) {
+      expect(faultsOf(schema, answer)).toEqual([]);
+      if (['tokens', 'wallet'].includes(route.surface)) expect(faultsOf(closed(schema), answer)).toEqual([]);
+    }
+    expectToDescribe(schema, answers[0]);
+  },
+);
+
+it.each(['json', 'jsonParsed', 'base64', 'base58'])(
+  'getTransaction answers as its row describes in %s',
+  async (encoding) => {
+    const [history, transaction] = [
+      rowOf('rpc.mainnet.helius.getSignaturesForAddress'),
+      rowOf('rpc.mainnet.helius.getTransaction'),
+    ];
+    const listed = await answerOf(history, { body: { params: [TOLY, { limit: 3 }] } });
+    for (const { signature } of listed as { signature: string }[]) {
+      const answer = await answerOf(transaction, { body: { params: [signature, { encoding, ...NEWEST }] } });
+      expect(answer).not.toBeNull();
+      expectToDescribe(published(transaction.result.schema), answer);
+    }
+  },
+);

@@ -1,0 +1,22 @@
+// Runs a gateway that the environment configures. argv[2], if given: the span of its budgets in ms. It kills itself after the
+// step of a purchase that argv[3] or a line on its standard input names.
+import { processEnvironment, readConfig, run, startGateway } from '../../packages/gateway/bin/index.js';
+
+const [, , windowMs, step] = process.argv;
+
+await run(async () => {
+  let last = step;
+  process.stdin.on('data', (line) => {
+    last = String(line);
+    process.stdout.write('told\n');
+  });
+  process.stdin.unref?.();
+  const gateway = await startGateway(readConfig(processEnvironment()), {
+    ...(windowMs !== undefined && { windowMs: Number(windowMs) }),
+    onStep: (taken) => {
+      if (taken === last) process.kill(process.pid, 'SIGKILL');
+    },
+  });
+  process.stdout.write(`listening ${gateway.url}\n`);
+  return gateway;
+});

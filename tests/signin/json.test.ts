@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { rounds } from '../kit/rounds.ts';
+import { encodeHeader, newSigner } from '../kit/wallet.ts';
+import {
+  askWith,
+  challengeOf,
+  costsNothing,
+  openSignIn,
+  rawStatusWith,
+  refusedWith,
+  SEARCH,
+  signedPayload,
+  signInFor,
+  statusOf,
+} from './craft.ts';
+import { openDirect } from './direct-gateway.ts';
+import { jsonTestSuite } from './vectors.ts';
+
+const { gateway, asker } = await openSignIn();
+const direct = await openDirect();
+afterAll(() => direct.close());
+
+const MALFORMED = 'invalid_siwx_header';
+const encodeText = (json: string): string => Buffer.from(json).toString('base64');
+const member = (name: string, value: unknown): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+
+/** JSON text with a duplicate key: this value first, the payload's own last. */
+const twice = (payload: Record<string, unknown>, name: string, first: unknown): string =>
+  encodeText(
+    `{${[[name, first] as const, ...Object.entries(payload)].map(([key, value]) => member(key, value)).join()}}`,
+  );
+
+describe('S15 a duplicate key: the last value counts', () => {
+  it.each(['nonce', 'uri', 'address', 'domain', 'signature', 'issuedAt', 'expirationTime', 'statement'])(
+    '%s: accepted if the last value is the signed one',
+    async (name) => {
+      const payload = await signedPayload(await challengeOf(asker));
+      const other = await signedPayload(await challengeOf(asker), { uri: gateway.url, statement: 'another' });
+      const { [name]: value, ...rest } = payload;
+      const lines = gateway.logLines.length;
+      expect(await statusOf(askWith(asker, twice({ ...rest, [name]: value }, name, other[name])))).toBe(200);
+      expect(JSON.parse(gateway.logLines[lines] ?? '').wallet).toBe(payload.address);
+      await refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(payload)));
+      expect(await statusOf(askWith(asker, encodeHeader(other)))).toBe(200);
+    },
+  );
+
+  it.each(['nonce', 'uri', 'address', 'statement'])(
+    '%s: refused if the first value is the signed one',
+    async (name) => {
+      const payload = await signedPayload(await challengeOf(asker));
+      const other = await signedPayload(await challengeOf(asker), { uri: gateway.url, statement: 'another' });
+      const swapped = twice({ ...payload, [name]: other[name] }, name, payload[name]);
+      await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, swapped)));
+      for (const genuine of [payload, other]) expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+    },
+  );
+});
+
+const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
+
+function expectCleanPrototypes(): void {
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  expect(Reflect.get([], 'polluted')).toBeUndefined();
+}
+
+describe('S16 a payload does not pollute prototypes', () => {
+  it('with special keys in a good sign-in', async () => {
+    for (const name of NAMES) {
+      const payload = await signedPayload(await challengeOf(asker));
+      expect(await statusOf(askWith(asker, twice(payload, name, { polluted: true })))).toBe(200);
+      expectCleanPrototypes();
+    }
+  });
+
+  it('with its fields in a special key', async () => {
+    const payload = await signedPayload(await challengeOf(asker));
+    await costsNothing(gateway, asker, async () => {
+      for (const name of NAMES) {
+        await refusedWith(MALFORMED, askWith(asker, encodeText(`{${member(name, payload)}}`)));
+        expectCleanPrototypes();
+      }
+    });
+  });
+
+  it('with special names as values', async () => {
+    const challenge = await challengeOf(direct);
+    for (let round = 0; round < rounds(150) * NAMES.length; round++) {
+      const word = NAMES[round % NAMES.length] ?? '';
+      const payload = { ...(await signedPayload(challenge)), chainId: word, type: word, [word]: { polluted: word } };
+      expect(await statusOf(askWith(direct, encodeHeader(payload)))).toBe(402);
+    }
+    expectCleanPrototypes();
+    expect(direct.upstream.arrivals).toHaveLength(0);
+  });
+});
+
+describe('S17 a payload of another shape', () => {
+  it('is refused: 100,000 resources, or 10,000 nested arrays', async () => {
+    const genuine = await signedPayload(await challengeOf(direct));
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const json = JSON.stringify(genuine);
+    await costsNothing(direct, direct, async () => {
+      await refusedWith(
+        MALFORMED,
+        askWith(direct, encodeHeader({ ...genuine, resources: Array.from({ length: 100_000 }, () => 'r') })),
+      );
+      await refusedWith(MALFORMED, askWith(direct, encodeText(deep)));
+      await refusedWith(MALFORMED, askWith(direct, encodeText(json.replace('{', `{"a":${deep},`))));
+    });
+    expect(await statusOf(askWith(direct, encodeHeader(genuine)))).toBe(200);
+  });
+
+  it('is refused: any JSON as the payload or as some of its fields', async () => {
+    const challenge = await challengeOf(direct);
+    const signer = newSigner();
+    const genuine = await signedPayload(challenge, {}, signer);
+    const fields = fc.subarray(Object.keys(genuine), { minLength: 1 });
+    const anyJson = fc.asyncProperty(fc.jsonValue(), fields, async (value, names) => {
+      const partly = { ...genuine, ...Object.fromEntries(names.map((name) => [name, value])) };
+      for (const json of [value, partly]) expect(await statusOf(askWith(direct, encodeHeader(json)))).toBe(402);
+    });
+    await costsNothing(direct, direct, () => fc.assert(anyJson, { numRuns: rounds(20) * 100 }));
+    expect(await statusOf(askWith(direct, encodeHeader(genuine), SEARCH))).toBe(200);
+  }, 300_000);
+});
+
+describe('S14 JSONTestSuite as headers', () => {
+  it('is refused: 402 for each of its 318 files, 431 above 16 KiB', async () => {
+    const files = jsonTestSuite();
+    expect(files).toHaveLength(318);
+    await costsNothing(gateway, asker, async () => {
+      for (const { name, bytes } of files) {
+        const header = bytes.toString('base64');
+        if (header.length < 15_000) await refusedWith(MALFORMED, askWith(asker, header));
+        else expect(await rawStatusWith(gateway, header), name).toBe(431);
+      }
+    });
+  });
+});
+
+type Mutation = readonly [kind: 'flip' | 'cut' | 'insert', at: number, byte: number];
+
+function mutated(bytes: Buffer, [kind, at, byte]: Mutation): Buffer {
+  const index = Math.floor(at * bytes.length);
+  const [head, tail] = [bytes.subarray(0, index), bytes.subarray(index)];
+  if (kind === 'insert') return Buffer.concat([head, Buffer.of(byte), tail]);
+  return Buffer.concat([head, kind === 'cut' ? Buffer.of() : Buffer.of((tail[0] ?? 0) ^ byte), tail.subarray(1)]);
+}
+
+const meaning = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+};
+
+describe('S14 a mutated sign-in', () => {
+  const kind = fc.constantFrom('flip' as const, 'cut' as const, 'insert' as const);
+  const mutation = fc.tuple(
+    kind,
+    fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    fc.integer({ min: 1, max: 255 }),
+  );
+
+  it('is refused, in its JSON or in its base64', async () => {
+    const header = await signInFor(asker);
+    const json = Buffer.from(header, 'base64');
+    const changes = fc.asyncProperty(
+      fc.array(mutation, { minLength: 1, maxLength: 3 }),
+      fc.boolean(),
+      async (list, inside) => {
+        const bytes = list.reduce(mutated, inside ? json : Buffer.from(header));
+        const sent = inside ? bytes.toString('base64') : bytes.toString('latin1').replace(/[^\x21-\x7e]/g, '!');
+        // A comma makes two headers of one, of which the last counts.
+        fc.pre(!sent.includes(','));
+        fc.pre(JSON.stringify(meaning(Buffer.from(sent, 'base64'))) !== JSON.stringify(meaning(json)));
+        expect(await statusOf(askWith(asker, sent))).toBe(402);
+      },
+    );
+    await costsNothing(gateway, asker, () => fc.assert(changes, { numRuns: rounds(20) * 100 }));
+    expect(await statusOf(askWith(asker, header))).toBe(200);
+  }, 300_000);
+});

@@ -1,0 +1,331 @@
+import { randomBytes } from 'node:crypto';
+import type { SignInChallenge } from '@asset-gateway/client';
+import { routes, siwxMessageText } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import { describe, expect, it } from 'vitest';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { challengeFor, encodeHeader, newSigner } from '../kit/wallet.ts';
+import {
+  askFreshly,
+  askWith,
+  type Changes,
+  challengeOf,
+  costsNothing,
+  openSignIn,
+  overHttp,
+  rawStatusWith,
+  refusedWith,
+  SEARCH,
+  signedPayload,
+  statusOf,
+} from './craft.ts';
+import { exampleOf } from './examples.ts';
+import { forge } from './forgery.ts';
+import { smallOrderPoints } from './vectors.ts';
+
+const { gateway, asker } = await openSignIn();
+
+const HEADER = 'invalid_siwx_header';
+const NONCE = 'invalid_siwx_nonce';
+const DOMAIN = 'invalid_siwx_domain_mismatch';
+const URI = 'invalid_siwx_uri_mismatch';
+const CHAIN = 'invalid_siwx_unsupported_chain';
+const SIGNATURE = 'invalid_siwx_signature';
+const MALFORMED_SIGNATURE = 'invalid_siwx_malformed_signature';
+
+/** A challenge, a good sign-in for it, and two ways to spoil that. */
+interface Attempt {
+  readonly challenge: SignInChallenge;
+  readonly genuine: Readonly<Record<string, unknown>>;
+  /** Fields that the wallet signs. */
+  signed(changes: Changes): Promise<string>;
+  /** Fields that are changed after signing. */
+  changed(changes: Changes): string;
+}
+
+type Row = readonly [title: string, code: string, headers: (attempt: Attempt) => Promise<string>[] | string[]];
+
+/** Sends each header: all are refused for free, and the challenge still opens the route. */
+async function expectRefused(code: string, headersOf: Row[2]): Promise<void> {
+  const signer = newSigner();
+  const challenge = await challengeOf(asker);
+  const genuine = await signedPayload(challenge, {}, signer);
+  const signed = async (changes: Changes) => encodeHeader(await signedPayload(challenge, changes, signer));
+  const changed = (changes: Changes) => encodeHeader({ ...genuine, ...changes });
+  const headers = await Promise.all(headersOf({ challenge, genuine, signed, changed }));
+  await costsNothing(gateway, asker, async () => {
+    for (const header of headers) await refusedWith(code, askWith(asker, header));
+  });
+  expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+}
+
+const check = (rows: readonly Row[]): void =>
+  it.each(rows)('%s: %s', (_, code, headersOf) => expectRefused(code, headersOf));
+
+describe('S3 a header for one of the 19 routes', () => {
+  const examples = routes.filter(({ access }) => access === 'siwx').map((row) => exampleOf(row));
+
+  it('opens none of the other 18, and stays good for its own', async () => {
+    expect(examples).toHaveLength(19);
+    for (const example of examples) {
+      const url = `${gateway.url}${example.target}`;
+      const header = encodeHeader(await signedPayload(await challengeFor(url, example.init)));
+      const send = ({ target, init }: typeof example) =>
+        fetch(`${gateway.url}${target}`, { ...init, headers: { ...init.headers, 'SIGN-IN-WITH-X': header } });
+      await costsNothing(gateway, asker, async () => {
+        const others = examples.filter((other) => other !== example);
+        await Promise.all(others.map((other) => refusedWith(URI, send(other))));
+      });
+      expect(await statusOf(send(example)), example.target).toBe(200);
+    }
+  });
+
+  it('does not open it with another query', async () => {
+    const header = encodeHeader(await signedPayload(await challengeOf(asker)));
+    await costsNothing(gateway, asker, async () => {
+      for (const target of [`${SEARCH}&limit=5`, SEARCH.replace('q=sol', 'q=usdc'), SEARCH.replace('?q=sol', '')])
+        await refusedWith(URI, askWith(asker, header, target));
+    });
+  });
+
+  it.each([
+    ['the bare origin', ''],
+    ['the origin with a slash', '/'],
+    ['the path without a query', '/v1/x402/tokens/assets/search'],
+  ])('opens it when signed for %s', async (_, path) => {
+    expect(await statusOf(askFreshly(asker, SEARCH, { uri: `${gateway.url}${path}` }))).toBe(200);
+  });
+});
+
+const OTHER_HOSTS: Readonly<Record<string, string>> = {
+  'another host': 'api.example.com',
+  'a host that begins with ours': `127.0.0.1:${gateway.port}.evil.test`,
+  'ours as the user of another host': `127.0.0.1:${gateway.port}@evil.test`,
+  'another port': `127.0.0.1:${gateway.port - 1}`,
+  'no port': '127.0.0.1',
+  'a trailing dot': `127.0.0.1.:${gateway.port}`,
+  'another name of this machine': `localhost:${gateway.port}`,
+  'a short form of the address': `127.1:${gateway.port}`,
+  'the address as one number': `2130706433:${gateway.port}`,
+  'a look-alike digit': `127.0.0.\u0661:${gateway.port}`,
+  'a punycode name': `xn--127-5cd.test:${gateway.port}`,
+  'a path after the host': `127.0.0.1:${gateway.port}/`,
+  'a space after the host': `127.0.0.1:${gateway.port} `,
+};
+
+describe('S4 another domain', () => {
+  check([
+    ...Object.entries(OTHER_HOSTS).map(([title, domain]): Row => [title, DOMAIN, ({ signed }) => [signed({ domain })]]),
+    ['upper case', DOMAIN, ({ signed }) => [signed({ domain: `LOCALHOST:${gateway.port}` })]],
+    ['the whole origin', DOMAIN, ({ signed }) => [signed({ domain: gateway.url })]],
+  ]);
+});
+
+describe('S4 another uri', () => {
+  const uris: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(Object.entries(OTHER_HOSTS).map(([title, host]) => [title, `http://${host}${SEARCH}`])),
+    https: gateway.url.replace('http:', 'https:') + SEARCH,
+    'another scheme': gateway.url.replace('http:', 'ws:') + SEARCH,
+    'an upper-case scheme': gateway.url.replace('http:', 'HTTP:') + SEARCH,
+    'a fragment': `${gateway.url}${SEARCH}#a`,
+    'a dot segment': `${gateway.url}/v1/../v1/x402/tokens/assets/search?q=sol`,
+    'an escaped letter': `${gateway.url}${SEARCH.replace('search', '%73earch')}`,
+    'a prefix of the path': `${gateway.url}/v1/x402/tokens/assets`,
+    'no origin': SEARCH,
+    'no URL': 'about:blank',
+  };
+  check(Object.entries(uris).map(([title, uri]): Row => [title, URI, ({ signed }) => [signed({ uri })]]));
+});
+
+describe('S5 an invented nonce', () => {
+  const spelled = (change: (nonce: string) => string): Row[2] => {
+    return ({ challenge, signed }) => [signed({ nonce: change(challenge.info.nonce) })];
+  };
+  const setAhead = (time: string): string => (Number.parseInt(time, 16) ^ 1).toString(16).padStart(6, '0');
+  check([
+    ['random', NONCE, spelled(() => randomBytes(16).toString('hex'))],
+    ['truncated', NONCE, spelled((nonce) => nonce.slice(0, 30))],
+    ['upper case', NONCE, spelled((nonce) => nonce.toUpperCase().replace(/^\d+$/, 'A'))],
+    ['one digit more', NONCE, spelled((nonce) => `${nonce}0`)],
+    ['another time', NONCE, spelled((nonce) => setAhead(nonce.slice(0, 6)) + nonce.slice(6))],
+    ['all zeros', NONCE, spelled(() => '0'.repeat(32))],
+  ]);
+
+  it('swapped in after signing, or of another deployment', async () => {
+    const { info } = await challengeOf(asker);
+    await expectRefused(SIGNATURE, ({ changed }) => [changed({ nonce: info.nonce })]);
+    const other = await startTestGateway();
+    const { nonce } = (await challengeOf(overHttp(other))).info;
+    await expectRefused(NONCE, ({ signed }) => [signed({ nonce })]);
+    await other.stop();
+  });
+});
+
+describe('S9 another chain or kind of key', () => {
+  const unsupported: Readonly<Record<string, Changes>> = {
+    testnet: { chainId: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' },
+    Ethereum: { chainId: 'eip155:1' },
+    'a chain that begins with ours': { chainId: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:x' },
+    'a chain reference alone': { chainId: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' },
+    'a chain by name': { chainId: 'solana:mainnet' },
+    'type eip191': { type: 'eip191' },
+    'type in upper case': { type: 'ED25519' },
+    'scheme eip1271': { signatureScheme: 'eip1271' },
+    'scheme eip191': { signatureScheme: 'eip191' },
+  };
+  check([
+    ...Object.entries(unsupported).map(([title, changes]): Row => [title, CHAIN, ({ signed }) => [signed(changes)]]),
+    ['another message version', HEADER, ({ signed }) => ['2', '1.0', '01'].map((version) => signed({ version }))],
+  ]);
+
+  it('is not offered: each of the two chains of the challenge opens the route', async () => {
+    const { supportedChains } = await challengeOf(asker);
+    expect(supportedChains).toHaveLength(2);
+    for (const { chainId } of supportedChains) expect(await statusOf(askFreshly(asker, SEARCH, { chainId }))).toBe(200);
+  });
+});
+
+describe('S10 a spoilt signature', () => {
+  const GROUP_ORDER = Buffer.from('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010', 'hex');
+  const signatures = (change: (signature: Buffer) => (string | Uint8Array)[]): Row[2] => {
+    return ({ genuine, changed }) =>
+      change(Buffer.from(bs58.decode(String(genuine.signature)))).map((signature) =>
+        changed({ signature: typeof signature === 'string' ? signature : bs58.encode(signature) }),
+      );
+  };
+  const base58 = (bytes: Buffer): string => bs58.encode(bytes);
+  const ADDRESSES = ['1'.repeat(31), '1'.repeat(45), 'z'.repeat(44), 'O'.repeat(40), bs58.encode(Buffer.alloc(31, 9))];
+  check([
+    ['cut', MALFORMED_SIGNATURE, signatures((bytes) => [bytes.subarray(0, 63)])],
+    ['extended', MALFORMED_SIGNATURE, signatures((bytes) => [Buffer.concat([bytes, Buffer.of(1)])])],
+    ['zeroed', SIGNATURE, signatures(() => [Buffer.alloc(64)])],
+    ['the group order as S', SIGNATURE, signatures((bytes) => [Buffer.concat([bytes.subarray(0, 32), GROUP_ORDER])])],
+    ['reversed', SIGNATURE, signatures((bytes) => [Buffer.from(bytes).reverse()])],
+    ['hex or base64', MALFORMED_SIGNATURE, signatures((bytes) => [bytes.toString('hex'), bytes.toString('base64')])],
+    [
+      'base58 that is not canonical',
+      MALFORMED_SIGNATURE,
+      signatures((bytes) => [`1${base58(bytes)}`, ` ${base58(bytes)}`, `${base58(bytes)}0`, '1'.repeat(1000)]),
+    ],
+    ['an invalid address', MALFORMED_SIGNATURE, ({ changed }) => ADDRESSES.map((address) => changed({ address }))],
+  ]);
+});
+
+describe('S11 a forgery that a lenient verifier accepts', () => {
+  const points = smallOrderPoints();
+
+  it.each(points.map((point, index) => [index, point] as const))('for small-order encoding %i', async (_, point) => {
+    const { info, supportedChains } = await challengeOf(asker);
+    const kind = { chainId: supportedChains[0]?.chainId ?? '', type: 'ed25519' };
+    const withId = (attempt: number) => {
+      return { ...info, ...kind, address: bs58.encode(point), requestId: `attempt ${attempt}` };
+    };
+    const { signature, attempt } = forge(point, (each) => siwxMessageText(withId(each)));
+    const header = encodeHeader({ ...withId(attempt), signature: bs58.encode(signature) });
+    await costsNothing(gateway, asker, () => refusedWith(SIGNATURE, askWith(asker, header)));
+  });
+});
+
+const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
+const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme'];
+
+describe('S12 a control character', () => {
+  const characters = ['\n', '\r', '\0', '\u0001', '\t', '\u001f', '\u007f', '\u0085', '\u2028', '\u2029'];
+  check([
+    ...[...REQUIRED, ...OPTIONAL].map(
+      (field): Row => [
+        `in ${field}`,
+        HEADER,
+        ({ genuine, signed, changed }) => {
+          const values = characters.map((character) => ({ [field]: `${genuine[field] ?? ''}${character}` }));
+          return [...values.map(signed), ...values.map(async (value) => changed(value))];
+        },
+      ],
+    ),
+    ['in resources', HEADER, ({ signed }) => characters.map((each) => signed({ resources: ['a', `b${each}`] }))],
+  ]);
+
+  it('makes no signature read as two payloads with two nonces', async () => {
+    const { info, supportedChains } = await challengeOf(asker);
+    const chain = supportedChains[0]?.chainId.split(':')[1];
+    const uri = `${info.uri}\nVersion: 1\nChain ID: ${chain}\nNonce: ${info.nonce}`;
+    await expectRefused(HEADER, ({ signed }) => [signed({ uri })]);
+  });
+});
+
+describe('S13 the size of a sign-in', () => {
+  const padded = async (length: number): Promise<string> => {
+    const [challenge, signer] = [await challengeOf(asker), newSigner()];
+    const withResources = (resources: string[]) => signedPayload(challenge, { resources }, signer).then(encodeHeader);
+    const fill = Math.floor(((length - (await withResources(['', '', '', ''])).length) * 3) / 4);
+    return withResources([1, 2, 3, 4].map((part) => 'r'.repeat(Math.floor((fill + part - 1) / 4))));
+  };
+
+  it('is at most 4 KiB', async () => {
+    const [fitting, larger] = [await padded(4090), await padded(4104)];
+    expect([fitting.length <= 4096, larger.length > 4096]).toEqual([true, true]);
+    expect(await statusOf(askWith(asker, fitting))).toBe(200);
+    await costsNothing(gateway, asker, () => refusedWith(HEADER, askWith(asker, larger)));
+  });
+
+  it('above 16 KiB is a 431', async () => {
+    await costsNothing(gateway, asker, async () => {
+      for (const kibibytes of [5, 15]) expect(await rawStatusWith(gateway, 'A'.repeat(kibibytes * 1024))).toBe(402);
+      for (const kibibytes of [17, 64]) expect(await rawStatusWith(gateway, 'A'.repeat(kibibytes * 1024))).toBe(431);
+    });
+  });
+
+  it('allows 8 resources, and 1,024 characters a field', async () => {
+    const tooLarge = [
+      { resources: Array(9).fill('r') },
+      { statement: 's'.repeat(1025) },
+      { resources: ['r'.repeat(1025)] },
+    ];
+    await expectRefused(HEADER, ({ signed }) => tooLarge.map(signed));
+    for (const changes of [{ resources: Array(8).fill('r') }, { statement: 's'.repeat(1024) }])
+      expect(await statusOf(askFreshly(asker, SEARCH, changes))).toBe(200);
+  });
+});
+
+describe('S17 a value of another type', () => {
+  const wrongTypes: readonly unknown[] = [null, 1, true, ['text'], { toString: 'text' }, ''];
+  check([
+    ...REQUIRED.map(
+      (field): Row => [
+        `in ${field}`,
+        HEADER,
+        ({ changed }) => [undefined, ...wrongTypes].map((value) => changed({ [field]: value })),
+      ],
+    ),
+    ...[...OPTIONAL, 'resources'].map(
+      (field): Row => [
+        `in ${field}`,
+        HEADER,
+        ({ changed }) => [null, 1, true, { a: 1 }, [1], [['a']], [null]].map((value) => changed({ [field]: value })),
+      ],
+    ),
+  ]);
+});
+
+describe('S14 a malformed header', () => {
+  const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64');
+  const NO_PAYLOADS = ['null', '[]', '1', '1e999', '""', 'true', '{}'];
+
+  it('of anything but canonical base64 of JSON in UTF-8', async () => {
+    await expectRefused(HEADER, ({ genuine }) => {
+      const [json, header] = [JSON.stringify(genuine), encodeHeader(genuine)];
+      const noBase64 = ['', ' ', '=', '====', `${header}=`, `${header}====`, `.${header}`, json];
+      const broken = [' ', '-_'].map((piece) => `${header.slice(0, 40)}${piece}${header.slice(40 + piece.length - 1)}`);
+      const bytes = [Buffer.from(json, 'utf16le'), Buffer.concat([Buffer.from(json), Buffer.of(0xff)])];
+      const texts = [`\ufeff${json}`, json + json, `${json},`, `[${json}]`, `"${header}"`, ...NO_PAYLOADS];
+      return [...noBase64, ...broken, encodeURIComponent(`${header}=`), ...bytes.map(base64), ...texts.map(base64)];
+    });
+  });
+
+  it('is not repeated in the answer', async () => {
+    const header = base64('{"domain":"<script>evil</script>"');
+    const response = await askWith(asker, header);
+    const shown = `${JSON.stringify([...response.headers])}${await response.text()}`;
+    expect([response.status, shown.includes('evil'), shown.includes(header.slice(0, 20))]).toEqual([402, false, false]);
+  });
+});
