@@ -45,7 +45,7 @@ describe('H7 headers', () => {
     }
   });
 
-  it('are told from the target, in any number of packets', async () => {
+  it('are found in the target, in any number of packets', async () => {
     const head = `GET /healthz HTTP/1.1\r\n${host()}\r\n`;
     const raw = await writePieces(gateway.port, [head, padded('X: ', 12 * KIB), 'x'.repeat(14 * KIB)]);
     expect(readAnswers(raw, ['GET']).map(statusAndCode)).toEqual(['431 headers_too_large']);

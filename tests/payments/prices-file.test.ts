@@ -67,7 +67,7 @@ describe('a file of prices', () => {
     }
   });
 
-  it('with many faults: all of them are reported at once', () => {
+  it('reports all faults of the file at once', () => {
     const faults = faultsOf({
       'rpc.mainnet.helius.getBalanse': 1,
       'rpc*': 1,

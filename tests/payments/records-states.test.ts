@@ -236,7 +236,7 @@ ledgerSuite('how long payments are known', (ledger) => {
     ledger.database.report({ sql: 'select state from payments where key = $1', values: [key] });
 
   describe('a refused payment', () => {
-    it('V5 is forgotten after 330 s, when no memo of it is good any more', async () => {
+    it('V5 is forgotten after 330 s, when its memo has expired', async () => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.resolve(payment.key, REFUSED);

@@ -242,7 +242,7 @@ describe('a store that starts under other clocks', () => {
 });
 
 describe('admissions on the disk', () => {
-  it('are one row for a call that takes a slot and burns a nonce, and one for each of them alone', async () => {
+  it('are one row for a call that takes a slot and burns a nonce, and one row if it does only one', async () => {
     const one = await start();
     const [both, alone] = [nonceOf(one.store), nonceOf(one.store)];
     await admit(one.store, { nonce: both });

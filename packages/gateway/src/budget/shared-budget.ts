@@ -84,7 +84,7 @@ export class SharedBudget {
     await this.#space.runWithRetry(() => step);
   }
 
-  /** This node pauses at once, the others as soon as Redis is told. */
+  /** This node pauses at once; the others pause when Redis has stored the pause. */
   async pause(milliseconds: number): Promise<void> {
     this.#own.pause(monotonicMs() + milliseconds);
     await this.spreadPause(REQUEST_TIMEOUT);
