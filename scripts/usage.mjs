@@ -54,6 +54,10 @@ export const USAGE = {
   'measure:credit': `Usage: npm run measure:credit
   Measures the CPU time of a call paid from credit by signature, compared with a free one: docs/performance.md. Linux only.
 `,
+  'measure:path': `Usage: npm run measure:path
+  Counts the files and functions of ours that one request runs through: signed and free, cached, bought, debited.
+  LIST=<one of these> also prints the functions of that request.
+`,
   'measure:books': `Usage: npm run measure:books
   With a journal of a million entries, measures the gateway's start, /sales of a day, and the latency of other requests
   meanwhile: docs/performance.md.

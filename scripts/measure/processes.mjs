@@ -12,7 +12,8 @@ process.once('exit', () => {
 /** Starts a script that prints its URL. */
 export function start(file, variables = {}) {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [path], { env: { PATH: process.env.PATH, ...variables } });
+  const env = { PATH: process.env.PATH, ...variables };
+  const child = spawn(process.execPath, [path], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   children.push(child);
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
