@@ -4,11 +4,10 @@ import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import { rowOf } from '../http/targets.ts';
+import { exampleOf, rowOf } from '../http/targets.ts';
 
 // Sets up this process for x402's RPC client and the gateway together.
 import '../payments/wallets.ts';
-import { exampleOf } from '../signin/examples.ts';
 
 const FREE = '/v1/x402/tokens/assets/solana';
 const [PRICE, BUNDLE] = [5, 15];

@@ -2,11 +2,11 @@ import { challengeIn, type Signer, signIn } from '@asset-gateway/client';
 import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
+import type { Example } from '../http/targets.ts';
 import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { bodyOf, headerOf, ROOMY, requiredFor, send } from '../payments/calls.ts';
 import type { Wallet } from '../payments/wallets.ts';
-import type { Example } from '../signin/examples.ts';
 
 export const CREDIT = { ...ROOMY, CREDIT: 'on' };
 

@@ -1,10 +1,10 @@
 import { type SignInChallenge, signIn } from '@asset-gateway/client';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Example } from '../http/targets.ts';
 import { challengeFor, decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
 import { bodyOf, callOf, leaves, leavesNoTrace, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import type { Example } from '../signin/examples.ts';
 import { balanceOf, buyCredit, spendingHeader, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');

@@ -4,9 +4,9 @@ import { newKeypair } from '@asset-gateway/client/node';
 import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { expect } from 'vitest';
+import type { Example } from '../http/targets.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { callOf } from '../payments/calls.ts';
-import type { Example } from '../signin/examples.ts';
 import { buying } from './gateway.ts';
 
 /** How a client is set up. */

@@ -3,14 +3,13 @@ import { expect, it } from 'vitest';
 import { EXAMPLES } from '../../packages/sandbox/src/solana/provider.ts';
 import { TOKEN_ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { addressOf } from '../../packages/sandbox/src/tokens/seed.ts';
-import { rowOf } from '../http/targets.ts';
+import { exampleOf, rowOf } from '../http/targets.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { paidRoutes, ROOMY } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { exampleOf } from '../signin/examples.ts';
 import { faultsOf, published } from './json-schema.ts';
 import { closed, expectToDescribe } from './shapes.ts';
 

@@ -10,8 +10,8 @@ import {
 } from '@x402/extensions/bazaar';
 import { describe, expect, it } from 'vitest';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { exampleOf } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { exampleOf } from '../signin/examples.ts';
 import { challengeIn, discoveryIn, served, startEverything } from './everything.ts';
 
 const MAX_HEADER_LENGTH = 4096;

@@ -5,7 +5,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { EXPOSED, EXPOSED_TO_PREFLIGHT, expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { initOf, pathOf, posts, rowOf, targetOf } from './targets.ts';
-import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
+import { askFor, seen, type WireAnswer } from './wire.ts';
 
 const SEVEN =
   'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
@@ -14,7 +14,7 @@ const ORIGIN = 'Origin: https://solana.example';
 const gateway = await stopAfterTests(startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true }));
 
 const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
-  askOne(gateway.port, wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]));
+  askFor(gateway.port, verb, target, ...lines);
 
 const rows = routes.map((route) => [route.id, route] as const);
 const healthUrl = () => gateway.url + pathOf(rowOf('tokens.health'));

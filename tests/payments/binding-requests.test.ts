@@ -1,9 +1,9 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Example } from '../http/targets.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { CANARY_SECRET } from '../kit/test-gateway.ts';
-import type { Example } from '../signin/examples.ts';
 import { answersWith, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, refusedWith, sendPaid } from './calls.ts';
 import { openWallet } from './wallets.ts';
 

@@ -1,9 +1,9 @@
 import { HEADERS, NETWORKS, type Route, routes } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { expect } from 'vitest';
+import { type Example, exampleOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
-import { type Example, exampleOf } from '../signin/examples.ts';
 import type { Wallet } from './wallets.ts';
 
 /** Rate limits that no test reaches. */

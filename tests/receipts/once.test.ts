@@ -4,13 +4,13 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { buyCredit, CREDIT, spendingHeader } from '../credit/gateway.ts';
+import type { Example } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, headerOf, paymentFor, send } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import type { Example } from '../signin/examples.ts';
 import { receiptIn } from './kit.ts';
 
 const RPC = callOf('rpc.mainnet.helius.getBalance');

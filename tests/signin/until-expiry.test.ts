@@ -4,6 +4,7 @@ import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleOf } from '../http/targets.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 import {
@@ -19,7 +20,6 @@ import {
   statusOf,
 } from './craft.ts';
 import { openDirect } from './direct-gateway.ts';
-import { exampleOf } from './examples.ts';
 
 const variables = { SIWX_NONCE: 'until-expiry' };
 
