@@ -49,7 +49,8 @@ async function wrongAnswers(asked: readonly Asked[], mayPass: boolean): Promise<
 
 describe('every spelling of a path, without a sign-in', () => {
   it.each([...KNOWN_VERBS, ...OTHER_VERBS])('%s: no upstream call, and an answer of the contract', async (verb) => {
-    for (const route of ROWS) {
+    const other = OTHER_VERBS.indexOf(verb);
+    for (const route of isFull || other < 0 ? ROWS : [ROWS[other % ROWS.length] as Route]) {
       const faults = await wrongAnswers(everySpelling(verb, route, SPELLINGS), route.access === 'public');
       expect(faults.slice(0, 5)).toEqual([]);
     }
