@@ -93,15 +93,3 @@ describe('liveness', () => {
     ]);
   });
 });
-
-describe('a route whose upstream is not configured', () => {
-  it.each(['/v1/x402/solana/mainnet/helius/rpc/getBalance', '/v1/x402/helius/wallet/identity/toly.sol'])(
-    '%s is a 404 for every verb, and in no list',
-    async (path) => {
-      for (const method of ['GET', 'POST', 'OPTIONS']) {
-        expect((await fetch(`${gateway.url}${path}`, { method })).status).toBe(404);
-      }
-      expect(await (await fetch(`${gateway.url}/v1/catalog`)).text()).not.toContain('/v1/x402/helius');
-    },
-  );
-});

@@ -111,7 +111,7 @@ describe('rotating secrets', () => {
   });
 });
 
-const ATTEMPTS = 10_000;
+const ATTEMPTS = samples(10_000);
 const route = rowOf('tokens.search');
 const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
 const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };

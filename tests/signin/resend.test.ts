@@ -23,7 +23,7 @@ const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
 const start = stoppedAfterTests(startTestGateway);
 const open = (variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }) => start(variables, options);
-const wide = await open({ UPSTREAM_TIMEOUT_MS: '300' });
+const wide = await open({ UPSTREAM_TIMEOUT_MS: '2000' });
 
 const errorOf = async (response: Response): Promise<unknown> => ((await response.json()) as { error?: string }).error;
 
