@@ -67,8 +67,8 @@ suiteInCi('U4 answers without end', {}, () => {
   it.each([
     ['100 MiB', { huge: 100 * MEBIBYTE }],
     ['1 GiB that came packed', { gzipBomb: 1024 * MEBIBYTE }],
-  ])('of %s are not kept in memory', async (_, knobs) => {
-    const gateway = await start();
+  ])('of %s are not kept in memory', { timeout: 90_000 }, async (_, knobs) => {
+    const gateway = await start({ UPSTREAM_TIMEOUT_MS: '60000' });
     Object.assign(gateway.upstream.faults, knobs);
     const before = process.memoryUsage().rss;
     const answers = await together(PARALLEL, () => new Caller(gateway).ask({ target: HEALTH }));
