@@ -10,10 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { findProgram } from '../kit/optional.ts';
 import { type Manifest, readManifests, wronglyTyped } from './manifests.ts';
-import { DOCUMENTED } from './variables.ts';
-
-/** The drain time of start.ts. */
-const DRAIN_SECONDS = Number(/DRAIN_MS = (\d+)_000/.exec(readFileSync('packages/gateway/src/start.ts', 'utf8'))?.[1]);
+import { DOCUMENTED, DRAIN_SECONDS } from './variables.ts';
 
 const manifests = readManifests();
 const nameOf = ({ metadata }: Manifest): string => (metadata as { readonly name: string }).name;

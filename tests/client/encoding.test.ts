@@ -1,5 +1,7 @@
+import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { base58 } from '../../packages/client/src/encoding.ts';
 import { parseExact, parseReadable } from '../../packages/client/src/exact-json.ts';
 
 const LARGEST = '18446744073709551615';
@@ -45,4 +47,13 @@ describe('other JSON', () => {
 
 it('parseReadable turns a long integer into a string', () => {
   expect(parseReadable(`{"ok":true,"result":{"a":${LARGEST},"b":5}}`, false)).toEqual({ a: LARGEST, b: 5 });
+});
+
+it('base58 of any bytes, also with leading zeros and of none, equals that of bs58', () => {
+  fc.assert(
+    fc.property(fc.nat(8), fc.uint8Array({ maxLength: 80 }), (zeros, rest) => {
+      const bytes = Uint8Array.of(...new Uint8Array(zeros), ...rest);
+      expect(base58(bytes)).toBe(bs58.encode(bytes));
+    }),
+  );
 });
