@@ -58,9 +58,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
     const asked: boolean[] = [];
     const closing: Room = {
       /** Free when it is asked about, and not any more when Redis has answered. */
-      get isFree() {
-        return asked.push(true) === 1;
-      },
+      isFreeFor: () => asked.push(true) === 1,
       take: () => undefined,
     };
     const steps: readonly Step[] = [

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
 import type { Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
 import type { Slot, Trail } from '../../packages/gateway/src/call.ts';
 import type { State } from '../../packages/gateway/src/compose/state.ts';
@@ -49,7 +48,7 @@ redisSuite('V13 concurrent requests', () => {
   async function spendTogether(limit: number, nonces: readonly NonceUse[]): Promise<string[]> {
     const budget: Budget = { key: randomUUID(), limit, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
     const room = new InFlight(IN_FLIGHT);
-    const allowance = allowanceOf(node.store, [budget], () => [budget]);
+    const allowance = { ...budget, view: () => node.store.view(budget), judge: async () => undefined };
     const spending = createSpending({ store: node.store, allowance, room, randomId: randomUUID });
     const spend = (nonce: NonceUse): Promise<Slot> =>
       spending({ spend: (take) => take(nonce) }, { requestId: 'request' } as Trail)(budget);

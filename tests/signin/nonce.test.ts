@@ -3,7 +3,6 @@ import { challengeIn } from '@asset-gateway/client';
 import { Refusal } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
 import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
 import { fixedOrigin } from '../../packages/gateway/src/gates/challenge.ts';
 import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
@@ -122,7 +121,7 @@ async function gateAlone() {
   const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };
   const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
   const { store, close } = await openLocalStore(() => Date.UTC(2026, 10, 20));
-  const allowance = allowanceOf(store, [budget], () => [budget]);
+  const allowance = { ...budget, view: () => store.view(budget), judge: async () => undefined };
   const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), allowance, singleUse: true };
   return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified, close };
 }

@@ -102,7 +102,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
       const [room, nonces] = [new InFlight(2), Array.from({ length: 3 }, () => nonceOf(store))];
       const verdicts = await Promise.all(nonces.map((nonce) => take(store, nonce, { room })));
       expect(verdicts.map(({ kind }) => kind).sort()).toEqual(['admitted', 'admitted', 'crowded']);
-      expect(room.isFree).toBe(false);
+      expect(room.isFreeFor()).toBe(false);
       const again = await Promise.all(nonces.map((nonce) => take(store, nonce)));
       expect(again.map(({ kind }) => kind).sort()).toEqual(['admitted', 'nonce_used', 'nonce_used']);
       expect((await take(store)).kind).toBe('limited');
@@ -114,7 +114,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
       expect((await take(store, nonce, { room })).kind).toBe('nonce_used');
       for (let used = 0; used < budget.limit; used++) await take(store);
       expect((await take(store, undefined, { room })).kind).toBe('limited');
-      expect(room.isFree).toBe(true);
+      expect(room.isFreeFor()).toBe(true);
     });
 
     withStore('a pause refuses everybody until it ends, and burns nothing', async ({ store, elapse }) => {

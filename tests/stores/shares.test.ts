@@ -110,9 +110,7 @@ redisSuite('shares on Redis', () => {
     const asked: boolean[] = [];
     const closing: Room = {
       /** Free when it is asked about, and not any more when Redis has answered. */
-      get isFree() {
-        return asked.push(true) === 1;
-      },
+      isFreeFor: () => asked.push(true) === 1,
       take: () => undefined,
     };
     expect((await take(store, { budget, share: at(1), room: closing })).kind).toBe('crowded');

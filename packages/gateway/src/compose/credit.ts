@@ -84,7 +84,11 @@ function openShared(dependencies: CreditDependencies) {
   // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
   const nonces = new Nonces(crypto, secrets);
   // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
-  const signIn: SignInDependencies = { crypto, nonces, now: () => accounts.now(), wallNow: () => store.wallNow() };
+  const signIn: SignInDependencies = {
+    crypto,
+    nonces,
+    clocks: { now: () => accounts.now(), wallNow: () => store.wallNow() },
+  };
   return { signIn, debits: { accounts, answers, leaseMs, randomId, onFailure, onStep } };
 }
 

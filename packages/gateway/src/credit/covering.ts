@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
+import type { Answer, Receipt, Slot, TakeSlot } from '../call.ts';
 import { type Admission, fromStore } from '../gates/gate.ts';
 import {
   type Cover,
@@ -88,7 +88,7 @@ class Coverable implements Admission {
     if (first.verdict === 'held') this.#chosen = this.#debiting(first.debit);
   }
 
-  async spend(take: NoncedTake): Promise<Slot> {
+  async spend(take: TakeSlot): Promise<Slot> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS && !this.#chosen; attempt++) {
       this.#chosen = await this.#dependencies.queue.until(this.#name, () => this.#choose());
       if (this.#chosen !== this.#purchase || this.#payment.creditMicros === 0) break;
@@ -155,7 +155,7 @@ class Coverable implements Admission {
   }
 
   /** Undefined if the purchase is no longer needed: another node buys for the wallet, or its credit now suffices. */
-  async #buy(take: NoncedTake): Promise<Slot | undefined> {
+  async #buy(take: TakeSlot): Promise<Slot | undefined> {
     try {
       return await this.#purchase.spend(take);
     } catch (error) {

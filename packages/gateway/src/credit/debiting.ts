@@ -1,5 +1,5 @@
 import { CORS_HEADERS, dollars, HEADERS, Refusal } from '@asset-gateway/protocol';
-import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
+import type { Answer, Receipt, Slot, TakeSlot } from '../call.ts';
 import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
 import { type Fetching, Redelivery, Repeats } from '../gates/redelivery.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
@@ -84,7 +84,7 @@ export class Debiting implements Admission {
     this.#isHeld = options.isHeld;
   }
 
-  async spend(take: NoncedTake): Promise<Slot> {
+  async spend(take: TakeSlot): Promise<Slot> {
     if (!this.#isHeld) {
       const { accounts, leaseMs, onStep } = this.#dependencies;
       const { verdict } = await fromStore(accounts.hold(this.#debit, { leaseMs, isPastOwed: true }));

@@ -42,7 +42,8 @@ const EPOCH = 'credit';
 const LIFETIME_MS = 300_000;
 
 /** A nonce that spends once. */
-const freshNonce = ({ nonces, now }: SignInDependencies, origin: string): string => nonces.issue(origin, EPOCH, now());
+const freshNonce = ({ nonces, clocks }: SignInDependencies, origin: string): string =>
+  nonces.issue(origin, EPOCH, clocks.now());
 
 /** Whether the client asks to spend credit, with a preference of RFC 7240. */
 function prefersCredit({ inbound }: Call): boolean {
@@ -62,7 +63,7 @@ export function spendingExtensions(terms: SpendingTerms, call: Call): Readonly<R
   if (!prefersCredit(call) && !carriesSignIn(call)) return {};
   const { network, originOf, signIn, priceMicros } = terms;
   const origin = originOf(call.inbound);
-  const nowMs = signIn.wallNow();
+  const nowMs = signIn.clocks.wallNow();
   const info = {
     domain: origin.slice(origin.indexOf('//') + 2),
     uri: pathUrl(call, origin),

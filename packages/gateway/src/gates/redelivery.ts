@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
+import type { Answer, Receipt, Slot, TakeSlot } from '../call.ts';
 import { type Admission, fromStore } from './gate.ts';
 
 /** How often the answer of one payment may be fetched again, by its payer and by unauthenticated clients. */
@@ -65,7 +65,7 @@ export class Redelivery implements Admission {
     this.#fetching = fetching;
   }
 
-  async spend(take: NoncedTake): Promise<Slot> {
+  async spend(take: TakeSlot): Promise<Slot> {
     const { key, mostCalls } = this.#paid;
     if (!this.#isFetching && this.#fetching.has(key)) throw taken();
     if (!this.#isFetching) {

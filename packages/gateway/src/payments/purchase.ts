@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
+import type { Answer, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
 import { fromStore } from '../gates/gate.ts';
 import { type CoverablePurchase, type CreditLimits, NotNeeded } from './cover.ts';
 import type { PaymentDependencies } from './dependencies.ts';
@@ -40,7 +40,7 @@ export class Purchase implements CoverablePurchase {
     this.#request = request;
   }
 
-  async spend(take: NoncedTake): Promise<Slot> {
+  async spend(take: TakeSlot): Promise<Slot> {
     const { payments, onFailure } = this.#dependencies;
     const isFirst = !this.#isReserved;
     if (isFirst) await this.#begin();
