@@ -17,7 +17,7 @@ import {
   receiptIn,
   until,
 } from '../payments/fault-buyer.ts';
-import { expectServedOnce } from '../payments/fault-story.ts';
+import { expectServedOnce } from '../payments/fault-process.ts';
 import { NO_HANG_MS } from './asking.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 

@@ -16,7 +16,7 @@ import {
   ROOMY,
   until,
 } from '../payments/fault-buyer.ts';
-import { expectServedOnce } from '../payments/fault-story.ts';
+import { expectServedOnce } from '../payments/fault-process.ts';
 import { type Nodes, openNodes } from './nodes.ts';
 
 const STEPS = isFull

@@ -2,14 +2,93 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { examine } from '@asset-gateway/doctor';
 import { ConfigError, readConfig } from '@asset-gateway/gateway';
-import { routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { dollars, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
 import { initOf, targetOf } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { samples } from '../kit/rounds.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 
-const sold = routes.filter(({ access }) => access === 'exact');
+const paid = routes.filter(({ access }) => access === 'exact');
+const free = { rates: RATES, surchargeMicros: 0 };
+
+const rowsOf = (provider: string, method: string): Route[] =>
+  paid.filter((row) => row.provider === provider && row.method === method);
+
+/** Published prices without a surcharge: the method, and its price at each provider. */
+const PRICES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ['getBalance', { alchemy: '0.000005', helius: '0.000005' }],
+  ['getAccountInfo', { alchemy: '0.000005', helius: '0.000005' }],
+  ['getTokenAccountsByOwner', { alchemy: '0.000005', helius: '0.000005' }],
+  ['getTransaction', { alchemy: '0.000018', helius: '0.000005' }],
+  ['getSignaturesForAddress', { alchemy: '0.000018', helius: '0.000005' }],
+  ['getProgramAccounts', { alchemy: '0.000009', helius: '0.00005' }],
+  ['getTransactionsForAddress', { helius: '0.00025' }],
+  ['getAsset', { alchemy: '0.000036', helius: '0.00005' }],
+  ['getAssetsByOwner', { alchemy: '0.000216', helius: '0.00005' }],
+  ['searchAssets', { alchemy: '0.000216', helius: '0.00005' }],
+  ...['identity', 'batchIdentity', 'balances', 'history', 'transfers', 'fundedBy'].map(
+    (method) => [method, { helius: '0.0005' }] as const,
+  ),
+];
+
+describe('prices', () => {
+  it.each(PRICES)('%s has its published price, on every cluster', (method, prices) => {
+    const told = Object.keys(RATES).flatMap((provider) =>
+      rowsOf(provider, method).map((row) => [provider, dollars(priceMicros(row, free))]),
+    );
+    expect(told.length).toBeGreaterThan(0);
+    expect(Object.fromEntries(told)).toEqual(prices);
+    for (const [provider = '', price] of told) expect(price).toBe(prices[provider]);
+  });
+
+  it('are those of every paid row', () => {
+    expect(new Set(paid.map(({ method }) => method))).toEqual(new Set(PRICES.map(([method]) => method)));
+    expect(paid.every(({ units }) => units !== undefined && units > 0)).toBe(true);
+  });
+
+  it('of free routes are 0 with any surcharge', () => {
+    for (const row of routes.filter(({ access }) => access !== 'exact')) {
+      expect(priceMicros(row, { rates: RATES, surchargeMicros: 600 })).toBe(0);
+    }
+  });
+
+  const [row] = paid;
+
+  it('are units times rate, rounded up to a micro-dollar, and the surcharge', () => {
+    if (!row) throw new Error('no paid row');
+    const check = (units: number, rate: number, surchargeMicros: number) => {
+      const exact = (BigInt(units) * BigInt(rate) + 999_999n) / 1_000_000n;
+      const price = priceMicros({ ...row, units }, { rates: { [row.provider]: rate }, surchargeMicros });
+      expect(BigInt(price)).toBe(exact + BigInt(surchargeMicros));
+    };
+    const rate = fc.integer({ min: 0, max: 100_000_000 });
+    fc.assert(fc.property(fc.integer({ min: 1, max: 1_000_000 }), rate, fc.nat(1_000_000), check), {
+      numRuns: samples(1_000),
+    });
+  });
+
+  it('are the surcharge alone where a provider has no rate', () => {
+    if (!row) throw new Error('no paid row');
+    expect(priceMicros(row, { rates: {}, surchargeMicros: 7 })).toBe(7);
+  });
+});
+
+describe('dollars', () => {
+  const micros = fc.oneof(fc.nat(2_000_000), fc.integer({ min: 0, max: 2 ** 50 }));
+
+  it('say exactly as much as the number, with two decimals at the least and no zero too many', () => {
+    const check = (amount: number) => {
+      const text = dollars(amount);
+      expect(text).toMatch(/^(?:0|[1-9]\d*)\.(?:\d\d|\d{2,5}[1-9])$/);
+      const [whole = '', decimals = ''] = text.split('.');
+      expect(BigInt(whole + decimals.padEnd(6, '0'))).toBe(BigInt(amount));
+    };
+    fc.assert(fc.property(micros, check), { numRuns: samples(2_000) });
+  });
+});
+
 const SELLING = {
   HELIUS_API_KEY: 'k',
   PAY_TO_WALLET: '1'.repeat(32),
@@ -50,10 +129,10 @@ describe('a file of prices', () => {
 
   it('names a route, a family of routes, or all that are sold', () => {
     expect(read({ 'rpc.mainnet.helius.getBalance': 7 })).toEqual(new Map([['rpc.mainnet.helius.getBalance', 7]]));
-    const family = sold.filter(({ id }) => id.startsWith('das.devnet.')).map(({ id }) => [id, 9] as const);
+    const family = paid.filter(({ id }) => id.startsWith('das.devnet.')).map(({ id }) => [id, 9] as const);
     expect(family.length).toBeGreaterThan(1);
     expect(read({ 'das.devnet.*': 9 })).toEqual(new Map(family));
-    expect(read({ '*': 11 })).toEqual(new Map(sold.map(({ id }) => [id, 11])));
+    expect(read({ '*': 11 })).toEqual(new Map(paid.map(({ id }) => [id, 11])));
   });
 
   it('the longest matching name counts, in any order', () => {
@@ -106,15 +185,9 @@ describe('a file of prices', () => {
 });
 
 describe('a gateway with a PRICES_FILE', () => {
-  let solana: SolanaSandbox;
-  beforeAll(async () => {
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  });
-  afterAll(() => solana.close());
-
   it('says them in its catalog, its OpenAPI document and every challenge, and adds no surcharge', async () => {
     const PRICES_FILE = fileWith('{"rpc.*": 1500, "rpc.mainnet.helius.getBalance": 70}');
-    const gateway = await startSellingGateway({ PRICES_FILE, PRICE_SURCHARGE_USD_MICROS: '100' }, { solana: solana });
+    const gateway = await startSellingGateway({ PRICES_FILE, PRICE_SURCHARGE_USD_MICROS: '100' });
     const expected = (id: string, usual: string) => {
       if (id === 'rpc.mainnet.helius.getBalance') return '0.00007';
       return id.startsWith('rpc.') ? '0.0015' : usual;
@@ -122,7 +195,7 @@ describe('a gateway with a PRICES_FILE', () => {
     const catalog = await (await fetch(`${gateway.url}/v1/catalog`)).json();
     const listed = catalog.routes as { path: string; httpMethod: string; priceUsd: string }[];
     const document = await (await fetch(`${gateway.url}/openapi.json`)).json();
-    for (const row of sold) {
+    for (const row of paid) {
       const entry = listed.find(({ path, httpMethod }) => path === row.path && httpMethod === row.httpMethod);
       const price = entry?.priceUsd ?? '';
       expect([row.id, price]).toEqual([row.id, expected(row.id, price)]);
@@ -136,7 +209,7 @@ describe('a gateway with a PRICES_FILE', () => {
     expect(gateway.logLines.join('')).toContain('rpc: priced from $0.00007 a call');
     const { findings } = await examine(gateway.url);
     expect(findings).toEqual([]);
-    expect(solana.provider.arrivals).toEqual([]);
+    expect(gateway.solana.provider.arrivals).toEqual([]);
     await gateway.stop();
   });
 });
