@@ -57,15 +57,16 @@ describe('P1 one payment sent many times at once', () => {
     expect([provider.arrivals.length - arrivals, sale.moved()[0]]).toEqual([1, 1]);
   });
 
+  // No more new payers are verified at once.
   it('P1 many payers at once are each served once for one transfer', async () => {
     const url = gateway.url + newPath();
-    const buyers = await Promise.all(Array.from({ length: 20 }, () => newBuyer(mainnet, 500n)));
+    const buyers = await Promise.all(Array.from({ length: 16 }, () => newBuyer(mainnet, 500n)));
     const payments = await Promise.all(buyers.map((buyer) => buyer.pay(url)));
     const [arrivals, transfers] = [provider.arrivals.length, mainnet.transfers.length];
     const pool = pools[0] as Pool;
     const sent = [...payments, ...payments].map((payment) => over(pool, new URL(url).pathname, payment));
     const fresh = (await Promise.all(sent)).filter(({ outcome }) => outcome === '200');
-    expect([fresh.length, provider.arrivals.length - arrivals]).toEqual([20, 20]);
+    expect([fresh.length, provider.arrivals.length - arrivals]).toEqual([16, 16]);
     const payers = mainnet.transfers.slice(transfers).map(({ from }) => from);
     expect(payers.toSorted()).toEqual(buyers.map(({ address }) => address).sort());
   });

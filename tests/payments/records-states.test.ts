@@ -101,10 +101,11 @@ ledgerSuite('a payment', (ledger) => {
       const [payment, atMs] = [newPayment(), ledger.nowMs];
       let last: unknown;
       for (const act of acts) {
-        if (acts.indexOf(act) > acts.indexOf('land')) ledger.nowMs += acts.includes('land') ? 1_000 : 0;
         last = await ACTS[act](ledger.payments, payment).catch(() => FAILS);
+        // What comes after a proof does not change when it was known.
+        if (act === 'land') ledger.nowMs += 1;
       }
-      expect([acts, last]).toEqual([acts, verdict]);
+      expect([acts, typeof last === 'string' ? last : undefined]).toEqual([acts, verdict]);
       told.push({ payment, story, atMs });
     }
     await expectAll(false);
