@@ -40,7 +40,7 @@ async function buy(gateway: SellingGateway, buyer: Buyer | undefined): Promise<R
 const UNAVAILABLE = '503 facilitator_unavailable unused';
 const transfersIn = ({ solana }: SellingGateway): number => solana.mainnet.transfers.length;
 
-describe.concurrent('the fee budget of the gateway', { timeout: 60_000 }, () => {
+describe('the fee budget of the gateway', { timeout: 60_000 }, () => {
   it('V3 payments that fail verification take nothing from the budget', async () => {
     const gateway = await open(TWO_FEES);
     const honest = await newBuyer(gateway.solana.mainnet);
