@@ -1,8 +1,8 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base58 } from '../../packages/client/src/encoding.ts';
 import { parseExact, parseReadable } from '../../packages/client/src/exact-json.ts';
+import { base58 } from '../../packages/client/src/signer.ts';
 
 const LARGEST = '18446744073709551615';
 

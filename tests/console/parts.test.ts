@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { bytes, change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
-import { indentJson } from '../../packages/console/src/parts/indent-json.ts';
-import { decodedHeader, plain } from '../../packages/console/src/parts/text.ts';
+import { decodedHeader, indentJson, plain } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
-import { samplesOf } from '../../packages/console/src/try/samples.ts';
+import { samplesOf } from '../../packages/console/src/try/calls.ts';
 
 const RIGHT_TO_LEFT = '\u202e';
 

@@ -27,6 +27,8 @@ describe('the context of the image', () => {
       'package.json',
       'packages',
       'rolldown.config.mjs',
+      'scripts',
+      'scripts/sources.mjs',
       'tsconfig.base.json',
     ]);
     const packages = [...new Set(top)].filter((path) => path.split('/').length === 3);
