@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { indent } from '../../packages/cli/src/answer.ts';
 import { fetchJson } from '../../packages/cli/src/fetch-json.ts';
-import { indent } from '../../packages/cli/src/indent.ts';
 import { table } from '../../packages/cli/src/show/table.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { drip, startStrangeGateway } from '../kit/strange-gateway.ts';
