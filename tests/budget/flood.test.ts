@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Arrival } from '../../packages/sandbox/src/tokens/arrivals.ts';
+import type { Arrival } from '../../packages/sandbox/src/tokens/faults.ts';
 import { noteTime, noticedSince } from '../kit/event-loop.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
