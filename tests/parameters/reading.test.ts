@@ -213,6 +213,11 @@ it.each<[string, Ask, object]>([
     },
   ],
   ['an empty text', { target: `${TOKENS}/assets/search?q=` }, { q: 'minLength: Must not be empty.' }],
+  [
+    'a long list',
+    { target: `${TOKENS}/assets/variant-markets?mints=${'m,'.repeat(50)}m` },
+    { mints: 'maxItems: Must have at most 50 items.' },
+  ],
   ['a body', posted('{"mints":7}'), { mints: 'type: Must be of type array.' }],
   ['a body that is no object', posted('[]'), { body: 'type: Must be of type object.' }],
 ])('every violation in %s is listed, with its rule and what is allowed', async (_, ask, issues) => {
