@@ -79,16 +79,3 @@ describe('a client that spends credit', () => {
     expect(customer.transfers()).toBe(1);
   });
 });
-
-describe('a client that does not spend credit', () => {
-  it('pays for each call, also after a sign-in', async () => {
-    const customer = await openClient(false);
-    expect((await customer.client.ask(FREE)).status).toBe(200);
-    for (const _ of [1, 2]) {
-      const response = await customer.client.ask(call.target, { body: JSON.parse(call.init.body ?? '') });
-      expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([200, null]);
-    }
-    expect(customer.offers.map(({ amount }) => amount)).toEqual([String(PRICE), String(PRICE)]);
-    expect(customer.transfers()).toBe(2);
-  });
-});

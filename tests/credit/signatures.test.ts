@@ -1,7 +1,8 @@
 import { type SignInChallenge, signIn } from '@asset-gateway/client';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Example } from '../http/targets.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { challengeFor, decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
 import { bodyOf, callOf, leaves, leavesNoTrace, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
@@ -11,8 +12,7 @@ const call = callOf('rpc.mainnet.helius.getBalance');
 const other = callOf('rpc.mainnet.alchemy.getBalance');
 const PREFER = { Prefer: 'credit' };
 
-const gateway = await startCreditGateway();
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startCreditGateway());
 
 let wallet: Wallet;
 beforeEach(async () => {

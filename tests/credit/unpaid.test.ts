@@ -1,7 +1,7 @@
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { bodyOf, callOf, leaves, leavesNoTrace, send, sendPaid } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
@@ -12,21 +12,13 @@ const PRICE = 5;
 const AT_ONCE = 8;
 const FAILURES = 10;
 
-let solana: SolanaSandbox;
-let gateway: SellingGateway;
+const gateway = await stopAfterTests(startCreditGateway(WITHOUT_BREAKER));
+const { solana } = gateway;
 let wallet: Wallet;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  gateway = await startCreditGateway({ solana, breaker: { failures: Number.POSITIVE_INFINITY } });
-});
 beforeEach(async () => {
   solana.provider.faults.reset();
   wallet = await openWallet(solana);
   await buyCredit(gateway, wallet);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await solana.close();
 });
 
 /** Expects an error without a challenge: x402's clients pay only on a 402. */

@@ -2,7 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
 import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
-import { NO_ROOM, ROOM } from './room.ts';
+
+const roomThat = (isFree: boolean): Room => ({ isFree, take: () => undefined });
+
+/** A node that has room for any number of calls in flight, and one that has none. */
+export const [ROOM, NO_ROOM] = [roomThat(true), roomThat(false)];
 
 /** A store under test, and its clock. */
 export interface Subject {
