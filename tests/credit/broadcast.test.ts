@@ -22,7 +22,7 @@ const call = callOf('rpc.mainnet.helius.getBalance');
 const [PRICE, BUNDLE] = [5, 50_000];
 const watchPace = { everyMs: 50, againMs: 150 };
 /** As long as several looks take. */
-const LOOKS_MS = 800;
+const LOOKS_MS = 500;
 
 /** A payment that its wallet's credit has covered. */
 async function cover(gateway: SellingGateway, wallet: Wallet, amount = PRICE): Promise<PaymentPayload> {

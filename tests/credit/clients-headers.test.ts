@@ -8,8 +8,7 @@ import type { Example } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { bodyOf, headerOf, leaves, leavesNoTrace, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { balanceOf, choose, startCreditGateway } from './gateway.ts';
-import { anyCall } from './stock-clients.ts';
+import { anyCall, balanceOf, choose, startCreditGateway } from './gateway.ts';
 
 const PRICE = 5;
 const COVERED = isFull ? 100 : 20;

@@ -140,20 +140,6 @@ describe('a 429 of one key', () => {
     expect(await askTimes(LIMIT - 1)).toEqual(Array(LIMIT - 1).fill('200'));
     expect(counts()).toEqual([1, LIMIT]);
   });
-
-  it('and of the other: Retry-After names the earlier end, without upstream calls', async () => {
-    for (const retryAfter of ['300', '120']) {
-      Object.assign(gateway.upstream.faults, { status: 429, retryAfter, times: 1 });
-      await ask();
-    }
-    expect(counts()).toEqual([1, 1]);
-    const refused = await ask();
-    expect(saidOf(refused)).toBe('503 upstream_rate_limited');
-    const seconds = Number(refused.headers.get('retry-after'));
-    expect(seconds).toBeGreaterThan(60);
-    expect(seconds).toBeLessThanOrEqual(120);
-    expect(counts()).toEqual([1, 1]);
-  });
 });
 
 it('an upstream that fails is one upstream for all keys', async () => {
