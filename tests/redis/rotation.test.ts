@@ -6,6 +6,7 @@ import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { expect, it } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { freePort } from '../http/ports.ts';
 import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
@@ -48,7 +49,11 @@ function suite(): void {
   /** Rolls the nodes while stock clients ask and pay, none of whom may notice. */
   async function expectUnnoticed([first = {}, ...rolls]: Rolls): Promise<void> {
     await redis.command('FLUSHALL');
-    const startNode = (variables: object) => fleet.start({ GATEWAY_BASE_URL: ORIGIN, ...variables });
+    const startNode = async (variables: object) => {
+      const port = await freePort();
+      const node = await fleet.start({ PORT: String(port), GATEWAY_BASE_URL: ORIGIN, ...variables });
+      return { ...node, url: `http://127.0.0.1:${port}` };
+    };
     const nodes = [await startNode(first), await startNode(first)];
     let turn = 0;
     const stock = await newStockClient(fleet, () => nodes[turn++ % nodes.length]?.url ?? '');

@@ -67,21 +67,6 @@ describe('/sales', () => {
     expect(JSON.parse((await askRaw(`${origin}/sales?by=cluster`)).text).sales[0].settlements).toBe(3);
   });
 
-  it('with a limit returns the groups that sold most, and the number of all groups', async () => {
-    const best = await newBuyer(gateway.solana.mainnet);
-    for (let time = 0; time < 2; time++) {
-      const path = gateway.url + newPath();
-      expect((await ask(path, await best.pay(path))).status).toBe(200);
-    }
-    await buy();
-    const [most, all] = await Promise.all(
-      ['&limit=1', ''].map(async (limit) => JSON.parse((await askRaw(`${origin}/sales?by=wallet${limit}`)).text)),
-    );
-    expect(most.sales).toMatchObject([{ wallet: best.address, settlements: 2 }]);
-    expect(all.sales.length).toBeGreaterThan(2);
-    expect([most.count, all.count]).toEqual([all.sales.length, all.sales.length]);
-  });
-
   it.each(['?since=yesterday', '?by=colour', '?colour=red', '?by=day&by=route', '?limit=0', '?limit=-1', '?limit=1e2'])(
     '%s is refused with 400',
     async (query) => {
