@@ -1,15 +1,19 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningGateway } from '@asset-gateway/gateway';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { generateKeyPairSigner } from '@solana/kit';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
-import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { redisSuite, startRedis } from '../kit/redis.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
 import { newPath } from './asking.ts';
@@ -22,54 +26,64 @@ const ROLL_MS = 60_000;
 /** The variables of all nodes, one roll after the other. */
 type Rolls = readonly object[];
 
-/** The public origin of all nodes. */
-const ORIGIN = 'http://gateway.example';
-
-/** The official client, which signs in and pays. Each of its requests goes to the next node. */
-async function newStockClient({ solana }: Fleet, nextNode: () => string): Promise<typeof fetch> {
+/** The official client, which signs in and pays. */
+async function newStockClient({ solana }: Fleet): Promise<typeof fetch> {
   const signer = await generateKeyPairSigner();
   await solana?.mainnet.fundUsdc(signer.address, 1_000_000_000n);
   const rpcUrl = solana?.mainnet.url ?? '';
   const payer = new x402Client().register(NETWORKS.mainnet, new ExactSvmScheme(signer, { rpcUrl }));
   const client = new x402HTTPClient(payer).onPaymentRequired(createSIWxClientHook(signer as unknown as SIWxSigner));
-  const send: typeof fetch = async (input, init) => {
-    const asked = new Request(input, init);
-    return fetch(asked.url.replace(ORIGIN, nextNode()), asked);
-  };
-  return wrapFetchWithPayment(send, client) as typeof fetch;
+  return wrapFetchWithPayment(fetch, client) as typeof fetch;
 }
 
 redisSuite('in a rolling restart of nodes', () => postgresSuite('that share a database', suite));
 
 function suite(): void {
-  const redis = inSuite(startRedis);
-  const database = inEachTest(openPostgresDatabase);
-  const fleet = inEachTest(() => openFleet({ redisUrl: redis.url, databaseUrl: database.url }));
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+  afterAll(() => redis.stop());
 
   /** Rolls the nodes while stock clients ask and pay, none of whom may notice. */
   async function expectUnnoticed([first = {}, ...rolls]: Rolls): Promise<void> {
     await redis.command('FLUSHALL');
-    const startNode = async (variables: object) => {
-      const port = await freePort();
-      const node = await fleet.start({ PORT: String(port), GATEWAY_BASE_URL: ORIGIN, ...variables });
-      return { ...node, url: `http://127.0.0.1:${port}` };
-    };
+    const database = await openPostgresDatabase();
+    const fleet = await openFleet({ redisUrl: redis.url, databaseUrl: database.url });
+    const balancer = await startBalancer();
+    closing.push(
+      () => fleet.close(),
+      async () => balancer.close(),
+      database.drop,
+    );
     const nodes = [await startNode(first), await startNode(first)];
-    let turn = 0;
-    const stock = await newStockClient(fleet, () => nodes[turn++ % nodes.length]?.url ?? '');
+    const stock = await newStockClient(fleet);
+
+    async function startNode(variables: object): Promise<RunningGateway & { readonly port: number }> {
+      const port = await freePort();
+      const node = await fleet.start({ PORT: String(port), GATEWAY_BASE_URL: balancer.url, ...variables });
+      balancer.targets.push(port);
+      return { ...node, port };
+    }
+
     const retiring: Promise<void>[] = [];
     const statuses: number[] = [];
     const transfers = fleet.solana?.mainnet.transfers ?? [];
     let isRolling = true;
     const keepAsking = async (pathOf: () => string) => {
-      while (isRolling) statuses.push((await stock(ORIGIN + pathOf())).status);
+      while (isRolling) statuses.push((await stock(balancer.url + pathOf())).status);
     };
     const clients = Promise.all([keepAsking(newPath), keepAsking(newPaidPath)]);
     for (const variables of rolls) {
       for (const index of nodes.keys()) {
         const before = { asked: statuses.length, bought: transfers.length };
-        const [leaving] = nodes.splice(index, 1, await startNode(variables));
-        if (leaving) retiring.push(leaving.stop());
+        const next = await startNode(variables);
+        retiring.push(retire(balancer, nodes[index]));
+        nodes[index] = next;
         // Both clients have been served.
         await until(() => statuses.length > before.asked + 4 && transfers.length > before.bought, ROLL_MS);
       }
@@ -93,4 +107,50 @@ function suite(): void {
     expect(upstream.arrivals.length).toBeGreaterThan(0);
     await upstream.close();
   });
+}
+
+/** Open connections of the balancer are accepted by then. */
+const LAST_CONNECTIONS_MS = 100;
+
+/** Takes a node out of the balancer, and stops it after its last response. */
+async function retire({ targets }: Balancer, node: (RunningGateway & { readonly port: number }) | undefined) {
+  if (!node) return;
+  targets.splice(targets.indexOf(node.port), 1);
+  await sleep(LAST_CONNECTIONS_MS);
+  await node.stop();
+}
+
+/** An HTTP balancer: each request goes to the next of its targets, over its own connection. */
+interface Balancer {
+  readonly url: string;
+  /** Ports of 127.0.0.1. */
+  readonly targets: number[];
+  close(): void;
+}
+
+async function startBalancer(): Promise<Balancer> {
+  const targets: number[] = [];
+  let turn = 0;
+  const server = createServer((incoming, outgoing) => {
+    const port = targets[turn++ % targets.length];
+    const { method, url, headers } = incoming;
+    const options = { host: '127.0.0.1', port, method, path: url, headers, agent: false };
+    const passed = request(options, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    targets,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
