@@ -6,11 +6,11 @@ import { newKeypair } from '@asset-gateway/client/node';
 import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Example } from '../http/targets.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { FAREMETER_VERSION, isLookedAt, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
-import type { Example } from '../http/targets.ts';
 import { anyCall, buying, startCreditGateway } from './gateway.ts';
 
 const PROGRAM = 'stock-client.mjs';

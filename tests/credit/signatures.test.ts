@@ -1,7 +1,7 @@
 import { type SignInChallenge, signIn } from '@asset-gateway/client';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import type { Example } from '../http/targets.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Example } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { challengeFor, decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
