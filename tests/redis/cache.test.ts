@@ -5,10 +5,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { sleep } from '../budget/history.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { inSuite } from '../kit/in-suite.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
-import { openFleet } from './fleet.ts';
+import { type Fleet, openFleet } from './fleet.ts';
 
 const BOUND_SECONDS = 3;
 const folder = makeFolder();
@@ -25,18 +24,21 @@ const newSearch = (): string => `${ROUTE}/search?q=shared-${serial++}`;
 const statusOf = ({ headers }: Response): string => headers.get('cache-status') ?? '';
 
 redisSuite('nodes that share what they keep', () => {
-  const redis = inSuite(startRedis);
-  const fleet = inSuite(() => openFleet({ redisUrl: redis.url }));
+  let redis: RedisServer;
+  let fleet: Fleet;
   let nodes: RunningGateway[];
+  const startFour = (variables: object) => Promise.all([1, 2, 3, 4].map(() => fleet.start(variables)));
   beforeAll(async () => {
-    const variables = { ...VARIABLES, TOKENS_RATE_LIMIT_PER_MINUTE: '1000' };
-    nodes = await Promise.all([1, 2, 3, 4].map(() => fleet.start(variables)));
+    redis = await startRedis();
+    fleet = await openFleet({ redisUrl: redis.url });
+    nodes = await startFour({ ...VARIABLES, TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
   });
   beforeEach(async () => {
     fleet.upstream.faults.reset();
     const shared = (await redis.command('KEYS', '{gw:cache}:entr*')) as string[];
     if (shared.length > 0) await redis.command('DEL', ...shared);
   });
+  afterAll(() => fleet.close().then(redis.stop));
 
   const urlOf = (node: number, path: string): string => (nodes[node]?.url ?? '') + path;
   const ask = (node: number, path: string, init: RequestInit = {}) => askSigned(urlOf(node, path), init);
@@ -147,38 +149,42 @@ redisSuite('nodes that share what they keep', () => {
   });
 });
 
-const FAULTS: Readonly<Record<string, (redis: RedisServer) => unknown>> = {
-  killed: (redis) => redis.kill(),
-  frozen: (redis) => redis.freeze(),
-  emptied: (redis) => redis.command('FLUSHALL'),
-};
-
 redisSuite('nodes whose Redis is', () => {
-  it.concurrent.each(Object.entries(FAULTS))(
-    '%s serve their own entries, if a sign-in needs no Redis',
-    async (_, fail) => {
-      const redis = await startRedis();
-      const fleet = await openFleet({ redisUrl: redis.url });
-      const variables = { ...VARIABLES, SIWX_NONCE: 'until-expiry', CACHE_FILE: cacheFile };
-      const nodes = [await fleet.start(variables), await fleet.start(variables)];
-      const path = newSearch();
-      const askAll = () => Promise.all(nodes.map(({ url }) => askSigned(url + path)));
-      for (const { url } of nodes) await askSigned(url + path);
-      await fail(redis);
-      const startedAt = performance.now();
-      const seen: Response[] = [];
-      fleet.upstream.faults.status = 503;
-      while (performance.now() - startedAt < (BOUND_SECONDS + 1) * 1_000) {
-        seen.push(...(await askAll()));
-        await sleep(150);
-      }
-      const hits = seen.filter(({ status }) => status === 200);
-      expect(hits.length).toBeGreaterThan(10);
-      expect(Math.max(...hits.map(({ headers }) => Number(headers.get('age'))))).toBeLessThanOrEqual(BOUND_SECONDS);
-      expect(seen.at(-1)?.status).toBeGreaterThan(400);
-      redis.thaw();
-      await fleet.close();
-      await redis.stop();
-    },
-  );
+  const started: { readonly redis: RedisServer; readonly fleet: Fleet }[] = [];
+  afterAll(() => Promise.all(started.map(({ fleet, redis }) => fleet.close().then(redis.stop))));
+
+  /** Two nodes with a Redis of their own. */
+  async function open(variables: object) {
+    const redis = await startRedis();
+    const fleet = await openFleet({ redisUrl: redis.url });
+    started.push({ redis, fleet });
+    return { redis, fleet, nodes: [await fleet.start(variables), await fleet.start(variables)] };
+  }
+
+  const faults: [string, (redis: RedisServer) => unknown, (redis: RedisServer) => unknown][] = [
+    ['killed', (redis) => redis.kill(), (redis) => redis.start()],
+    ['frozen', (redis) => redis.freeze(), (redis) => redis.thaw()],
+    ['emptied', (redis) => redis.command('FLUSHALL'), () => undefined],
+  ];
+
+  it.concurrent.each(faults)('%s serve their own entries, if a sign-in needs no Redis', async (_, fail, mend) => {
+    const { redis, fleet, nodes } = await open({ ...VARIABLES, SIWX_NONCE: 'until-expiry', CACHE_FILE: cacheFile });
+    const path = newSearch();
+    const askAll = () => Promise.all(nodes.map(({ url }) => askSigned(url + path)));
+    for (const { url } of nodes) await askSigned(url + path);
+    await fail(redis);
+    const startedAt = performance.now();
+    const seen: Response[] = [];
+    fleet.upstream.faults.status = 503;
+    while (performance.now() - startedAt < (BOUND_SECONDS + 1) * 1_000) {
+      seen.push(...(await askAll()));
+      await sleep(150);
+    }
+    const hits = seen.filter(({ status }) => status === 200);
+    expect(hits.length).toBeGreaterThan(10);
+    expect(Math.max(...hits.map(({ headers }) => Number(headers.get('age'))))).toBeLessThanOrEqual(BOUND_SECONDS);
+    expect(seen.at(-1)?.status).toBeGreaterThan(400);
+    fleet.upstream.faults.status = undefined;
+    await mend(redis);
+  });
 });
