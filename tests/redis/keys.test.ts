@@ -100,9 +100,7 @@ redisSuite('every key in a Redis in cluster mode', () => {
     const asked: boolean[] = [];
     const closing: Room = {
       /** Free when it is asked about, and not any more when Redis has answered. */
-      get isFree() {
-        return asked.push(true) === 1;
-      },
+      isFreeFor: () => asked.push(true) === 1,
       take: () => undefined,
     };
     await expectLives([

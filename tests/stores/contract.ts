@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
 import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 
-const roomThat = (isFree: boolean): Room => ({ isFree, take: () => undefined });
+const roomThat = (isFree: boolean): Room => ({ isFreeFor: () => isFree, take: () => undefined });
 
 /** A node that has room for any number of calls in flight, and one that has none. */
 export const [ROOM, NO_ROOM] = [roomThat(true), roomThat(false)];
