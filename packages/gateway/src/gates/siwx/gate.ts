@@ -75,6 +75,7 @@ const NO_EPOCH = 'until expiry';
 /** A valid sign-in; its nonce is burnt with the slot, or on settling if no slot was taken. */
 class SignedIn implements Admission {
   readonly headers: Admission['headers'];
+  readonly nonce: string | undefined;
   readonly #store: Store;
   readonly #nonce: NonceUse | undefined;
   readonly #owner: string;
@@ -85,10 +86,7 @@ class SignedIn implements Admission {
     this.#store = store;
     this.#owner = owner;
     this.#nonce = nonce;
-  }
-
-  get nonce(): string | undefined {
-    return this.#nonce?.nonce;
+    this.nonce = nonce?.nonce;
   }
 
   async spend(take: TakeSlot): Promise<Slot> {
