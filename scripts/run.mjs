@@ -28,6 +28,7 @@ const SCRIPTS = {
   mcpb: async ([path = 'asset-gateway.mcpb']) => (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, path)),
   measure: async () => (await import('./measure/measure.mjs')).measure(),
   'measure:credit': async () => (await import('./measure/credit.mjs')).measureCredit(),
+  'measure:path': async () => (await import('./measure/path.mjs')).measurePath(),
   'measure:books': async () => (await import('./measure/books.mjs')).measureBooks(),
   'measure:nodes': async () => (await import('./measure/nodes.mjs')).measureNodeCounts(),
   'measure:worst': async (words) => (await import('./measure/worst.mjs')).worst(words),
@@ -37,10 +38,17 @@ const SCRIPTS = {
 /** The words that a command accepts; any, if it is not listed. */
 const ACCEPTED = {
   ...Object.fromEntries(
-    ['start', 'docs', 'site', 'measure', 'measure:credit', 'measure:books', 'measure:nodes', 'setup'].map((name) => [
-      name,
-      () => false,
-    ]),
+    [
+      'start',
+      'docs',
+      'site',
+      'measure',
+      'measure:credit',
+      'measure:path',
+      'measure:books',
+      'measure:nodes',
+      'setup',
+    ].map((name) => [name, () => false]),
   ),
   dev: isInspect,
   simulate: (word) => ['--held-out', '--quick', '--json'].includes(word),

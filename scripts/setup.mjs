@@ -72,8 +72,12 @@ const filesIn = (folder) =>
 
 const CONSOLE = 'packages/console';
 
+/** What `sources.mjs` writes: results of the build, although they are among the sources. */
+const WRITTEN = ['packages/client/src/methods.ts', `${CONSOLE}/src/routes/system-rows.ts`];
+
 /** `output`: tsc reports errors on standard output, rolldown only what it has built. */
 const BUILD_STEPS = [
+  { words: ['scripts/sources.mjs'], output: 2 },
   { words: ['node_modules/typescript-7/bin/tsc', '--build'], output: 2 },
   { words: ['node_modules/vite/bin/vite.js', 'build', CONSOLE], output: 2 },
   { words: ['node_modules/rolldown/bin/cli.mjs', '--config'], output: 'ignore' },
@@ -83,9 +87,11 @@ const BUILD_STEPS = [
 export function build() {
   const pages = ['index.html', 'operate.html', 'vite.config.ts'].map((name) => `${CONSOLE}/${name}`);
   const folders = [...PACKAGES.map((name) => `packages/${name}/src`), `${CONSOLE}/public`];
-  const sources = [...folders.flatMap(filesIn), ...pages, 'rolldown.config.mjs'];
+  const found = folders.flatMap(filesIn).filter((path) => !WRITTEN.includes(path));
+  const sources = [...found, ...pages, 'rolldown.config.mjs', 'scripts/sources.mjs'];
   const content = sources.map((path) => path + readFileSync(path, 'utf8')).join('');
   const result = [
+    ...WRITTEN,
     ...PACKAGES.map((name) => `packages/${name}/dist/index.${`packages/${name}` === CONSOLE ? 'html' : 'js'}`),
     'packages/gateway/bin/main.js',
     'packages/cli/bin/main.js',

@@ -27,7 +27,7 @@ export const USAGE = {
   Exit code: 0 nothing to fix, 1 something to fix, 2 no gateway could be read at <url>.
 `,
   docs: `Usage: npm run docs
-  Writes docs/routes.md, openapi.json and the client's typed methods (packages/client/src/methods.ts) from the route table.
+  Writes docs/routes.md and openapi.json from the route table.
 `,
   site: `Usage: npm run site
   Builds the documentation site in site/dist: open site/dist/index.html, or serve the folder under any path.
@@ -48,11 +48,16 @@ export const USAGE = {
   npm test -- -t 'the log line'   only tests with this in their title
 `,
   measure: `Usage: npm run measure
-  Measures the CPU time of a signed request, compared with a minimal hand-written server: docs/performance.md.
+  Measures the CPU time of a signed request, compared with a minimal hand-written server: of 16 clients, then on warm
+  servers that 32 connections saturate: docs/performance.md.
   ROUNDS=full repeats it more often. Linux only.
 `,
   'measure:credit': `Usage: npm run measure:credit
   Measures the CPU time of a call paid from credit by signature, compared with a free one: docs/performance.md. Linux only.
+`,
+  'measure:path': `Usage: npm run measure:path
+  Counts the files and functions of ours that one request runs through: signed and free, cached, bought, debited.
+  LIST=<one of these> also prints the functions of that request.
 `,
   'measure:books': `Usage: npm run measure:books
   With a journal of a million entries, measures the gateway's start, /sales of a day, and the latency of other requests

@@ -9,6 +9,7 @@ import { wrapFetchWithPayment } from '@x402/fetch';
 import { createClient } from '../../packages/client/dist/index.js';
 import { newSigner } from '../../packages/client/dist/node.js';
 import { measureSubjects, start, titleOf, writeTable } from './processes.mjs';
+import { measureSaturated, saturatedTitle } from './saturation.mjs';
 
 const USUAL = { rounds: 3, requests: 1_000, warmUp: 1_000 };
 const FULL = { ...USUAL, rounds: 7, requests: 5_000 };
@@ -21,12 +22,16 @@ const [ON_DISK, LARGE] = [1_000, 1_000_000];
 /** Short enough that a thousand slots suffice for every request. */
 const WINDOW_MS = 50;
 const FLOOR = 'hand-written floor';
+const REPEATING = 'floor that repeats its answer';
+const [GATEWAY, CACHED] = ['gateway', 'gateway, the search from its cache'];
+/** The servers that are measured saturated too. */
+const SATURATED = [FLOOR, GATEWAY, CACHED, REPEATING];
 
 async function signed({ folder, upstream, signers }, name, file, variables, path = PATH) {
   const shared = { TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: 'a-key-of-no-upstream', WINDOW_MS };
   const { url, child } = await start(file, { PORT: '0', DATA_DIR: join(folder, name), ...shared, ...variables });
   const clients = signers.map((signer) => createClient({ baseUrl: url, signer }));
-  return { name, url, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };
+  return { name, url, path, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };
 }
 
 /** The official client sends two requests for each answer, because every sign-in needs a new challenge. */
@@ -47,14 +52,14 @@ const unsigned = ({ signers }, name, { url, child }, expected) => {
 
 async function startSubjects(parts) {
   const large = { TOKENS_RATE_LIMIT_PER_MINUTE: LARGE };
-  const gateway = await signed(parts, 'gateway', 'gateway.mjs', large);
+  const gateway = await signed(parts, GATEWAY, 'gateway.mjs', large);
   return [
     await signed(parts, FLOOR, 'floor.mjs', {}),
     gateway,
     await signed(parts, 'gateway, slots on disk', 'gateway.mjs', { TOKENS_RATE_LIMIT_PER_MINUTE: ON_DISK }),
     await signed(parts, 'gateway, a search', 'gateway.mjs', large, CACHEABLE_PATH),
-    await signed(parts, 'gateway, the search from its cache', 'gateway.mjs', { RESPONSE_CACHE: 'on' }, CACHEABLE_PATH),
-    await signed(parts, 'floor that repeats its answer', 'floor.mjs', { KEEP: 'on' }),
+    await signed(parts, CACHED, 'gateway.mjs', { RESPONSE_CACHE: 'on' }, CACHEABLE_PATH),
+    await signed(parts, REPEATING, 'floor.mjs', { KEEP: 'on' }),
     // Slow, because its Ed25519 is written in JavaScript: a few requests suffice.
     { ...(await signed(parts, 'floor with the official sign-in', 'floor.mjs', { SIGN_IN: 'official' })), share: 0.05 },
     { ...(await middleware(parts, 'official middleware, its challenge included')), share: 0.05 },
@@ -63,19 +68,23 @@ async function startSubjects(parts) {
   ];
 }
 
-/** Writes the cost of a request on each server. */
+/** Writes microseconds by server, compared with the floor. */
+function writeCosts(title, micros) {
+  const floor = micros.get(FLOOR);
+  const rows = Array.from(micros, ([name, each]) => [name, Math.round(each), (floor / each).toFixed(2)]);
+  writeTable([title, 'µs', 'floor / it'], rows);
+}
+
+/** Writes the cost of a request on each server: of a few clients, then saturated. */
 export async function measure(pace = process.env.ROUNDS === 'full' ? FULL : USUAL) {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-measure-'));
   const signers = Array.from({ length: CLIENTS }, newSigner);
   const upstream = await start('upstream.mjs');
   const subjects = await startSubjects({ folder, upstream, signers });
   try {
-    const least = await measureSubjects(subjects, pace);
-    const floor = least.get(FLOOR);
-    writeTable(
-      [titleOf(pace), 'µs', 'floor / it'],
-      Array.from(least, ([name, micros]) => [name, Math.round(micros), (floor / micros).toFixed(2)]),
-    );
+    writeCosts(titleOf(pace), await measureSubjects(subjects, pace));
+    const saturated = subjects.filter(({ name }) => SATURATED.includes(name));
+    writeCosts(saturatedTitle(pace), await measureSaturated(saturated, { ...pace, signer: signers[0] }));
   } finally {
     for (const { child } of new Set([...subjects, { child: upstream.child }])) child.kill('SIGTERM');
     rmSync(folder, { recursive: true, force: true });

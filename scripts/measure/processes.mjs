@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-
-const TICKS_PER_SECOND = 100;
 
 const children = [];
 process.once('exit', () => {
@@ -12,7 +10,8 @@ process.once('exit', () => {
 /** Starts a script that prints its URL. */
 export function start(file, variables = {}) {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [path], { env: { PATH: process.env.PATH, ...variables } });
+  const env = { PATH: process.env.PATH, ...variables };
+  const child = spawn(process.execPath, [path], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   children.push(child);
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
@@ -24,11 +23,11 @@ export function start(file, variables = {}) {
   });
 }
 
-/** User and system time of a process, in microseconds. */
-export function cpuMicros({ pid }) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1e6;
-}
+/** The time that all threads of a process have run, in microseconds. `/proc/<pid>/stat` counts only hundredths of a second. */
+export const cpuMicros = ({ pid }) =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e3)
+    .reduce((sum, micros) => sum + micros, 0);
 
 /** Sends `count` requests, concurrently over all clients. */
 export async function send(asks, count, expected = 200) {

@@ -1,10 +1,11 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '@asset-gateway/gateway';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MAX_LINES } from '../../packages/gateway/src/blocked/list.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { testInCi } from '../kit/optional.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { BLOCKED_ADDRESS, from, type ListFixture, newList, nextNotice, noticesIn, OTHER_ADDRESS } from './kit.ts';
 
@@ -20,19 +21,12 @@ interface Node {
   readonly list: ListFixture;
 }
 
-const nodes: Node[] = [];
+const start = stoppedAfterTests(startTestGateway);
 async function openNode(): Promise<Node> {
   const list = newList(BLOCKED_ADDRESS);
-  const node = { list, gateway: await startTestGateway(list.variables) };
-  nodes.push(node);
-  return node;
+  return { list, gateway: await start(list.variables) };
 }
-afterAll(() => Promise.all(nodes.map(({ gateway }) => gateway.stop())));
-
-let node: Node;
-beforeAll(async () => {
-  node = await openNode();
-});
+const node = await openNode();
 
 /** Statuses of an unsigned request from each address. */
 const statuses = ({ gateway }: Node) =>

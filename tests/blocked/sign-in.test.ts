@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pathOf, rowOf } from '../http/targets.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
 import { BLOCKED_ADDRESS, expectBlocked, from, newList, nextNotice, OTHER_ADDRESS } from './kit.ts';
@@ -9,12 +10,8 @@ const [blocked, other] = [newSigner(), newSigner()];
 const list = newList('# two of them', blocked.address, '203.0.113.0/24', '2001:db8::/32');
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: '7', METRICS_PORT: '0' };
-  gateway = await startTestGateway({ ...list.variables, ...limits });
-});
-afterAll(() => gateway.stop());
+const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: '7', METRICS_PORT: '0' };
+const gateway = await stopAfterTests(startTestGateway({ ...list.variables, ...limits }));
 
 const send = (headers: Record<string, string>, path = HEALTH, init: RequestInit = {}) =>
   fetch(gateway.url + path, { ...init, headers });

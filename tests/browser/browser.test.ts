@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { browserSuite, openBrowser } from '../kit/chromium.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
 const SEARCH = '/v1/x402/tokens/assets/search?q=sol';
 const SNAPSHOTS = '/v1/x402/tokens/assets/market-snapshots';
@@ -28,24 +28,18 @@ async function startPageServer(): Promise<Server> {
   return server;
 }
 
-suiteWith('chromium', 'C6 a page in a real browser, from another origin', (executablePath) => {
-  let gateway: TestGateway;
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
+
+browserSuite('C6 a page in a real browser, from another origin', () => {
   let server: Server;
-  let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    gateway = await startTestGateway({}, { paid: true });
     server = await startPageServer();
-    browser = await launchChromium(executablePath);
-    page = await browser.newPage();
+    page = await (await openBrowser()).newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.waitForFunction('globalThis.ask !== undefined');
   });
-  afterAll(async () => {
-    await closePages(browser);
-    server?.close();
-    await gateway?.stop();
-  });
+  afterAll(() => void server?.close());
 
   const inPage = (call: string, target: string, init = {}): Promise<unknown> =>
     page.evaluate(`${call}(${JSON.stringify(gateway.url + target)}, ${JSON.stringify(init)})`);

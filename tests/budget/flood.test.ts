@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Arrival } from '../../packages/sandbox/src/tokens/arrivals.ts';
+import { describe, expect, it } from 'vitest';
+import type { Arrival } from '../../packages/sandbox/src/tokens/faults.ts';
 import { noteTime, noticedSince } from '../kit/event-loop.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { rounds } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
@@ -16,14 +17,8 @@ const BUSY = [503, 504];
 noteTime();
 
 describe('the shared budget', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway(
-      { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) },
-      { windowMs: WINDOW_MS, ...WITHOUT_BREAKER },
-    );
-  });
-  afterAll(() => gateway.stop());
+  const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) };
+  const gateway = inSuite(() => startTestGateway(limits, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER }));
 
   const url = () => `${gateway.url}/v1/x402/tokens/assets/solana`;
   const statuses = async (count: number): Promise<number[]> =>

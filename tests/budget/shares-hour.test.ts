@@ -4,7 +4,7 @@ import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { ROOM } from '../stores/room.ts';
+import { ROOM } from '../stores/contract.ts';
 
 const budget: Budget = { key: 'b', limit: 30, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
 const [TICK_MS, CALL_MS, MINUTE_MS] = [1_000, 400, 60_000];

@@ -1,6 +1,6 @@
-import { type Route, routes } from '@asset-gateway/protocol';
+import type { Route } from '@asset-gateway/protocol';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { assembled, batchInput, itemsOf, mintKeyOf, mintsOf } from '../../packages/gateway/src/cache/batches.ts';
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 import { KeptItem } from '../../packages/gateway/src/cache/stored.ts';
@@ -8,18 +8,14 @@ import type { Input } from '../../packages/gateway/src/call.ts';
 import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
 import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { rowOf } from '../http/targets.ts';
 import { rounds } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 
 const NOW = 1_795_000_000_000;
 const LIFETIME = LIFETIMES.marketSnapshots ?? { freshSeconds: 0, maxStaleSeconds: 0 };
-
-function rowOf(method: string): Route {
-  const row = routes.find((each) => each.method === method);
-  if (!row) throw new Error(`no row ${method}`);
-  return row;
-}
 
 /** The upstream's own answer for this input. */
 function upstreamText(route: Route, input: Input): string {
@@ -39,7 +35,7 @@ describe.each([
   ['marketSnapshots', 'body', 250],
   ['variantMarkets', 'query', 50],
 ] as const)('%s, assembled from cached mints', (method, place, most) => {
-  const route = rowOf(method);
+  const route = rowOf(`tokens.${method}`);
   const list = fc.array(anyMint, { maxLength: most / 2 });
 
   it('equals the answer of the upstream byte for byte', () => {
@@ -90,13 +86,9 @@ describe.each([
   });
 });
 
-describe('batches over HTTP', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
-  });
-  afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' }));
 
+describe('batches over HTTP', () => {
   const url = () => `${gateway.url}/v1/x402/tokens/assets/market-snapshots`;
   const initOf = (mints: readonly string[], signIn = {}) => ({
     method: 'POST',

@@ -1,5 +1,5 @@
 import { routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { CallOrder } from '../../packages/gateway/src/cache/call-order.ts';
 import * as lifetimes from '../../packages/gateway/src/cache/lifetimes.ts';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
@@ -13,7 +13,8 @@ import { rowsOf } from '../../scripts/simulate/rows.mjs';
 import { requestsOf, USUAL } from '../../scripts/simulate/workload.mjs';
 import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 
 interface SimulatedRequest {
@@ -58,12 +59,8 @@ function mostInAMinute(times: readonly number[]): number {
   return most;
 }
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
-  gateway.upstream.faults.delayMs = GATEWAY.upstreamSeconds * 1_000;
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' }));
+gateway.upstream.faults.delayMs = GATEWAY.upstreamSeconds * 1_000;
 
 testInCi(
   `answers as many requests as the simulation, for ${WALLETS} wallets at ${RATE} requests a second`,

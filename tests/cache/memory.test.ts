@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { isFull } from '../kit/rounds.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
+import { memoryMib } from '../kit/usage.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { compileGateway } from '../process/program.ts';
 
@@ -49,11 +50,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Resident memory of the process, in MiB. */
-function residentMib(): number {
-  const status = readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
-}
+const residentMib = () => memoryMib(gateway.child.pid);
 
 /** Size of the cache by its metric, in MiB. */
 async function countedMib(): Promise<number> {

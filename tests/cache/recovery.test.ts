@@ -1,15 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { mostInAnySpan } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
-import { makeFolder } from '../kit/folder.ts';
 import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
+import { cacheFile } from './file.ts';
 
 /** With ROUNDS=full the outage lasts for ten minutes, with the usual bound and budget. */
 const [BOUND_SECONDS, WINDOW_MS, LIMIT, OUTAGE_MS, ASSET_COUNT] = isFull
@@ -30,23 +29,17 @@ interface Seen {
   readonly age: number;
 }
 
-const folder = makeFolder();
-let gateway: TestGateway;
-beforeAll(async () => {
-  const path = join(folder, 'cache.json');
-  writeFileSync(path, JSON.stringify({ 'tokens.assetDetail': { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } }));
-  const variables = {
-    RESPONSE_CACHE: 'on',
-    CACHE_FILE: path,
-    TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
-    UPSTREAM_TIMEOUT_MS: '1000',
-  };
-  gateway = await startTestGateway(variables, { windowMs: WINDOW_MS });
-});
-afterAll(async () => {
-  await gateway.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const gateway = await stopAfterTests(
+  startTestGateway(
+    {
+      RESPONSE_CACHE: 'on',
+      CACHE_FILE: cacheFile('tokens.assetDetail', 1, BOUND_SECONDS),
+      TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
+      UPSTREAM_TIMEOUT_MS: '1000',
+    },
+    { windowMs: WINDOW_MS },
+  ),
+);
 
 const wallets = Array.from({ length: WALLETS }, newSigner);
 

@@ -1,13 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
 import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
-import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
+import { cacheFile } from './file.ts';
 
 const NOW = 1_795_000_000_000;
 const ROUTE = '/v1/x402/tokens/assets/variant-markets';
@@ -16,19 +14,13 @@ const FRESH_SECONDS = 2;
 const BAD = newSigner().address;
 const [FIRST = '', ...VICTIMS] = KNOWN_MINTS.filter((mint) => mint.length >= 43).slice(0, 24);
 
-const folder = makeFolder();
-const cacheFile = join(folder, 'cache.json');
-writeFileSync(
-  cacheFile,
-  JSON.stringify({ 'tokens.variantMarkets': { freshSeconds: FRESH_SECONDS, maxStaleSeconds: 300 } }),
-);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const CACHE_FILE = cacheFile('tokens.variantMarkets', FRESH_SECONDS, 300);
 
 let gateway: TestGateway;
 afterEach(() => gateway.stop());
 
 async function start(variables: object = {}): Promise<void> {
-  const cached = { RESPONSE_CACHE: 'on', CACHE_FILE: cacheFile, TOKENS_RATE_LIMIT_PER_MINUTE: '60' };
+  const cached = { RESPONSE_CACHE: 'on', CACHE_FILE, TOKENS_RATE_LIMIT_PER_MINUTE: '60' };
   gateway = await startTestGateway({ ...cached, ...variables }, { marketNow: () => NOW });
 }
 

@@ -34,19 +34,19 @@ async function takeShare(address: string): Promise<number> {
   for (let taken = 0; ; taken++) if ((await ask(address, HEALTH)).status !== 200) return taken;
 }
 
-/** Starts a slow upstream call for this path. */
-async function beginCall(path: string, address: string): Promise<{ readonly answer: Promise<Response> }> {
-  gateway.upstream.faults.delayMs = 2_000;
-  const [header, before] = [await signedHeader(gateway.url + path), calls()];
-  const answer = use(path, address, header);
-  await expect.poll(calls).toBe(before + 1);
-  return { answer };
+/** Sends these at once with a sign-in each, which are made before. */
+async function ready(path: string, addresses: readonly string[], signerOf = newSigner) {
+  const headers = await Promise.all(addresses.map(() => signedHeader(gateway.url + path, {}, signerOf())));
+  return () => Promise.all(headers.map((header, index) => use(path, addresses[index] ?? '', header)));
 }
 
-/** Sends these at once with a sign-in each. */
-async function askAtOnce(path: string, addresses: readonly string[], signerOf = newSigner): Promise<Response[]> {
-  const headers = await Promise.all(addresses.map(() => signedHeader(gateway.url + path, {}, signerOf())));
-  return Promise.all(headers.map((header, index) => use(path, addresses[index] ?? '', header)));
+/** Starts a slow upstream call for this path. */
+async function beginCall(path: string): Promise<{ readonly answer: Promise<Response> }> {
+  gateway.upstream.faults.delayMs = 2_000;
+  const [ask, before] = [await ready(path, ['198.51.100.1']), calls()];
+  const answer = ask().then(([first]) => first as Response);
+  await expect.poll(calls).toBe(before + 1);
+  return { answer };
 }
 
 describe('the waiting room', () => {
@@ -80,10 +80,11 @@ describe('the waiting room', () => {
     await start({ FAIR_SHARES: 'off' });
     const path = newSearch();
     const header = await signedHeader(gateway.url + path);
-    const first = await beginCall(path, '198.51.100.1');
+    const askOthers = await ready(path, Array<string>(20).fill('203.0.113.2'));
+    const first = await beginCall(path);
     const copies = Array.from({ length: 300 }, () => use(path, '203.0.113.1', header));
     await pause(500);
-    const others = await askAtOnce(path, Array<string>(20).fill('203.0.113.2'));
+    const others = await askOthers();
     expect((await first.answer).status).toBe(200);
     expect(statusesOf(others)).toEqual(Array<number>(20).fill(200));
     const answers = await Promise.all(copies);
@@ -96,15 +97,11 @@ describe('the waiting room', () => {
   it('W3 admits at most a quarter for a group', async () => {
     await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
     const path = newSearch();
-    const first = await beginCall(path, '198.51.100.1');
     const group = Array.from({ length: QUARTER + 20 }, (_, index) => `203.0.113.${index}`);
-    const [ofGroup, ofOthers] = await Promise.all([
-      askAtOnce(path, group),
-      askAtOnce(
-        path,
-        Array.from({ length: 20 }, (_, index) => `192.0.${index}.1`),
-      ),
-    ]);
+    const others = Array.from({ length: 20 }, (_, index) => `192.0.${index}.1`);
+    const asks = [await ready(path, group), await ready(path, others)] as const;
+    const first = await beginCall(path);
+    const [ofGroup, ofOthers] = await Promise.all([asks[0](), asks[1]()]);
     expect((await first.answer).status).toBe(200);
     expect([countOf(ofGroup, 200), countOf(ofGroup, 429)]).toEqual([QUARTER, 20]);
     expect(countOf(ofOthers, 200)).toBe(20);
@@ -114,9 +111,10 @@ describe('the waiting room', () => {
   it('W3 admits at most a quarter for a wallet of any addresses', async () => {
     await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
     const [path, wallet] = [newSearch(), newSigner()];
-    const first = await beginCall(path, '198.51.100.1');
     const addresses = Array.from({ length: QUARTER + 20 }, (_, index) => `203.0.${index}.1`);
-    const answers = await askAtOnce(path, addresses, () => wallet);
+    const askAll = await ready(path, addresses, () => wallet);
+    const first = await beginCall(path);
+    const answers = await askAll();
     expect((await first.answer).status).toBe(200);
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([QUARTER, 20]);
     expect(calls()).toBe(1);
@@ -127,8 +125,9 @@ describe('the waiting room', () => {
     const address = Array<string>(QUARTER).fill('203.0.113.1');
     for (let turn = 0; turn < 2; turn++) {
       const path = newSearch();
-      const first = await beginCall(path, '198.51.100.1');
-      expect(countOf(await askAtOnce(path, address), 200)).toBe(QUARTER);
+      const askAll = await ready(path, address);
+      const first = await beginCall(path);
+      expect(countOf(await askAll(), 200)).toBe(QUARTER);
       await first.answer;
     }
   }, 30_000);

@@ -1,20 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { inTerminal, node } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { type Fixture, MAIN, openFixture, WALLET } from './fixture.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { MAIN, openFixture, WALLET } from './fixture.ts';
+
+const fixture = await stopAfterTests(openFixture());
 
 suiteWith(
   'script',
   'a user at a terminal',
   (script) => {
-    let fixture: Fixture;
-    beforeAll(async () => {
-      fixture = await openFixture();
-    });
-    afterAll(() => fixture.close());
-
     /** Runs a process for a user who gives these answers to its questions. */
     async function answered(
       command: readonly string[],

@@ -5,17 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { node, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { type Fixture, MAIN, openFixture, SOL, WALLET } from './fixture.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { MAIN, openFixture, SOL, WALLET } from './fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = await stopAfterTests(openFixture());
 afterEach(() => {
   delete fixture.proxy.hooks.after;
   fixture.gateway.upstream.faults.status = undefined;

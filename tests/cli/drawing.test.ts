@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { candleChart, sparkline } from '../../packages/cli/src/show/chart.ts';
-import { price } from '../../packages/cli/src/show/figures.ts';
-import { table } from '../../packages/cli/src/show/table.ts';
-import { fitted, padded, widthOf } from '../../packages/cli/src/show/width.ts';
+import { candleChart, price, sparkline } from '../../packages/cli/src/show/chart.ts';
+import { fitted, padded, table, widthOf } from '../../packages/cli/src/show/table.ts';
 
 describe('the width of a text in columns', () => {
   it.each([

@@ -32,7 +32,7 @@ export interface Fixture {
   run(words: readonly string[], options?: RunOptions): Promise<Outcome>;
   /** The number of settled payments. */
   transfers(): number;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export async function openFixture(): Promise<Fixture> {
@@ -62,7 +62,7 @@ export async function openFixture(): Promise<Fixture> {
       runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
     run: (words, { home = newHome(), env } = {}) => warm.run(words, { env: { ...environment(home), ...env } }),
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
-    async close() {
+    async stop() {
       await warm.close();
       await proxy.close();
       await gateway.stop();

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setInterval } from 'node:timers';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { indent } from '../../packages/cli/src/answer.ts';
 import { fetchJson } from '../../packages/cli/src/fetch-json.ts';
-import { indent } from '../../packages/cli/src/indent.ts';
 import { table } from '../../packages/cli/src/show/table.ts';
-import { type Fixture, openFixture, WALLET } from './fixture.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { drip, startStrangeGateway } from '../kit/strange-gateway.ts';
+import { openFixture, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
 /** Characters that a terminal obeys or hides: an escape, C1, line ends, a direction, zero width, a tag. */
@@ -16,23 +14,12 @@ const hiddenIn = (text: string): string[] => HIDDEN.filter((each) => each !== '\
 const forgedIn = (text: string): string[] =>
   text.split(/\r\n|[\n\r\u2028]/).filter((line) => line.startsWith('forged'));
 
-let fixture: Fixture;
-const servers: Server[] = [];
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = await stopAfterTests(openFixture());
+const strange = await stopAfterTests(startStrangeGateway());
+const url = new URL(`${strange.url}/`);
 afterEach(() => {
   delete fixture.proxy.hooks.after;
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
-
-async function listen(handle: RequestListener): Promise<URL> {
-  const server = createServer(handle).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-}
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
@@ -150,7 +137,7 @@ describe('W14 W15 a fetch of JSON', { timeout: 60_000 }, () => {
 
   it('stops at its size limit', async () => {
     let sent = 0;
-    const url = await listen((_, response) => {
+    strange.answer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const send = (): void => {
         while (!response.destroyed && response.write(part)) sent += part.length;
@@ -166,17 +153,13 @@ describe('W14 W15 a fetch of JSON', { timeout: 60_000 }, () => {
   });
 
   it('stops at its time limit, even while bytes arrive', async () => {
-    const url = await listen((_, response) => {
-      response.writeHead(200).write(' ');
-      const timer = setInterval(() => response.write(' '), 10);
-      response.once('close', () => clearInterval(timer));
-    });
+    strange.answer((_, response) => drip(response));
     const limits = { timeoutMs: 300, maxBytes: 1_048_576 };
     await expect(fetchJson(url, {}, limits)).rejects.toMatchObject({ name: 'GatewayError', code: 'timeout' });
   });
 
   it('stops when its caller aborts', async () => {
-    const url = await listen((_, response) => void response.writeHead(200).write(' '));
+    strange.answer((_, response) => void response.writeHead(200).write(' '));
     const caller = new AbortController();
     const limits = { timeoutMs: 60_000, maxBytes: 1_048_576, signal: caller.signal };
     const outcome = fetchJson(url, {}, limits);

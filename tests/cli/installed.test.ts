@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
-import { type Fixture, openFixture, WALLET } from './fixture.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { openFixture, WALLET } from './fixture.ts';
 
 const NAMES = ['protocol', 'client', 'cli'];
 
@@ -29,16 +30,12 @@ function pack(folder: string): Record<string, string> {
 const tarballs = makeFolder();
 afterAll(() => rmSync(tarballs, { recursive: true, force: true }));
 
+const fixture = await stopAfterTests(openFixture());
+
 await suiteOfPackages(
   'the command line in a folder of its own',
   { '.': { dependencies: isFull ? pack(tarballs) : {} } },
   (folder) => {
-    let fixture: Fixture;
-    beforeAll(async () => {
-      fixture = await openFixture();
-    });
-    afterAll(() => fixture.close());
-
     const run = (words: readonly string[], home: string) =>
       runCommand([join(folder, 'node_modules/.bin/asset-gateway-client'), ...words], {
         cwd: folder,

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { inTerminal, node, type Outcome, runCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { type Fixture, MAIN, openFixture, SOL } from './fixture.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { MAIN, openFixture, SOL } from './fixture.ts';
 
 const PAGE = 'docs/cli.md';
 /** A picture: the width of its terminal, the command and its output. */
@@ -16,16 +17,12 @@ interface Typed {
   readonly env: NodeJS.ProcessEnv;
 }
 
+const fixture = await stopAfterTests(openFixture());
+
 suiteWith(
   'script',
   'at a terminal',
   (script) => {
-    let fixture: Fixture;
-    beforeAll(async () => {
-      fixture = await openFixture();
-    });
-    afterAll(() => fixture.close());
-
     const environment = (env: NodeJS.ProcessEnv) => ({
       ...fixture.environment(fixture.newHome()),
       SHELL: '/bin/sh',

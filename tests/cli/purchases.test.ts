@@ -1,10 +1,11 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSigner } from '@asset-gateway/client/node';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { type Fixture, openFixture, WALLET } from './fixture.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { openFixture, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
 const MAX_WAIT_MS = 120_000;
@@ -12,11 +13,7 @@ const MAX_WAIT_MS = 120_000;
 const [PROCESSES, ROOM] = isFull ? [10, 4] : [3, 1];
 const HOLDS = isFull ? 100 : 20;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = await stopAfterTests(openFixture());
 afterEach(() => {
   delete fixture.proxy.hooks.before;
   delete fixture.proxy.hooks.after;

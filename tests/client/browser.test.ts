@@ -3,12 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { payWith } from '@asset-gateway/client/pay';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { browserSuite, openBrowser } from '../kit/chromium.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { bundleOf } from './bundle.ts';
@@ -49,27 +48,19 @@ async function serve(code: string): Promise<Server> {
   return server;
 }
 
-suiteWith('chromium', 'a page of another origin, in a real browser', (executablePath) => {
-  let gateway: TestGateway;
-  let selling: TestGateway;
+const gateway = await stopAfterTests(startEverything());
+const selling = await stopAfterTests(startEverything({ CREDIT: 'on' }));
+
+browserSuite('a page of another origin, in a real browser', () => {
   let server: Server;
-  let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    gateway = await startEverything();
-    selling = await startEverything({ CREDIT: 'on' });
     server = await serve((await bundleOf(PROGRAM)).code);
-    browser = await launchChromium(executablePath);
-    page = await browser.newPage();
+    page = await (await openBrowser()).newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.waitForFunction('globalThis.wallet !== undefined');
   });
-  afterAll(async () => {
-    await closePages(browser);
-    server?.close();
-    await gateway?.stop();
-    await selling?.stop();
-  });
+  afterAll(() => void server?.close());
 
   /** Runs code in the page; `url` is the gateway. */
   const inPage = (program: string, url = gateway.url): Promise<unknown> =>

@@ -1,36 +1,55 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { blocksOf } from '../kit/page.ts';
 import { runCode } from '../kit/run-code.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 
-const [search = '', pay = ''] = blocksOf('docs/client.md', 'js');
-const [first = ''] = blocksOf('packages/client/README.md', 'js');
-const portOf = (url: string | undefined): number => Number(new URL(url ?? '').port);
+const port = await freePort();
+const gateway = await stopAfterTests(
+  startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) }),
+);
+const portOf = (url = ''): number => Number(new URL(url).port);
+const { mainnet, devnet } = gateway.solana ?? {};
+const leads = { 8402: port, 8403: portOf(mainnet?.url), 8404: portOf(devnet?.url) };
 
-let gateway: TestGateway;
-let leads: Record<number, number>;
-beforeAll(async () => {
-  const port = await freePort();
-  gateway = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
-  const { mainnet, devnet } = gateway.solana ?? {};
-  leads = { 8402: port, 8403: portOf(mainnet?.url), 8404: portOf(devnet?.url) };
+/** Upstream calls, paid calls and transfers. */
+const counts = () => [
+  gateway.upstream.arrivals.length,
+  gateway.solana?.provider.arrivals.length ?? 0,
+  mainnet?.transfers.length ?? 0,
+];
+
+const SIGNED = [1, 0, 0];
+const PAID = [0, 1, 1];
+
+describe.each<[page: string, blocks: [does: string, output: RegExp, effect: number[]][]]>([
+  [
+    'README.md',
+    [
+      ['signs in', /^200 \{.*assetId/s, SIGNED],
+      ['buys in the sandbox', /^200 \{.*priceUsd/s, PAID],
+    ],
+  ],
+  [
+    'docs/client.md',
+    [
+      ['searches', /^\[ '/, SIGNED],
+      ['pays', /0\.0005 [1-9A-HJ-NP-Za-km-z]{64,88}\n$/, PAID],
+    ],
+  ],
+  ['packages/client/README.md', [['searches', /^/, SIGNED]]],
+])('the code in %s', (page, blocks) => {
+  const codes = blocksOf(page, 'js');
+
+  it.each(blocks.map((block, index) => [...block, codes[index] ?? ''] as const))(
+    '%s',
+    async (_, output, effect, code) => {
+      const before = counts();
+      expect(await runCode(code, leads)).toEqual({ status: 0, stdout: expect.stringMatching(output), stderr: '' });
+      expect(counts().map((count, index) => count - (before[index] ?? 0))).toEqual(effect);
+    },
+  );
 });
-afterAll(() => gateway.stop());
 
-describe('the code in docs/client.md', () => {
-  it('searches', async () => {
-    expect(await runCode(search, leads)).toEqual({ status: 0, stdout: expect.stringMatching(/^\[ '/), stderr: '' });
-  });
-
-  it('pays', async () => {
-    const { status, stdout, stderr } = await runCode(pay, leads);
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/0\.0005 [1-9A-HJ-NP-Za-km-z]{64,88}\n$/);
-  });
-
-  it('searches, also in the README of the package', async () => {
-    expect(await runCode(first, leads)).toMatchObject({ status: 0, stderr: '' });
-  });
-});
+it('the README has two blocks of code', () => expect(blocksOf('README.md', 'js')).toHaveLength(2));

@@ -8,25 +8,23 @@ import {
   payWith,
 } from '@asset-gateway/client/pay';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { standardWallet } from './standard-wallet.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const [PRICE, BUNDLE] = [5, 15];
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything({
+const gateway = await stopAfterTests(
+  startEverything({
     CREDIT: 'on',
     CREDIT_BUNDLE_USD: '0.000015',
     CREDIT_BUNDLES_USD: '0.000015,0.00002',
-  });
-});
-afterAll(() => gateway.stop());
+  }),
+);
 
 const chain = () => {
   if (!gateway.solana) throw new Error('nothing is sold');

@@ -1,28 +1,23 @@
-import { createClient, type GatewayClient } from '@asset-gateway/client';
+import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { payWith } from '@asset-gateway/client/pay';
 import { dollars, NETWORKS, priceMicros, RATES, routes } from '@asset-gateway/protocol';
 import { Value } from 'typebox/value';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { callRow } from './kit.ts';
 
-let gateway: TestGateway;
-let client: GatewayClient;
-beforeAll(async () => {
-  gateway = await startEverything();
-  const { solana } = gateway;
-  if (!solana) throw new Error('nothing is sold');
-  const keypair = newKeypair();
-  const signer = signerFromBytes(keypair);
-  for (const cluster of ['mainnet', 'devnet'] as const) await solana[cluster].fundUsdc(signer.address, 10_000_000n);
-  const rpcUrl = (network: string) => (network === NETWORKS.mainnet ? solana.mainnet : solana.devnet).url;
-  client = createClient({ baseUrl: gateway.url, signer, pay: payWith({ wallet: keypair, rpcUrl }) });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startEverything());
+const { solana } = gateway;
+if (!solana) throw new Error('nothing is sold');
+const keypair = newKeypair();
+const signer = signerFromBytes(keypair);
+for (const cluster of ['mainnet', 'devnet'] as const) await solana[cluster].fundUsdc(signer.address, 10_000_000n);
+const rpcUrl = (network: string) => (network === NETWORKS.mainnet ? solana.mainnet : solana.devnet).url;
+const client = createClient({ baseUrl: gateway.url, signer, pay: payWith({ wallet: keypair, rpcUrl }) });
 
 describe('a typed method answers', () => {
   it.each(routes.map((row) => [row.id, row] as const))('%s', async (_, row) => {

@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { json, type StrangeGateway, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { catalogWith } from './offers.ts';
 
 /** The reply to one request: an answer, a closed connection, silence, or a partial answer. */
@@ -13,12 +13,10 @@ export interface Reply {
 }
 
 /** A server with scripted replies, which records its requests. Its catalog lists RPC methods at $1 a call. */
-export interface ScriptedGateway {
-  readonly url: string;
+export interface ScriptedGateway extends Pick<StrangeGateway, 'url' | 'stop'> {
   readonly requests: IncomingHttpHeaders[];
   /** Sets the next replies. After them, every answer is an empty result. */
   play(...replies: readonly Reply[]): void;
-  close(): Promise<void>;
 }
 
 const CATALOG = catalogWith('1');
@@ -27,30 +25,24 @@ const DONE: Reply = { status: 200, body: { ok: true, result: {} } };
 export async function startScriptedGateway(): Promise<ScriptedGateway> {
   let replies: Reply[] = [];
   const requests: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
-    const isCatalog = request.url === '/v1/catalog';
-    if (isCatalog) return void response.end(JSON.stringify(CATALOG));
-    requests.push(request.headers);
+  const { url, stop, answer } = await startStrangeGateway();
+  answer(({ path, headers: asked }, response) => {
+    if (path === '/v1/catalog') return json(response, 200, CATALOG);
+    requests.push(asked);
     const { status = 200, body, headers = {}, isLost, isSilent, isCut } = replies.shift() ?? DONE;
     if (isSilent) return;
-    if (isLost) return void request.socket.destroy();
-    if (isCut) {
-      response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': '100' });
-      return void response.write('{"ok":', () => request.socket.destroy());
-    }
-    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+    if (isLost) return void response.destroy();
+    if (!isCut) return json(response, status, body, headers);
+    response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': '100' });
+    response.write('{"ok":', () => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    stop,
     requests,
     play: (...next) => {
       replies = [...next];
       requests.length = 0;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -2,29 +2,23 @@ import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { asking as bodyWith, payTo, requirement } from './offers.ts';
-import { type Reply, refusal, type ScriptedGateway, startScriptedGateway } from './scripted.ts';
+import { type Reply, refusal, startScriptedGateway } from './scripted.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const keypair = newKeypair();
 const signer = signerFromBytes(keypair);
 
-let gateway: ScriptedGateway;
-let chain: Chain;
-beforeAll(async () => {
-  gateway = await startScriptedGateway();
-  chain = await startChain({ cluster: 'mainnet' });
-  await chain.fundUsdc(signer.address, 1_000_000n);
-});
-afterAll(async () => {
-  await gateway.close();
-  await chain.close();
-});
+const gateway = await stopAfterTests(startScriptedGateway());
+const chain = await startChain({ cluster: 'mainnet' });
+await chain.fundUsdc(signer.address, 1_000_000n);
+afterAll(() => chain.close());
 
 const AT_ONCE = { 'Retry-After': '0' };
 const busy = (status: number, code: string, headers = {}): Reply => ({ status, body: refusal(code), headers });
@@ -145,6 +139,12 @@ describe('a cap', () => {
 });
 
 describe('a hostile gateway gets no payment', () => {
+  const challenging = (place: object): Reply => {
+    const info = { ...place, version: '1', nonce: '0'.repeat(32), issuedAt: '2026-11-20T12:00:00Z' };
+    const challenge = { info, supportedChains: [{ chainId: NETWORKS.mainnet, type: 'ed25519' }] };
+    return { status: 402, body: { ...refusal('sign_in_required'), extensions: { 'sign-in-with-x': challenge } } };
+  };
+
   it.each<[string, Reply, string]>([
     ['asks for more than the cap', asking(requirement({ amount: '10001' })), 'spending_limit'],
     ['names the payer as fee payer', asking(requirement({ extra: { feePayer: signer.address } })), 'payment_mismatch'],
@@ -157,32 +157,14 @@ describe('a hostile gateway gets no payment', () => {
   });
 
   it('if it asks for a signature for another place', async () => {
-    const info = { domain: 'other.example', uri: 'https://other.example/', version: '1', nonce: '0'.repeat(32) };
-    const challenge = { info, supportedChains: [{ chainId: NETWORKS.mainnet, type: 'ed25519' }] };
-    gateway.play({
-      status: 402,
-      body: { ...refusal('sign_in_required'), extensions: { 'sign-in-with-x': challenge } },
-    });
+    gateway.play(challenging({ domain: 'other.example', uri: 'https://other.example/' }));
     const call = createClient({ baseUrl: gateway.url, signer }).tokens.health();
     await expect(call).rejects.toMatchObject({ code: 'challenge_rejected' });
     expect(gateway.requests).toHaveLength(1);
   });
 
   it('and only four requests, if it asks for signatures endlessly', async () => {
-    const { host } = new URL(gateway.url);
-    const info = {
-      domain: host,
-      uri: gateway.url,
-      version: '1',
-      nonce: '0'.repeat(32),
-      issuedAt: '2026-11-20T12:00:00Z',
-    };
-    const challenge = { info, supportedChains: [{ chainId: NETWORKS.mainnet, type: 'ed25519' }] };
-    const reply = {
-      status: 402,
-      body: { ...refusal('sign_in_required'), extensions: { 'sign-in-with-x': challenge } },
-    };
-    gateway.play(...Array<Reply>(30).fill(reply));
+    gateway.play(...Array<Reply>(30).fill(challenging({ domain: new URL(gateway.url).host, uri: gateway.url })));
     const call = createClient({ baseUrl: gateway.url, signer }).tokens.health();
     await expect(call).rejects.toMatchObject({ code: 'sign_in_required', status: 402 });
     expect(gateway.requests).toHaveLength(4);

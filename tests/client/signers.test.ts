@@ -10,18 +10,15 @@ import {
 } from '@asset-gateway/client';
 import * as node from '@asset-gateway/client/node';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { standardWallet } from './standard-wallet.ts';
 
 const keypair = node.newKeypair();
 const { address } = node.signerFromBytes(keypair);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 describe('a signer', () => {
   it.each<[string, () => Signer | Promise<Signer>]>([

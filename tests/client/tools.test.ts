@@ -5,17 +5,13 @@ import { createTools, type Tool } from '@asset-gateway/client/tools';
 import { asSchema, generateText, stepCountIs, type ToolSet } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { suiteOfPackages } from '../kit/packages.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
-let gateway: TestGateway;
-let tools: readonly Tool[];
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  tools = createTools(createClient({ baseUrl: gateway.url }));
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
+const tools: readonly Tool[] = createTools(createClient({ baseUrl: gateway.url }));
 
 function named(name: string): Tool {
   const found = tools.find((each) => each.name === name);

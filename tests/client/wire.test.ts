@@ -1,15 +1,12 @@
 import { createClient } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NoncePool } from '../../packages/client/src/nonce-pool.ts';
 import { runCommand } from '../kit/command.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 /** How many requests the gateway logs during the work. */
 async function arrivals(work: () => Promise<unknown>): Promise<number> {

@@ -1,88 +1,98 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Environment } from '@asset-gateway/gateway';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectRefusal } from '../http/error-table.ts';
 import { freePort } from '../http/ports.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { askOne, wireRequest } from '../http/wire.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-/** Starts a gateway. It is stopped after the tests if a test did not stop it. */
-async function start(variables: Environment = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const gateway = await startTestGateway(variables, options);
-  let stopping: Promise<void> | undefined;
-  const once = { ...gateway, stop: () => (stopping ??= gateway.stop()) };
-  stops.push(once.stop);
-  return once;
-}
-
-const stops: (() => Promise<void>)[] = [];
+const start = stoppedAfterTests(startTestGateway);
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 const folders = [makeFolder(), makeFolder()] as const;
 afterAll(async () => {
-  await Promise.all(stops.map((stop) => stop()));
+  await solana.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** On its own connection: a kept one may lead to a stopped node on the same port. */
-const use = ({ port }: TestGateway, header: string) =>
-  askOne(port, wireRequest('GET', HEALTH, [`Host: 127.0.0.1:${port}`, `SIGN-IN-WITH-X: ${header}`]));
+it('TOKENS_API_BASE_URL and TOKENS_API_KEY: the upstream and the key it receives', async () => {
+  const first = await start();
+  const second = await start({ TOKENS_API_BASE_URL: `${first.upstream.url}/prefix/`, TOKENS_API_KEY: 'another-key' });
+  await askSigned(second.url + HEALTH);
+  expect(second.upstream.arrivals).toEqual([]);
+  expect(first.upstream.arrivals.map(({ target }) => target)).toEqual(['/prefix/v1/health']);
+  expect(first.upstream.arrivals[0]?.headers['x-api-key']).toBe('another-key');
+});
 
-/** A node on this port, with until-expiry nonces: only its secret decides which ones it accepts. */
-const node = (port: number, dataDir: string) =>
-  start({ PORT: String(port), GATEWAY_SECRET: '', SIWX_NONCE: 'until-expiry' }, { dataDir });
+it('DATA_DIR: keeps the generated secret', async () => {
+  const port = await freePort();
+  // With until-expiry nonces only its secret decides which ones a node accepts.
+  const node = (dataDir: string) =>
+    startTestGateway({ PORT: String(port), GATEWAY_SECRET: '', SIWX_NONCE: 'until-expiry' }, { dataDir });
+  // On its own connection: a kept one may lead to a stopped node on the same port.
+  const use = async (gateway: TestGateway, header: string) => {
+    const answer = await askOne(
+      port,
+      wireRequest('GET', HEALTH, [`Host: 127.0.0.1:${port}`, `SIGN-IN-WITH-X: ${header}`]),
+    );
+    await gateway.stop();
+    return answer;
+  };
+  const first = await node(folders[0]);
+  const header = await signedHeader(first.url + HEALTH);
+  await first.stop();
+  expect((await use(await node(folders[0]), header))?.status).toBe(200);
+  const elsewhere = await node(folders[1]);
+  expectRefusal(await use(elsewhere, header), '402 invalid_siwx_nonce');
+  expect(elsewhere.upstream.arrivals).toEqual([]);
+});
 
-describe.concurrent('a variable takes effect', () => {
-  it('TOKENS_API_BASE_URL and TOKENS_API_KEY: the upstream and the key it receives', async () => {
-    const first = await start();
-    const second = await start({ TOKENS_API_BASE_URL: `${first.upstream.url}/prefix/`, TOKENS_API_KEY: 'another-key' });
-    await askSigned(second.url + HEALTH);
-    expect(second.upstream.arrivals).toEqual([]);
-    expect(first.upstream.arrivals.map(({ target }) => target)).toEqual(['/prefix/v1/health']);
-    expect(first.upstream.arrivals[0]?.headers['x-api-key']).toBe('another-key');
+it('LOG_LEVEL and LOG_FORMAT: the lines that are written, and their format', async () => {
+  const gateway = await start({ LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty' });
+  await fetch(`${gateway.url}/healthz`);
+  gateway.upstream.faults.status = 500;
+  await askSigned(gateway.url + HEALTH);
+  expect(gateway.logLines).toEqual([
+    expect.stringMatching(/^\d\d:\d\d:\d\d {2}502 GET \S+ {2}upstream_error .*ms.*\n$/),
+  ]);
+});
+
+/** Runs a task with a gateway that has these variables beside those of the sandbox. */
+async function withSeller<T>(variables: Environment, task: (gateway: SellingGateway) => Promise<T>): Promise<T> {
+  const gateway = await startSellingGateway(variables, { solana });
+  return task(gateway).finally(() => gateway.stop());
+}
+
+// The other variables that remove routes are shown in discovery/removal.
+it.each([
+  ['RPC_RATE_LIMIT_PER_SECOND', '0', '/rpc/'],
+  ['WALLET_RATE_LIMIT_PER_SECOND', '0', '/wallet/'],
+  ['ALCHEMY_MAINNET_RPC_URL', '', '/mainnet/alchemy/'],
+  ['HELIUS_DEVNET_RPC_URL', '', '/devnet/helius/'],
+  ['SOLANA_MAINNET_RPC_URL', '', '/mainnet/'],
+])('%s=%j removes routes from the catalog', async (name, value, part) => {
+  const paths = await withSeller({ [name]: value }, async ({ url }) => {
+    const { routes } = (await (await fetch(`${url}/v1/catalog`)).json()) as { routes: { path: string }[] };
+    return routes.map(({ path }) => path);
   });
+  expect(paths.length).toBeGreaterThan(0);
+  expect(paths.filter((path) => path.includes(part))).toEqual([]);
+});
 
-  it('DATA_DIR: keeps the generated secret', async () => {
-    const port = await freePort();
-    const [kept, other] = folders;
-    const first = await node(port, kept);
-    expect(existsSync(`${kept}/gateway.db`)).toBe(true);
-    const header = await signedHeader(first.url + HEALTH);
-    await first.stop();
-    const again = await node(port, kept);
-    expect((await use(again, header))?.status).toBe(200);
-    await again.stop();
-    const elsewhere = await node(port, other);
-    expectRefusal(await use(elsewhere, header), '402 invalid_siwx_nonce');
-    expect(elsewhere.upstream.arrivals).toEqual([]);
+it('HELIUS_WALLET_API_BASE_URL: the upstream that is called', async () => {
+  const reply = await withSeller({ HELIUS_WALLET_API_BASE_URL: 'http://127.0.0.1:9' }, async ({ url }) => {
+    const target = url + newPath();
+    return ask(target, await (await newBuyer(solana.mainnet)).pay(target));
   });
-
-  it('LOG_LEVEL: the lines that are written', async () => {
-    const linesAt = async (level: string) => {
-      const gateway = await start({ LOG_LEVEL: level });
-      await fetch(`${gateway.url}/healthz`);
-      gateway.upstream.faults.status = 500;
-      await askSigned(gateway.url + HEALTH);
-      return gateway.logLines.map((line) => JSON.parse(line).status);
-    };
-    expect(await linesAt('info')).toEqual([200, 402, 502]);
-    expect(await linesAt('warn')).toEqual([502]);
-    expect(await linesAt('error')).toEqual([]);
-    expect(await linesAt('silent')).toEqual([]);
-  });
-
-  it('LOG_FORMAT: JSON, or text for a person', async () => {
-    const linesIn = async (format: string) => {
-      const gateway = await start({ LOG_FORMAT: format });
-      await fetch(`${gateway.url}/healthz`);
-      return gateway.logLines;
-    };
-    for (const format of ['', 'json']) expect(JSON.parse((await linesIn(format))[0] ?? '').path).toBe('/healthz');
-    expect(await linesIn('pretty')).toEqual([
-      expect.stringMatching(/^\d\d:\d\d:\d\d {2}200 GET \/healthz {2}\S+ ms\n$/),
-    ]);
-  });
+  expect([reply.status, reply.code]).toEqual([502, 'upstream_unreachable']);
+  expect(reply.text).toContain('"state":"unused"');
+  expect(solana.provider.arrivals).toEqual([]);
 });

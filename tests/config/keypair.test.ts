@@ -1,28 +1,14 @@
-import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
-import { ConfigError, type Environment, readConfig } from '@asset-gateway/gateway';
+import { type Environment, readConfig } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
-import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
-
-const SOLD = { HELIUS_API_KEY: 'k', PAY_TO_WALLET: '1'.repeat(32) };
-const NOBODY = 65_534;
+import { faultsOf, SOLD, WITH_FACILITATOR } from './faults.ts';
 
 const folder = makeFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The faults of a configuration; none when it is good. */
-function faultsOf(environment: Environment): readonly string[] {
-  try {
-    readConfig(environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-}
 
 let files = 0;
 function fileWith(text: string): string {
@@ -73,33 +59,14 @@ describe('FEE_PAYER_KEYPAIR', () => {
     const { paid } = readConfig({ ...SOLD, FEE_PAYER_KEYPAIR: text });
     expect(paid?.facilitator).toEqual({ kind: 'in-process', keypair: Uint8Array.from(key) });
   });
-
-  describe.runIf(process.getuid?.() === 0)('in a file of another user', () => {
-    beforeAll(compileGateway, 120_000);
-    afterAll(endPrograms);
-
-    it('that may not be read is a fault with its own sentence', async () => {
-      const home = join(folder, 'home');
-      mkdirSync(home, { mode: 0o700 });
-      chmodSync(folder, 0o755);
-      chownSync(home, NOBODY, NOBODY);
-      const path = fileWith(json(key));
-      chmodSync(path, 0o600);
-      const variables = { ...SOLD, PORT: '0', DATA_DIR: home, FEE_PAYER_KEYPAIR: path };
-      const program = startProgram(variables, { uid: NOBODY, gid: NOBODY });
-      expect(await program.ended).toBe(1);
-      expect(program.stderr()).toBe('asset-gateway: FEE_PAYER_KEYPAIR names a file that this user may not read.\n');
-    });
-  });
 });
 
 describe('a fault is named alone', () => {
-  const FACILITATOR_URL = 'https://facilitator.example';
   const causes: readonly (readonly [string, Environment, RegExp])[] = [
     ['a key that cannot be used', { ...SOLD, FEE_PAYER_KEYPAIR: 'x' }, /^FEE_PAYER_KEYPAIR /],
-    ['an RPC that is no URL', { ...SOLD, FACILITATOR_URL, ALCHEMY_MAINNET_RPC_URL: 'x' }, /^ALCHEMY_MAINNET_RPC_URL /],
-    ['a payee that is no address', { ...SOLD, FACILITATOR_URL, PAY_TO_WALLET: 'x' }, /^PAY_TO_WALLET must be/],
-    ['no payee', { ...SOLD, FACILITATOR_URL, PAY_TO_WALLET: '' }, /^PAY_TO_WALLET is required/],
+    ['an RPC that is no URL', { ...WITH_FACILITATOR, ALCHEMY_MAINNET_RPC_URL: 'x' }, /^ALCHEMY_MAINNET_RPC_URL /],
+    ['a payee that is no address', { ...WITH_FACILITATOR, PAY_TO_WALLET: 'x' }, /^PAY_TO_WALLET must be/],
+    ['no payee', { ...WITH_FACILITATOR, PAY_TO_WALLET: '' }, /^PAY_TO_WALLET is required/],
     ['no facilitator', SOLD, /^FACILITATOR_URL or FEE_PAYER_KEYPAIR is required/],
     ['a facilitator that is no URL', { ...SOLD, FACILITATOR_URL: 'x' }, /^FACILITATOR_URL must be/],
   ];

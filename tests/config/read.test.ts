@@ -1,21 +1,11 @@
-import { ConfigError, type Environment, readConfig } from '@asset-gateway/gateway';
+import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
+import { faultsOf, WITH_FACILITATOR } from './faults.ts';
 
 const KEY = { TOKENS_API_KEY: 'k' };
 const SECRET = 's'.repeat(32);
-const SOLD = { PAY_TO_WALLET: '1'.repeat(32), FACILITATOR_URL: 'https://facilitator.example' };
-
-/** The faults of a configuration; none when it is good. */
-function faultsOf(environment: Environment): readonly string[] {
-  try {
-    readConfig(environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-}
+const { HELIUS_API_KEY: _, ...PAYEE } = WITH_FACILITATOR;
 
 describe('without variables but a key', () => {
   it('everything has the default of the contract', () => {
@@ -116,15 +106,14 @@ describe('DATABASE_URL', () => {
   ])('%s is taken', (url) => expect(readConfig({ ...KEY, DATABASE_URL: url })).toMatchObject({ databaseUrl: url }));
 
   const shared = { ...KEY, REDIS_URL: 'redis://localhost', GATEWAY_SECRET: SECRET };
-  const paid = { HELIUS_API_KEY: 'key', ...SOLD };
 
   it('is required with REDIS_URL and paid routes, which one sentence says', () => {
-    expect(faultsOf({ ...shared, ...paid })).toEqual([
+    expect(faultsOf({ ...shared, ...WITH_FACILITATOR })).toEqual([
       expect.stringMatching(/^DATABASE_URL is required with REDIS_URL and paid routes: [^.]*\.$/),
     ]);
-    expect(faultsOf({ ...shared, ...paid, DATABASE_URL: 'postgres://localhost/gateway' })).toEqual([]);
+    expect(faultsOf({ ...shared, ...WITH_FACILITATOR, DATABASE_URL: 'postgres://localhost/gateway' })).toEqual([]);
     expect(faultsOf(shared)).toEqual([]);
-    expect(faultsOf({ ...KEY, ...paid, DATABASE_URL: 'postgres://localhost/gateway' })).toEqual([]);
+    expect(faultsOf({ ...KEY, ...WITH_FACILITATOR, DATABASE_URL: 'postgres://localhost/gateway' })).toEqual([]);
   });
 });
 
@@ -254,7 +243,7 @@ const NAMED: Readonly<Record<string, string>> = { HOST: 'GATEWAY_BASE_URL is req
 describe('a bad value', () => {
   const cases = Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const));
   it.each(cases)('%s=%j is one fault, which names the variable', (name, value) => {
-    const base = /^(?:ALCHEMY|HELIUS)_/.test(name) ? { ...KEY, ...SOLD } : KEY;
+    const base = /^(?:ALCHEMY|HELIUS)_/.test(name) ? { ...KEY, ...PAYEE } : KEY;
     const faults = faultsOf({ ...base, [name]: value });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(NAMED[name] ?? name);

@@ -1,10 +1,13 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import type { SpawnOptions } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { newKeypair } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { compileGateway, endPrograms, type Program, startProgram } from '../process/program.ts';
+import { SOLD } from './faults.ts';
 
 const KEY = 'CANARY_key_of_the_upstream';
 
@@ -19,9 +22,11 @@ afterAll(async () => {
 /** The path of a folder that is not there yet. */
 const freshFolder = (): string => join(folder, `data-${folders++}`);
 
+const NOBODY = 65_534;
+
 /** Starts with valid variables, its own folder, and these changes. */
-const start = (variables: NodeJS.ProcessEnv = {}): Program =>
-  startProgram({ PORT: '0', DATA_DIR: freshFolder(), TOKENS_API_KEY: KEY, ...variables });
+const start = (variables: NodeJS.ProcessEnv = {}, options: SpawnOptions = {}): Program =>
+  startProgram({ PORT: '0', DATA_DIR: freshFolder(), TOKENS_API_KEY: KEY, ...variables }, options);
 
 /** The sentences of a start that fails, once it has ended with exit code 1 and without a stack. */
 async function faultsOf(program: Program): Promise<string[]> {
@@ -93,5 +98,15 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
     const file = freshFolder();
     writeFileSync(file, '');
     expect(await faultsOf(start({ DATA_DIR: join(file, 'below') }))).toEqual([expect.stringMatching(/^DATA_DIR: /)]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('FEE_PAYER_KEYPAIR that this user may not read', async () => {
+    const [home, FEE_PAYER_KEYPAIR] = [freshFolder(), join(folder, 'id.json')];
+    mkdirSync(home, { mode: 0o700 });
+    chmodSync(folder, 0o755);
+    chownSync(home, NOBODY, NOBODY);
+    writeFileSync(FEE_PAYER_KEYPAIR, JSON.stringify([...newKeypair()]), { mode: 0o600 });
+    const program = start({ ...SOLD, DATA_DIR: home, FEE_PAYER_KEYPAIR }, { uid: NOBODY, gid: NOBODY });
+    expect(await faultsOf(program)).toEqual(['FEE_PAYER_KEYPAIR names a file that this user may not read.']);
   });
 });

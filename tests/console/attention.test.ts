@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { concernsOf, RULES } from '../../packages/console/src/operate/attention.ts';
-import { readExposition } from '../../packages/console/src/operate/exposition.ts';
+import { readExposition } from '../../packages/console/src/operate/figures.ts';
 import { History } from '../../packages/console/src/operate/history.ts';
+import { concernsOf, RULES } from '../../packages/console/src/operate/rules.ts';
 import { alerts } from '../deploy/monitoring.ts';
 
 /** Alerts that the metrics of one node cannot show. */

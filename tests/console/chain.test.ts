@@ -1,14 +1,11 @@
 import { USDC } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
 const ADDRESSES = ['So11111111111111111111111111111111111111112', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'];
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { paid: true });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 
 const callsOf = (method: string): number =>
   gateway.solana?.mainnet.calls.filter((call) => call.method === method).length ?? 0;

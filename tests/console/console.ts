@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { openBrowser } from '../kit/chromium.ts';
 import { isFull } from '../kit/rounds.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -24,12 +25,8 @@ export const LOOKS = {
 } as const satisfies Record<string, BrowserContextOptions>;
 
 /** Opens a page in its own context and records its faults. */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = LOOKS.light,
-): Promise<OpenedPage> {
-  const context = await browser.newContext(options);
+export async function openPage(url: string, options: BrowserContextOptions = LOOKS.light): Promise<OpenedPage> {
+  const context = await (await openBrowser()).newContext(options);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
@@ -81,3 +78,49 @@ export async function faultsInAllLooks(page: Page, name: string): Promise<string
   }
   return faults;
 }
+
+/** The pixels of a chart: how many are painted, and a checksum. */
+export interface Drawn {
+  readonly painted: number;
+  readonly sum: number;
+}
+
+const READ_CANVAS = `(() => {
+  const canvas = document.querySelector('.plot canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let painted = 0;
+  let sum = 0;
+  for (let at = 3; at < data.length; at += 4) {
+    if (data[at] === 0) continue;
+    painted++;
+    sum = (sum * 31 + at + data[at - 1] + data[at - 2] + data[at - 3]) % 4294967291;
+  }
+  return { painted, sum };
+})()`;
+
+/** Reads the chart of a page once it is drawn. */
+export async function drawnIn(page: Page): Promise<Drawn> {
+  await page.locator('.plot canvas').waitFor({ state: 'attached' });
+  return page.evaluate<Drawn>(READ_CANVAS);
+}
+
+/** The rows of a table as texts. */
+export const rowsOf = (table: Locator): Promise<string[][]> =>
+  table
+    .locator('tbody tr')
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+
+const MOST_TABS = 60;
+
+/** Moves the focus to an element with the Tab key. */
+export async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  for (let pressed = 0; pressed < MOST_TABS; pressed++) {
+    await page.keyboard.press('Tab');
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+  }
+  throw new Error(`Tab does not lead to ${wanted}`);
+}
+
+/** The targets of the upstream requests after the first `since`. */
+export const targetsSince = (arrivals: readonly { readonly target: string }[], since: number): string[] =>
+  arrivals.slice(since).map(({ target }) => target);

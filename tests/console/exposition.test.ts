@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readExposition } from '../../packages/console/src/operate/exposition.ts';
+import { readExposition } from '../../packages/console/src/operate/figures.ts';
 import { History } from '../../packages/console/src/operate/history.ts';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import { Scrape } from '../operations/scrape.ts';

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { axeFaults, LOOKS, openPage } from './console.ts';
-import { drawnIn, rowsOf } from './try-kit.ts';
+import type { Page } from 'playwright-core';
+import { afterEach, expect, it } from 'vitest';
+import { browserSuite } from '../kit/chromium.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { axeFaults, drawnIn, LOOKS, openPage, rowsOf } from './console.ts';
 
 const TAG = '<img src=x onerror="document.title=`gone`">';
 const RIGHT_TO_LEFT = '\u202e';
@@ -38,23 +37,15 @@ const CARDS: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-suiteWith('chromium', 'the console with hostile data', (executablePath) => {
-  let gateway: TestGateway;
-  let browser: Browser;
-  beforeAll(async () => {
-    gateway = await startTestGateway({}, WITHOUT_BREAKER);
-    browser = await launchChromium(executablePath);
-  });
+const gateway = await stopAfterTests(startTestGateway({}, WITHOUT_BREAKER));
+
+browserSuite('the console with hostile data', () => {
   afterEach(() => gateway.upstream.faults.reset());
-  afterAll(async () => {
-    await closePages(browser);
-    await gateway?.stop();
-  });
 
   const answers = (body: unknown) => {
     gateway.upstream.faults.body = JSON.stringify(body);
   };
-  const open = (place: string) => openPage(browser, `${gateway.url}/${place}`, LOOKS.narrow);
+  const open = (place: string) => openPage(`${gateway.url}/${place}`, LOOKS.narrow);
 
   /** Nothing of an answer may become part of the page except text. */
   async function expectTextAlone(page: Page, faults: readonly string[]): Promise<void> {

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 const ask = (path: string, headers = {}) => fetch(`${gateway.url}${path}`, { headers });
 
@@ -71,4 +71,13 @@ it('serves the same bytes with and without gzip', async () => {
   );
   expect([plain?.headers.get('content-encoding'), zipped?.headers.get('content-encoding')]).toEqual([null, 'gzip']);
   expect(await zipped?.text()).toBe(await plain?.text());
+});
+
+it('all JavaScript of the console is at most 90 kB with gzip', () => {
+  const folders = ['console', 'operate'].map((name) => join('packages/console/dist', name));
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  const scripts = files.filter((path) => path.endsWith('.js'));
+  const sizes = scripts.map((path) => gzipSync(readFileSync(path), { level: 9 }).length);
+  expect(scripts.length).toBeGreaterThan(1);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(90_000);
 });

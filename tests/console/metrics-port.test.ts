@@ -1,23 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sendRaw } from '../kit/raw.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
-const places: TestGateway[] = [];
-let shown: URL;
-let hidden: URL;
-
-async function portOf(variables: Record<string, string>): Promise<URL> {
-  const place = await startTestGateway({ METRICS_PORT: '0', ...variables });
-  places.push(place);
-  return new URL(place.gateway.metricsUrl ?? '');
-}
-
-beforeAll(async () => {
-  [shown, hidden] = [await portOf({}), await portOf({ CONSOLE: 'off' })];
-});
-afterAll(() => Promise.all(places.map((place) => place.stop())));
+const gateway = await stopAfterTests(startTestGateway({ METRICS_PORT: '0' }));
+const withoutConsole = await stopAfterTests(startTestGateway({ METRICS_PORT: '0', CONSOLE: 'off' }));
+const [shown, hidden] = [gateway, withoutConsole].map((each) => new URL(each.gateway.metricsUrl ?? '')) as [URL, URL];
 
 const ask = (path: string, init: RequestInit = {}) => fetch(new URL(path, shown), init);
 
@@ -57,11 +47,10 @@ it('W38 the public port serves no file of this page and no code of it', async ()
   const isOperate = (path: string) => readFileSync(join(built, path), 'utf8').includes('asset_gateway_');
   expect(own.map((path) => path.split('.').at(-1)).sort()).toEqual(['css', 'js']);
   expect([own.some(isOperate), shared.filter(isOperate)]).toEqual([true, []]);
-  const publicOrigin = places[0]?.url ?? '';
   const names = own.map((path) => path.replace('/operate/', ''));
   const absent = [...own, ...names.map((name) => `/console/${name}`), '/operate.html', '/console/operate.html'];
-  for (const path of absent) expect([path, (await fetch(publicOrigin + path)).status]).toEqual([path, 404]);
-  for (const path of shared) expect([path, (await fetch(publicOrigin + path)).status]).toEqual([path, 200]);
+  for (const path of absent) expect([path, (await fetch(gateway.url + path)).status]).toEqual([path, 404]);
+  for (const path of shared) expect([path, (await fetch(gateway.url + path)).status]).toEqual([path, 200]);
   for (const path of [...own, ...shared]) expect([path, (await ask(path)).status]).toEqual([path, 200]);
 });
 

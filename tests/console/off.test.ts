@@ -1,28 +1,26 @@
 import { routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AnswerRecorder } from '../answers/recorder.ts';
 import { refusedRequests } from '../answers/requests.ts';
 import { askOne, wireRequest } from '../http/wire.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { everyThird } from '../kit/rounds.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const VERBS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'];
 
-let [on, off]: TestGateway[] = [];
-beforeAll(async () => {
-  on = await startTestGateway(ROOMY, { paid: true, marketNow: () => NOW });
-  const { solana } = on;
-  if (!solana) throw new Error('nothing is sold');
-  off = await startTestGateway({ ...ROOMY, CONSOLE: 'off' }, { solana, marketNow: () => NOW });
-});
-afterAll(() => Promise.all([on?.stop(), off?.stop()]));
+const marketNow = () => NOW;
+const on = await stopAfterTests(startTestGateway(ROOMY, { paid: true, marketNow }));
+const { solana } = on;
+if (!solana) throw new Error('nothing is sold');
+const off = await stopAfterTests(startTestGateway({ ...ROOMY, CONSOLE: 'off' }, { solana, marketNow }));
 
 /** The bytes of an answer without its date. */
 async function bytesFor(verb: string, target: string): Promise<string> {
-  const port = off?.port ?? 0;
-  const lines = [`Host: 127.0.0.1:${port}`, 'Accept: text/html', 'X-Request-Id: the-same'];
-  const answer = await askOne(port, wireRequest(verb, target, lines));
+  const lines = [`Host: 127.0.0.1:${off.port}`, 'Accept: text/html', 'X-Request-Id: the-same'];
+  const answer = await askOne(off.port, wireRequest(verb, target, lines));
   return JSON.stringify({ ...answer, headers: { ...answer?.headers, date: '' } });
 }
 
@@ -35,10 +33,10 @@ describe('CONSOLE=off', () => {
   );
 
   it('changes no answer of any route', async () => {
-    for (const route of routes) {
-      for (const [title, [target, init]] of Object.entries(refusedRequests(route))) {
+    for (const [row, route] of routes.entries()) {
+      for (const [title, [target, init]] of everyThird(Object.entries(refusedRequests(route)), row)) {
         const [one, other] = await Promise.all(
-          [on, off].map(async (gateway) => new AnswerRecorder().record(await fetch(`${gateway?.url}${target}`, init))),
+          [on, off].map(async (gateway) => new AnswerRecorder().record(await fetch(`${gateway.url}${target}`, init))),
         );
         expect(one, `${route.id} ${title}`).toBe(other);
       }

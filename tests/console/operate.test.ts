@@ -1,13 +1,13 @@
 import { networkInterfaces } from 'node:os';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
+import type { Page } from 'playwright-core';
+import { expect, it, vi } from 'vitest';
+import { browserSuite } from '../kit/chromium.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { type Scrape, scrape } from '../operations/scrape.ts';
 import { HEALTH } from '../upstream/caller.ts';
-import { axeFaults, faultsInAllLooks, openPage, picture } from './console.ts';
+import { axeFaults, rowsOf as cellsOf, faultsInAllLooks, openPage, picture } from './console.ts';
 import { load, startBusyGateway, TOKEN } from './load.ts';
 
 const elsewhere = Object.values(networkInterfaces())
@@ -27,10 +27,7 @@ const numberIn = (text: string): number => {
 
 /** The rows of a table: their headers and cells. */
 async function rowsOf(page: Page, name: string): Promise<Record<string, string[]>> {
-  const rows = await page
-    .getByRole('table', { name, exact: true })
-    .locator('tbody tr')
-    .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+  const rows = await cellsOf(page.getByRole('table', { name, exact: true }));
   return Object.fromEntries(rows.map(([first = '', ...cells]) => [first, cells]));
 }
 
@@ -54,20 +51,10 @@ const unlock = async (page: Page, token = TOKEN): Promise<void> => {
   await page.keyboard.press('Enter');
 };
 
-suiteWith('chromium', "the operator's page", (executablePath) => {
-  let gateway: TestGateway;
-  let browser: Browser;
-  let origin: string;
-  beforeAll(async () => {
-    gateway = await startBusyGateway();
-    origin = new URL(gateway.gateway.metricsUrl ?? '').origin;
-    browser = await launchChromium(executablePath);
-  });
-  afterAll(async () => {
-    await closePages(browser);
-    await gateway?.stop();
-  });
+const gateway = await stopAfterTests(startBusyGateway());
+const { origin } = new URL(gateway.gateway.metricsUrl ?? '');
 
+browserSuite("the operator's page", () => {
   const salesBy = async (by: string): Promise<readonly Sale[]> => {
     const headers = { Authorization: `Bearer ${TOKEN}` };
     const response = await fetch(`${origin}/sales?by=${by}&since=24h`, { headers });
@@ -100,7 +87,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   };
 
   it('shows the figures of /metrics and /sales under load', async () => {
-    const { page, faults, close } = await openPage(browser, origin);
+    const { page, faults, close } = await openPage(origin);
     await unlock(page);
     await page.getByRole('heading', WELL).waitFor();
     for (const statuses of [await load(gateway), await load(gateway)])
@@ -135,7 +122,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('works by keyboard: refuses a wrong token, shows sales with the right one, and forgets it', async () => {
-    const { page, faults, close } = await openPage(browser, origin);
+    const { page, faults, close } = await openPage(origin);
     const asked: (string | undefined)[] = [];
     page.on('request', (request) => asked.push(request.headers().authorization));
     await page.getByText('Enter METRICS_TOKEN to see sales').waitFor();
@@ -160,7 +147,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('does not store a token unless asked to', async () => {
-    const { page, close } = await openPage(browser, origin);
+    const { page, close } = await openPage(origin);
     await unlock(page);
     await page.getByRole('table', { name: 'Sales by day' }).waitFor();
     expect(await page.evaluate(() => [sessionStorage.length, localStorage.length, document.cookie])).toEqual([
@@ -174,7 +161,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('sends no request while paused or hidden, and updates at once when shown', async () => {
-    const { page, close } = await openPage(browser, origin);
+    const { page, close } = await openPage(origin);
     await page.clock.install();
     await page.reload();
     await page.getByRole('heading', { name: /^No active alerts/ }).waitFor();
@@ -205,7 +192,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('shows an alert with its subject, urgency and advice', async () => {
-    const { page, faults, close } = await openPage(browser, origin);
+    const { page, faults, close } = await openPage(origin);
     await page.getByRole('heading', WELL).waitFor();
     gateway.upstream.faults.status = 401;
     expect((await askSigned(`${gateway.url}${HEALTH}`)).status).toBe(502);
@@ -224,7 +211,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('shows hostile data as shortened text and stays usable', async () => {
-    const { page, faults, close } = await openPage(browser, origin);
+    const { page, faults, close } = await openPage(origin);
     const image = '<img src=x onerror=alert(1)>';
     const long = `${image}${'x'.repeat(5 * 1024 * 1024)}`;
     const sold = (by: string, sales: readonly object[]) =>
@@ -253,7 +240,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('has no axe violations in light, dark and narrow', async () => {
-    const { page, faults, close } = await openPage(browser, origin);
+    const { page, faults, close } = await openPage(origin);
     await unlock(page);
     await page.getByRole('table', { name: 'Sales by wallet' }).waitFor();
     await page.getByRole('heading', WELL).waitFor();
@@ -264,20 +251,14 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 });
 
-suiteWith('chromium', "the operator's page of a gateway without a token", (executablePath) => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium(executablePath);
-  });
-  afterAll(() => closePages(browser));
-
+browserSuite("the operator's page of a gateway without a token", () => {
   const start = (port: string) => startTestGateway({ METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
   const portOf = ({ gateway }: TestGateway): string => new URL(gateway.metricsUrl ?? '').port;
 
   it('says that the gateway stopped, and continues when it is back', async () => {
     let gateway = await start('0');
     const port = portOf(gateway);
-    const { page, faults, close } = await openPage(browser, `http://127.0.0.1:${port}`);
+    const { page, faults, close } = await openPage(`http://127.0.0.1:${port}`);
     await page.getByText('No sales in this period').first().waitFor();
     await page.getByRole('heading', WELL).waitFor();
     for (let count = 0; count < 5; count++) await fetch(`${gateway.url}/nothing`);
@@ -301,7 +282,7 @@ suiteWith('chromium', "the operator's page of a gateway without a token", (execu
 
   it.runIf(elsewhere)('explains to another address why there are no sales, and shows the rest', async () => {
     const gateway = await start('0');
-    const { page, faults, close } = await openPage(browser, `http://${elsewhere}:${portOf(gateway)}`);
+    const { page, faults, close } = await openPage(`http://${elsewhere}:${portOf(gateway)}`);
     await page.getByText('so it shows sales only on its own machine').waitFor();
     await page.getByRole('heading', WELL).waitFor();
     expect(await page.getByLabel('METRICS_TOKEN', { exact: true }).count()).toBe(0);

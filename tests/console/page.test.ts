@@ -1,24 +1,14 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { expect, it } from 'vitest';
+import { browserSuite } from '../kit/chromium.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { axeFaults, openPage } from './console.ts';
 
-suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
-  let gateway: TestGateway;
-  let browser: Browser;
-  beforeAll(async () => {
-    gateway = await startTestGateway({}, { paid: true });
-    browser = await launchChromium(executablePath);
-  });
-  afterAll(async () => {
-    await closePages(browser);
-    await gateway?.stop();
-  });
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 
+browserSuite('the page at / of a gateway', () => {
   it('answers a search signed by the key of the browser', async () => {
-    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(`${gateway.url}/`);
     await page.getByLabel('Search assets').fill('sol');
     await page
       .getByRole('link', { name: /Solana/ })
@@ -30,7 +20,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
   });
 
   it('follows a link pressed before the first paint', async () => {
-    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(`${gateway.url}/`);
     await page.addInitScript(`new MutationObserver((_, observer) => {
       if (!document.querySelector('nav')) return;
       observer.disconnect();
@@ -43,7 +33,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
   });
 
   it('says what is needed if no key can be created', async () => {
-    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(`${gateway.url}/`);
     await page.addInitScript("SubtleCrypto.prototype.generateKey = () => Promise.reject(new Error('not known'))");
     await page.reload();
     await page.getByText('This browser cannot create the key').waitFor();
@@ -52,7 +42,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
   });
 
   it('describes the gateway without JavaScript', async () => {
-    const { page, close } = await openPage(browser, `${gateway.url}/`, { javaScriptEnabled: false });
+    const { page, close } = await openPage(`${gateway.url}/`, { javaScriptEnabled: false });
     expect(await page.textContent('main')).toContain('with a wallet, without an account or an API key');
     await close();
   });

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { bytes, change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
-import { indentJson } from '../../packages/console/src/parts/indent-json.ts';
-import { decodedHeader, plain } from '../../packages/console/src/parts/text.ts';
+import { decodedHeader, indentJson, plain } from '../../packages/console/src/parts/text.ts';
+import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
+import { samplesOf } from '../../packages/console/src/try/calls.ts';
 
 const RIGHT_TO_LEFT = '\u202e';
 
@@ -98,4 +100,54 @@ describe('a header', () => {
     'without it is left alone: %j',
     (value) => expect(decodedHeader(value)).toBeUndefined(),
   );
+});
+
+describe('the cache of answers', () => {
+  const answer = (length: number): CachedAnswer => ({
+    full: {
+      result: undefined,
+      text: 'x'.repeat(length),
+      requestId: undefined,
+      price: undefined,
+      transaction: undefined,
+      credit: undefined,
+      response: new Response(),
+    },
+    steps: [],
+  });
+
+  it('keeps an answer for a minute', () => {
+    const cache = new AnswerCache();
+    const one = answer(1);
+    cache.set('a', one, 1000);
+    expect([cache.get('a', 60_999), cache.get('b', 60_999)]).toEqual([one, undefined]);
+    expect(cache.get('a', 61_000)).toBeUndefined();
+  });
+
+  it('keeps the latest of many long answers', () => {
+    const cache = new AnswerCache();
+    for (const key of ['a', 'b', 'a', 'c', 'd']) cache.set(key, answer(5_000_000), 0);
+    expect(['a', 'b', 'c', 'd'].filter((key) => cache.get(key, 1))).toEqual(['a', 'c', 'd']);
+  });
+});
+
+describe('a sample', () => {
+  const PATH = `/v1/x402/tokens/assets/it's"$(touch x)\`y\`\\!`;
+  const call = { method: 'profile', values: [`it's"\n`], named: { assetId: `it's"\n` } };
+  const samples = samplesOf(call, `http://127.0.0.1:1${PATH}`);
+  const textOf = (title: string): string => samples.find((sample) => sample.title === title)?.text ?? '';
+
+  /** The last word of a command, parsed by a shell. */
+  const lastWord = (command: string): string =>
+    execFileSync('sh', ['-c', command.replace(/^.*?(?=')/, "printf '%s' ")], { encoding: 'utf8' });
+
+  it('has any argument as a shell parses it', () => {
+    expect(lastWord(textOf('curl'))).toBe(`http://127.0.0.1:1${PATH}`);
+    expect(lastWord(textOf('Command line'))).toBe(PATH);
+  });
+
+  it('in TypeScript has the exact values', () => {
+    const [, values] = /profile\((.*)\)\);$/.exec(textOf('TypeScript')) ?? [];
+    expect(JSON.parse(values ?? '')).toBe(`it's"\n`);
+  });
 });

@@ -1,9 +1,9 @@
 import { routes as table } from '@asset-gateway/protocol';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { browserSuite } from '../kit/chromium.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { faultsInAllLooks, LONG_TIMEOUT, type OpenedPage, openPage } from './console.ts';
 
 interface CatalogRow {
@@ -18,20 +18,14 @@ const ownRows = table.filter(({ surface }) => surface === 'system');
 const idOf = ({ surface, cluster, provider, method }: CatalogRow): string =>
   [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
 
-suiteWith('chromium', 'every route in the console', (executablePath) => {
-  let gateway: TestGateway;
-  let browser: Browser;
+const gateway = await stopAfterTests(startTestGateway({ CREDIT: 'on' }, { paid: true }));
+
+browserSuite('every route in the console', () => {
   let seen: OpenedPage;
   let page: Page;
   beforeAll(async () => {
-    gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
-    browser = await launchChromium(executablePath);
-    seen = await openPage(browser, `${gateway.url}/#/routes`);
+    seen = await openPage(`${gateway.url}/#/routes`);
     page = seen.page;
-  });
-  afterAll(async () => {
-    await closePages(browser);
-    await gateway?.stop();
   });
 
   const open = async (id: string, title: string) => {
@@ -133,7 +127,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
   });
 
   it('shows an error if a view fails, and keeps the other views', async () => {
-    const other = await openPage(browser, gateway.url);
+    const other = await openPage(gateway.url);
     const row = { ...ownRows[0], priceUsd: '0.00', inputSchema: {}, rules: 'of another version' };
     await other.page.route('**/v1/catalog', (route) => route.fulfill({ json: { routes: [row] } }));
     const goTo = (place: string) => other.page.evaluate(`location.hash = '#/${place}'`);
@@ -148,7 +142,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
   });
 
   it('has no axe violations in light, dark and narrow', async () => {
-    const other = await openPage(browser, `${gateway.url}/#/routes`);
+    const other = await openPage(`${gateway.url}/#/routes`);
     await other.page.locator('.rows').first().waitFor();
     expect(await faultsInAllLooks(other.page, 'routes')).toEqual([]);
     await other.page.goto(`${gateway.url}/#/routes/tokens.ohlcv`);

@@ -1,21 +1,18 @@
 import { METHODS } from 'node:http';
 import { consoleRoutes, faucetRoute } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { faultsOf } from '../http/error-table.ts';
 import { SPELLINGS, UNREADABLE } from '../http/spellings.ts';
 import { pathOf } from '../http/targets.ts';
 import { askAll, askOne, wireRequest } from '../http/wire.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
 /** CONNECT never reaches the application: the connection is closed. */
 const VERBS = METHODS.filter((verb) => verb !== 'CONNECT');
 const ROWS = [...consoleRoutes, faucetRoute];
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { paid: true });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 
 const requestsFor = (verb: string, spellings: typeof SPELLINGS) =>
   ROWS.flatMap((route) =>

@@ -1,13 +1,11 @@
 import { rmSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
-import { closePages, launchChromium } from '../kit/chromium.ts';
+import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { axeFaults, openPage, picture } from './console.ts';
-import { drawnIn, targetsSince } from './try-kit.ts';
+import { axeFaults, drawnIn, openPage, picture, targetsSince } from './console.ts';
 
 const LIMIT = 4;
 /** Long enough for a slow machine to use up the budget in it. */
@@ -15,30 +13,26 @@ const WINDOW_MS = 10_000;
 
 const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRole('link', { name });
 
-suiteWith(
-  'chromium',
+browserSuite(
   'Try with a failing gateway',
-  (executablePath) => {
+  () => {
     const dataDir = makeFolder();
     let port: number;
     let gateway: TestGateway;
-    let browser: Browser;
     const start = (variables = {}) =>
       startTestGateway({ PORT: String(port), ...variables }, { ...WITHOUT_BREAKER, dataDir, windowMs: WINDOW_MS });
     beforeAll(async () => {
       port = await freePort();
       gateway = await start();
-      browser = await launchChromium(executablePath);
     });
     beforeEach(() => gateway.upstream.faults.reset());
     afterAll(async () => {
-      await closePages(browser);
       await gateway?.stop();
       rmSync(dataDir, { recursive: true, force: true });
     });
 
     const arrivals = () => gateway.upstream.arrivals;
-    const open = (place = '') => openPage(browser, `${gateway.url}/${place}`);
+    const open = (place = '') => openPage(`${gateway.url}/${place}`);
 
     it('shows the answer to the last query, also if an earlier one answers later', async () => {
       const { page, faults, close } = await open();

@@ -2,15 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createClient } from '@asset-gateway/client';
 import { createTools } from '@asset-gateway/client/tools';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
+import { browserSuite } from '../kit/chromium.ts';
 import { runCode } from '../kit/run-code.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, LONG_TIMEOUT, openPage } from './console.ts';
-import { drawnIn, rowsOf, tabTo, targetsSince } from './try-kit.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { drawnIn, faultsInAllLooks, LONG_TIMEOUT, openPage, rowsOf, tabTo, targetsSince } from './console.ts';
 
 const run = promisify(execFile);
 const MAIN = 'packages/cli/bin/main.js';
@@ -33,19 +32,12 @@ const cellsOf = ({ time, open, high, low, close, volume }: Candle): string[] => 
 const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRole('link', { name });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-suiteWith('chromium', 'Try', (executablePath) => {
-  let gateway: TestGateway;
-  let browser: Browser;
-  beforeAll(async () => {
-    const now = Date.now();
-    gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '300' }, { marketNow: () => now });
-    browser = await launchChromium(executablePath);
-  });
-  afterAll(async () => {
-    await closePages(browser);
-    await gateway?.stop();
-  });
+const now = Date.now();
+const gateway = await stopAfterTests(
+  startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '300' }, { marketNow: () => now }),
+);
 
+browserSuite('Try', () => {
   const arrivals = () => gateway.upstream.arrivals;
 
   /** The gateway's answer to the last call of the page. */
@@ -59,7 +51,7 @@ suiteWith('chromium', 'Try', (executablePath) => {
 
   it('searches, opens an asset, changes the interval, and shows candles and the signed exchange', async () => {
     const before = arrivals().length;
-    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(`${gateway.url}/`);
     expect(arrivals().length).toBe(before);
     await page.getByLabel('Search assets').fill('sol');
     await result(page, /^Solana/).waitFor();
@@ -101,7 +93,7 @@ suiteWith('chromium', 'Try', (executablePath) => {
   });
 
   it('does the same by keyboard', async () => {
-    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(`${gateway.url}/`);
     await tabTo(page, page.getByLabel('Search assets'));
     await page.keyboard.type('solana');
     await result(page, /^Solana/).waitFor();
@@ -128,7 +120,7 @@ suiteWith('chromium', 'Try', (executablePath) => {
   });
 
   it('has no axe violations in light, dark and narrow', async () => {
-    const { page, faults, close } = await openPage(browser, `${gateway.url}/#/try//sol`);
+    const { page, faults, close } = await openPage(`${gateway.url}/#/try//sol`);
     await result(page, /^Solana/).waitFor();
     expect(await faultsInAllLooks(page, 'try-search')).toEqual([]);
     await page.goto(`${gateway.url}/#/try/solana`);
@@ -145,7 +137,7 @@ suiteWith('chromium', 'Try', (executablePath) => {
     ['a search', `#/try//${encodeURIComponent(`it's "$(id)" \\`)}`],
     ['an asset', '#/try/solana/1D'],
   ])('copies %s as curl, TypeScript, command line and tool, which all make the same call', async (_, place) => {
-    const { page, faults, close } = await openPage(browser, `${gateway.url}/${place}`, {
+    const { page, faults, close } = await openPage(`${gateway.url}/${place}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const copied = async (title: string): Promise<string> => {
@@ -180,7 +172,7 @@ suiteWith('chromium', 'Try', (executablePath) => {
   });
 
   it('says that nothing was found, and shows the refusals of the gateway', async () => {
-    const { page, faults, close } = await openPage(browser, `${gateway.url}/#/try//zzzz`);
+    const { page, faults, close } = await openPage(`${gateway.url}/#/try//zzzz`);
     await page.getByText('No results for “zzzz”').waitFor();
     await page.goto(`${gateway.url}/#/try/nothing-of-that-name`);
     await page.getByText('upstream_rejected').waitFor();

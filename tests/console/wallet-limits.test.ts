@@ -1,8 +1,8 @@
-import type { Browser, Page, Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import type { Page, Route } from 'playwright-core';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { browserSuite } from '../kit/chromium.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { type OpenedPage, openPage } from './console.ts';
 
 const CALL = '**/rpc/getBalance';
@@ -15,19 +15,15 @@ interface Catalog {
 const sold = ({ routes }: Catalog) =>
   routes.filter(({ surface, method }) => surface === 'rpc' && method === 'getBalance');
 
-suiteWith('chromium', 'limits on what the console pays', (executablePath) => {
-  let gateway: TestGateway;
-  let browser: Browser;
+const gateway = await stopAfterTests(startTestGateway({ CREDIT: 'on' }, { paid: true }));
+
+browserSuite('limits on what the console pays', () => {
   let opened: OpenedPage;
   let page: Page;
   /** Payments that the page sent. */
   let sent: string[];
-  beforeAll(async () => {
-    gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
-    browser = await launchChromium(executablePath);
-  });
   beforeEach(async () => {
-    opened = await openPage(browser, `${gateway.url}/#/wallet`);
+    opened = await openPage(`${gateway.url}/#/wallet`);
     page = opened.page;
     sent = [];
     page.on('request', (request) => {
@@ -38,10 +34,6 @@ suiteWith('chromium', 'limits on what the console pays', (executablePath) => {
     await gateway.solana?.mainnet.fundUsdc(shown?.split(' ')[0] ?? '', 10_000_000n);
   });
   afterEach(() => opened.close());
-  afterAll(async () => {
-    await closePages(browser);
-    await gateway?.stop();
-  });
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();

@@ -1,25 +1,19 @@
 import type { Cluster } from '@asset-gateway/protocol';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { browserSuite } from '../kit/chromium.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { faultsInAllLooks, type OpenedPage, openPage } from './console.ts';
 
-suiteWith('chromium', 'a wallet in the console', (executablePath) => {
-  let gateway: TestGateway;
-  let browser: Browser;
+const gateway = await stopAfterTests(startTestGateway({ CREDIT: 'on', RECEIPTS: 'on' }, { paid: true }));
+
+browserSuite('a wallet in the console', () => {
   let seen: OpenedPage;
   let page: Page;
   beforeAll(async () => {
-    gateway = await startTestGateway({ CREDIT: 'on', RECEIPTS: 'on' }, { paid: true });
-    browser = await launchChromium(executablePath);
-    seen = await openPage(browser, `${gateway.url}/#/wallet`);
+    seen = await openPage(`${gateway.url}/#/wallet`);
     page = seen.page;
-  });
-  afterAll(async () => {
-    await closePages(browser);
-    await gateway?.stop();
   });
 
   const chain = (cluster: Cluster = 'mainnet') => {
@@ -105,7 +99,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   });
 
   it('resends a payment after a lost answer, and is charged once', async () => {
-    const other = await openPage(browser, `${gateway.url}/#/wallet`);
+    const other = await openPage(`${gateway.url}/#/wallet`);
     page = other.page;
     await press('Get play money on mainnet');
     await shows('You received ten dollars of play money on mainnet.');
@@ -130,7 +124,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   });
 
   it('keeps the daily cap over all tabs at once', async () => {
-    const other = await openPage(browser, `${gateway.url}/#/wallet`);
+    const other = await openPage(`${gateway.url}/#/wallet`);
     page = other.page;
     await press('Get play money on mainnet');
     await shows('You received ten dollars of play money on mainnet.');
@@ -154,7 +148,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   });
 
   it('lets an installed wallet sign the payment', async () => {
-    const other = await openPage(browser, `${gateway.url}/#/wallet`);
+    const other = await openPage(`${gateway.url}/#/wallet`);
     page = other.page;
     const payer = (await page.evaluate(WALLET)) as string;
     await chain().fundUsdc(payer, 1_000_000n);

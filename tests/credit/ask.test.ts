@@ -151,12 +151,6 @@ describe('ask --pay', () => {
     expect(printed(outcome)).toMatchObject({ ok: true, cluster, priceUsd: price });
   });
 
-  it('pays nothing without --pay', async () => {
-    const outcome = await leavesNoTrace(without, () => ask(BALANCE, BODY));
-    expect(outcome.code).toBe(1);
-    expect(printed(outcome)).toMatchObject({ ok: false, error: 'payment_required' });
-  });
-
   it('signs nothing for an input that breaks a rule', async () => {
     const outcome = await leavesNoTrace(without, () => ask('--pay', BALANCE, '{"params":[]}'));
     expect([outcome.code, outcome.stdout]).toEqual([4, '']);

@@ -3,27 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
-import { readConfig } from '../../packages/gateway/src/config/config.ts';
-import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { moneyOf, withBothDatabases } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { broadcast } from '../sales/gift.ts';
+import { runSales } from '../sales/run-sales.ts';
 import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 const [PRICE, BUNDLE] = [5, 50_000];
 const watchPace = { everyMs: 50, againMs: 150 };
 /** As long as several looks take. */
-const LOOKS_MS = 800;
+const LOOKS_MS = 500;
 
 /** A payment that its wallet's credit has covered. */
 async function cover(gateway: SellingGateway, wallet: Wallet, amount = PRICE): Promise<PaymentPayload> {
@@ -44,18 +43,16 @@ async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: nu
 
 withBothDatabases('a covered payment that is broadcast', (variables, database) => {
   const dataDir = makeFolder();
-  let solana: SolanaSandbox;
+  const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
   let gateway: SellingGateway;
   let wallet: Wallet;
   const start = () => startCreditGateway({ solana, dataDir, watchPace }, variables());
   const expectOrder = () => expectBooksInOrder(moneyOf(variables(), dataDir), solana.mainnet.transfers);
   beforeAll(async () => {
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     gateway = await start();
   });
   afterAll(async () => {
     await gateway.stop();
-    await solana.close();
     rmSync(dataDir, { recursive: true, force: true });
   });
 
@@ -87,11 +84,9 @@ withBothDatabases('a covered payment that is broadcast', (variables, database) =
     await gateway.stop();
     gateway = await start();
     await expectGranted(gateway, wallet, PRICE);
-    const said: string[] = [];
-    const output = { stdout: { write: (text: string) => said.push(text) }, stderr: { write: () => true } };
-    const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, CREDIT: 'on', ...variables() });
-    expect(await sales(['verify', '--json'], output, (toRepair) => openArchive(config, toRepair))).toBe(0);
-    expect(JSON.parse(said.join(''))).toEqual([]);
+    const own = { PORT: '0', DATA_DIR: dataDir, ...solana.variables, CREDIT: 'on', ...variables() };
+    const { code, stdout } = await runSales(own, 'verify', '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([0, []]);
   });
 
   it('while the chain cannot be read is granted when it can be', async () => {
@@ -123,17 +118,9 @@ withBothDatabases('a covered payment that is broadcast', (variables, database) =
 
 describe('a covered payment that is not broadcast', () => {
   const dataDir = makeFolder();
-  let solana: SolanaSandbox;
-  let gateway: SellingGateway;
-  beforeAll(async () => {
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: 10 });
-    gateway = await startCreditGateway({ solana, dataDir, watchPace });
-  });
-  afterAll(async () => {
-    await gateway.stop();
-    await solana.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+  const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: 10 }));
+  const gateway = inSuite(() => startCreditGateway({ solana, dataDir, watchPace }));
 
   const watched = async () => {
     const sql = 'select id from debits where watch_from_ms is not null';

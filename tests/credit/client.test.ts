@@ -4,11 +4,10 @@ import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import { rowOf } from '../http/targets.ts';
+import { exampleOf, rowOf } from '../http/targets.ts';
 
 // Sets up this process for x402's RPC client and the gateway together.
 import '../payments/wallets.ts';
-import { exampleOf } from '../signin/examples.ts';
 
 const FREE = '/v1/x402/tokens/assets/solana';
 const [PRICE, BUNDLE] = [5, 15];
@@ -78,18 +77,5 @@ describe('a client that spends credit', () => {
       await customer.client.ask(call.target, { body: JSON.parse(call.init.body ?? '') });
     }
     expect(customer.transfers()).toBe(1);
-  });
-});
-
-describe('a client that does not spend credit', () => {
-  it('pays for each call, also after a sign-in', async () => {
-    const customer = await openClient(false);
-    expect((await customer.client.ask(FREE)).status).toBe(200);
-    for (const _ of [1, 2]) {
-      const response = await customer.client.ask(call.target, { body: JSON.parse(call.init.body ?? '') });
-      expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([200, null]);
-    }
-    expect(customer.offers.map(({ amount }) => amount)).toEqual([String(PRICE), String(PRICE)]);
-    expect(customer.transfers()).toBe(2);
   });
 });

@@ -4,12 +4,11 @@ import type { PaymentRequired } from '@x402/core/types';
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Example } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { bodyOf, headerOf, leaves, leavesNoTrace, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import type { Example } from '../signin/examples.ts';
-import { balanceOf, choose, startCreditGateway } from './gateway.ts';
-import { anyCall } from './stock-clients.ts';
+import { anyCall, balanceOf, choose, startCreditGateway } from './gateway.ts';
 
 const PRICE = 5;
 const COVERED = isFull ? 100 : 20;

@@ -1,20 +1,118 @@
+import { execFile } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { newKeypair } from '@asset-gateway/client/node';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Example } from '../http/targets.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { FAREMETER_VERSION, isLookedAt, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
-import { startCreditGateway } from './gateway.ts';
-import { expectStory, type Setup, type Told, tell } from './stock-clients.ts';
+import { anyCall, buying, startCreditGateway } from './gateway.ts';
 
 const PROGRAM = 'stock-client.mjs';
 const PRICE = 5;
-/** The price of a call, and of a bundle for several. */
-const prices = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 5)) };
+/** The calls that a bundle pays for. */
+const COVERED = 1 + (isFull ? 100 : 5);
+const BUNDLE = PRICE * COVERED;
 
-const bundle = (prices.bundle / 1_000_000).toFixed(6);
-const gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle });
-afterAll(() => gateway.stop());
+const bundle = (BUNDLE / 1_000_000).toFixed(6);
+const gateway = await stopAfterTests(startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle }));
+
+/** How a client is set up. */
+interface Setup {
+  readonly client: 'official' | 'faremeter';
+  /** Whether it pays the bundle of a paid route, and not the single call before it. */
+  readonly choosesBundle: boolean;
+  /** Whether it signs in where it is asked to. */
+  readonly hasHook: boolean;
+}
+
+/** The outcome of one request: how often it was sent, and its settled transaction, if any. */
+interface Outcome {
+  readonly status: number;
+  readonly error?: string;
+  readonly sent: number;
+  readonly transaction: string;
+  readonly credit: string | null;
+}
+
+/** The wallet of each story, its requests, and how it is set up. */
+interface Story extends Setup {
+  readonly keypair: readonly number[];
+  readonly requests: readonly { readonly url: string; readonly init: RequestInit }[];
+}
+
+function storyOf(setup: Setup, calls: readonly Example[]): Story {
+  const prefer = setup.hasHook ? { Prefer: 'credit' } : {};
+  const requests = calls.map(({ target, init }) => ({
+    url: gateway.url + target,
+    init: { ...init, headers: { ...init.headers, ...prefer } },
+  }));
+  return { ...setup, keypair: [...newKeypair()], requests };
+}
+
+/** A client that pays bundles on the route calls until the first is used up, and once more. Others buy one ahead. */
+function callsOf({ choosesBundle }: Setup): Example[] {
+  const calls = Array.from({ length: COVERED + 1 }, anyCall);
+  return choosesBundle ? calls : [buying('mainnet'), ...calls, anyCall()];
+}
+
+/** The version of the client that was run, and what became of each story. */
+interface Told {
+  readonly version: string;
+  readonly stories: readonly { readonly outcomes: readonly Outcome[]; readonly transfers: readonly string[] }[];
+}
+
+/** Runs each setup with its own wallet, by the client that is installed in this folder. */
+async function tell(folder: string, script: string, setups: readonly Setup[]): Promise<Told> {
+  const { mainnet } = gateway.solana;
+  const stories = setups.map((setup) => storyOf(setup, callsOf(setup)));
+  const addresses = stories.map(({ keypair }) => bs58.encode(Uint8Array.from(keypair.slice(32))));
+  for (const address of addresses) await mainnet.fundUsdc(address, 1_000_000n);
+  const job = JSON.stringify({ rpcUrl: mainnet.url, network: NETWORKS.mainnet, asset: USDC.mainnet, stories });
+  const { stdout } = await promisify(execFile)(process.execPath, [script, job], { cwd: folder });
+  const { version, told } = JSON.parse(stdout) as { version: string; told: Outcome[][] };
+  const toldOf = (outcomes: Outcome[], index: number) => {
+    const own = mainnet.transfers.filter(({ from }) => from === addresses[index]);
+    return { outcomes, transfers: own.map(({ signature }) => signature) };
+  };
+  return { version, stories: told.map(toldOf) };
+}
+
+/** Checks a story: settled calls, requests per call, and the balance after each. */
+function expectStory({ outcomes, transfers }: Told['stories'][number], setup: Setup): void {
+  expect(outcomes).toEqual(setup.choosesBundle ? toppedUp(setup) : boughtAhead(setup));
+  const settled = outcomes.map(({ transaction }) => transaction).filter((transaction) => transaction !== '');
+  expect(transfers).toEqual(settled);
+}
+
+const SETTLED = expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{87,88}$/);
+
+const spent = (balance: number) => ({
+  status: 200,
+  sent: 2,
+  transaction: '',
+  credit: `charged=${PRICE}, balance=${balance}`,
+});
+
+/** A bundle with the first call, nothing while it lasts, and another bundle with the call after it. */
+function toppedUp({ hasHook }: Setup): unknown[] {
+  const bought = { status: 200, sent: hasHook ? 3 : 2, transaction: SETTLED, credit: `balance=${BUNDLE - PRICE}` };
+  const calls = Array.from({ length: COVERED - 1 }, (_, index) => spent(BUNDLE - (index + 2) * PRICE));
+  return [bought, ...calls, bought];
+}
+
+/** Credit by itself, nothing while it lasts, and then each call for its price. */
+function boughtAhead({ hasHook }: Setup): unknown[] {
+  const bought = { status: 200, sent: 2, transaction: SETTLED, credit: `balance=${BUNDLE}` };
+  const calls = Array.from({ length: COVERED }, (_, index) => spent(BUNDLE - (index + 1) * PRICE));
+  const single = { status: 200, sent: hasHook ? 3 : 2, transaction: SETTLED, credit: null };
+  return [bought, ...calls, single, single];
+}
 
 const both = (client: Setup['client'], hasHook: boolean): Setup[] =>
   [true, false].map((choosesBundle) => ({ client, hasHook, choosesBundle }));
@@ -33,12 +131,12 @@ const titleOf = ({ hasHook, choosesBundle }: Setup): string =>
 function judge(version: string, setups: readonly Setup[], folder: string, script: () => string): void {
   let told: Told;
   beforeAll(async () => {
-    told = await tell(gateway, { folder, script: script(), setups, prices });
+    told = await tell(folder, script(), setups);
   }, 300_000);
 
   it.each(setups.map((setup, index) => [titleOf(setup), setup, index] as const))('%s', (_, setup, index) => {
     expect(told.version).toBe(version);
-    expectStory(told.stories[index] as Told['stories'][number], setup, prices);
+    expectStory(told.stories[index] as Told['stories'][number], setup);
   });
 }
 

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Call, Trail } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import { createCover } from '../../packages/gateway/src/credit/covering.ts';
+import { type CoverablePurchase, Covering, NotNeeded } from '../../packages/gateway/src/credit/covering.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
 import type { Admission } from '../../packages/gateway/src/gates/gate.ts';
-import { type CoverablePurchase, NotNeeded } from '../../packages/gateway/src/payments/cover.ts';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf } from '../kit/ledger.ts';
@@ -27,20 +26,28 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const { accounts, payments } = ledger;
     const creditMicros = Math.max(0, amountMicros - PRICE);
     const record = newPurchase(creditMicros);
-    const cover = createCover({
+    const dependencies = {
       accounts,
       answers: new ChargedAnswers(accounts),
       queue: new AccountQueue(),
-      priceMicros: PRICE,
       limitMicros: LIMIT,
       leaseMs: CREDIT.leaseMs,
       onFailure: () => undefined,
       randomId: randomUUID,
-      responseOf: () => ({}),
-    });
+    };
     const { key, network, requestHash, payer } = record;
     const sent = { key, network, requestHash, inVersion1Header: false };
-    const payment = { ...sent, payer, hasTicket, memo: 'memo', call, trail, amountMicros, creditMicros };
+    const payment = {
+      ...sent,
+      payer,
+      hasTicket,
+      memo: 'memo',
+      call,
+      trail,
+      priceMicros: PRICE,
+      amountMicros,
+      creditMicros,
+    };
     const purchase = (owner: string): CoverablePurchase => ({
       balanceMicros: undefined,
       async spend(take) {
@@ -62,7 +69,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     return {
       record,
       async admit(): Promise<Admission> {
-        await using covering = await cover.begin(sent, payment);
+        await using covering = await Covering.begin(dependencies, sent, payment);
         if ((await covering.known()) ?? (await covering.owed())) throw new Error('it was answered before');
         return covering.admit(purchase(randomUUID()));
       },

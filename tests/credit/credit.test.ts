@@ -1,7 +1,9 @@
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { bodyOf, callOf, leaves, leavesNoTrace, paidRoutes, send, sendPaid } from '../payments/calls.ts';
-import { openWallet } from '../payments/wallets.ts';
+import { until } from '../payments/fault-buyer.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
 import {
   balanceOf,
   buyCredit,
@@ -17,8 +19,7 @@ const call = callOf('rpc.mainnet.helius.getBalance');
 const PRICE = 5;
 const BUNDLE = 50_000;
 
-const gateway = await startCreditGateway();
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startCreditGateway());
 
 describe('credit that is bought by itself', () => {
   it('equals the payment, causes no upstream call, and is shown to its wallet', async () => {
@@ -120,6 +121,55 @@ describe('a payment whose wallet has credit', () => {
       expect([again.status, await again.text(), again.headers.get(HEADERS.replayed)]).toEqual([200, text, 'true']);
     });
     expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE });
+  });
+});
+
+describe('a bundle whose settlement is unknown', () => {
+  let wallet: Wallet;
+  beforeEach(async () => {
+    gateway.solana.mainnet.faults.reset();
+    wallet = await openWallet(gateway.solana);
+  });
+
+  /** A bundle that lands while the chain hides its status. */
+  async function payUnseen() {
+    const { faults } = gateway.solana.mainnet;
+    const payment = await paymentOf(gateway, call, wallet, BUNDLE);
+    faults.dropAfterBroadcast = true;
+    faults.lie = { statusMissing: true };
+    const first = await sendPaid(gateway, call, payment);
+    expect([first.status, (await bodyOf(first)).error]).toEqual([503, 'settlement_pending']);
+    return payment;
+  }
+
+  it('is granted once when the chain shows it, also if it is sent again', async () => {
+    const payment = await payUnseen();
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: 0 });
+    gateway.solana.mainnet.faults.reset();
+    await until(async () => (await balanceOf(gateway, wallet)).grantedMicros > 0);
+    await leaves(gateway, { transfers: 0, arrivals: 0 }, async () => {
+      for (let again = 0; again < 3; again++) {
+        const response = await sendPaid(gateway, call, payment);
+        expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+      }
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE - PRICE, spentMicros: 0 });
+  });
+
+  it('lets a signature for the same request wait, and then brings it the answer without a charge', async () => {
+    await payUnseen();
+    await leaves(gateway, { transfers: 0, arrivals: 0 }, async () => {
+      const pending = await spend(gateway, call, wallet.signIn);
+      expect([pending.status, (await bodyOf(pending)).error]).toEqual([503, 'settlement_pending']);
+      expect(pending.headers.has(HEADERS.paymentRequired)).toBe(false);
+      gateway.solana.mainnet.faults.reset();
+      await until(async () => (await balanceOf(gateway, wallet)).grantedMicros > 0);
+      const answered = await spend(gateway, call, wallet.signIn);
+      expect([answered.status, answered.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0 });
+    await until(async () => (await (await spend(gateway, call, wallet.signIn)).json()).ok === true);
+    await until(async () => (await balanceOf(gateway, wallet)).spentMicros === PRICE);
   });
 });
 

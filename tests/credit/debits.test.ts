@@ -1,8 +1,9 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CREDIT, type Debit, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
-import type { Accounts, HoldOptions } from '../../packages/gateway/src/credit/accounts.ts';
+import { Accounts, type HoldOptions } from '../../packages/gateway/src/credit/accounts.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
+import type { Database } from '../../packages/gateway/src/stores/sql/database.ts';
 import { grant, HOLDER, type Ledger, landed, ledgerSuite, newDebit, newPayment, startSettling } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';
 
@@ -33,6 +34,14 @@ ledgerSuite('credit', (ledger) => {
       expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
       await capturing;
       expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
+    });
+
+    it('is held although it lost a race in PostgreSQL to a debit that was released since', async () => {
+      await grant(ledger, 10);
+      const outcomes = [Promise.reject(Object.assign(new Error('duplicate key'), { code: '23505' }))];
+      const write: Database['write'] = (step) => outcomes.pop() ?? ledger.database.write(step);
+      const { verdict } = await new Accounts({ ...ledger.database, write }).hold(newDebit(4));
+      expect(verdict).toBe('held');
     });
 
     it('that took too long is released, and of two requests with its id one is charged', async () => {
@@ -161,7 +170,7 @@ ledgerSuite('a charged answer that is never delivered', (ledger) => {
     await ledger.accounts.capture(debit, '"large"');
     const charged = (await ledger.accounts.debit(debit.id)) as Debit;
     const answers = new ChargedAnswers(ledger.accounts);
-    const fetch = () => answers.owed(charged, () => ({}));
+    const fetch = () => answers.owed(charged, { inVersion1Header: false });
     for (let count = 0; count < MOST_FETCHES; count++)
       expect(await fetch()).toMatchObject({ answer: { json: '"large"' } });
     expect(await fetch()).toBeUndefined();

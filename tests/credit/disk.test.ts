@@ -1,5 +1,6 @@
 import { fdatasync } from 'node:fs';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import Connection from 'libsql';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   grant,
   HOLDER,
@@ -40,6 +41,20 @@ it('credit is granted once although the disk refused its settlement and took a l
   await ledger.reopen();
   await ledger.payments.resolve(payment.key, landed(payment));
   expect(await ledger.accounts.find(HOLDER)).toMatchObject({ grantedMicros: 55, spentMicros: 5 });
+});
+
+it('a hold whose release the database refuses is released when the database is ready again', async () => {
+  await grant(ledger, 10);
+  const debit = newDebit(5);
+  await ledger.accounts.hold(debit);
+  const [file] = await ledger.database.report({ sql: 'pragma database_list' });
+  const other = new Connection(String(file?.file));
+  other.exec('begin immediate');
+  await expect(ledger.accounts.release(debit, true)).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
+  other.exec('rollback');
+  other.close();
+  await vi.waitFor(async () => expect(await ledger.accounts.find(HOLDER)).toMatchObject({ holds: 0 }), 10_000);
+  expect((await ledger.accounts.hold({ ...debit, owner: 'another' })).verdict).toBe('held');
 });
 
 it('a debit that the disk refuses is released, and charged once on retry', async () => {

@@ -1,8 +1,9 @@
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { callOf, sendPaid } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
-import { openRemoteFixture, type RemoteFixture } from '../payments/fault-facilitator.ts';
+import { openRemoteFixture } from '../payments/fault-facilitator.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { balanceOf, buyCredit, paymentOf } from './gateway.ts';
 
@@ -10,16 +11,12 @@ const call = callOf('rpc.mainnet.helius.getBalance');
 const PRICE = 5;
 const BUNDLE = 50_000;
 
-let fixture: RemoteFixture;
+const fixture = await stopAfterTests(openRemoteFixture({ CREDIT: 'on' }));
 let wallet: Wallet;
-beforeAll(async () => {
-  fixture = await openRemoteFixture({ CREDIT: 'on' });
-});
 beforeEach(async () => {
   wallet = await openWallet(fixture.solana);
   expect((await buyCredit(fixture.gateway, wallet)).status).toBe(200);
 });
-afterAll(() => fixture.stop());
 
 const judged = async () => (await fixture.calls()).filter(({ url }) => url === '/verify' || url === '/settle');
 

@@ -1,12 +1,14 @@
 import { challengeIn, type Signer, signIn } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
+import bs58 from 'bs58';
+import type { Example } from '../http/targets.ts';
 import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { bodyOf, headerOf, ROOMY, requiredFor, send } from '../payments/calls.ts';
+import { bodyOf, callOf, headerOf, ROOMY, requiredFor, send } from '../payments/calls.ts';
 import type { Wallet } from '../payments/wallets.ts';
-import type { Example } from '../signin/examples.ts';
 
 export const CREDIT = { ...ROOMY, CREDIT: 'on' };
 
@@ -21,6 +23,10 @@ export const buying = (cluster: 'mainnet' | 'devnet'): Example => ({
   target: `/v1/x402/credit/${cluster}`,
   init: { method: 'POST', headers: {} },
 });
+
+/** A call for a new address each time, so that no call gets another one's answer. */
+export const anyCall = (): Example =>
+  callOf('rpc.mainnet.helius.getBalance', { body: { params: [bs58.encode(newKeypair().subarray(32))] } });
 
 /** A requirement with one of the amounts alone, as a client chooses it. */
 export function choose(required: PaymentRequired, amount: number): PaymentRequired {

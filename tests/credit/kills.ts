@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { expectBooksInOrder, type MoneyIn } from '../kit/books.ts';
 import { moneyOf, withBothDatabases } from '../kit/databases.ts';
-import { rounds } from '../kit/rounds.ts';
+import { roundsOnEach } from '../kit/rounds.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
 import { type GatewaySeries, openGatewaySeries } from '../payments/fault-process.ts';
@@ -47,10 +47,8 @@ export const expectOrder = ({ money, solana }: CreditSeries): Promise<void> =>
 type Headers = Readonly<Record<string, string>>;
 
 /** Asks once; undefined if the gateway has ended meanwhile. */
-const ask = async (url: string, headers: Headers, init: RequestInit = {}): Promise<Reply | undefined> => {
-  const sent = fetch(url, { ...init, headers }).then(readReply);
-  return sent.catch(() => undefined);
-};
+export const ask = (url: string, headers: Headers, init: RequestInit = {}): Promise<Reply | undefined> =>
+  fetch(url, { ...init, headers }).then(readReply, () => undefined);
 
 /** Sends the same request until its outcome is known, or the time is over. */
 export async function askUntilDecided(
@@ -118,7 +116,7 @@ export async function openRichWallet(series: GatewaySeries): Promise<Wallet> {
 const FALL_MS = 2_000;
 
 /** How often each step is killed with each database. */
-export const KILLS = rounds(20);
+export const KILLS = roundsOnEach(20);
 
 /** One call at a gateway that has killed itself after a step of it. */
 export interface Killed {

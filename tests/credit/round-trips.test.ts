@@ -1,8 +1,8 @@
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
-import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { callOf, headerOf, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { buyCredit, paymentOf, spendingHeader, startCreditGateway } from './gateway.ts';
@@ -12,19 +12,18 @@ const [PRICE, BUNDLE] = [5, 50_000];
 const CALL = callOf('rpc.mainnet.helius.getBalance');
 
 postgresSuite('the round trips to the database before a response', () => {
-  let database: Awaited<ReturnType<typeof openPostgresDatabase>>;
-  let proxy: TcpProxy;
-  let gateway: SellingGateway;
+  const database = inSuite(openPostgresDatabase);
+  const proxy = inSuite(() => startTcpProxy(Number(new URL(database.url).port)));
+  const gateway = inSuite(() => {
+    const url = new URL(database.url);
+    url.port = String(proxy.port);
+    return startCreditGateway({}, { DATABASE_URL: url.href });
+  });
   let wallet: Wallet;
   /** Queries sent before a reply arrives are one round trip. */
   let trips: string[] = [];
 
   beforeAll(async () => {
-    database = await openPostgresDatabase();
-    const url = new URL(database.url);
-    proxy = await startTcpProxy(Number(url.port));
-    url.port = String(proxy.port);
-    gateway = await startCreditGateway({}, { DATABASE_URL: url.href });
     wallet = await openWallet(gateway.solana);
     expect((await buyCredit(gateway, wallet)).status).toBe(200);
     let isAnswered = true;
@@ -37,11 +36,6 @@ postgresSuite('the round trips to the database before a response', () => {
       isAnswered = true;
       return reply;
     };
-  });
-  afterAll(async () => {
-    await gateway.stop();
-    await proxy.close();
-    await database.drop();
   });
 
   /** How many there are up to the one that writes an entry of this kind. After it only the delivery is noted. */

@@ -1,9 +1,10 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { bodyOf, callOf, sendPaid } from '../payments/calls.ts';
 import { askUntilDecided, type Reply } from '../payments/fault-buyer.ts';
@@ -23,28 +24,18 @@ interface TwoPurchases {
   readonly transfers: number;
 }
 
-function suiteOf(count: number): void {
-  let redis: RedisServer;
-  let database: Awaited<ReturnType<typeof openPostgresDatabase>>;
-  let solana: SolanaSandbox;
+redisSuite('two gateways', () => postgresSuite('on one PostgreSQL and one Redis', suite));
+
+function suite(): void {
+  const redis = inSuite(startRedis);
+  const database = inSuite(openPostgresDatabase);
+  const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
   let gateways: readonly SellingGateway[];
   beforeAll(async () => {
-    redis = await startRedis();
-    database = await openPostgresDatabase();
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-    const variables = {
-      REDIS_URL: redis.url,
-      DATABASE_URL: database.url,
-      GATEWAY_SECRET: 's'.repeat(32),
-    };
-    gateways = await Promise.all(Array.from({ length: count }, () => startCreditGateway({ solana }, variables)));
+    const variables = { REDIS_URL: redis.url, DATABASE_URL: database.url, GATEWAY_SECRET: 's'.repeat(32) };
+    gateways = await Promise.all([1, 2].map(() => startCreditGateway({ solana }, variables)));
   });
-  afterAll(async () => {
-    await Promise.all(gateways.map((gateway) => gateway.stop()));
-    await solana.close();
-    await database.drop();
-    await redis.stop();
-  });
+  afterAll(() => Promise.all(gateways.map((gateway) => gateway.stop())));
 
   const gatewayOf = (index: number): SellingGateway => gateways[index % gateways.length] as SellingGateway;
   const arrivalsOf = ({ address }: Wallet) =>
@@ -108,6 +99,3 @@ function suiteOf(count: number): void {
     expect(await balanceOf(gatewayOf(1), wallet)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
   });
 }
-
-for (const count of [2, 4])
-  redisSuite(`${count} gateways`, () => postgresSuite('on one PostgreSQL and one Redis', () => suiteOf(count)));

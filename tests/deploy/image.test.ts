@@ -27,6 +27,8 @@ describe('the context of the image', () => {
       'package.json',
       'packages',
       'rolldown.config.mjs',
+      'scripts',
+      'scripts/sources.mjs',
       'tsconfig.base.json',
     ]);
     const packages = [...new Set(top)].filter((path) => path.split('/').length === 3);
@@ -39,25 +41,28 @@ describe('the context of the image', () => {
   });
 });
 
-/** The image, running as its user would: its own variables, its own folder, its own command. */
-interface Container {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-}
+/** The words of an instruction that is written as a list. */
+const wordsOf = ({ settings }: Stage, keyword: string): string[] =>
+  JSON.parse(settings[keyword]?.replace(/^[^[]*/, '') ?? '');
+
+const variablesOf = ({ settings }: Stage): Record<string, string> =>
+  Object.fromEntries(settings.ENV?.split(' ').map((pair) => pair.split('=', 2)) ?? []);
 
 /** The image's user if the test runs as root, else the current user. */
-function identityOf({ user }: Stage): { readonly uid: number; readonly gid: number } | undefined {
-  const [uid = 0, gid = 0] = user.split(':').map(Number);
+function identityOf({ settings }: Stage): { readonly uid: number; readonly gid: number } | undefined {
+  const [uid = 0, gid = 0] = settings.USER?.split(':').map(Number) ?? [];
   return process.getuid?.() === 0 ? { uid, gid } : undefined;
 }
 
-function environmentOf(image: Stage, variables: Record<string, string>): Record<string, string> {
-  const { DATA_DIR = '' } = image.environment;
-  return { ...image.environment, DATA_DIR: join(image.root, DATA_DIR), ...variables };
-}
+const environmentOf = (image: Stage, variables: Record<string, string>): Record<string, string> => ({
+  ...variablesOf(image),
+  DATA_DIR: join(image.root, variablesOf(image).DATA_DIR ?? ''),
+  ...variables,
+});
 
-function run(image: Stage, variables: Record<string, string>): Container {
-  const [, ...words] = image.command;
+/** Runs the image's command, with its own variables and folder and as its user. */
+function run(image: Stage, variables: Record<string, string>): { child: ChildProcess; output: () => string } {
+  const [, ...words] = wordsOf(image, 'CMD');
   const child = spawn(process.execPath, words, {
     cwd: join(image.root, image.workdir),
     env: environmentOf(image, variables),
@@ -74,14 +79,14 @@ function run(image: Stage, variables: Record<string, string>): Container {
 }
 
 function isHealthy(image: Stage, variables: Record<string, string>): boolean {
-  const [, ...words] = image.healthcheck;
+  const [, ...words] = wordsOf(image, 'HEALTHCHECK');
   return spawnSync(process.execPath, words, { env: environmentOf(image, variables) }).status === 0;
 }
 
-/** The files outside of the volumes, with their modification times. */
-const unchanging = ({ root, volumes }: Stage): string[] =>
+/** The files outside of the volume, with their modification times. */
+const unchanging = ({ root, settings }: Stage): string[] =>
   pathsIn(root)
-    .filter((path) => !volumes.some((volume) => `/${path}`.startsWith(volume)))
+    .filter((path) => !`/${path}`.startsWith(settings.VOLUME ?? ''))
     .map((path) => `${path} ${statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs}`);
 
 /** The two installations of a build take a minute of two cores. */
@@ -131,14 +136,13 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
   });
 
   it('names a non-root user by number, and starts Node directly', () => {
-    expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-    expect(image.command[0]).toBe('node');
-    expect(image.healthcheck[0]).toBe('node');
-    expect(image.ports).toContain(image.environment.PORT);
+    expect(image.settings.USER).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect([wordsOf(image, 'CMD')[0], wordsOf(image, 'HEALTHCHECK')[0]]).toEqual(['node', 'node']);
+    expect(image.settings.EXPOSE).toBe(variablesOf(image).PORT);
   });
 
   it('has the doctor in it', () => {
-    const [, ...words] = image.command;
+    const [, ...words] = wordsOf(image, 'CMD');
     const cwd = join(image.root, image.workdir);
     const { status, stdout } = spawnSync(process.execPath, [...words, 'doctor', '--help'], { cwd, encoding: 'utf8' });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Usage: asset-gateway doctor <url>\n/)]);

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import ts from 'typescript';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { node, runCommand } from '../kit/command.ts';
 
 /** A Kubernetes object as it stands in a file. */
 export interface Manifest {
@@ -11,6 +11,8 @@ export interface Manifest {
 }
 
 const FOLDER = 'deploy/kubernetes';
+const COMPILER = 'node_modules/typescript-7/bin/tsc';
+const OPTIONS = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--pretty', 'false', '--types', ''];
 
 /** The module of the API's types, by version. */
 const MODULES: Readonly<Record<string, string>> = {
@@ -27,38 +29,22 @@ export const readManifests = (): Manifest[] =>
     .flatMap((name) => parseAllDocuments(readFileSync(join(FOLDER, name), 'utf8')))
     .map((document) => document.toJS() as Manifest);
 
-const declarationOf = ({ apiVersion, kind, ...rest }: Manifest): string => {
-  const type = `import('kubernetes-types/${MODULES[apiVersion]}.js').${kind}`;
-  return `export const manifest: ${type} = ${JSON.stringify({ apiVersion, kind, ...rest })};`;
+const declarationOf = (manifest: Manifest, index: number): string => {
+  const type = `import('kubernetes-types/${MODULES[manifest.apiVersion]}.js').${manifest.kind}`;
+  return `export const manifest${index}: ${type} = ${JSON.stringify(manifest)};`;
 };
 
-const OPTIONS: ts.CompilerOptions = {
-  strict: true,
-  noEmit: true,
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  skipLibCheck: true,
-  types: [],
-  lib: ['lib.es2022.d.ts'],
-};
-
-const messageOf = ({ messageText }: ts.Diagnostic): string => ts.flattenDiagnosticMessageText(messageText, ' ');
-
-/**
- * The compiler's errors for each object, checked against the API's types.
- */
-export function typeFaults(manifests: readonly Manifest[]): string[][] {
-  const paths = manifests.map((_, index) => resolve(`tests/deploy/manifest-${index}.ts`));
-  const texts = new Map(manifests.map((manifest, index) => [paths[index], declarationOf(manifest)]));
-  const host = ts.createCompilerHost(OPTIONS);
-  const { getSourceFile, fileExists } = host;
-  host.fileExists = (path) => texts.has(path) || fileExists(path);
-  host.getSourceFile = (path, ...rest) => {
-    const text = texts.get(path);
-    return text === undefined ? getSourceFile(path, ...rest) : ts.createSourceFile(path, text, rest[0]);
-  };
-  const found = ts.getPreEmitDiagnostics(ts.createProgram(paths, OPTIONS, host));
-  const elsewhere = found.filter(({ file }) => !texts.has(file?.fileName));
-  if (elsewhere.length > 0) throw new Error(elsewhere.map(messageOf).join('\n'));
-  return paths.map((path) => found.filter(({ file }) => file?.fileName === path).map(messageOf));
+/** Whether the compiler refuses each object, checked against the API's types. */
+export async function wronglyTyped(manifests: readonly Manifest[]): Promise<boolean[]> {
+  mkdirSync('.setup', { recursive: true });
+  // Inside the repository, where the compiler finds the types.
+  const folder = mkdtempSync('.setup/manifests-');
+  const file = join(folder, 'manifests.ts');
+  writeFileSync(file, manifests.map(declarationOf).join('\n'));
+  const { stdout } = await runCommand(node(COMPILER, ...OPTIONS, '--module', 'nodenext', file));
+  rmSync(folder, { recursive: true });
+  // The number of the line names the object; a fault of the file itself stands in none.
+  const faults = stdout.split('\n').filter((line) => line !== '' && !line.startsWith(' '));
+  if (!faults.every((line) => line.includes('manifests.ts('))) throw new Error(stdout);
+  return manifests.map((_, index) => faults.some((line) => line.includes(`manifests.ts(${index + 1},`)));
 }

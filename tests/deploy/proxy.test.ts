@@ -1,4 +1,5 @@
 import { get } from 'node:http';
+import { examine } from '@asset-gateway/doctor';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
@@ -45,6 +46,11 @@ const suiteOf = (count: number) => (nginx: string) =>
       const ask = (method: string, target: string, lines: readonly string[] = [], body = '') =>
         askOne(deployment.port, wireRequest(method, target, ['Host: gateway.example', ...lines], body));
       const linesFor = (body: string) => ['Content-Type: application/json', `Content-Length: ${body.length}`];
+
+      it('the doctor finds nothing to fix', async () => {
+        expect(await examine(deployment.url)).toMatchObject({ origin: deployment.url, routes: 60, findings: [] });
+        expect([deployment.arrivals(), solana.provider.arrivals]).toEqual([0, []]);
+      }, 60_000);
 
       it('a path is not normalised on its way', async () => {
         expectRefusal(await ask('GET', '/v1/%2e%2e/healthz'), '400 bad_request');

@@ -5,7 +5,7 @@ import { readConfig } from '@asset-gateway/gateway';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { findProgram } from '../kit/optional.ts';
-import { DOCUMENTED } from './variables.ts';
+import { DOCUMENTED, DRAIN_SECONDS } from './variables.ts';
 
 const UNIT = 'deploy/systemd/asset-gateway.service';
 const text = readFileSync(UNIT, 'utf8');
@@ -13,8 +13,6 @@ const text = readFileSync(UNIT, 'utf8');
 /** The values of a setting in the unit. */
 const valuesOf = (name: string): string[] =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
-
-const DRAIN_SECONDS = Number(/DRAIN_MS = (\d+)_000/.exec(readFileSync('packages/gateway/src/start.ts', 'utf8'))?.[1]);
 
 describe('the systemd unit', () => {
   it('starts the program that there is', () => {
@@ -48,44 +46,24 @@ describe.skipIf(!analyze)(
     const folder = makeFolder();
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-    /** The unit for this machine: its own Node, and nothing else changed. */
-    function unitWith(change: (unit: string) => string): string {
+    /** Runs it on the unit for this machine, which has another Node, with a change. */
+    function analyzed(words: readonly string[], from = '', to = '') {
       const path = join(folder, 'asset-gateway.service');
-      writeFileSync(path, change(text.replace('/usr/bin/node', process.execPath)));
-      return path;
+      writeFileSync(path, text.replace('/usr/bin/node', process.execPath).replace(from, to));
+      return spawnSync(analyze ?? '', [...words, path], { encoding: 'utf8' });
     }
 
-    const run = (...words: string[]) => spawnSync(analyze ?? '', words, { encoding: 'utf8' });
-
     it('is a unit without a word that it does not know', () => {
-      const { status, stderr } = run(
-        'verify',
-        '--man=no',
-        unitWith((unit) => unit),
-      );
-      expect([status, stderr]).toEqual([0, '']);
-      const misspelt = run(
-        'verify',
-        '--man=no',
-        unitWith((unit) => unit.replace('ProtectHome=', 'ProtectHomes=')),
-      );
+      const words = ['verify', '--man=no'];
+      expect(analyzed(words)).toMatchObject({ status: 0, stderr: '' });
+      const misspelt = analyzed(words, 'ProtectHome=', 'ProtectHomes=');
       expect(misspelt.stderr).toMatch(/Unknown key(?: name)? 'ProtectHomes'/);
     });
 
     it('confines the service', () => {
       const words = ['security', '--offline=yes', '--no-pager', '--threshold=15'];
-      expect(
-        run(
-          ...words,
-          unitWith((unit) => unit),
-        ).status,
-      ).toBe(0);
-      expect(
-        run(
-          ...words,
-          unitWith((unit) => unit.replace('SystemCallFilter=@system-service @pkey', '')),
-        ).status,
-      ).not.toBe(0);
+      expect(analyzed(words).status).toBe(0);
+      expect(analyzed(words, 'SystemCallFilter=@system-service @pkey').status).not.toBe(0);
     });
   },
 );

@@ -7,3 +7,8 @@ export const DOCUMENTED: ReadonlySet<string> = new Set(
     .filter((line) => line.startsWith('| `'))
     .flatMap((line) => line.split('|')[1]?.match(/[A-Z][A-Z_]+/g) ?? []),
 );
+
+/** The drain time of start.ts. */
+export const DRAIN_SECONDS = Number(
+  /DRAIN_MS = (\d+)_000/.exec(readFileSync('packages/gateway/src/start.ts', 'utf8'))?.[1],
+);

@@ -1,18 +1,17 @@
 import { type Route, routes } from '@asset-gateway/protocol';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../packages/sandbox/src/solana/provider.ts';
 import { TOKEN_ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { addressOf } from '../../packages/sandbox/src/tokens/seed.ts';
-import { rowOf } from '../http/targets.ts';
+import { exampleOf, rowOf } from '../http/targets.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { paidRoutes, ROOMY } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { exampleOf } from '../signin/examples.ts';
-import { faultsOf, published } from './json-schema.ts';
-import { closed, expectToDescribe } from './shapes.ts';
+import { faultsOf, type JsonSchema, published } from './json-schema.ts';
+import { brokenWithin, closed, expectToDescribe, partsOf } from './shapes.ts';
 
 const gateway = await stopAfterTests(startSellingGateway(ROOMY));
 const wallet = await openWallet(gateway.solana);
@@ -182,3 +181,53 @@ it.each(['json', 'jsonParsed', 'base64', 'base58'])(
     }
   },
 );
+
+/** Largest example in a challenge. */
+const MAX_EXAMPLE_BYTES = 900;
+
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+
+/** Whether a part has a description, a const, or an explained form. */
+const isExplained = ({ description, const: only, type, anyOf = [] }: JsonSchema): boolean =>
+  description !== undefined || only !== undefined || type === 'null' || anyOf.some(isExplained);
+
+// The gateway's own documents are judged where they are served.
+const described = routes.filter(({ surface }) => surface !== 'system');
+const describedRows = described.map(
+  (route) => [route.id, published(route.result.schema), route.result.example] as const,
+);
+
+describe.each(describedRows)('%s', (_, schema, example) => {
+  it('has a valid example with all required fields', () => {
+    expectToDescribe(schema, example);
+    expect(brokenWithin(schema, example).length).toBeGreaterThan(0);
+  });
+
+  it('has a small example in plain JSON', () => {
+    const json = JSON.stringify(example);
+    expect(JSON.parse(json)).toEqual(example);
+    expect(json.length).toBeLessThan(MAX_EXAMPLE_BYTES);
+  });
+
+  it('describes each field', () => {
+    const silent = partsOf(schema).filter(([where, part]) => /\.\w+$/.test(where) && !isExplained(part));
+    expect(silent.map(([where]) => where)).toEqual([]);
+  });
+
+  it('types each value', () => {
+    for (const [where, { type, anyOf }] of partsOf(schema)) {
+      expect(anyOf === undefined ? TYPES : [undefined], where).toContain(type);
+    }
+  });
+
+  it('allows more properties', () => {
+    for (const [where, { additionalProperties }] of partsOf(schema)) {
+      expect(additionalProperties === false, where).toBe(false);
+    }
+  });
+});
+
+it('every row describes its answer', () => {
+  const open = routes.filter(({ result }) => Object.keys(published(result.schema)).length === 0);
+  expect(open.map(({ id }) => id)).toEqual([]);
+});

@@ -1,6 +1,6 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served } from './everything.ts';
@@ -75,10 +75,7 @@ async function inWellKnown({ url }: TestGateway): Promise<string[]> {
   return sorted(resources.map((resource) => paths.get(new URL(resource).pathname) ?? resource));
 }
 
-let solana: SolanaSandbox;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 afterAll(() => solana.close());
 
 describe.each(LEFT_OUT)('with %s', (_, variables, isRemoved) => {

@@ -1,14 +1,11 @@
 import { examine } from '@asset-gateway/doctor';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { newList } from '../blocked/kit.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
-let solana: SolanaSandbox;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 afterAll(() => solana.close());
 
 describe('the doctor finds nothing to fix', () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { doctor } from '../../packages/doctor/src/command.ts';
 import { freePort } from '../http/ports.ts';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { compileGateway } from '../process/program.ts';
 import { type FaultyProxy, startProxy } from './proxy.ts';
@@ -33,16 +34,14 @@ async function behindProxy(
   await look(proxy.url).finally(() => proxy.stop());
 }
 
+const selling = await stopAfterTests(startTestGateway({}, { paid: true }));
+const free = await stopAfterTests(startTestGateway());
+
 describe('asset-gateway doctor', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    await compileGateway();
-    gateway = await startTestGateway({}, { paid: true });
-  }, 120_000);
-  afterAll(() => gateway.stop());
+  beforeAll(() => compileGateway(), 120_000);
 
   it('finds nothing to fix at our own gateway, with the URL as its only argument', async () => {
-    const { code, stdout, stderr } = await runProgram(gateway.url);
+    const { code, stdout, stderr } = await runProgram(selling.url);
     const lines = stdout.split('\n');
     expect(lines.at(-2)).toMatch(/^✓ http:\/\/127\.0\.0\.1:\d+: nothing to fix \(60 routes, \d+ requests\)\.$/);
     const fee = 'a usual settlement costs the fee payer 10,001 lamports, so such a sale loses money while SOL is above';
@@ -52,14 +51,14 @@ describe('asset-gateway doctor', () => {
       `· wallet: priced from $0.0005 a call; ${fee} $50.00.`,
     ]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(gateway.upstream.arrivals).toEqual([]);
-    expect(gateway.solana?.provider.arrivals).toEqual([]);
+    expect(selling.upstream.arrivals).toEqual([]);
+    expect(selling.solana?.provider.arrivals).toEqual([]);
   });
 
   it('prints one line per fault, also if it occurs in many places', async () => {
     const plainGateway: FaultyProxy['alter'] = ({ status, headers }) =>
       status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined;
-    await behindProxy(gateway, plainGateway, async (url) => {
+    await behindProxy(selling, plainGateway, async (url) => {
       const { code, stdout } = await runProgram(url);
       const lines = stdout.trimEnd().split('\n');
       const found = lines.filter((line) => line.includes('browsers hide this 404'));
@@ -76,12 +75,6 @@ describe('asset-gateway doctor', () => {
 });
 
 describe('the command of the doctor', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway();
-  });
-  afterAll(() => gateway.stop());
-
   it.each([[[]], [['nonsense']], [['ftp://gateway.example']], [['http://127.0.0.1:1', 'more']]])(
     'prints its usage for %j',
     async (words) => {
@@ -95,14 +88,14 @@ describe('the command of the doctor', () => {
     const silent = await run(`http://127.0.0.1:${await freePort()}`);
     expect([silent.code, silent.stdout]).toEqual([2, '']);
     expect(silent.stderr).toMatch(/does not answer \(ECONNREFUSED\)\.\n$/);
-    const other = await run(gateway.upstream.url);
+    const other = await run(free.upstream.url);
     expect([other.code, other.stdout]).toEqual([2, '']);
     expect(other.stderr).toMatch(/answers \d+ without a catalog: pass the URL of a gateway\.\n$/);
   });
 
   it('names the target of a redirect and does not follow it', async () => {
     const redirect: FaultyProxy['alter'] = () => ({ status: 308, headers: { location: 'https://gateway.example/' } });
-    await behindProxy(gateway, redirect, async (url) => {
+    await behindProxy(free, redirect, async (url) => {
       const { code, stderr } = await run(url);
       expect(code).toBe(2);
       expect(stderr).toMatch(/redirects to https:\/\/gateway\.example\/: pass the final URL\.\n$/);
@@ -113,7 +106,7 @@ describe('the command of the doctor', () => {
     const spaced = inDocument('/v1/catalog', ({ routes }: { routes: { path: string }[] }) => {
       for (const route of routes.slice(0, 10)) route.path = '/a b';
     });
-    await behindProxy(gateway, spaced, async (url) => {
+    await behindProxy(free, spaced, async (url) => {
       const { code, stdout } = await run(url);
       expect(code).toBe(1);
       expect(stdout).toMatch(/^✗ GET http\S+\/a b and \d+ more: there was no complete answer \(not a path\)\./m);
@@ -131,7 +124,7 @@ describe('the command of the doctor', () => {
   ] as const)('says that it cannot examine a document that %s', async (_, path, change) => {
     const alter: FaultyProxy['alter'] = ({ target, body }) =>
       target === path ? { status: 200, body: change(body) } : undefined;
-    await behindProxy(gateway, alter, async (url) => {
+    await behindProxy(free, alter, async (url) => {
       const { code, stdout, stderr } = await run(url);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/^doctor: http:\S+ cannot be examined \(\w+Error: .+\)\.\n$/);

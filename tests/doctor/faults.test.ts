@@ -1,14 +1,14 @@
 import { type Diagnosis, examine } from '@asset-gateway/doctor';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checks } from '../../packages/doctor/src/checks/index.ts';
 import { HttpClient } from '../../packages/doctor/src/http-client.ts';
 import { freePort } from '../http/ports.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { faultyAnswers } from './faulty-answers.ts';
 import { faultyChallenges } from './faulty-challenges.ts';
-import { faultyDocuments } from './faulty-documents.ts';
-import { faultyReceipts } from './faulty-receipts.ts';
-import { type Exchange, type FaultyProxy, startProxy } from './proxy.ts';
+import { faultyDocuments, faultyReceipts } from './faulty-documents.ts';
+import { startProxy } from './proxy.ts';
 import { examineRecord } from './record.ts';
 import type { SeededFault } from './seeds.ts';
 
@@ -23,33 +23,26 @@ const FEWER_ROUTES = {
   WALLET_RATE_LIMIT_PER_SECOND: '0',
 };
 
-let proxy: FaultyProxy;
-let gateway: TestGateway;
+const port = await freePort();
+const proxy = await stopAfterTests(startProxy(port));
+const variables = { PORT: String(port), GATEWAY_BASE_URL: proxy.url, RECEIPTS: 'on', ...FEWER_ROUTES };
+const gateway = await stopAfterTests(startTestGateway(variables, { paid: true }));
 /** The diagnosis without a fault, and its requests and answers. */
-let live: Diagnosis;
-let record: readonly Exchange[];
-beforeAll(async () => {
-  const port = await freePort();
-  proxy = await startProxy(port);
-  gateway = await startTestGateway(
-    { PORT: String(port), GATEWAY_BASE_URL: proxy.url, RECEIPTS: 'on', ...FEWER_ROUTES },
-    { paid: true },
-  );
-  live = await examine(proxy.url);
-  record = [...proxy.exchanges];
-});
-afterAll(async () => {
-  await proxy.stop();
-  await gateway.stop();
-});
+const live = await examine(proxy.url);
+const record = [...proxy.exchanges];
+
+/** The first finding of each fault. */
+const findings = new Map<string, string>();
 
 /** Expects a fault to be found by its check and by no other. */
-function expectOnly({ findings }: Diagnosis, { check, where, problem, fix }: SeededFault): void {
-  const [first] = findings;
-  expect([...new Set(findings.map((finding) => finding.check))]).toEqual([check]);
-  expect(first?.where).toMatch(where);
-  expect(first?.problem).toMatch(problem);
-  expect(first?.fix).toMatch(fix);
+function expectOnly({ findings: found }: Diagnosis, { name, check }: SeededFault): void {
+  expect([...new Set(found.map((finding) => finding.check))]).toEqual([check]);
+  const [{ where = '', problem = '', fix = '' } = {}] = found;
+  const text = `${name}\n  ${where}: ${problem}.\n  ${fix}.\n`;
+  findings.set(
+    name,
+    text.replaceAll(/127\.0\.0\.1(:|%3A)\d+/g, '127.0.0.1$1<port>').replaceAll(/#[\w-]{43}/g, '#<key>'),
+  );
 }
 
 const named = (faults: readonly SeededFault[]) => faults.map((fault) => [fault.name, fault] as const);
@@ -89,6 +82,13 @@ describe('the doctor, with recorded answers', () => {
 
   it.each(named(FAULTS.filter(({ isLive }) => !isLive)))('finds %s with one check only', async (_, fault) => {
     expectOnly(await examineRecord(proxy.url, record, fault.alter), fault);
+  });
+
+  // `npm test -- tests/doctor --update` records intended changes.
+  it('says of each fault where it is, what is wrong, and how to fix it, as recorded', async () => {
+    expect([...findings.keys()].sort()).toEqual(FAULTS.map(({ name }) => name).sort());
+    const texts = FAULTS.map(({ name }) => findings.get(name));
+    await expect(texts.join('\n')).toMatchFileSnapshot('findings.txt');
   });
 
   it('has a seeded fault for each check', () => {

@@ -7,11 +7,8 @@ export interface SeededFault {
   readonly alter: Alter;
   /** Needs a live gateway: the fault changes the requests or the connection. */
   readonly isLive?: true;
-  /** The only check that finds it. */
+  /** The only check that finds it; tests/doctor/findings.txt has what it says. */
   readonly check: string;
-  readonly where: RegExp;
-  readonly problem: RegExp;
-  readonly fix: RegExp;
 }
 
 export type Json = Record<string, unknown>;

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Answerer } from '../kit/strange-gateway.ts';
+import { startStrangeGateway } from '../kit/strange-gateway.ts';
 
 /** A complete catalog entry. */
 export const ENTRY = {
@@ -19,13 +18,11 @@ export const ENTRY = {
   paymentAsset: { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkwyTDt1v', decimals: 6 },
 };
 
-type Answering = (request: IncomingMessage, response: ServerResponse) => void;
-
 /** A hostile server on 127.0.0.1. */
 export interface Stranger {
   readonly url: string;
   /** The requested targets, in order. */
-  readonly asked: readonly string[];
+  readonly asked: () => string[];
   stop(): Promise<void>;
 }
 
@@ -34,7 +31,7 @@ const EMPTY = { '/healthz': '{}', '/openapi.json': '{}', '/.well-known/x402': '{
 /** Starts one with a catalog of these routes. Other documents are empty by default; `other` answers all other requests. */
 export async function startStranger(
   routes: readonly unknown[],
-  other: Answering,
+  other: Answerer,
   documents: Readonly<Record<string, string>> = {},
 ): Promise<Stranger> {
   const all: Readonly<Record<string, string>> = {
@@ -42,22 +39,11 @@ export async function startStranger(
     '/v1/catalog': JSON.stringify({ catalog: {}, routes }),
     ...documents,
   };
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    const { url = '' } = request;
-    asked.push(url);
-    const document = all[url];
-    if (document === undefined) other(request, response);
+  const { url, stop, arrivals, answer } = await startStrangeGateway();
+  answer((arrival, response) => {
+    const document = all[arrival.path];
+    if (document === undefined) other(arrival, response);
     else response.end(document);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  });
+  return { url, stop, asked: () => arrivals.map(({ path }) => path) };
 }

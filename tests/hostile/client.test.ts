@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { Offer } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { faultsInLanes, HostileGateway, isShown, peakMib } from './judge.ts';
+import { memoryMib } from '../kit/usage.ts';
+import { faultsInLanes, HostileGateway, isShown } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [3_000, 6] : [40, 1];
@@ -45,7 +46,7 @@ async function lane(first: number, last: number): Promise<string[]> {
     const [report] = (await once(client, 'message')) as [Report];
     faults.push(...(await faultsOf(report, await gateway.begin(seed))));
   }
-  const mib = peakMib(client.pid) ?? 0;
+  const mib = Math.round(memoryMib(client.pid, 'VmHWM'));
   if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
   client.kill();
   await gateway.close();

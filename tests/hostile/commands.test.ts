@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { newKeypair } from '@asset-gateway/client/node';
 import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +7,8 @@ import { startWarm } from '../cli/warm.ts';
 import type { Outcome } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { countFault, faultsInLanes, HIDDEN, HostileGateway, isShown, peakMib, stepsIn } from './judge.ts';
+import { memoryMib } from '../kit/usage.ts';
+import { callTwice, faultsInLanes, HIDDEN, HostileGateway, paymentFaults, stepsIn } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [1_000, 4] : [12, 1];
@@ -45,22 +45,12 @@ const wordsOf = (seed: number): string[] => {
 async function faultsOf(seed: number, home: string, { gateway, run }: Lane): Promise<string[]> {
   await gateway.begin(seed);
   const outcomes: Outcome[] = [];
-  const faults: string[] = [];
-  const delay = monitorEventLoopDelay();
-  for (let call = 0; call < 2; call++) {
-    delay.enable();
-    const started = performance.now();
-    const outcome = await run([...wordsOf(seed), '--timeout', String(TIMEOUT_MS / 1000)], home);
-    const lateMs = performance.now() - started - TIMEOUT_MS - delay.max / 1e6;
-    if (lateMs > 1_000) faults.push(`${Math.round(lateMs)} ms too late`);
-    outcomes.push(outcome);
-    faults.push(...outcomeFaults(outcome));
-  }
+  const words = [...wordsOf(seed), '--timeout', String(TIMEOUT_MS / 1000)];
+  const late = await callTwice(TIMEOUT_MS, async () => void outcomes.push(await run(words, home)));
   const payments = await gateway.begin(seed);
   const shown = outcomes.flatMap(({ stderr }) => shownIn(stderr));
-  for (const payment of payments) if (!(await isShown(payment, shown))) faults.push('a payment that was not shown');
-  const count = countFault(payments, [...stepsIn(home).values()]);
-  if (count) faults.push(count);
+  const paid = await paymentFaults(payments, shown, [...stepsIn(home).values()]);
+  const faults = [...late, ...outcomes.flatMap(outcomeFaults), ...paid];
   return faults.map((fault) => `seed ${seed}: ${fault} (${outcomes.map(({ code }) => code).join(', ')})`);
 }
 
@@ -86,7 +76,7 @@ async function lane(first: number, last: number): Promise<string[]> {
     faults.push(...(await faultsOf(seed, home, { gateway, run })));
     rmSync(home, { recursive: true });
   }
-  const mib = peakMib(warm.pid) ?? 0;
+  const mib = Math.round(memoryMib(warm.pid, 'VmHWM'));
   if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
   await Promise.all([warm.close(), gateway.close()]);
   rmSync(folder, { recursive: true });

@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { type CallToolResult, Client, type ElicitRequest } from '@modelcontextprotocol/client';
@@ -8,7 +7,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { countFault, faultsInLanes, HIDDEN, HostileGateway, isShown, peakMib, stepsIn } from './judge.ts';
+import { memoryMib } from '../kit/usage.ts';
+import { callTwice, faultsInLanes, HIDDEN, HostileGateway, paymentFaults, stepsIn } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [1_000, 4] : [12, 1];
@@ -54,25 +54,14 @@ async function faultsOf(seed: number, { gateway, client, home, questions }: Lane
       ? { name: 'tokens_search', arguments: { q: 'gold' } }
       : { name: 'wallet_balances', arguments: { wallet } };
   const faults: string[] = [];
-  const delay = monitorEventLoopDelay();
-  for (let call = 0; call < 2; call++) {
-    delay.enable();
-    const started = performance.now();
-    try {
-      faults.push(...resultFaults(await client.callTool(asked)));
-    } catch (error) {
-      faults.push(`no tool error: ${error}`);
-    }
-    // Agreed to, a call is made a second time.
-    const lateMs = performance.now() - started - 2 * TIMEOUT_MS - delay.max / 1e6;
-    if (lateMs > 1_000) faults.push(`${Math.round(lateMs)} ms too late`);
-  }
+  // Agreed to, a call is made a second time.
+  const late = await callTwice(2 * TIMEOUT_MS, async () => {
+    const result = client.callTool(asked).then(resultFaults, (error: unknown) => [`no tool error: ${error}`]);
+    faults.push(...(await result));
+  });
   const payments = await gateway.begin(seed);
-  for (const payment of payments)
-    if (!(await isShown(payment, shownIn(questions)))) faults.push('a payment that was not agreed to');
   const steps = [...stepsIn(home)].filter(([id]) => !before.has(id)).map(([, step]) => step);
-  const count = countFault(payments, steps);
-  if (count) faults.push(count);
+  faults.push(...late, ...(await paymentFaults(payments, shownIn(questions), steps)));
   return faults.map((fault) => `seed ${seed}: ${fault}`);
 }
 
@@ -102,7 +91,7 @@ async function lane(first: number, last: number): Promise<string[]> {
   const faults: string[] = [];
   for (let seed = first; seed < last; seed++)
     faults.push(...(await faultsOf(seed, { gateway, client, home, questions })));
-  const mib = peakMib(transport.pid ?? undefined) ?? 0;
+  const mib = Math.round(memoryMib(transport.pid ?? undefined, 'VmHWM'));
   if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
   await client.close();
   await gateway.close();

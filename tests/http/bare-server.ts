@@ -4,7 +4,6 @@ import { HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { readAnswers, type WireAnswer } from './wire.ts';
 
 type Handle = ConstructorParameters<typeof HttpServer>[0]['handle'];
-type Received = Parameters<Handle>[0];
 type Ready = Awaited<ReturnType<Handle>>;
 
 /** The HTTP server with a handler that the test drives. */
@@ -17,6 +16,10 @@ export interface BareServer {
   answer(target?: string): void;
   /** Answers every request from now on. */
   answerAll(body?: string): void;
+  /** Connects from an address of this machine, and writes these bytes. */
+  open(bytes?: string, localAddress?: string): Promise<Client>;
+  /** Answers what waits, closes all connections and stops. */
+  stop(): Promise<void>;
 }
 
 const readyOf = (body: string): Ready => ({
@@ -25,31 +28,54 @@ const readyOf = (body: string): Ready => ({
   body,
 });
 
-/** Starts one on a free port. */
-export async function startBareServer(maxConnections: number, trustedProxies = new BlockList()): Promise<BareServer> {
-  const handled: string[] = [];
-  const open = new Map<string, (ready: Ready) => void>();
-  let body: string | undefined;
-  const handle = ({ target }: Received): Promise<Ready> => {
-    handled.push(target);
-    if (body !== undefined) return Promise.resolve(readyOf(body));
-    return new Promise((resolve) => open.set(target, resolve));
-  };
+/** Starts the HTTP server of the gateway on a free port with another handler. */
+export async function listen(
+  options: Partial<ConstructorParameters<typeof HttpServer>[0]> & { readonly handle: Handle },
+) {
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const server = new HttpServer({ handle, trustedProxies, maxConnections, graceMs: 0, onFailure });
-  const bare = {
-    port: await server.listen(0, '127.0.0.1'),
+  const fixed = { trustedProxies: new BlockList(), maxConnections: 100, graceMs: 0, onFailure };
+  const server = new HttpServer({ ...fixed, ...options });
+  return { server, port: await server.listen(0, '127.0.0.1') };
+}
+
+/** Starts one on a free port. */
+export async function startBareServer(
+  options: Partial<ConstructorParameters<typeof HttpServer>[0]> = {},
+): Promise<BareServer> {
+  const handled: string[] = [];
+  const waiting = new Map<string, (ready: Ready) => void>();
+  const clients: Client[] = [];
+  let body: string | undefined;
+  const handle: Handle = ({ target }) => {
+    handled.push(target);
+    if (body !== undefined) return Promise.resolve(readyOf(body));
+    return new Promise((resolve) => waiting.set(target, resolve));
+  };
+  const { server, port } = await listen({ handle, ...options });
+  const bare: BareServer = {
+    port,
     server,
     handled,
-    answer(target = [...open.keys()][0] ?? '') {
-      open.get(target)?.(readyOf(target));
-      open.delete(target);
+    answer(target = [...waiting.keys()][0] ?? '') {
+      waiting.get(target)?.(readyOf(target));
+      waiting.delete(target);
     },
     answerAll(text = '') {
       body = text;
-      for (const target of [...open.keys()]) bare.answer(target);
+      for (const target of [...waiting.keys()]) bare.answer(target);
+    },
+    async open(bytes = '', localAddress = '127.0.0.1') {
+      const client = await connectFrom(port, localAddress);
+      clients.push(client);
+      client.socket.write(bytes);
+      return client;
+    },
+    async stop() {
+      for (const { socket } of clients) socket.destroy();
+      bare.answerAll();
+      await server.drain(1_000);
     },
   };
   return bare;

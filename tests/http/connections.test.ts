@@ -3,32 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { trustedProxies } from '../../packages/gateway/src/http/connections.ts';
 import { until } from '../process/program.ts';
-import { type BareServer, type Client, connectFrom, get, startBareServer } from './bare-server.ts';
+import { type BareServer, type Client, get, startBareServer } from './bare-server.ts';
 
 /** Eight connections, of which one address may hold two. */
 const CAP = 8;
 const SHARE = 2;
 
 let bare: BareServer;
-let clients: Client[] = [];
-
-async function start(cap = CAP, trusted: readonly string[] = []): Promise<void> {
-  bare = await startBareServer(cap, trustedProxies(trusted));
+async function start(maxConnections = CAP, trusted: readonly string[] = []): Promise<void> {
+  bare = await startBareServer({ maxConnections, trustedProxies: trustedProxies(trusted) });
 }
+afterEach(() => bare.stop());
 
-afterEach(async () => {
-  for (const { socket } of clients) socket.destroy();
-  clients = [];
-  bare.answerAll();
-  await bare.server.drain(1_000);
-});
-
-async function from(address: string, bytes = ''): Promise<Client> {
-  const client = await connectFrom(bare.port, address);
-  clients.push(client);
-  client.socket.write(bytes);
-  return client;
-}
+const from = (address: string, bytes = ''): Promise<Client> => bare.open(bytes, address);
 
 async function several(count: number, address: string, bytes = ''): Promise<Client[]> {
   const opened: Client[] = [];
@@ -177,4 +164,43 @@ it('V14 a crowd that connects while the server is busy is queued by the system, 
   // Nothing else happens in this process meanwhile.
   const { stdout } = spawnSync(process.execPath, ['-e', crowd], { encoding: 'utf8' });
   expect(Number(stdout)).toBe(1_000);
+});
+
+/** Blocks the event loop. */
+function beBusy(milliseconds: number): void {
+  const untilMs = performance.now() + milliseconds;
+  while (performance.now() < untilMs);
+}
+
+describe('H13 a drain while the process is busy', () => {
+  const GRACE_MS = 50;
+
+  it('answers a request that arrived on an open connection within the grace period', async () => {
+    bare = await startBareServer({ graceMs: GRACE_MS });
+    bare.answerAll();
+    const client = await bare.open(get('/'));
+    await until(() => client.received() !== '');
+    const drained = bare.server.drain(5_000);
+    await pause(GRACE_MS / 5);
+    // What is due by the clock comes next after this, and what has come over connections only then.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    client.socket.write(get('/'));
+    beBusy(2 * GRACE_MS);
+    await until(client.isClosed);
+    expect(client.answers().map(({ status }) => status)).toEqual([200, 200]);
+    await drained;
+  });
+
+  it('accepts a connection made before it', async () => {
+    bare = await startBareServer({ graceMs: GRACE_MS });
+    bare.answerAll();
+    const opening = bare.open(get('/'));
+    // Until the system has connected it, which this process has not noticed yet.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const drained = bare.server.drain(5_000);
+    const client = await opening;
+    await until(client.isClosed);
+    expect(client.answers().map(({ status }) => status)).toEqual([200]);
+    await drained;
+  });
 });

@@ -1,15 +1,14 @@
-import { BlockList } from 'node:net';
 import { Refusal, type Route, routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer, Call } from '../../packages/gateway/src/call.ts';
 import type { Endpoint } from '../../packages/gateway/src/endpoint.ts';
 import { type Admission, type Gate, publicGate } from '../../packages/gateway/src/gates/gate.ts';
 import { createGateway, type GatewayDependencies } from '../../packages/gateway/src/gateway.ts';
-import { HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { type LogLine, RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
 import type { KeyedUpstream, Upstream } from '../../packages/gateway/src/upstreams/upstream.ts';
+import { listen } from './bare-server.ts';
 import { expectRefusal } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
 import { seen, type WireAnswer } from './wire.ts';
@@ -103,14 +102,9 @@ const parts: GatewayDependencies = {
   onFailure,
 };
 
-let server: HttpServer;
-let url: string;
-beforeAll(async () => {
-  const handle = createGateway(parts);
-  server = new HttpServer({ handle, trustedProxies: new BlockList(), maxConnections: 50, graceMs: 0, onFailure });
-  url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
-});
+const { server, port } = await listen({ handle: createGateway(parts), onFailure });
 afterAll(() => server.drain(1_000));
+const url = `http://127.0.0.1:${port}`;
 
 const ask = async (path: string, init: RequestInit = {}): Promise<WireAnswer> => seen(await fetch(url + path, init));
 
@@ -151,20 +145,14 @@ describe('H16 a server whose gateway rejects', () => {
     let isBroken = true;
     const fine = { status: 204, headers: {}, body: '' };
     const handle = async () => (isBroken ? Promise.reject(THROWN[name]) : fine);
-    const bare = new HttpServer({
-      handle,
-      trustedProxies: new BlockList(),
-      maxConnections: 50,
-      graceMs: 0,
-      onFailure,
-    });
-    const at = `http://127.0.0.1:${await bare.listen(0, '127.0.0.1')}`;
+    const bare = await listen({ handle, onFailure });
+    const at = `http://127.0.0.1:${bare.port}`;
     const failed = await seen(await fetch(at));
     isBroken = false;
     expectRefusal(failed, '500 internal_error');
     expect(JSON.stringify(failed)).not.toContain(SECRET);
     expect(failures.at(-1)).toBe(THROWN[name]);
     expect((await fetch(at)).status).toBe(204);
-    await bare.drain(1_000);
+    await bare.server.drain(1_000);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { signedHeader } from '../kit/wallet.ts';
-import { codeOf, headerFaults } from './error-table.ts';
-import { pathOf, rowOf } from './targets.ts';
-import { readAnswers, writeAndRead } from './wire.ts';
+import { newSigner, signedHeader } from '../kit/wallet.ts';
+import { codeOf, faultsOf, headerFaults } from './error-table.ts';
+import { gated, pathOf, rowOf } from './targets.ts';
+import { readAnswers, requestTo, type WireRequest, writeAndRead } from './wire.ts';
 
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const BODY = JSON.stringify(SNAPSHOTS.example.body);
@@ -64,8 +64,7 @@ const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]
 
 const gateway = await stopAfterTests(startTestGateway());
 
-const url = () => gateway.url + pathOf(SNAPSHOTS);
-const signed = () => signedHeader(url(), { method: 'POST' });
+const signed = () => signedHeader(gateway.url + pathOf(SNAPSHOTS), { method: 'POST' });
 
 async function post(lines: string, body: string): Promise<string> {
   const head =
@@ -107,5 +106,74 @@ describe('H10 an unambiguous request frame', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ ok: true, method: 'marketSnapshots' });
     expect(gateway.upstream.arrivals.length).toBe(before + 1);
+  });
+});
+
+const COUNT = 1_000;
+
+/** All on one connection, closed after the last. */
+async function pipeline(requests: readonly WireRequest[]) {
+  const all = [...requests, requestTo(gateway.port, 'GET', '/healthz', 'Connection: close')];
+  const raw = await writeAndRead(gateway.port, all.map(({ bytes }) => bytes).join(''), 30_000);
+  return readAnswers(
+    raw,
+    all.map(({ method }) => method),
+  );
+}
+
+describe('H11 requests in one pipeline', () => {
+  it('a thousand are answered in order, each with its request id and challenge', { timeout: 60_000 }, async () => {
+    const before = gateway.upstream.arrivals.length;
+    const rows = Array.from({ length: COUNT }, (_, index) => gated[index % gated.length] as (typeof gated)[number]);
+    const requests = rows.map((route, index) =>
+      requestTo(gateway.port, route.httpMethod, pathOf(route), `X-Request-Id: r-${index}`),
+    );
+    const answers = await pipeline(requests);
+    expect(answers.length).toBe(COUNT + 1);
+    expect(answers.slice(0, COUNT).map(({ headers }) => headers['x-request-id'])).toEqual(
+      rows.map((_, index) => `r-${index}`),
+    );
+    const paths = answers.slice(0, COUNT).map(({ body }) => new URL(JSON.parse(body).resource.url).pathname);
+    expect(paths).toEqual(rows.map(pathOf));
+    expect(answers.flatMap((answer) => faultsOf(answer))).toEqual([]);
+    expect(gateway.upstream.arrivals.length).toBe(before);
+  });
+
+  it('keep their bodies, and a fast answer waits for an earlier slow one', async () => {
+    const mints = Array.from({ length: 12 }, () => newSigner().address);
+    const before = gateway.upstream.arrivals.length;
+    gateway.upstream.faults.delayMs = 300;
+    gateway.upstream.faults.times = 1;
+    gateway.upstream.faults.only = ({ body }) => body.includes(mints[0] ?? '');
+    const headers = await Promise.all(mints.map(signed));
+    const requests = mints.map((mint, index) => {
+      const body = JSON.stringify({ mints: [mint] });
+      const lines = [`SIGN-IN-WITH-X: ${headers[index]}`, 'Content-Type: application/json', `X-Request-Id: b-${index}`];
+      const { method, bytes } = requestTo(
+        gateway.port,
+        'POST',
+        pathOf(SNAPSHOTS),
+        ...lines,
+        `Content-Length: ${body.length}`,
+      );
+      return { method, bytes: bytes + body };
+    });
+    const answers = await pipeline(requests);
+    gateway.upstream.faults.reset();
+    expect(answers.slice(0, -1).map(({ headers }) => headers['x-request-id'])).toEqual(mints.map((_, i) => `b-${i}`));
+    expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(mints.map(() => 200));
+    const sent = gateway.upstream.arrivals.slice(before).map(({ body }) => JSON.parse(String(body)).mints[0]);
+    expect(sent.sort()).toEqual([...mints].sort());
+    mints.forEach((mint, index) => {
+      expect(answers[index]?.body).toContain(mint);
+    });
+  });
+
+  it('are answered before unreadable bytes', async () => {
+    const requests = [1, 2, 3].map((n) => requestTo(gateway.port, 'GET', '/healthz', `X-Request-Id: g-${n}`));
+    const raw = await writeAndRead(gateway.port, `${requests.map(({ bytes }) => bytes).join('')}\0\r\n\r\n`);
+    const answers = readAnswers(raw, ['GET', 'GET', 'GET', 'GET']);
+    expect(answers.slice(0, 3).map(({ headers }) => headers['x-request-id'])).toEqual(['g-1', 'g-2', 'g-3']);
+    expect(answers.slice(3).map(codeOf).join()).toMatch(/^(bad_request)?$/);
   });
 });

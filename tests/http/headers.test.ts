@@ -4,7 +4,7 @@ import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '.
 import { askSigned } from '../kit/wallet.ts';
 import { expectInTable, headerFaults } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
-import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
+import { askFor, seen, type WireAnswer } from './wire.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 
@@ -14,7 +14,7 @@ const behindProxies = await stopAfterTests(
 );
 
 const ask = ({ port }: TestGateway, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
-  askOne(port, wireRequest('GET', target, [`Host: 127.0.0.1:${port}`, ...lines]));
+  askFor(port, 'GET', target, ...lines);
 
 describe('the headers of every answer', () => {
   it('refusals and failures after a sign-in are private', async () => {

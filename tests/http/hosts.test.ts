@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
@@ -10,19 +11,14 @@ const PUBLIC = ['/healthz', '/v1/catalog'];
 const ORIGIN = 'https://gateway.example';
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-/** A gateway and its listening port. */
-type Place = Pick<TestGateway, 'port' | 'upstream' | 'stop'>;
+const local = await stopAfterTests(startTestGateway());
+const port = await freePort();
+const configured = {
+  ...(await stopAfterTests(startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) }))),
+  port,
+};
 
-let local: Place;
-let configured: Place;
-beforeAll(async () => {
-  local = await startTestGateway();
-  const port = await freePort();
-  configured = { ...(await startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) })), port };
-});
-afterAll(async () => {
-  await Promise.all([local.stop(), configured.stop()]);
-});
+type Place = Pick<TestGateway, 'port'>;
 
 const ask = ({ port }: Place, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askOne(port, wireRequest('GET', target, lines));
@@ -118,10 +114,10 @@ describe('H9 S20 Host with a configured origin', () => {
 });
 
 describe('H9 the number of Host lines', () => {
-  const nodes = () => [local, configured];
+  const nodes = [local, configured];
 
   it('two are a 400 on every path, even if equal', async () => {
-    for (const gateway of nodes()) {
+    for (const gateway of nodes) {
       const own = `Host: localhost:${gateway.port}`;
       for (const target of [...PUBLIC, HEALTH, '/nothing']) {
         for (const second of [own, 'Host: evil.example', 'host:', 'HOST: localhost']) {
@@ -142,7 +138,7 @@ describe('H9 the number of Host lines', () => {
   });
 
   it('none is a 400', async () => {
-    for (const gateway of nodes()) {
+    for (const gateway of nodes) {
       for (const target of [...PUBLIC, HEALTH]) {
         const answer = await ask(gateway, target);
         expect(answer?.status).toBe(400);

@@ -7,7 +7,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 import { faultsOf, statusAndCode } from './error-table.ts';
 import { encodedLetter, SPELLINGS, type Spelling, UNREADABLE } from './spellings.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
-import { askAll, askOne, type WireAnswer, type WireRequest, wireRequest } from './wire.ts';
+import { askAll, askOne, requestTo, type WireAnswer, type WireRequest } from './wire.ts';
 
 const KNOWN_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 /** CONNECT never reaches the application: its connection is closed unanswered. */
@@ -19,9 +19,6 @@ const AT_ONCE = 200;
 
 const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 
-const request = (verb: string, target: string, ...lines: string[]): WireRequest =>
-  wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]);
-
 interface Asked {
   readonly name: string;
   readonly request: WireRequest;
@@ -31,7 +28,7 @@ interface Asked {
 const everySpelling = (verb: string, route: Route, spellings: Readonly<Record<string, Spelling>>): Asked[] =>
   Object.entries(spellings).map(([name, spell]) => ({
     name: `${verb} ${route.id}, ${name}`,
-    request: request(verb, spell(pathOf(route))),
+    request: requestTo(gateway.port, verb, spell(pathOf(route))),
   }));
 
 /** A 5xx, a 200 without a sign-in, or anything outside the contract. */
@@ -52,7 +49,8 @@ async function wrongAnswers(asked: readonly Asked[], mayPass: boolean): Promise<
 
 describe('every spelling of a path, without a sign-in', () => {
   it.each([...KNOWN_VERBS, ...OTHER_VERBS])('%s: no upstream call, and an answer of the contract', async (verb) => {
-    for (const route of ROWS) {
+    const other = OTHER_VERBS.indexOf(verb);
+    for (const route of isFull || other < 0 ? ROWS : [ROWS[other % ROWS.length] as Route]) {
       const faults = await wrongAnswers(everySpelling(verb, route, SPELLINGS), route.access === 'public');
       expect(faults.slice(0, 5)).toEqual([]);
     }
@@ -72,34 +70,12 @@ describe('every spelling of a path, without a sign-in', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('a 402 on the plain path of each free row', async () => {
-    const asked = gated.map((route) => request(route.httpMethod, pathOf(route)));
-    const answers = await askAll(gateway.port, asked);
-    expect(answers.map(statusAndCode)).toEqual(gated.map(() => '402 sign_in_required'));
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-
   it('encoded letters of a literal segment make no difference', async () => {
-    const asked = gated.map((route) => request(route.httpMethod, encodedLetter(pathOf(route))));
+    const asked = gated.map((route) => requestTo(gateway.port, route.httpMethod, encodedLetter(pathOf(route))));
     const answers = await askAll(gateway.port, asked);
     expect(answers.map(statusAndCode)).toEqual(gated.map(() => '402 sign_in_required'));
     const described = answers.map((answer) => JSON.parse(answer?.body ?? '{}').resource.description);
     expect(described).toEqual(gated.map(({ description }) => description));
     expect(gateway.upstream.arrivals).toEqual([]);
-  });
-
-  it('CONNECT gets a 4xx or no answer', async () => {
-    const targets = ['/healthz', 'evil.example:80', pathOf(gated[0] as Route)];
-    for (const target of targets) {
-      const answer = await askOne(gateway.port, request('CONNECT', target));
-      expect([0, 400, 405]).toContain(answer?.status ?? 0);
-    }
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-
-  it('unknown verbs are a 400', async () => {
-    for (const verb of ['get', 'FOO', 'GETT', 'G\0T', '', 'PRI']) {
-      expect(statusAndCode(await askOne(gateway.port, request(verb, '/healthz')))).toBe('400 bad_request');
-    }
   });
 });

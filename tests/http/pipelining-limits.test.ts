@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../process/program.ts';
-import { type BareServer, type Client, connectFrom, get, startBareServer, still } from './bare-server.ts';
+import { type BareServer, type Client, get, startBareServer, still } from './bare-server.ts';
 
 const MAX_UNANSWERED = 16;
 const MAX_WAITING = 16_384;
@@ -10,23 +10,12 @@ const KIB = 1024;
 const BUFFERED_BYTES = 16 * KIB * KIB;
 
 let bare: BareServer;
-let clients: Client[] = [];
 beforeEach(async () => {
-  bare = await startBareServer(100);
+  bare = await startBareServer();
 });
-afterEach(async () => {
-  for (const { socket } of clients) socket.destroy();
-  clients = [];
-  bare.answerAll();
-  await bare.server.drain(1_000);
-});
+afterEach(() => bare.stop());
 
-async function sending(bytes: string): Promise<Client> {
-  const client = await connectFrom(bare.port);
-  clients.push(client);
-  client.socket.write(bytes);
-  return client;
-}
+const sending = (bytes: string): Promise<Client> => bare.open(bytes);
 
 const targets = (count: number, name = 'r'): string[] => Array.from({ length: count }, (_, at) => `/${name}-${at}`);
 const pipelined = (all: readonly string[]): string => all.map(get).join('');
@@ -53,8 +42,7 @@ describe('V20 requests in one pipeline', () => {
   it('do not start while the client does not read, and do not delay other connections', async () => {
     const body = 'x'.repeat(256 * KIB);
     bare.answerAll(body);
-    const client = await connectFrom(bare.port);
-    clients.push(client);
+    const client = await sending('');
     client.socket.pause();
     client.socket.write(pipelined(targets(3_000)));
     const begun = await still(handledCount);
@@ -137,10 +125,11 @@ describe('V20 requests in one pipeline', () => {
 
 describe('V20 requests that wait on all connections', () => {
   const PER_PACKET = 1_000;
+  const CONNECTIONS = Math.ceil(MAX_WAITING / PER_PACKET) + 4;
 
   it('are limited; a connection above the limit closes after its started answers', async () => {
     const opened: Client[] = [];
-    for (let each = 0; each * PER_PACKET < MAX_WAITING + 4 * PER_PACKET; each++) {
+    for (let each = 0; each < CONNECTIONS; each++) {
       opened.push(await sending(pipelined(targets(PER_PACKET, `c${each}`))));
       await until(() => handledCount() === MAX_UNANSWERED * (each + 1));
     }
@@ -166,7 +155,7 @@ describe('V20 requests that wait on all connections', () => {
   });
 
   it('free their place when their connections close', async () => {
-    for (let each = 0; each * PER_PACKET < MAX_WAITING + 4 * PER_PACKET; each++) {
+    for (let each = 0; each < CONNECTIONS; each++) {
       const client = await sending(pipelined(targets(PER_PACKET, `c${each}`)));
       await until(() => handledCount() === MAX_UNANSWERED * (each + 1));
       client.socket.resetAndDestroy();

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { testInCi } from '../kit/optional.ts';
+import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
@@ -10,7 +11,7 @@ import { pathOf, rowOf } from './targets.ts';
 import { readAnswers, type WireAnswer } from './wire.ts';
 
 const DRIP_MS = 500;
-const SLOW_CONNECTIONS = 100;
+const SLOW_CONNECTIONS = isFull ? 100 : 20;
 const SNAPSHOTS = pathOf(rowOf('tokens.marketSnapshots'));
 
 const gateway = await stopAfterTests(startTestGateway());
@@ -37,13 +38,9 @@ function dripping(first: string): Slow {
   return { socket, answer };
 }
 
-/** Whether the server closes a connection that the client keeps open. */
-async function isDisconnected(socket: Socket): Promise<boolean> {
-  for (let round = 0; round < 12 && !socket.destroyed; round++) await pause(DRIP_MS);
-  const isDestroyed = socket.destroyed;
-  socket.destroy();
-  return isDestroyed;
-}
+/** Waits until the server closes a connection that the client keeps open. */
+const disconnected = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => (socket.destroyed ? resolve() : socket.once('close', () => resolve())));
 
 const head = (lines: string) => `POST ${SNAPSHOTS} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\n${lines}`;
 
@@ -54,7 +51,7 @@ const cases: readonly (readonly [string, string])[] = [
 ];
 
 describe.concurrent('a slow client', () => {
-  it.each(cases)('%s: 408, closed, and others are served meanwhile', { timeout: 40_000 }, async (_, lines) => {
+  it.each(cases)('%s: 408, closed, and others are served meanwhile', { timeout: 90_000 }, async (_, lines) => {
     const slow = Array.from({ length: SLOW_CONNECTIONS }, () => dripping(head(lines)));
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     for (const { answer } of slow) {
@@ -62,20 +59,20 @@ describe.concurrent('a slow client', () => {
       expect((await answer)?.headers.connection).toBe('close');
     }
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
-    expect(await Promise.all(slow.map(({ socket }) => isDisconnected(socket)))).toEqual(slow.map(() => true));
+    await Promise.all(slow.map(({ socket }) => disconnected(socket)));
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('H4 a client that never closes after a 400 is disconnected', { timeout: 40_000 }, async () => {
+  it('H4 a client that never closes after a 400 is disconnected', { timeout: 90_000 }, async () => {
     const { socket, answer } = dripping('\0\r\n\r\n');
     expectRefusal(await answer, '400 bad_request');
-    expect(await isDisconnected(socket)).toBe(true);
+    await disconnected(socket);
   });
 
-  it('H5 a client that keeps sending after a 413 is disconnected', { timeout: 40_000 }, async () => {
+  it('H5 a client that keeps sending after a 413 is disconnected', { timeout: 90_000 }, async () => {
     const { socket, answer } = dripping(head('Content-Length: 70000\r\n\r\n'));
     expectRefusal(await answer, '413 body_too_large');
-    expect(await isDisconnected(socket)).toBe(true);
+    await disconnected(socket);
   });
 });
 
@@ -87,7 +84,7 @@ const WRITE_TIMEOUT_MS = 30_000;
 testInCi(
   'H3 a client that does not read its answer is disconnected, and others are served meanwhile',
   {
-    timeout: 60_000,
+    timeout: 120_000,
   },
   async () => {
     const gateway = await startTestGateway();
@@ -104,12 +101,8 @@ testInCi(
     socket.on('data', (chunk) => {
       received += chunk.length;
     });
-    await new Promise((closed) =>
-      socket
-        .once('close', closed)
-        .on('error', () => undefined)
-        .resume(),
-    );
+    socket.on('error', () => undefined).resume();
+    await disconnected(socket);
     expect(received).toBeGreaterThan(0);
     expect(received).toBeLessThan(ANSWER_BYTES);
     expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);

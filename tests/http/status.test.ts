@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
+import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
-import { gets, pathOf, posts } from './targets.ts';
-import { askOne, type WireAnswer, wireRequest } from './wire.ts';
+import { signedHeader } from '../kit/wallet.ts';
+import { expectInTable, expectRefusal, faultsOf, statusAndCode } from './error-table.ts';
+import { gated, gets, pathOf, targetOf } from './targets.ts';
+import { askFor, seen, type WireAnswer } from './wire.ts';
 
 const TOKENS = '/v1/x402/tokens';
 
-const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
+const gateway = await stopAfterTests(startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' }, { paid: true }));
 
 const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
-  askOne(gateway.port, wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]));
+  askFor(gateway.port, verb, target, ...lines);
 
 const UNKNOWN = [
   '/console',
@@ -96,21 +98,12 @@ describe('what answers a request line', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it.each(posts.map((route) => [route.id, route] as const))('405 for GET and HEAD on %s', async (_, route) => {
-    for (const verb of ['GET', 'HEAD', 'PUT', 'DELETE', 'TRACE']) {
+  it.each(routes.map((route) => [route.id, route] as const))('405 for another verb on %s', async (_, route) => {
+    const isPost = route.httpMethod === 'POST';
+    for (const verb of [...(isPost ? ['GET', 'HEAD'] : ['POST']), 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
       const answer = await ask(verb, pathOf(route));
-      expect(answer?.status).toBe(405);
-      expect(answer?.headers.allow).toBe('POST, OPTIONS');
+      expect([answer?.status, answer?.headers.allow]).toEqual([405, isPost ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS']);
       expectInTable(answer, verb);
-    }
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-
-  it.each(gets.map((route) => [route.id, route] as const))('405 for POST on %s', async (_, route) => {
-    for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
-      const answer = await ask(verb, pathOf(route));
-      expectRefusal(answer, '405 method_not_allowed');
-      expect(answer?.headers.allow).toBe('GET, HEAD, OPTIONS');
     }
     expect(gateway.upstream.arrivals).toEqual([]);
   });
@@ -128,7 +121,10 @@ describe('what answers a request line', () => {
     expectRefusal(await ask('GET', `${TOKENS}/health`, ...upgrade), '402 sign_in_required');
     expectRefusal(await ask('OPTIONS', '*'), '400 bad_request');
     expectRefusal(await ask('TRACE', '/healthz'), '405 method_not_allowed');
-    expect(await ask('CONNECT', 'evil.example:443')).toBeUndefined();
+    for (const target of ['evil.example:443', '/healthz', `${TOKENS}/health`])
+      expect([undefined, 400, 405]).toContain((await ask('CONNECT', target))?.status);
+    for (const verb of ['get', 'FOO', 'GETT', 'G\0T', '', 'PRI'])
+      expect(statusAndCode(await ask(verb, '/healthz'))).toBe('400 bad_request');
     expect(statusAndCode(await ask('PRI', '*'))).toBe('400 bad_request');
     expect(gateway.upstream.arrivals).toEqual([]);
   });
@@ -138,5 +134,64 @@ describe('what answers a request line', () => {
     expect(answer?.status).toBe(417);
     expectInTable(answer);
     expect(gateway.upstream.arrivals).toEqual([]);
+  });
+});
+
+const fetched = async (method: string, target: string, header?: string): Promise<WireAnswer> =>
+  seen(await fetch(gateway.url + target, { method, ...(header && { headers: { 'SIGN-IN-WITH-X': header } }) }));
+
+/** Set by the client, which closes after a HEAD. */
+const ABOUT_CONNECTION = ['connection', 'keep-alive'];
+const namesOf = ({ headers }: WireAnswer): string[] =>
+  Object.keys(headers)
+    .filter((name) => !ABOUT_CONNECTION.includes(name))
+    .sort();
+const left = ({ headers }: WireAnswer): number => Number(/r=(\d+)/.exec(headers.ratelimit ?? '')?.[1]);
+
+const all = gets.map((route) => [route.id, targetOf(route)] as const);
+const behindSignIn = gated
+  .filter(({ httpMethod }) => httpMethod === 'GET')
+  .map((route) => [route.id, targetOf(route)] as const);
+
+describe('H17 HEAD', () => {
+  it.each(all)('on %s without a sign-in answers like GET, without the body', async (_, target) => {
+    const get = await fetched('GET', target);
+    const head = await fetched('HEAD', target);
+    expect(head.status).toBe(get.status);
+    expect(head.body).toBe('');
+    expect(namesOf(head)).toEqual(namesOf(get));
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    expect(faultsOf(head, 'HEAD')).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
+  });
+});
+
+describe('H17 signed HEAD', () => {
+  it.each(behindSignIn)('on %s takes one upstream call and one slot, like GET', async (_, target) => {
+    const before = gateway.upstream.arrivals.length;
+    const get = await fetched('GET', target, await signedHeader(gateway.url + target));
+    const headHeader = await signedHeader(gateway.url + target);
+    const head = await fetched('HEAD', target, headHeader);
+    expect([get.status, head.status]).toEqual([200, 200]);
+    expect(head.body).toBe('');
+    expect(namesOf(head)).toEqual(namesOf(get));
+    expect(left(head)).toBe(left(get) - 1);
+    expect(faultsOf(head, 'HEAD')).toEqual([]);
+    const [first, second] = gateway.upstream.arrivals.slice(before).map((each) => `${each.method} ${each.target}`);
+    expect(second).toBe(first);
+    expect((await fetched('GET', target, headHeader)).status).toBe(402);
+    expect(gateway.upstream.arrivals.length).toBe(before + 2);
+  });
+
+  it('is refused like GET: invalid parameters, an invalid header', async () => {
+    const [, target = ''] = behindSignIn.find(([id]) => id === 'tokens.search') ?? [];
+    const before = gateway.upstream.arrivals.length;
+    const broken = `${target}&limit=51`;
+    const get = await fetched('GET', broken, await signedHeader(gateway.url + broken));
+    const head = await fetched('HEAD', broken, await signedHeader(gateway.url + broken));
+    expect([get.status, head.status]).toEqual([400, 400]);
+    expect(namesOf(head)).toEqual(namesOf(get));
+    expect((await fetched('HEAD', target, 'x')).status).toBe(402);
+    expect(gateway.upstream.arrivals.length).toBe(before);
   });
 });

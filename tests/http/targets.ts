@@ -1,10 +1,16 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 
+/** A valid request of a row. */
+export interface Example {
+  readonly target: string;
+  readonly init: { readonly method: string; readonly body?: string; readonly headers: Record<string, string> };
+}
+
 const encode = (value: unknown): string => (Array.isArray(value) ? value.join(',') : encodeURIComponent(String(value)));
 
 /** A row's path with its example's parameters filled in. */
 export const pathOf = ({ path, example }: Route): string =>
-  path.replace(/:(\w+)/g, (_, name: string) => String(example.path?.[name]));
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(example.path?.[name])));
 
 /** A row's path and query with values that pass its schemas. */
 export function targetOf(route: Route): string {
@@ -25,7 +31,13 @@ export function rowOf(id: string): Route {
 }
 
 /** The fetch options of a row's example. */
-export function initOf({ httpMethod, example }: Route): RequestInit {
-  if (httpMethod === 'GET') return {};
+export function initOf({ httpMethod, example }: Route): Example['init'] {
+  if (httpMethod === 'GET') return { method: 'GET', headers: {} };
   return { method: httpMethod, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(example.body) };
+}
+
+/** The request of a row's example, with some values replaced. */
+export function exampleOf(route: Route, other: Route['example'] = {}): Example {
+  const row = { ...route, example: { ...route.example, ...other } };
+  return { target: targetOf(row), init: initOf(row) };
 }

@@ -24,6 +24,10 @@ export const wireRequest = (method: string, target: string, lines: readonly stri
   bytes: `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${body}`,
 });
 
+/** A request to a gateway of this machine, with its own Host and these lines. */
+export const requestTo = (port: number, method: string, target: string, ...lines: readonly string[]): WireRequest =>
+  wireRequest(method, target, [`Host: 127.0.0.1:${port}`, ...lines]);
+
 function readChunks(raw: string, from: number): { body: string; end: number } | undefined {
   let body = '';
   let at = from;
@@ -98,7 +102,7 @@ export const writeAndRead = (port: number, bytes: string, giveUpMs = GIVE_UP_MS)
   writePieces(port, [bytes], giveUpMs);
 
 async function askBatch(port: number, requests: readonly WireRequest[]): Promise<(WireAnswer | undefined)[]> {
-  const last = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${port}`, 'Connection: close']);
+  const last = requestTo(port, 'GET', '/healthz', 'Connection: close');
   const raw = await writeAndRead(port, [...requests, last].map(({ bytes }) => bytes).join(''));
   const methods = requests.map(({ method }) => method);
   const answers = readAnswers(raw, methods).slice(0, requests.length);
@@ -121,6 +125,10 @@ export async function askAll(port: number, requests: readonly WireRequest[]): Pr
 /** Sends one request on a connection of its own. */
 export const askOne = async (port: number, request: WireRequest): Promise<WireAnswer | undefined> =>
   (await askAll(port, [request]))[0];
+
+/** Sends a request with its own Host and these lines, on a connection of its own. */
+export const askFor = (port: number, method: string, target: string, ...lines: readonly string[]) =>
+  askOne(port, requestTo(port, method, target, ...lines));
 
 /** A fetch response as a WireAnswer. */
 export async function seen(response: Response): Promise<WireAnswer> {

@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { inEachTest } from '../kit/in-suite.ts';
 import { Caller, TOKENS } from '../upstream/caller.ts';
-import { countsOf, FIRST, isWith, type KeyedGateway, SECOND, startKeyedGateway } from './keyed-gateway.ts';
+import { countsOf, FIRST, isWith, SECOND, startKeyedGateway } from './keyed-gateway.ts';
 
 const LIMIT = 4;
 
-let gateway: KeyedGateway;
-beforeEach(async () => {
-  gateway = await startKeyedGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) });
-});
-afterEach(() => gateway.stop());
+const gateway = inEachTest(() =>
+  startKeyedGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) }),
+);
 
 const ask = async (name: string): Promise<number> =>
   (await new Caller(gateway).ask({ target: `${TOKENS}/assets/search?q=${name}` })).status;

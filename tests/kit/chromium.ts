@@ -1,6 +1,8 @@
 import { type Browser, chromium } from 'playwright-core';
+import { afterAll, type TestOptions } from 'vitest';
+import { findProgram, suiteWith } from './optional.ts';
 
-/** As root, and without a word to anybody but the pages that are opened. */
+/** As root, and without requests of its own. */
 const SWITCHES = [
   '--no-sandbox',
   '--disable-gpu',
@@ -11,13 +13,22 @@ const SWITCHES = [
 
 let running: Browser | undefined;
 
-/** The system's browser. All suites of a process have the same one, which ends with the process: starting it takes a second. */
-export async function launchChromium(executablePath: string): Promise<Browser> {
-  if (!running?.isConnected()) running = await chromium.launch({ executablePath, args: SWITCHES });
+/** The system's browser. All suites of a process share one, which ends with the process, because its start takes a second. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = findProgram('chromium');
+  if (!running?.isConnected())
+    running = await chromium.launch({ args: SWITCHES, ...(executablePath && { executablePath }) });
   return running;
 }
 
-/** Closes the pages of a suite. */
-export async function closePages(browser: Browser | undefined): Promise<void> {
-  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
-}
+/** A suite that needs a browser; its pages are closed after it. */
+export const browserSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
+  suiteWith(
+    'chromium',
+    title,
+    () => {
+      afterAll(() => Promise.all(running?.contexts().map((context) => context.close()) ?? []));
+      body();
+    },
+    options,
+  );

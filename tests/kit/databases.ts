@@ -1,6 +1,7 @@
 import type { Environment } from '@asset-gateway/gateway';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { MoneyIn } from './books.ts';
+import { inSuite } from './in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
 
 /** Registers a suite of gateways for SQLite and for PostgreSQL. `variables` selects the database. */
@@ -10,11 +11,7 @@ export function withBothDatabases(
 ): void {
   describe.sequential(`${title}, with SQLite`, () => suite(() => ({}), 'sqlite'));
   postgresSuite(`${title}, with PostgreSQL`, () => {
-    let opened: Awaited<ReturnType<typeof openPostgresDatabase>>;
-    beforeAll(async () => {
-      opened = await openPostgresDatabase();
-    });
-    afterAll(() => opened.drop());
+    const opened = inSuite(openPostgresDatabase);
     suite(() => ({ DATABASE_URL: opened.url }), 'postgres');
   });
 }

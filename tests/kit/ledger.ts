@@ -9,6 +9,7 @@ import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.t
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase, type SqliteOptions, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from './folder.ts';
+import { inSuite } from './in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
 
 /** Payments and credit in a database, under a clock that a test turns. */
@@ -121,11 +122,7 @@ function register(title: string, suite: Suite, { before, after }: Hooks): void {
   };
   describe(`${title} in SQLite`, () => run((ledger) => openSqliteLedger({}, ledger)));
   const inPostgres = () => {
-    let opened: Awaited<ReturnType<typeof openPostgresDatabase>>;
-    beforeAll(async () => {
-      opened = await openPostgresDatabase();
-    });
-    afterAll(() => opened.drop());
+    const opened = inSuite(openPostgresDatabase);
     run((ledger) => openPostgresLedger(opened.url, ledger));
   };
   postgresSuite(`${title} in PostgreSQL`, inPostgres, { retry: TOO_LATE });

@@ -54,7 +54,7 @@ async function send(url: string, words: string[]): Promise<unknown> {
 }
 
 async function untilReady(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
+  for (let attempt = 0; attempt < 2_500; attempt++) {
     const reply = await send(url, ['PING']).catch(() => undefined);
     if (reply === 'PONG') return;
     await pause(10);

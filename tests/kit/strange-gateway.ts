@@ -18,7 +18,7 @@ export interface StrangeGateway {
   readonly arrivals: Arrival[];
   /** Sets the handler, and forgets earlier requests. */
   answer(answerer: Answerer): void;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** Starts a server on 127.0.0.1. */
@@ -42,7 +42,7 @@ export async function startStrangeGateway(): Promise<StrangeGateway> {
       answerer = next;
       arrivals.length = 0;
     },
-    close: async () => {
+    stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -1,14 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { asking, catalogWith, requirement } from '../client/offers.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
-import { compileAll } from '../process/program.ts';
-import { type Host, type HostOptions, startHost, textOf, tokensOf } from './host.ts';
-import { startWarmServer } from './warm.ts';
+import { textOf, tokensOf, useHosts } from './host.ts';
 
 const MOST_TOKENS = 25_000;
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
@@ -24,47 +21,25 @@ interface Reply {
   readonly body: unknown;
 }
 
-const warm = startWarmServer();
-const hosts: Host[] = [];
-let gateway: TestGateway;
-let hostile: Server;
 let reply: Reply = { body: '' };
 /** The received payments, with repetitions. */
 let payments: string[] = [];
-
-function answer(response: ServerResponse, { status = 200, headers, body }: Reply): void {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text);
-}
-
-beforeAll(async () => {
-  await compileAll();
-  gateway = await startTestGateway({}, { paid: true });
-  hostile = createServer(({ url, headers }, response) => {
-    const payment = headers['payment-signature'];
-    if (url === '/v1/catalog') return answer(response, { body: catalogWith('0.00001') });
-    if (payment === undefined) return answer(response, { status: 402, body: asking([requirement()]) });
-    payments.push(String(payment));
-    answer(response, reply);
-  }).listen(0, '127.0.0.1');
-  await once(hostile, 'listening');
-}, 240_000);
-afterEach(async () => {
+afterEach(() => {
   payments = [];
-  for (const host of hosts.splice(0)) await host.close();
-});
-afterAll(async () => {
-  await warm.close();
-  hostile.close().closeAllConnections();
-  await gateway.stop();
 });
 
-async function openHost(options: HostOptions = {}): Promise<Host> {
-  const url = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`;
-  const host = await startHost(gateway, { url, warm, words: BUDGET, ...options });
-  hosts.push(host);
-  return host;
-}
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
+const hostile = await stopAfterTests(startStrangeGateway());
+hostile.answer(({ path, headers }, response) => {
+  const payment = headers['payment-signature'];
+  if (path === '/v1/catalog') return json(response, 200, catalogWith('0.00001'));
+  if (payment === undefined) return json(response, 402, asking([requirement()]));
+  payments.push(String(payment));
+  const { status = 200, headers: more, body } = reply;
+  if (typeof body !== 'string') return json(response, status, body, more);
+  return void response.writeHead(status, { 'Content-Type': 'application/json', ...more }).end(body);
+});
+const openHost = await useHosts(gateway, { url: hostile.url, words: BUDGET });
 
 const settled = (transaction: unknown = TRANSACTION): Readonly<Record<string, string>> => ({
   'payment-response': Buffer.from(JSON.stringify({ success: true, transaction })).toString('base64'),
@@ -181,16 +156,15 @@ describe('W25 an answer of a hostile gateway', () => {
 
 describe('W35 the URL of the RPC', () => {
   it('is not shown to the model after its host', async () => {
-    const rpc = createServer((request, response) => {
-      const error = { code: -1, message: `no ${request.url} here${HIDDEN.join('')}` };
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
-    }).listen(0, '127.0.0.1');
-    await once(rpc, 'listening');
-    const { port } = rpc.address() as AddressInfo;
-    const url = `http://127.0.0.1:${port}/key-in-path?api-key=key-in-query`;
+    const rpc = await startStrangeGateway();
+    rpc.answer(({ path }, response) => {
+      const error = { code: -1, message: `no ${path} here${HIDDEN.join('')}` };
+      json(response, 200, { jsonrpc: '2.0', id: 1, error });
+    });
+    const url = `${rpc.url}/key-in-path?api-key=key-in-query`;
     const { call, spentUsd } = await openHost({ words: [...BUDGET, '--rpc', url] });
     const shown = JSON.stringify(await call('rpc', BALANCE));
-    rpc.close().closeAllConnections();
+    await rpc.stop();
     expect(shown).toContain('payment_not_made');
     for (const each of ['key-in-path', 'key-in-query', ...HIDDEN]) expect(shown).not.toContain(each);
     expect([payments.length, await spentUsd()]).toEqual([0, '0.00']);

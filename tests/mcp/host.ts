@@ -10,9 +10,11 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterAll, afterEach } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-import type { WarmServer } from './warm.ts';
+import { compileAll } from '../process/program.ts';
+import { startWarmServer, type WarmServer } from './warm.ts';
 
 /** The two versions of the protocol, with the options of a client. */
 export const ERAS = [
@@ -95,6 +97,25 @@ export async function startHost(gateway: TestGateway, options: HostOptions = {})
       await client.close();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Opens hosts of one test after another on one process; closes them after the test, and the process after the file. */
+export async function useHosts(
+  gateway: TestGateway,
+  shared: HostOptions = {},
+): Promise<(options?: HostOptions) => Promise<Host>> {
+  await compileAll();
+  const warm = startWarmServer();
+  const hosts: Host[] = [];
+  afterEach(async () => {
+    for (const host of hosts.splice(0)) await host.close();
+  });
+  afterAll(() => warm.close());
+  return async (options = {}) => {
+    const host = await startHost(gateway, { warm, ...shared, ...options });
+    hosts.push(host);
+    return host;
   };
 }
 

@@ -1,56 +1,30 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { newSigner } from '@asset-gateway/client/node';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asking, catalogWith, requirement } from '../client/offers.ts';
 import { freePort } from '../http/ports.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
-import { compileAll } from '../process/program.ts';
-import { type Host, type HostOptions, startHost, textOf } from './host.ts';
-import { startWarmServer } from './warm.ts';
+import { textOf, useHosts } from './host.ts';
 
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
 const PAYEES = [newSigner().address, newSigner().address];
 
-const warm = startWarmServer();
-const hosts: Host[] = [];
-let gateway: TestGateway;
-let hostile: Server;
 /** The price in its catalog. */
 let listedUsd = '';
 /** The prices and payees of its 402s in sequence; the last one repeats. */
 let asks: { amount: number; payee?: number }[] = [];
-beforeAll(async () => {
-  await compileAll();
-  gateway = await startTestGateway({}, { paid: true });
-  hostile = createServer((request, response) => {
-    const isCatalog = request.url === '/v1/catalog';
-    const { amount, payee = 0 } = (isCatalog ? undefined : asks.length > 1 ? asks.shift() : asks[0]) ?? { amount: 0 };
-    const body = isCatalog
-      ? catalogWith(listedUsd)
-      : asking([requirement({ amount: String(amount), payTo: PAYEES[payee] })]);
-    response.writeHead(isCatalog ? 200 : 402, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await once(hostile, 'listening');
-}, 240_000);
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
-afterAll(async () => {
-  await warm.close();
-  hostile.close().closeAllConnections();
-  await gateway.stop();
-});
 
-async function openHost(options: HostOptions): Promise<Host> {
-  const url = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`;
-  const host = await startHost(gateway, { url, warm, ...options });
-  hosts.push(host);
-  return host;
-}
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
+const hostile = await stopAfterTests(startStrangeGateway());
+hostile.answer(({ path }, response) => {
+  if (path === '/v1/catalog') return json(response, 200, catalogWith(listedUsd));
+  const { amount, payee = 0 } = (asks.length > 1 ? asks.shift() : asks[0]) ?? { amount: 0 };
+  return json(response, 402, asking([requirement({ amount: String(amount), payTo: PAYEES[payee] })]));
+});
+const openHost = await useHosts(gateway, { url: hostile.url });
 
 describe('a hostile gateway gets no payment', () => {
   it('if it asks for more than its catalog lists, and the user is not asked', async () => {

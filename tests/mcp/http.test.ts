@@ -2,26 +2,20 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startWarm } from '../cli/warm.ts';
 import { startEverything } from '../discovery/everything.ts';
-import { type GatewayProcess, startProcess } from '../kit/process.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { startProcess } from '../kit/process.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { compileAll } from '../process/program.ts';
 import { ERAS, PROGRAM, textOf } from './host.ts';
 import { inputOf, rowOf } from './inputs.ts';
 
-let gateway: TestGateway;
-let server: GatewayProcess;
-beforeAll(async () => {
-  await compileAll();
-  gateway = await startEverything();
-  server = await startProcess(PROGRAM, ['mcp', '--http', '0', '--tools=all'], { ASSET_GATEWAY_URL: gateway.url });
-}, 240_000);
-afterAll(async () => {
-  expect(await server.end('SIGTERM')).toBe(0);
-  await gateway.stop();
-});
+await compileAll();
+const gateway = await stopAfterTests(startEverything());
+const words = ['mcp', '--http', '0', '--tools=all'];
+const server = await startProcess(PROGRAM, words, { ASSET_GATEWAY_URL: gateway.url });
+afterAll(async () => expect(await server.end('SIGTERM')).toBe(0));
 
 describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
   it('all tools are listed and called: free ones answer, and nothing is paid', async () => {

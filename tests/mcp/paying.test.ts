@@ -1,40 +1,20 @@
 import { isInputRequiredResult } from '@modelcontextprotocol/client';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
-import { compileAll } from '../process/program.ts';
-import { ERAS, type Host, type HostOptions, PROGRAM, startHost, textOf } from './host.ts';
-import { startWarmServer } from './warm.ts';
+import { ERAS, PROGRAM, textOf, useHosts } from './host.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const BALANCE = { method: 'getBalance', arguments: { account: ACCOUNT } };
 
-const warm = startWarmServer();
-const hosts: Host[] = [];
-let gateway: TestGateway;
-beforeAll(async () => {
-  await compileAll();
-  gateway = await startEverything();
-}, 240_000);
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
-afterAll(async () => {
-  await warm.close();
-  await gateway.stop();
-});
+const gateway = await stopAfterTests(startEverything());
+const openHost = await useHosts(gateway);
 
 const chainUrl = (): string => gateway.solana?.mainnet.url ?? '';
-
-async function openHost(options: HostOptions): Promise<Host> {
-  const host = await startHost(gateway, { warm, ...options });
-  hosts.push(host);
-  return host;
-}
 
 describe.each(ERAS)('in the era of %s', (name, era) => {
   it('with a budget of 0 a host that cannot ask pays nothing and learns what to change', async () => {

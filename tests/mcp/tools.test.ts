@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { compileAll } from '../process/program.ts';
 import { ERAS, type Host, startHost, textOf, tokensOf } from './host.ts';
 import { inputOf, rowOf } from './inputs.ts';
@@ -16,16 +16,10 @@ const OWN_INPUTS: Readonly<Record<string, object>> = {
 };
 const LONG = { assetId: 'solana', include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all' };
 
+const gateway = await stopAfterTests(startEverything());
+await compileAll();
 const warm = startWarmServer();
-let gateway: TestGateway;
-beforeAll(async () => {
-  await compileAll();
-  gateway = await startEverything();
-}, 240_000);
-afterAll(async () => {
-  await warm.close();
-  await gateway.stop();
-});
+afterAll(() => warm.close());
 
 describe.each(ERAS)('in the era of %s', (era, options) => {
   let host: Host;

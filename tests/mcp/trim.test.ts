@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { answerOf } from '../../packages/cli/src/mcp/answer.ts';
-import { Approvals } from '../../packages/cli/src/mcp/approvals.ts';
-import { readOnTool } from '../../packages/cli/src/mcp/read-on-tool.ts';
-import { StoredAnswers } from '../../packages/cli/src/mcp/stored-answers.ts';
+import { answerOf, StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
+import { readOnTool } from '../../packages/cli/src/mcp/own-tools.ts';
+import { Approvals } from '../../packages/cli/src/mcp/paying.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
 import { tokensOf } from './host.ts';
 

@@ -35,10 +35,29 @@ const SERVERS = [
   'gateway, challenge',
 ];
 
+const SATURATED = [
+  'hand-written floor',
+  'gateway',
+  'gateway, the search from its cache',
+  'floor that repeats its answer',
+];
+
 it.runIf(isFull)('npm run measure has a row for each server', { timeout: 120_000 }, async () => {
-  expect(await rowsOf('measure.mjs', 'measure')).toEqual(SERVERS);
+  expect(await rowsOf('measure.mjs', 'measure')).toEqual([...SERVERS, ...SATURATED]);
 });
 
 it.runIf(isFull)('npm run measure:credit has a free call and one from credit', { timeout: 120_000 }, async () => {
   expect(await rowsOf('credit.mjs', 'measureCredit')).toEqual(['signed, free', 'signed, from credit']);
 });
+
+it.runIf(isFull)(
+  'npm run measure:path counts the code that each kind of request runs through',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const text = `import { measurePath } from './scripts/measure/path.mjs'; await measurePath();`;
+    const rows = [...(await written(text)).matchAll(/^\| (?<name>[^|]+) \| \d+ \| \d+ \| \d+ \|$/gm)];
+    expect(rows.map(({ groups }) => groups?.name)).toEqual(['signed and free', 'cached', 'bought', 'debited']);
+  },
+);

@@ -7,10 +7,10 @@ import { NETWORKS, type Route, routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
+import { exampleOf } from '../http/targets.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-import { exampleOf } from '../signin/examples.ts';
 import { isLookedAt, LOCKED_VERSIONS, OTHER_CLIENTS, OTHER_VERSIONS, type Versions } from './other-clients.ts';
 
 const CALL = 'tests/official-client/call.mjs';

@@ -1,22 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from '../upstream/caller.ts';
 import { scrape } from './scrape.ts';
 
 const TOKENS = { provider: 'tokens', cluster: '', surface: 'tokens' };
 
-const places: (TestGateway | SellingGateway)[] = [];
-afterAll(() => Promise.all(places.map((place) => place.stop())));
+const start = stoppedAfterTests(startTestGateway);
+const open = (variables = {}, options: TestGatewayOptions = {}) =>
+  start({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
 
-async function open(variables = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const node = await startTestGateway({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
-  places.push(node);
-  return node;
-}
-
-async function requestsOf({ gateway }: TestGateway | SellingGateway, code: string): Promise<number> {
+async function requestsOf({ gateway }: TestGateway, code: string): Promise<number> {
   return (await scrape(gateway)).sum('asset_gateway_requests_total', { code }) ?? 0;
 }
 

@@ -1,8 +1,9 @@
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendRaw, statusOf } from '../kit/raw.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
 const elsewhere = Object.values(networkInterfaces())
   .flat()
@@ -26,14 +27,9 @@ const askAs = (host: string, url: URL): Promise<Told> =>
     asked.on('error', reject).end();
   });
 
-const places: TestGateway[] = [];
-afterAll(() => Promise.all(places.map((place) => place.stop())));
-
-async function metricsOf(variables: Record<string, string>): Promise<URL> {
-  const place = await startTestGateway({ METRICS_PORT: '0', ...variables });
-  places.push(place);
-  return new URL(place.gateway.metricsUrl ?? '');
-}
+const start = stoppedAfterTests(startTestGateway);
+const metricsOf = async (variables: Record<string, string>): Promise<URL> =>
+  new URL((await start({ METRICS_PORT: '0', ...variables })).gateway.metricsUrl ?? '');
 
 const FOREIGN = [
   'rebound.example',
@@ -45,12 +41,9 @@ const FOREIGN = [
   'localhost:',
 ];
 
-describe('the metrics port on a loopback address', () => {
-  let url: URL;
-  beforeAll(async () => {
-    url = await metricsOf({});
-  });
+const url = await metricsOf({});
 
+describe('the metrics port on a loopback address', () => {
   it.each(FOREIGN)('W38 tells a request for the Host %j nothing, on any path', async (host) => {
     for (const path of ['/metrics', '/', '/console/icon.svg', '/sales']) {
       const { status, text } = await askAs(host, new URL(path, url));

@@ -17,7 +17,7 @@ const PREFIX = 'asset_gateway_';
 const variables = {
   METRICS_PORT: '0',
   TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
-  UPSTREAM_TIMEOUT_MS: '300',
+  UPSTREAM_TIMEOUT_MS: '2000',
   SOL_PRICE_USD: '150',
 };
 const gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on', CREDIT: 'on' }, { paid: true });

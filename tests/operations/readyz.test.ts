@@ -1,26 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { readConfig } from '@asset-gateway/gateway';
 import { type Route, routes } from '@asset-gateway/protocol';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import { faultsOf, operationOf } from '../discovery/openapi-document.ts';
+import { connectFrom, get } from '../http/bare-server.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
-import { readAnswers, seen, wireRequest } from '../http/wire.ts';
+import { seen } from '../http/wire.ts';
 import { openLocalStore } from '../kit/local-store.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { until } from '../process/program.ts';
 import { HEALTH } from '../upstream/caller.ts';
 import { scrape } from './scrape.ts';
 
-const nodes: TestGateway[] = [];
-afterAll(() => Promise.all(nodes.map((node) => node.stop())));
+const start = stoppedAfterTests(startTestGateway);
 
 describe('/readyz', () => {
   it('answers 200 to every client, with one body and no upstream call', async () => {
-    const node = await startTestGateway({ METRICS_PORT: '0' });
-    nodes.push(node);
+    const node = await start({ METRICS_PORT: '0' });
     const answer = await seen(await fetch(`${node.url}/readyz`));
     expect([answer.status, answer.body]).toEqual([200, '{"ok":true,"status":"ready"}']);
     expectInTable(answer);
@@ -37,19 +36,13 @@ describe('/readyz', () => {
     node.upstream.faults.delayMs = 1_500;
     const slow = askSigned(node.url + HEALTH);
     await until(() => node.upstream.arrivals.length === 1);
-    const socket = connect(node.port, '127.0.0.1');
-    let raw = '';
-    socket.on('data', (chunk) => {
-      raw += chunk.toString('latin1');
-    });
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    const request = wireRequest('GET', '/readyz', [`Host: 127.0.0.1:${node.port}`]).bytes;
-    socket.write(request);
-    await until(() => raw.includes('"ready"'));
+    const client = await connectFrom(node.port);
+    client.socket.write(get('/readyz'));
+    await until(() => client.received().includes('"ready"'));
     const stopping = node.stop();
-    socket.write(request);
-    await closed;
-    const [before, after] = readAnswers(raw, ['GET', 'GET']);
+    client.socket.write(get('/readyz'));
+    await until(client.isClosed);
+    const [before, after] = client.answers();
     expect(before?.status).toBe(200);
     expectRefusal(after, '503 shutting_down');
     expect(after?.headers['retry-after']).toBe('1');

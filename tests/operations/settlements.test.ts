@@ -1,9 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto';
-import type { NETWORKS } from '@asset-gateway/protocol';
+import { newKeypair } from '@asset-gateway/client/node';
+import { type NETWORKS, USDC } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import type { FeePayerReading, Readings } from '../../packages/gateway/src/metrics/readings.ts';
+import { Sales } from '../../packages/gateway/src/stages/trail.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import {
   CANARY_PROVIDER_KEY,
@@ -16,75 +17,126 @@ import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from '../paymen
 import { Scrape, scrape } from './scrape.ts';
 
 const STATES = ['settled', 'refused', 'unknown', 'unsent'] as const;
+const PRICE = 500;
+const LABELS = { route: 'wallet.mainnet.helius.balances', surface: 'wallet' };
 
-const open = stoppedAfterTests((options: SellingGatewayOptions = {}) =>
+const start = stoppedAfterTests((options: SellingGatewayOptions = {}) =>
   startSellingGateway({ ...ROOMY, METRICS_PORT: '0' }, options),
 );
 
-/** The settlements of each state, and the payments whose outcome is open. */
-async function settlements({ gateway }: SellingGateway) {
-  const scraped = await scrape(gateway);
-  const counted = STATES.map((state) => scraped.sum('asset_gateway_settlements_total', { state }));
-  return { counted, open: scraped.sum('asset_gateway_settlements_open') };
+/** A gateway, a wallet, the URL of an answer and a payment for it. */
+async function open(options: SellingGatewayOptions = {}) {
+  const seller = await start(options);
+  const url = seller.url + newPath();
+  const payment = await (await newBuyer(seller.solana.mainnet)).pay(url);
+  return { seller, url, payment, since: seller.logLines.length };
 }
 
-describe.concurrent('settlements are counted by their outcome', () => {
-  it('none of any before the first', async () => {
-    expect(await settlements(await open())).toEqual({ counted: [0, 0, 0, 0], open: 0 });
-  });
+/** The settlements of each state, the payments whose outcome is open, and the revenue. */
+async function counts({ gateway }: SellingGateway) {
+  const scraped = await scrape(gateway);
+  const counted = STATES.map((state) => scraped.sum('asset_gateway_settlements_total', { state }));
+  const revenue = scraped.sum('asset_gateway_revenue_usd_micros_total', LABELS) ?? 0;
+  return { counted, open: scraped.sum('asset_gateway_settlements_open'), revenue };
+}
 
+/** The money of each request in the log since then. */
+const moneyIn = ({ logLines }: SellingGateway, since: number) =>
+  logLines
+    .slice(since)
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === 'request')
+    .map(({ status, route, paidMicros, asset, transaction, replayed }) => {
+      return { status, route, paidMicros, asset, transaction, replayed };
+    });
+
+describe.concurrent('settlements are counted by their outcome, and revenue once', () => {
   it('settled; a repeat of the same payment settles nothing', async () => {
-    const seller = await open();
-    const url = seller.url + newPath();
-    const payment = await (await newBuyer(seller.solana.mainnet)).pay(url);
+    const { seller, url, payment, since } = await open();
+    expect(await counts(seller)).toEqual({ counted: [0, 0, 0, 0], open: 0, revenue: 0 });
     for (let round = 0; round < 3; round++) expect((await ask(url, payment)).status).toBe(200);
-    expect(await settlements(seller)).toEqual({ counted: [1, 0, 0, 0], open: 0 });
+    const { route } = LABELS;
+    const transaction = seller.solana.mainnet.transfers[0]?.signature;
+    const again = { status: 200, route, transaction, replayed: true };
+    const first = { status: 200, route, transaction, paidMicros: PRICE, asset: USDC.mainnet };
+    expect(moneyIn(seller, since)).toEqual([first, again, again]);
+    expect(await counts(seller)).toEqual({ counted: [1, 0, 0, 0], open: 0, revenue: PRICE });
+    expect((await scrape(seller.gateway)).labelNames('asset_gateway_revenue_usd_micros_total')).toEqual([
+      'route',
+      'surface',
+    ]);
     expect(seller.solana.mainnet.transfers).toHaveLength(1);
   });
 
   it('unknown, and open until the chain shows it: then settled', async () => {
-    const seller = await open();
+    const { seller, url, payment, since } = await open();
     const { mainnet } = seller.solana;
-    const url = seller.url + newPath();
-    const payment = await (await newBuyer(mainnet)).pay(url);
     Object.assign(mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
     expect((await ask(url, payment)).code).toBe('settlement_pending');
-    expect(await settlements(seller)).toEqual({ counted: [0, 0, 1, 0], open: 1 });
+    expect(moneyIn(seller, since)).toEqual([{ status: 503, route: LABELS.route }]);
+    expect(await counts(seller)).toEqual({ counted: [0, 0, 1, 0], open: 1, revenue: 0 });
     mainnet.faults.reset();
-    expect((await askUntilDecided(url, payment)).status).toBe(200);
-    expect(await settlements(seller)).toEqual({ counted: [1, 0, 1, 0], open: 0 });
+    for (let round = 0; round < 2; round++) expect((await askUntilDecided(url, payment)).isReplayed).toBe(true);
+    const answered = moneyIn(seller, since).filter(({ status }) => status === 200);
+    expect(answered.map(({ paidMicros, replayed }) => [paidMicros, replayed])).toEqual([
+      [PRICE, undefined],
+      [undefined, true],
+    ]);
+    expect(await counts(seller)).toEqual({ counted: [1, 0, 1, 0], open: 0, revenue: PRICE });
   });
 
   it('refused: two payments, and money for one', async () => {
-    const seller = await open();
+    const seller = await start();
     const buyer = await newBuyer(seller.solana.mainnet, 500n);
     const urls = [seller.url + newPath(), seller.url + newPath()];
     const payments = await Promise.all(urls.map((url) => buyer.pay(url)));
     seller.solana.provider.faults.delayMs = 500;
     const replies = await Promise.all(urls.map((url, index) => ask(url, payments[index])));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 402]);
-    expect(await settlements(seller)).toEqual({ counted: [1, 1, 0, 0], open: 0 });
+    expect(await counts(seller)).toEqual({ counted: [1, 1, 0, 0], open: 0, revenue: PRICE });
   });
 
   it('unsent: the RPC fails between the upstream and the chain', async () => {
-    const seller = await open({
-      onStep: (step) => {
-        if (step === 'store') seller.solana.mainnet.faults.status = 500;
-      },
-    });
-    const url = seller.url + newPath();
-    const payment = await (await newBuyer(seller.solana.mainnet)).pay(url);
+    const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    const onStep: SellingGatewayOptions['onStep'] = (step) => {
+      if (step === 'store') solana.mainnet.faults.status = 500;
+    };
+    const { seller, url, payment } = await open({ solana, onStep });
     const reply = await ask(url, payment);
     expect([reply.status, reply.code]).toEqual([503, 'facilitator_unavailable']);
-    expect(await settlements(seller)).toEqual({ counted: [0, 0, 0, 1], open: 0 });
+    expect(await counts(seller)).toEqual({ counted: [0, 0, 0, 1], open: 0, revenue: 0 });
+    expect(solana.mainnet.transfers).toEqual([]);
+    await seller.stop();
+    await solana.close();
+  });
+
+  it('none if the upstream fails', async () => {
+    const { seller, url, payment, since } = await open();
+    seller.solana.provider.faults.status = 500;
+    expect((await ask(url, payment)).code).toBe('upstream_error');
+    expect(moneyIn(seller, since)).toEqual([{ status: 502, route: LABELS.route }]);
+    expect(await counts(seller)).toEqual({ counted: [0, 0, 0, 0], open: 0, revenue: 0 });
     expect(seller.solana.mainnet.transfers).toEqual([]);
   });
 });
 
-function newKeypair(): Uint8Array {
-  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  return Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
-}
+describe('the first answer to a payment', () => {
+  const sale = { micros: 5, asset: USDC.mainnet, transaction: 'one', isRepeat: false };
+
+  it('is distinguished from repeats, also while the answer is owed', () => {
+    const sales = new Sales();
+    expect([0, 1, 600_000].map((nowMs) => sales.isFirst(sale, nowMs))).toEqual([true, false, false]);
+    expect(sales.isFirst({ ...sale, transaction: 'two' }, 600_000)).toBe(true);
+    expect(sales.isFirst({ ...sale, transaction: 'three', isRepeat: true }, 600_000)).toBe(false);
+  });
+
+  it('is forgotten when its answer is no longer kept', () => {
+    const sales = new Sales();
+    expect(sales.isFirst(sale, 0)).toBe(true);
+    expect(sales.isFirst(sale, 659_999)).toBe(false);
+    expect(sales.isFirst(sale, 660_000)).toBe(true);
+  });
+});
 
 describe('the fee payer', () => {
   afterEach(() => vi.useRealTimers());

@@ -4,7 +4,7 @@ import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, refusedForFree, TOKENS } from '../upstream/caller.ts';
 import type { Answered, Ask } from '../upstream/exchange.ts';
-import { otherValues, parameters, requestOf, requestWith, signedRoutes } from './requests.ts';
+import { parameters, requestOf, requestWithout, signedRoutes } from './requests.ts';
 
 const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 afterEach(() => gateway.upstream.faults.reset());
@@ -28,8 +28,8 @@ const NO_INTEGERS: readonly string[] = [
 /** Other spellings of the same value in order; the upstream sees the plain one. */
 const SAME_INTEGER = ['=1', '=%31'];
 
-const integers = parameters.filter(({ schema, place }) => schema.type === 'integer' && place === 'query');
-const others = parameters.filter(({ schema, place }) => schema.type !== 'integer' && place === 'query');
+const integers = parameters.filter(({ schema }) => schema.type === 'integer');
+const others = parameters.filter(({ schema }) => schema.type !== 'integer');
 
 const isMalformed = ({ json }: Answered): boolean => json.error === 'bad_request' || json.error === 'invalid_request';
 
@@ -47,8 +47,8 @@ it('finds at least 15 integers', () => expect(integers.length).toBeGreaterThanOr
 describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.name}`, parameter] as const))(
   'U16 %s',
   (_, parameter) => {
-    const { route, name } = parameter;
-    const { target } = requestOf(route, { query: otherValues(parameter) });
+    const { name } = parameter;
+    const { target } = requestWithout(parameter);
 
     it('takes only decimal digits, once', async () => {
       const pieces = everyThird(NO_INTEGERS, integers.indexOf(parameter));
@@ -73,9 +73,9 @@ describe.each(others.map((parameter) => [`${parameter.route.id} ${parameter.name
   'U16 %s',
   (_, parameter) => {
     it('is taken once, under its name, and not empty', async () => {
-      const { name, route } = parameter;
-      const { target } = requestOf(route, { query: otherValues(parameter) });
-      const word = parameter.schema.enum?.[0] ?? parameter.schema.items?.enum?.[0] ?? 'a';
+      const { name, schema } = parameter;
+      const { target } = requestWithout(parameter);
+      const word = schema.enum?.[0] ?? schema.items?.enum?.[0] ?? 'a';
       const pieces = [`@=${word}&@=${word}`, `@=${word}&@=`, '@=', '@', `@[]=${word}`, `@[0]=${word}`, `@.x=${word}`];
       const more = [`@=${word}&&`, `@=${word}&x=1`, `@=${word}%00`, `@=${word}#`, `@=${word}%ff`, `@=%0d%0a${word}`];
       const asks = everyThird([...pieces, ...more], others.indexOf(parameter)).map((piece) => ({
@@ -124,7 +124,7 @@ it('U16 an empty query is no query', async () => {
 it('U16 unknown members of a body are refused, built-in names included', async () => {
   const [route] = signedRoutes.filter(({ httpMethod }) => httpMethod === 'POST');
   if (!route) throw new Error('no row with a body');
-  const { body: _, ...ask } = requestWith(route, 'body', {});
+  const { body: _, ...ask } = requestOf(route);
   const bodies = ['"zz":1', '"__proto__":{"addresses":["a"]}', '"constructor":1', '"toString":[]', '"":1'].map(
     (member) => `{"mints":["a"],${member}}`,
   );

@@ -1,10 +1,11 @@
 import type { PaymentRequired } from '@asset-gateway/protocol';
-import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY } from './fault-buyer.ts';
+import type { SellingGateway } from '../kit/selling-gateway.ts';
+import { ask, type Reply, receiptIn } from './fault-buyer.ts';
+import { newSale, openTwo } from './sale.ts';
 
-const gateway = await startSellingGateway(ROOMY);
+const { first: other, second: gateway } = await openTwo();
 afterEach(() => {
   vi.restoreAllMocks();
   // The official packages print errors that they also return.
@@ -12,18 +13,6 @@ afterEach(() => {
   gateway.solana.provider.faults.reset();
   gateway.solana.mainnet.faults.reset();
 });
-afterAll(() => gateway.stop());
-
-/** For two gateways: each takes the other's memos for its own. */
-const SECRET = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
-
-/** Two gateways with one secret and separate databases. */
-async function openTwo() {
-  const first = await startSellingGateway(SECRET);
-  const second = await startSellingGateway(SECRET, { solana: first.solana });
-  onTestFinished(() => second.stop().then(first.stop));
-  return { first, second };
-}
 
 const encode = (payload: unknown): string => Buffer.from(JSON.stringify(payload)).toString('base64');
 const decode = (header: string) => JSON.parse(Buffer.from(header, 'base64').toString()) as Record<string, unknown>;
@@ -55,23 +44,13 @@ const inVersion1 = (transaction: unknown): Record<string, string> => ({
   'X-PAYMENT': encode({ x402Version: 1, scheme: 'exact', network: 'solana', payload: { transaction } }),
 });
 
-interface Sale {
-  readonly url: string;
-  readonly buyer: Buyer;
-  readonly payment: string;
-  readonly reply: Reply;
-  /** The same transaction as strangers can send it: in version 1, and in version 2 with all that they can find out. */
-  readonly copies: readonly { readonly name: string; readonly headers: Record<string, string> }[];
-}
-
-async function sell(init: RequestInit = {}): Promise<Sale> {
-  const buyer = await newBuyer(gateway.solana.mainnet);
-  const url = gateway.url + newPath();
-  const payment = await buyer.pay(url);
-  const reply = await ask(url, payment, init);
-  expect(reply.status).toBe(200);
-  const signature = String(decode(reply.headers.get('payment-response') ?? '').transaction);
-  const transaction = await copyFromChain(signature);
+/** A settled payment, its answer, and the same transaction as strangers can send it: with all that they can find out. */
+async function sell(init: RequestInit = {}) {
+  const sale = await newSale(gateway);
+  const { url, payment } = sale;
+  const reply = await sale.ask(payment, init);
+  expect(reply.outcome).toBe('200');
+  const transaction = await copyFromChain(String(receiptIn(reply).transaction));
   const { accepted } = decode(payment) as { accepted: { extra: Record<string, unknown> } };
   const required = (await (await fetch(url)).json()) as PaymentRequired;
   const [fresh] = required.accepts as { extra: Record<string, unknown> }[];
@@ -79,22 +58,22 @@ async function sell(init: RequestInit = {}): Promise<Sale> {
   const wrapped = (claimed: object) => ({
     'PAYMENT-SIGNATURE': encode({ x402Version: 2, payload: { transaction }, accepted: claimed }),
   });
-  return {
-    url,
-    buyer,
-    payment,
-    reply,
-    copies: [
-      { name: 'version 1', headers: inVersion1(transaction) },
-      { name: 'no ticket', headers: wrapped({ ...accepted, extra }) },
-      { name: 'another ticket', headers: wrapped({ ...accepted, extra: { ...extra, ticket: fresh?.extra.ticket } }) },
-      { name: 'a fresh requirement', headers: wrapped(fresh ?? {}) },
-    ],
+  const copies: readonly Record<string, string>[] = [
+    inVersion1(transaction),
+    wrapped({ ...accepted, extra }),
+    wrapped({ ...accepted, extra: { ...extra, ticket: fresh?.extra.ticket } }),
+    wrapped(fresh ?? {}),
+  ];
+  const askAll = async () => {
+    const replies: Reply[] = [];
+    for (const headers of copies) replies.push(await ask(url, undefined, { headers }));
+    return replies;
   };
+  return { ...sale, reply, copies, askAll };
 }
 
-const transfersOf = ({ buyer }: Sale): number =>
-  gateway.solana.mainnet.transfers.filter(({ from }) => from === buyer.address).length;
+const USED = '409 payment_already_used settled';
+const outcomesOf = (replies: readonly Reply[]) => replies.map(({ outcome }) => outcome);
 
 describe('V5 a stranger copies a settled transaction from the chain', () => {
   it('V5 lacks the ticket, which is not on the chain', async () => {
@@ -111,50 +90,35 @@ describe('V5 a stranger copies a settled transaction from the chain', () => {
 
   it('V5 gets the stored answer for one minute; the payer gets it for ten', async () => {
     const sale = await sell();
-    const { url, payment, reply, copies } = sale;
-    const arrivals = gateway.solana.provider.arrivals.length;
-    for (const { headers } of copies) expect((await ask(url, undefined, { headers })).text).toBe(reply.text);
+    for (const { text } of await sale.askAll()) expect(text).toBe(sale.reply.text);
     later(61_000);
-    for (const { name, headers } of copies) {
-      const stranger = await ask(url, undefined, { headers });
-      expect([name, stranger.status, stranger.code]).toEqual([name, 409, 'payment_already_used']);
-    }
-    const own = await ask(url, payment);
-    expect([own.status, own.isReplayed, own.text]).toEqual([200, true, reply.text]);
-    expect([gateway.solana.provider.arrivals.length, transfersOf(sale)]).toEqual([arrivals, 1]);
+    expect(outcomesOf(await sale.askAll())).toEqual(Array(4).fill(USED));
+    const own = await sale.ask();
+    expect([own.outcome, own.text, sale.moved()]).toEqual(['200 again', sale.reply.text, [1, 1]]);
   });
 
   it('V5 does not count as delivery: the answer stays owed to the payer', async () => {
     // The answer to HEAD has no body: it is paid for and not delivered.
     const sale = await sell({ method: 'HEAD' });
-    for (const { headers } of sale.copies) {
-      expect((await ask(sale.url, undefined, { headers })).status).toBe(200);
-    }
-    const next = await ask(sale.url, await sale.buyer.pay(sale.url));
-    expect([next.status, next.isReplayed, transfersOf(sale)]).toEqual([200, true, 1]);
+    expect((await sale.askAll()).map(({ status }) => status)).toEqual(Array(4).fill(200));
+    expect([(await sale.ask(await sale.renew())).outcome, sale.moved()[0]]).toEqual(['200 again', 1]);
   });
 
   it('V5 causes no upstream call for an answer that is no longer stored', async () => {
     const sale = await sell();
-    const arrivals = gateway.solana.provider.arrivals.length;
     vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
-    for (const { headers } of sale.copies) {
-      expect((await ask(sale.url, undefined, { headers })).code).toBe('payment_already_used');
-    }
-    expect(gateway.solana.provider.arrivals).toHaveLength(arrivals);
-    expect((await ask(sale.url, sale.payment)).status).toBe(200);
-    expect(gateway.solana.provider.arrivals).toHaveLength(arrivals + 1);
+    expect((await sale.askAll()).map(({ code }) => code)).toEqual(Array(4).fill('payment_already_used'));
+    expect(sale.moved()).toEqual([1, 1]);
+    expect([(await sale.ask()).status, sale.moved()]).toEqual([200, [1, 2]]);
   });
 
   it('V5 is answered 20 times; the payer is answered 200 times', async () => {
     const sale = await sell();
-    const [copy] = sale.copies;
+    const [headers = {}] = sale.copies;
     const statuses: number[] = [];
-    for (let time = 0; time < 22; time++) {
-      statuses.push((await ask(sale.url, undefined, { headers: copy?.headers ?? {} })).status);
-    }
+    for (let time = 0; time < 22; time++) statuses.push((await ask(sale.url, undefined, { headers })).status);
     expect(statuses.slice(18)).toEqual([200, 200, 409, 409]);
-    const own = await Promise.all(Array.from({ length: 201 }, () => ask(sale.url, sale.payment)));
+    const own = await Promise.all(Array.from({ length: 201 }, () => sale.ask()));
     expect(own.filter(({ status }) => status === 200)).toHaveLength(200);
     expect(own.filter(({ code }) => code === 'payment_already_used')).toHaveLength(1);
   });
@@ -163,78 +127,65 @@ describe('V5 a stranger copies a settled transaction from the chain', () => {
 describe('V5 a stranger copies a failed transaction from the chain', () => {
   /** The buyer's first payment for a request fails on the chain; the answer to his second one does not reach him. */
   async function failThenOwe(first: SellingGateway, second: SellingGateway) {
-    const { mainnet } = first.solana;
-    const buyer = await newBuyer(mainnet, 1n);
-    const path = newPath();
-    const failing = await buyer.pay(first.url + path);
-    mainnet.faults.lie = { simulateOk: true };
-    expect((await ask(first.url + path, failing)).status).toBe(402);
-    mainnet.faults.reset();
-    const { payload } = decode(failing) as { payload: { transaction: string } };
-    await mainnet.fundUsdc(buyer.address, 1_000_000n);
-    const url = second.url + path;
-    expect((await ask(url, await buyer.pay(url), { method: 'HEAD' })).status).toBe(200);
-    const transfers = () => mainnet.transfers.filter(({ from }) => from === buyer.address).length;
-    return { buyer, url, transfers, copy: { headers: inVersion1(payload.transaction) } };
+    const sale = await newSale(first, 1n);
+    sale.faults.lie = { simulateOk: true };
+    expect((await sale.ask()).status).toBe(402);
+    sale.faults.reset();
+    const { payload } = decode(sale.payment) as { payload: { transaction: string } };
+    await sale.chain.fundUsdc(sale.buyer.address, 1_000_000n);
+    const url = second.url + new URL(sale.url).pathname;
+    const renewed = async (init?: RequestInit) => ask(url, await sale.buyer.pay(url), init);
+    expect((await renewed({ method: 'HEAD' })).status).toBe(200);
+    const copy = () => ask(url, undefined, { headers: inVersion1(payload.transaction) });
+    return { ...sale, copy, renewed };
   }
 
   it.each([125_000, 290_000])('V5 stays refused for as long as its memo is good (after %i ms)', async (age) => {
-    const { buyer, url, transfers, copy } = await failThenOwe(gateway, gateway);
+    const { copy, moved, renewed } = await failThenOwe(gateway, gateway);
     later(age);
-    for (let time = 0; time < 4; time++) {
-      const stranger = await ask(url, undefined, copy);
-      expect([stranger.status, stranger.text.includes('"state":"refused"')]).toEqual([402, true]);
-    }
-    const own = await ask(url, await buyer.pay(url));
-    expect([own.status, own.isReplayed, transfers()]).toEqual([200, true, 1]);
+    for (let time = 0; time < 4; time++) expect((await copy()).outcome).toMatch(/^402 \w+ refused$/);
+    expect([(await renewed()).outcome, moved()[0]]).toEqual(['200 again', 1]);
   });
 
   it('V5 does not count as delivery at a gateway that does not know it: the answer stays owed', async () => {
-    const { first, second } = await openTwo();
-    const { buyer, url, transfers, copy } = await failThenOwe(first, second);
-    const arrivals = first.solana.provider.arrivals.length;
+    const { copy, moved, renewed } = await failThenOwe(other, gateway);
+    const calls = moved()[1];
     const strangers: Reply[] = [];
-    for (let time = 0; time < 22; time++) strangers.push(await ask(url, undefined, copy));
+    for (let time = 0; time < 22; time++) strangers.push(await copy());
     expect(strangers.slice(18).map(({ status }) => status)).toEqual([200, 200, 503, 503]);
-    expect(strangers.at(-1)?.text).toContain('"state":"unused"');
-    const own = await ask(url, await buyer.pay(url));
-    expect([own.status, own.isReplayed, own.text, transfers()]).toEqual([200, true, strangers[0]?.text, 1]);
-    expect(first.solana.provider.arrivals).toHaveLength(arrivals);
-    const next = await askUntilDecided(url, await buyer.pay(url));
-    expect([next.status, next.isReplayed, transfers()]).toEqual([200, false, 2]);
+    expect(strangers.at(-1)?.outcome).toMatch(/ unused$/);
+    const own = await renewed();
+    expect([own.outcome, own.text, moved()]).toEqual(['200 again', strangers[0]?.text, [1, calls]]);
+    await expect.poll(async () => (await renewed()).outcome, { timeout: 15_000 }).toBe('200');
+    expect(moved()[0]).toBe(2);
   });
 
   it('V5 causes no upstream call for an owed answer', async () => {
-    const { first, second } = await openTwo();
-    const { buyer, url, copy } = await failThenOwe(first, second);
-    const arrivals = first.solana.provider.arrivals.length;
+    const { copy, moved, renewed } = await failThenOwe(other, gateway);
+    const calls = moved()[1];
     vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
-    expect((await ask(url, undefined, copy)).code).toBe('settlement_pending');
-    expect(first.solana.provider.arrivals).toHaveLength(arrivals);
-    expect((await ask(url, await buyer.pay(url))).isReplayed).toBe(true);
-    expect(first.solana.provider.arrivals).toHaveLength(arrivals + 1);
+    expect((await copy()).code).toBe('settlement_pending');
+    expect(moved()[1]).toBe(calls);
+    expect([(await renewed()).isReplayed, moved()[1]]).toEqual([true, calls + 1]);
   });
 });
 
 describe('V6 copies from the chain at a gateway without a record of them', () => {
-  it.each(['settled', 'failed'] as const)('V6 do not lock out the payer of one that has %s', async (ending) => {
-    const { first, second } = await openTwo();
-    const { mainnet } = first.solana;
-    const buyer = await newBuyer(mainnet, ending === 'failed' ? 1n : 1_000_000n);
-    const [path, other] = [newPath(), newPath()];
-    const payment = await buyer.pay(first.url + path);
-    if (ending === 'failed') mainnet.faults.lie = { simulateOk: true };
-    expect((await ask(first.url + path, payment)).status).toBe(ending === 'failed' ? 402 : 200);
-    mainnet.faults.reset();
-    const { payload } = decode(payment) as { payload: { transaction: string } };
+  it.each([
+    ['settled', 1_000_000n, 200, 409],
+    ['failed', 1n, 402, 402],
+  ])('V6 do not lock out the payer of one that has %s', async (ending, micros, first, copied) => {
+    const sale = await newSale(other, micros);
+    if (ending === 'failed') sale.faults.lie = { simulateOk: true };
+    expect((await sale.ask()).status).toBe(first);
+    sale.faults.reset();
+    const { payload } = decode(sale.payment) as { payload: { transaction: string } };
+    const headers = inVersion1(payload.transaction);
+    const url = gateway.url + new URL(sale.url).pathname;
     const strangers: number[] = [];
-    for (let time = 0; time < 5; time++) {
-      const { status } = await ask(second.url + path, undefined, { headers: inVersion1(payload.transaction) });
-      strangers.push(status);
-    }
-    expect(strangers).toEqual([...Array(3).fill(ending === 'failed' ? 402 : 409), 429, 429]);
-    await mainnet.fundUsdc(buyer.address, 1_000_000n);
-    const own = await ask(second.url + other, await buyer.pay(second.url + other));
-    expect([own.status, own.isReplayed]).toEqual([200, false]);
+    for (let time = 0; time < 5; time++) strangers.push((await ask(url, undefined, { headers })).status);
+    expect(strangers).toEqual([...Array(3).fill(copied), 429, 429]);
+    await sale.chain.fundUsdc(sale.buyer.address, 1_000_000n);
+    expect((await (await newSale(gateway, sale.buyer)).ask()).outcome).toBe('200');
   });
 });

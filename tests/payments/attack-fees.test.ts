@@ -8,9 +8,9 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { compileGateway } from '../process/program.ts';
 import { callOf, paymentFor, sendPaid } from './calls.ts';
-import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
-import { openGatewaySeries } from './fault-process.ts';
-import { killedAfter } from './fault-story.ts';
+import { ask, type Buyer, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
+import { killedAfter, openGatewaySeries } from './fault-process.ts';
+import { newSale } from './sale.ts';
 import { openWallet } from './wallets.ts';
 
 /** Two settlements, as stock clients make them; one of a payer that is not known. Each payment makes its payer known. */
@@ -31,15 +31,16 @@ const open = stoppedAfterTests((variables: Environment = {}) => startSellingGate
 const several = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
 
-async function buy({ url }: SellingGateway, buyer: Buyer | undefined): Promise<Reply> {
+async function buy(gateway: SellingGateway, buyer: Buyer | undefined): Promise<Reply> {
   if (!buyer) throw new Error('no buyer');
-  const target = url + newPath();
-  return askUntilDecided(target, await buyer.pay(target), 1_000);
+  const sale = await newSale(gateway, buyer);
+  return sale.decided(sale.payment, 1_000);
 }
 
+const UNAVAILABLE = '503 facilitator_unavailable unused';
 const transfersIn = ({ solana }: SellingGateway): number => solana.mainnet.transfers.length;
 
-describe.concurrent('the fee budget of the gateway', () => {
+describe('the fee budget of the gateway', { timeout: 60_000 }, () => {
   it('V3 payments that fail verification take nothing from the budget', async () => {
     const gateway = await open(TWO_FEES);
     const honest = await newBuyer(gateway.solana.mainnet);
@@ -57,10 +58,7 @@ describe.concurrent('the fee budget of the gateway', () => {
     const poor = await several(3, () => newBuyer(gateway.solana.mainnet));
     expect([(await buy(gateway, poor[0])).status, (await buy(gateway, poor[1])).status]).toEqual([200, 200]);
     const refused = [await buy(gateway, poor[0]), await buy(gateway, poor[2])];
-    for (const { status, code, text } of refused) {
-      expect([status, code]).toEqual([503, 'facilitator_unavailable']);
-      expect(text).toContain('"state":"unused"');
-    }
+    expect(refused.map(({ outcome }) => outcome)).toEqual([UNAVAILABLE, UNAVAILABLE]);
     expect([transfersIn(gateway), gateway.solana.provider.arrivals.length]).toEqual([2, 2]);
   });
 
@@ -101,9 +99,7 @@ describe.concurrent('the fee budget of the gateway', () => {
       const lost = strangers.map((buyer) => buy(gateway, buyer));
       await until(() => sent() === before + 2);
       const newcomer = await newBuyer(mainnet);
-      const refused = await buy(gateway, newcomer);
-      expect([refused.status, refused.code]).toEqual([503, 'facilitator_unavailable']);
-      expect(refused.text).toContain('"state":"unused"');
+      expect((await buy(gateway, newcomer)).outcome).toBe(UNAVAILABLE);
       lost.push(buy(gateway, known));
       await until(() => sent() === before + 3);
       const codes = (await Promise.all(lost)).map(({ code }) => code);
@@ -117,44 +113,29 @@ describe.concurrent('the fee budget of the gateway', () => {
   );
 
   it('V11 without SOL in the fee payer nothing is sold and no payment is used; SOL reopens sales', async () => {
-    const gateway = await open();
-    const { mainnet, provider } = gateway.solana;
-    const buyer = await newBuyer(mainnet);
-    const url = gateway.url + newPath();
-    const payment = await buyer.pay(url);
+    const sale = await newSale(await open());
+    const { chain, gateway } = sale;
     drain(gateway.solana);
-    const first = await ask(url, payment);
-    const calls = mainnet.calls.filter(({ method }) => method !== 'getAccountInfo').length;
-    const second = await ask(url, payment);
-    for (const reply of [first, second]) {
-      expect([reply.status, reply.code]).toEqual([503, 'facilitator_unavailable']);
-      expect(reply.text).toContain('"state":"unused"');
-      expect(reply.headers.has('payment-required')).toBe(false);
-    }
-    expect(mainnet.calls.filter(({ method }) => method !== 'getAccountInfo')).toHaveLength(calls);
-    expect((await ask(url)).status).toBe(402);
-    expect([provider.arrivals.length, mainnet.transfers.length]).toEqual([0, 0]);
-    mainnet.airdrop(feePayerOf(gateway.solana), 1_000_000_000n);
-    expect((await askUntilDecided(url, payment)).status).toBe(200);
+    const calls = () => chain.calls.filter(({ method }) => method !== 'getAccountInfo').length;
+    expect((await sale.ask()).outcome).toBe(UNAVAILABLE);
+    const before = calls();
+    expect([(await sale.ask()).outcome, calls()]).toEqual([UNAVAILABLE, before]);
+    expect((await fetch(sale.url)).status).toBe(402);
+    expect(sale.moved()).toEqual([0, 0]);
+    chain.airdrop(feePayerOf(gateway.solana), 1_000_000_000n);
+    expect((await sale.decided()).status).toBe(200);
     expect(gateway.logLines.filter((line) => line.includes('cannot pay fees'))).toHaveLength(1);
   }, 30_000);
 
   it('V11 also if the last SOL is spent between verify and settle', async () => {
-    const gateway = await open();
-    const { mainnet, provider } = gateway.solana;
-    const buyer = await newBuyer(mainnet);
-    const url = gateway.url + newPath();
-    const payment = await buyer.pay(url);
-    provider.faults.delayMs = 300;
-    const asked = ask(url, payment);
-    await until(() => provider.arrivals.length === 1);
-    drain(gateway.solana);
-    const reply = await asked;
-    expect([reply.status, reply.code, mainnet.transfers.length]).toEqual([503, 'facilitator_unavailable', 0]);
-    expect(reply.text).toContain('"state":"unused"');
-    mainnet.airdrop(feePayerOf(gateway.solana), 1_000_000_000n);
-    expect((await askUntilDecided(url, payment)).status).toBe(200);
-    expect(mainnet.transfers).toHaveLength(1);
+    const sale = await newSale(await open());
+    sale.provider.faults.delayMs = 300;
+    const asked = sale.ask();
+    await until(() => sale.provider.arrivals.length === 1);
+    drain(sale.gateway.solana);
+    expect([(await asked).outcome, sale.moved()[0]]).toEqual([UNAVAILABLE, 0]);
+    sale.chain.airdrop(feePayerOf(sale.gateway.solana), 1_000_000_000n);
+    expect([(await sale.decided()).status, sale.moved()[0]]).toEqual([200, 1]);
   }, 30_000);
 });
 
@@ -168,10 +149,9 @@ describe('the fee of a payment that has failed on the chain', () => {
   it('V4 counts for one hour, also if the payment is sent again', async () => {
     const gateway = await open(TWO_FEES);
     const { mainnet } = gateway.solana;
-    const url = gateway.url + newPath();
-    const failing = await (await newBuyer(mainnet, 1n)).pay(url);
+    const failing = await newSale(gateway, 1n);
     mainnet.faults.lie = { simulateOk: true };
-    expect((await ask(url, failing)).status).toBe(402);
+    expect((await failing.ask()).status).toBe(402);
     mainnet.faults.reset();
     const newcomer = await newBuyer(mainnet);
     expect((await buy(gateway, newcomer)).code).toBe('facilitator_unavailable');
@@ -180,7 +160,7 @@ describe('the fee of a payment that has failed on the chain', () => {
       vi.spyOn(Payments.prototype, 'now').mockImplementation(function (this: Payments) {
         return now.call(this) + seconds * 1_000;
       });
-      expect((await ask(url, failing)).status).toBe(402);
+      expect((await failing.ask()).status).toBe(402);
       expect((await buy(gateway, newcomer)).code).toBe('facilitator_unavailable');
     }
     expect([transfersIn(gateway), gateway.solana.provider.arrivals.length]).toEqual([0, 1]);

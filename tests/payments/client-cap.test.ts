@@ -1,12 +1,12 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { transferOf } from './forge-table.ts';
 import { draftOf } from './forge-wire.ts';
 
@@ -38,29 +38,22 @@ const asking = (...accepts: unknown[]): Reply => ({
   body: { x402Version: 2, error: 'payment_required', resource: { url: 'http://x/' }, accepts, extensions: {} },
 });
 
-let solana: SolanaSandbox;
+const solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
 const keypair = newKeypair();
 const payer = signerFromBytes(keypair);
-let server: Server;
+for (const cluster of ['mainnet', 'devnet'] as const) await solana[cluster].fundUsdc(payer.address, 1_000_000n);
 let replies: Reply[] = [];
 let requests: IncomingHttpHeaders[] = [];
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
-  for (const cluster of ['mainnet', 'devnet'] as const) await solana[cluster].fundUsdc(payer.address, 1_000_000n);
-  server = createServer((request, response) => {
-    if (request.url === '/v1/catalog') return void response.end(JSON.stringify({ routes: LISTED }));
-    requests.push(request.headers);
-    const { body, status = 402, headers = {} } = replies.shift() ?? SOLD;
-    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const server = createServer((request, response) => {
+  if (request.url === '/v1/catalog') return void response.end(JSON.stringify({ routes: LISTED }));
+  requests.push(request.headers);
+  const { body, status = 402, headers = {} } = replies.shift() ?? SOLD;
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 afterAll(async () => {
   server.close();
   await solana.close();
-});
-afterEach(() => {
-  requests = [];
 });
 
 interface AskSettings {
@@ -72,6 +65,7 @@ interface AskSettings {
 /** Asks a gateway that gives these replies. Returns the outcome and the offers shown for approval. */
 async function ask(given: readonly Reply[], { approve = () => true, path = '/devnet' }: AskSettings = {}) {
   replies = [...given];
+  requests = [];
   const shown: Offer[] = [];
   const client = createClient({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -106,8 +100,17 @@ function paid() {
   });
 }
 
-/** Shows that this offer, and nothing else, was shown, claimed and moved once. */
-async function expectPaid(shown: readonly Offer[], asked: ReturnType<typeof requirement>): Promise<void> {
+type Asked = ReturnType<typeof requirement>;
+
+/** Shows that a client that gets these replies shows, claims and moves this offer once, and nothing else. */
+async function expectPaid(
+  given: readonly Reply[],
+  asked: Asked,
+  path?: string,
+  expected: unknown = 200,
+): Promise<void> {
+  const { outcome, shown } = await ask(given, path === undefined ? {} : { path });
+  expect(outcome).toEqual(expected);
   const { network, asset, payTo, amount, extra } = asked;
   expect(shown).toEqual([{ network, asset, payTo, amount, memo: extra.memo }]);
   const moved = { amount: BigInt(amount), mint: asset, destination: await associatedAddress(payTo, asset) };
@@ -120,17 +123,11 @@ describe('the client pays exactly the offer that it showed', () => {
   const first = requirement();
   const dear = requirement({ amount: '900000' });
 
-  it('when the gateway takes two amounts', async () => {
-    const { outcome, shown } = await ask([asking(first, dear)]);
-    expect(outcome).toBe(200);
-    await expectPaid(shown, first);
-  });
+  it('when the gateway takes two amounts', () => expectPaid([asking(first, dear)], first));
 
   it("when x402's client would rather pay the second", async () => {
     const upfront = requirement({ extra: { ...first.extra, paymentFlow: 'upfront' } });
-    const { outcome, shown } = await ask([asking(upfront, dear)]);
-    expect(outcome).toBe(200);
-    await expectPaid(shown, upfront);
+    await expectPaid([asking(upfront, dear)], upfront);
   });
 
   it.each([
@@ -142,29 +139,22 @@ describe('the client pays exactly the offer that it showed', () => {
     ['in digits that are none', { amount: '5 ' }],
     ['to nobody', { payTo: undefined }],
   ])('when the first of the two is %s', async (_, change) => {
-    const { outcome, shown } = await ask([asking(requirement(change), dear)]);
-    expect(outcome).toBe(200);
-    await expectPaid(shown, dear);
+    await expectPaid([asking(requirement(change), dear)], dear);
   });
 
   it('when the header says other than the body', async () => {
     const header = Buffer.from(JSON.stringify(asking(dear).body)).toString('base64');
-    const { outcome, shown } = await ask([{ ...asking(first), headers: { [HEADERS.paymentRequired]: header } }]);
-    expect(outcome).toBe(200);
-    await expectPaid(shown, first);
+    await expectPaid([{ ...asking(first), headers: { [HEADERS.paymentRequired]: header } }], first);
   });
 
   it('on mainnet as well', async () => {
     const onMainnet = requirement({ network: NETWORKS.mainnet, asset: USDC.mainnet });
-    const { outcome, shown } = await ask([asking(onMainnet)], { path: '/mainnet' });
-    expect(outcome).toBe(200);
-    await expectPaid(shown, onMainnet);
+    await expectPaid([asking(onMainnet)], onMainnet, '/mainnet');
   });
 
   it('no more than that, if the second 402 asks more', async () => {
-    const { outcome, shown } = await ask([asking(first), asking(dear), asking(dear)]);
-    expect(outcome).toMatch(/^a payment of \$0\.000005 was sent and refused /);
-    await expectPaid(shown, first);
+    const refused = expect.stringMatching(/^a payment of \$0\.000005 was sent and refused /);
+    await expectPaid([asking(first), asking(dear), asking(dear)], first, '/devnet', refused);
     expect(requests).toHaveLength(2);
   });
 

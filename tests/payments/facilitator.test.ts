@@ -1,106 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
-import { ask, askUntilDecided, receiptIn } from './fault-buyer.ts';
-import { type Orders, openRemoteFixture, type RemoteFixture } from './fault-facilitator.ts';
+import { PENDING, receiptIn } from './fault-buyer.ts';
+import { type Home, type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
+import { expectStored, newSale } from './sale.ts';
 
-const open = stoppedAfterTests(async (settle: Orders, variables: Record<string, string> = {}) => {
-  const fixture = await openRemoteFixture(variables);
-  await fixture.order({ settle });
+const open = stoppedAfterTests(async (orders: RemoteOrders, variables: Record<string, string> = {}, home?: Home) => {
+  const fixture = await openRemoteFixture(variables, home);
+  await fixture.order(orders);
   return fixture;
 });
 
-/** The end of every story in which money moved: the stored answer, one call, one transfer. */
-async function expectStored({ url, payment, chain, solana }: RemoteFixture): Promise<void> {
-  const reply = await askUntilDecided(url, payment, 40_000);
-  expect([reply.status, reply.isReplayed]).toEqual([200, true]);
-  expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
-  expect([chain.transfers.length, solana.provider.arrivals.length]).toEqual([1, 1]);
-}
+const refuses = (errorReason: string) => ({ success: false, errorReason, transaction: '', network: '' });
+const succeeds = (transaction: unknown) => ({ success: true, transaction, network: '' });
 
-const DUPLICATE = { success: false, errorReason: 'duplicate_settlement', transaction: '', network: '' };
-const PENDING = { success: false, errorReason: 'settlement_pending', transaction: '', network: '' };
-const FAILED = { success: false, errorReason: 'invalid_exact_svm_transaction_failed', transaction: '', network: '' };
+/** It has paid, and says something else. The answer is served at once, as the chain shows the payment; without any reply it is pending. */
+const PAID_AND: readonly (readonly [name: string, first: string, orders: Orders])[] = [
+  ['P6 clean', '200', {}],
+  ['P6 accept_then_timeout', PENDING, { hang: true }],
+  ['P6 slow_answer', '200', { delayMs: 2_000 }],
+  ['P6 double_402', '200', { status: 402, answer: refuses('duplicate_settlement') }],
+  ['P6 5xx_after_settle', '200', { status: 502, answer: 'Bad gateway' }],
+  ['P6 reset_after_settle', '200', { status: 'reset' }],
+  ['P6 not JSON', '200', { answer: '<html>' }],
+  ['P6 an empty body', '200', { answer: '' }],
+  ['P6 a list', '200', { answer: [] }],
+  ['P6 settlement_pending', '200', { answer: refuses('settlement_pending') }],
+  ['P6 transaction_failed', '200', { answer: refuses('invalid_exact_svm_transaction_failed') }],
+  ['P11 settled with an empty signature', '200', { answer: succeeds('') }],
+  ['P11 settled with a malformed signature', '200', { answer: succeeds('0OIl') }],
+];
 
-/** It has paid, and says something else. The answer is served at once, for the chain shows the payment. */
-const PAID_AND: Readonly<Record<string, Orders>> = {
-  'P6 clean': {},
-  'P6 slow_answer': { delayMs: 2_000 },
-  'P6 double_402': { status: 402, answer: DUPLICATE },
-  'P6 5xx_after_settle': { status: 502, answer: 'Bad gateway' },
-  'P6 reset_after_settle': { status: 'reset' },
-  'P6 not JSON': { answer: '<html>' },
-  'P6 an empty body': { answer: '' },
-  'P6 a list': { answer: [] },
-  'P6 settlement_pending': { answer: PENDING },
-  'P6 transaction_failed': { answer: FAILED },
-  'P11 settled with an empty signature': { answer: { ...PENDING, success: true } },
-  'P11 settled with a malformed signature': { answer: { success: true, transaction: '0OIl', network: '' } },
-};
+const LONG = { timeout: 90_000 };
 
 describe.concurrent('P6 a facilitator that has paid', () => {
-  it('P6 accept_then_timeout: 503 when the deadline is over, then the stored answer', { timeout: 90_000 }, async () => {
-    const fixture = await open({ hang: true });
-    const first = await ask(fixture.url, fixture.payment);
-    expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
-    expect(first.headers.has('payment-required')).toBe(false);
-    await expectStored(fixture);
+  it.each(PAID_AND)('%s: served, and then stored; one transfer', LONG, async (_, outcome, settle) => {
+    const sale = await open({ settle });
+    expect((await sale.ask()).outcome).toBe(outcome);
+    await expectStored(sale, sale.payment, 40_000);
+    expect((await sale.calls()).filter(({ url }) => url === '/settle')).toHaveLength(1);
   });
 
-  it.each(Object.entries(PAID_AND))(
-    '%s: served, and then stored; one transfer',
-    { timeout: 90_000 },
-    async (_, how) => {
-      const fixture = await open(how);
-      const first = await ask(fixture.url, fixture.payment);
-      expect([first.status, first.isReplayed]).toEqual([200, false]);
-      await expectStored(fixture);
-      expect((await fixture.calls()).filter(({ url }) => url === '/settle')).toHaveLength(1);
-    },
-  );
-
   it('P6 reconcile_unavailable: 503 while neither chain nor facilitator answers, then the stored answer', async () => {
-    const fixture = await open({ status: 503, answer: 'down' });
-    fixture.chain.faults.status = 503;
-    fixture.chain.faults.only = new Set(['getSignaturesForAddress', 'getSignatureStatuses']);
+    const sale = await open({ settle: { status: 503, answer: 'down' } });
+    const only = new Set(['getSignaturesForAddress', 'getSignatureStatuses']);
+    Object.assign(sale.faults, { status: 503, only });
     for (let round = 0; round < 3; round++) {
-      const reply = await ask(fixture.url, fixture.payment);
-      expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
+      const reply = await sale.ask();
+      expect(reply.outcome).toBe(PENDING);
       expect(receiptIn(reply)).toMatchObject({ success: false, errorReason: 'settlement_pending' });
     }
-    fixture.chain.faults.reset();
-    await expectStored(fixture);
+    sale.faults.reset();
+    await expectStored(sale, sale.payment, 40_000);
   });
 
   it('P6 without an own RPC: settle is called again, and a proved success counts', async () => {
-    const fixture = await open({ status: 502 }, { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
-    const first = await ask(fixture.url, fixture.payment);
-    expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
-    const transaction = fixture.chain.transfers[0]?.signature;
-    const foreign = { success: true, transaction: `${transaction?.slice(0, -4)}1111`, network: '' };
-    await fixture.order({ settle: { does: false, answer: foreign } });
-    expect((await ask(fixture.url, fixture.payment)).status).toBe(503);
-    await fixture.order({ settle: { does: false, answer: { success: true, transaction, network: '' } } });
-    await expectStored(fixture);
+    const sale = await open({ settle: { status: 502 } }, { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    const transaction = sale.chain.transfers[0]?.signature;
+    await sale.order({ settle: { does: false, answer: succeeds(`${transaction?.slice(0, -4)}1111`) } });
+    expect((await sale.ask()).status).toBe(503);
+    await sale.order({ settle: { does: false, answer: succeeds(transaction) } });
+    await expectStored(sale, sale.payment, 40_000);
   });
 });
 
 describe.concurrent('P5 a facilitator that refuses', () => {
   it('P5 declared_safe: 402 with a receipt that says so, and no byte of the result', async () => {
     const reason = 'invalid_exact_svm_transaction_simulation_failed';
-    const answer = { success: false, errorReason: reason, transaction: '', network: '' };
-    const fixture = await open({ does: false, answer });
-    fixture.solana.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
+    const sale = await open({ settle: { does: false, answer: refuses(reason) } });
+    sale.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
     for (let round = 0; round < 2; round++) {
-      const reply = await ask(fixture.url, fixture.payment);
-      expect([reply.status, reply.code]).toEqual([402, reason]);
-      expect(reply.headers.has('payment-required')).toBe(true);
+      const reply = await sale.ask();
+      expect(reply.outcome).toBe(`402 ${reason} refused`);
       expect(receiptIn(reply)).toMatchObject({ success: false, transaction: '' });
       const all = reply.text + JSON.stringify([...reply.headers]) + JSON.stringify(receiptIn(reply));
       expect(all).not.toContain('CANARY_result');
     }
-    expect(fixture.solana.provider.arrivals).toHaveLength(1);
-    await fixture.order({});
-    const renewed = await ask(fixture.url, await fixture.buyer.pay(fixture.url));
-    expect([renewed.status, fixture.chain.transfers.length]).toEqual([200, 1]);
+    expect(sale.moved()).toEqual([0, 1]);
+    await sale.order({});
+    expect([(await sale.ask(await sale.renew())).outcome, sale.moved()[0]]).toEqual(['200', 1]);
+  });
+});
+
+/** Reported by a facilitator that has not paid. */
+const SIGNATURES: Readonly<Record<string, unknown>> = {
+  'an empty signature': '',
+  'no signature': undefined,
+  'a malformed one': '0OIl+/',
+  'one of another length': bs58.encode(randomBytes(63)),
+  'an unknown signature': bs58.encode(randomBytes(64)),
+  'a number': 7,
+  'the signature of another payment': 'other',
+};
+
+describe.concurrent('P11 a facilitator that says settled and has not', () => {
+  it.each(Object.entries(SIGNATURES))('P11 with %s is not believed', async (_, signature) => {
+    const sale = await open({});
+    if (signature === 'other') expect((await (await newSale(sale.gateway, sale.buyer)).ask()).outcome).toBe('200');
+    const transfers = [...sale.chain.transfers];
+    const told = signature === 'other' ? transfers[0]?.signature : signature;
+    await sale.order({ settle: { does: false, answer: succeeds(told) } });
+    for (let call = 0; call < 3; call++) {
+      const reply = await sale.ask();
+      expect(reply.outcome).toBe(PENDING);
+      expect(reply.text).not.toContain('"result"');
+    }
+    sale.chain.advanceBlocks(300);
+    expect((await sale.decided()).status).toBe(402);
+    expect(sale.chain.transfers).toEqual(transfers);
+  });
+});
+
+const UNAVAILABLE = '503 facilitator_unavailable unused';
+const INVALID = '502 facilitator_invalid_response unused';
+/** At verify. */
+const DOWN: readonly (readonly [name: string, outcome: string, orders: Orders])[] = [
+  ['P8 answers 500', UNAVAILABLE, { status: 500, answer: 'down' }],
+  ['P8 answers 429', UNAVAILABLE, { status: 429, answer: 'slow down' }],
+  ['P8 resets', UNAVAILABLE, { status: 'reset' }],
+  ['P9 hangs', UNAVAILABLE, { hang: true }],
+  ['P9 answers after 6 s', UNAVAILABLE, { delayMs: 6_000 }],
+  ...['', '<html>', '[]', '{}', '{"isValid":"yes"}', 'null'].map(
+    (answer) => [`P8 answers ${answer}`, INVALID, { answer }] as const,
+  ),
+];
+
+describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
+  it.each(DOWN)('%s: unused, no upstream call; later it buys', async (_, outcome, verify) => {
+    const sale = await open({ verify });
+    expect((await sale.ask()).outcome).toBe(outcome);
+    expect(sale.moved()).toEqual([0, 0]);
+    await sale.order({});
+    expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);
+  });
+
+  it('P8 is gone: 503, payment unused, no upstream call; restarted, it buys', async () => {
+    const sale = await open({}, {}, 'own process');
+    await sale.crash();
+    expect([(await sale.ask()).outcome, sale.moved()]).toEqual([UNAVAILABLE, [0, 0]]);
+    await sale.restart();
+    expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);
+  });
+});
+
+const CRLF = '\r\nSet-Cookie: stolen=1\r\n\r\n<script>';
+const settled = (answer: object): RemoteOrders => ({ settle: { does: false, answer } });
+const SAID: Readonly<Record<string, RemoteOrders>> = {
+  'at verify': { verify: { answer: { isValid: false, invalidReason: CRLF, invalidMessage: CRLF, payer: CRLF } } },
+  'in a reason that looks like a code': settled({ ...refuses(`invalid_exact_svm_payload_${CRLF}`), payer: CRLF }),
+  'in everything at settle': settled({ ...succeeds(CRLF), errorReason: CRLF, payer: CRLF, network: CRLF }),
+};
+
+describe.concurrent('the words of a facilitator', () => {
+  it.each(Object.entries(SAID))('P21 line breaks %s reach no client', async (_, orders) => {
+    const sale = await open(orders);
+    const reply = await sale.ask();
+    expect([402, 503]).toContain(reply.status);
+    expect(reply.headers.has('set-cookie')).toBe(false);
+    expect(reply.text + JSON.stringify(receiptIn(reply))).not.toContain('stolen');
+  });
+
+  it('P23 gets the same Idempotency-Key on verify and settle, and another for each payment', async () => {
+    const sale = await open({});
+    const other = await newSale(sale.gateway, sale.buyer);
+    const outcomes = [await sale.ask(), await sale.ask(), await other.ask()].map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['200', '200 again', '200']);
+    const calls = (await sale.calls()).filter(({ method }) => method === 'POST');
+    expect(calls.map(({ url }) => url)).toEqual(['/verify', '/settle', '/verify', '/settle']);
+    const keys = calls.map(({ idempotencyKey = '' }) => idempotencyKey);
+    expect([keys[0], keys[2]]).toEqual([keys[1], keys[3]]);
+    expect(new Set(keys).size).toBe(2);
+    expect(keys.every((key) => key.length >= 32)).toBe(true);
+    expect(calls.every(({ authorization }) => authorization === 'Bearer facilitator')).toBe(true);
   });
 });

@@ -18,9 +18,22 @@ export interface Reply {
   /** The stable code of a refusal; empty in a success. */
   readonly code: string;
   readonly isReplayed: boolean;
+  /**
+   * Status, code and state of the payment in one text, such as `503 settlement_pending pending`; of answers that were bought, `200`
+   * or `200 again`. It says if a challenge is missing from a 402, or comes with anything else.
+   */
+  readonly outcome: string;
 }
 
-const DOLLAR = 1_000_000n;
+/** The body of a refusal. */
+interface Refused {
+  readonly error?: string;
+  readonly payment?: { readonly state: string };
+}
+
+export const PENDING = '503 settlement_pending pending';
+
+export const DOLLAR = 1_000_000n;
 const POLL_MS = 60;
 
 /** A path that no other test uses, so that payments of one payer are independent. */
@@ -36,9 +49,13 @@ export const ROOMY = {
 
 export async function readReply(response: Response): Promise<Reply> {
   const text = await response.text();
-  const { error } = JSON.parse(text || '{}') as { error?: string };
-  const isReplayed = response.headers.get('idempotency-replayed') === 'true';
-  return { status: response.status, headers: response.headers, text, code: error ?? '', isReplayed };
+  const { status, headers } = response;
+  const { error: code = '', payment } = JSON.parse(text || '{}') as Refused;
+  const isReplayed = headers.get('idempotency-replayed') === 'true';
+  const told = status === 200 ? ['200', isReplayed && 'again'] : [status, code, payment?.state];
+  const isOdd = headers.has('payment-required') !== (status === 402);
+  const outcome = [...told, isOdd && (status === 402 ? 'without a challenge' : 'with a challenge')];
+  return { status, headers, text, code, isReplayed, outcome: outcome.filter(Boolean).join(' ') };
 }
 
 /** The decoded PAYMENT-RESPONSE of an answer. */

@@ -1,9 +1,9 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { type Buyer, newBuyer, newPath, ROOMY } from './fault-buyer.ts';
+import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { ROOMY } from './fault-buyer.ts';
+import { newSale, type Sale } from './sale.ts';
 
 const SCRIPT = 'tests/payments/hostile-facilitator.mjs';
 
@@ -18,6 +18,13 @@ export interface Orders {
   readonly delayMs?: number;
 }
 
+/** How the facilitator treats all calls. */
+export interface RemoteOrders {
+  readonly verify?: Orders;
+  readonly settle?: Orders;
+  readonly storeDown?: readonly ('get' | 'set')[];
+}
+
 /** One call that the facilitator was asked. */
 export interface FacilitatorCall {
   readonly method: string;
@@ -27,16 +34,11 @@ export interface FacilitatorCall {
   readonly text: string;
 }
 
-/** A gateway with a facilitator in another process, one buyer, and one payment for one request. */
-export interface RemoteFixture {
-  readonly gateway: SellingGateway;
+/** A payment at a gateway with a facilitator in another process. */
+export interface RemoteFixture extends Sale {
   readonly solana: SolanaSandbox;
-  readonly chain: Chain;
-  readonly buyer: Buyer;
-  readonly url: string;
-  readonly payment: string;
   readonly facilitatorUrl: string;
-  order(orders: { verify?: Orders; settle?: Orders; storeDown?: readonly ('get' | 'set')[] }): Promise<void>;
+  order(orders: RemoteOrders): Promise<void>;
   calls(): Promise<FacilitatorCall[]>;
   /** Sends the gateway's settle call to the facilitator again. */
   settleAgain(): Promise<unknown>;
@@ -109,24 +111,17 @@ export async function openRemoteFixture(
   home: Home = 'shared process',
 ): Promise<RemoteFixture> {
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  const chain = solana.mainnet;
   const { FEE_PAYER_KEYPAIR } = solana.variables;
-  const settings = { feePayerKeypair: FEE_PAYER_KEYPAIR, rpcUrl: chain.url, network: NETWORKS.mainnet };
+  const settings = { feePayerKeypair: FEE_PAYER_KEYPAIR, rpcUrl: solana.mainnet.url, network: NETWORKS.mainnet };
   const { close, crash, restart, url: where } = await (home === 'own process' ? openAlone : openShared)(settings);
   const remote = { FACILITATOR_URL: where, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
-  const gateway = await startSellingGateway({ ...ROOMY, ...remote, ...variables }, { solana: solana });
-  const buyer = await newBuyer(chain);
-  const url = gateway.url + newPath();
+  const gateway = await startSellingGateway({ ...ROOMY, ...remote, ...variables }, { solana });
   return {
+    ...(await newSale(gateway)),
     ...controlsOf(where),
     crash,
     restart,
-    gateway,
-    solana: solana,
-    chain,
-    buyer,
-    url,
-    payment: await buyer.pay(url),
+    solana,
     facilitatorUrl: where,
     async stop() {
       await gateway.stop();

@@ -6,23 +6,17 @@ import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.
 import { isFeePayerSignature } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { samples } from '../kit/rounds.ts';
 import { addressOf } from './forge-market.ts';
+import { malleated } from './forge-signers.ts';
 import { signatureOver } from './forge-wire.ts';
 
 const [feePayer, other] = [newKeypair(), newKeypair()];
 const message = Buffer.from('the message that was paid with');
 const genuine = signatureOver(message, feePayer);
-const L = 2n ** 252n + 27742317777372353535851937790883648493n;
-
 const sodium = loadSodium();
 const primitives = [
   ['node:crypto', nodeCrypto],
   ['libsodium', sodium ?? nodeCrypto],
 ] as const;
-
-function malleated(): Buffer {
-  const s = BigInt(`0x${Buffer.from(genuine.subarray(32)).reverse().toString('hex')}`) + L;
-  return Buffer.concat([genuine.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex').reverse()]);
-}
 
 describe.each(primitives)('a signature that a facilitator reports, by %s', (_, crypto) => {
   const counts = (signature: unknown, over: Uint8Array = message) =>
@@ -41,7 +35,7 @@ describe.each(primitives)('a signature that a facilitator reports, by %s', (_, c
     ['an object', { toString: () => bs58.encode(genuine) }],
     ['one of another wallet', bs58.encode(signatureOver(message, other))],
     ['one over another message', bs58.encode(signatureOver(Buffer.from('another'), feePayer))],
-    ['one with S beyond the order of the group', bs58.encode(malleated())],
+    ['one with S beyond the order of the group', bs58.encode(malleated(genuine))],
     ['zeros', bs58.encode(Buffer.alloc(64))],
     ['one cut short', bs58.encode(genuine.subarray(0, 63))],
     ['one with a byte too many', bs58.encode(Buffer.concat([genuine, Buffer.from([0])]))],

@@ -10,7 +10,7 @@ export interface Forgery {
 }
 
 /** Changes a genuine payment's transaction. */
-export type Change = (draft: Draft, forge: Forge) => void;
+export type Change = (draft: Draft, forge: Forge) => unknown;
 
 const PREFIX = 'invalid_exact_svm_payload_';
 const INSTRUCTIONS = `${PREFIX}transaction_instructions_` as const;
@@ -54,7 +54,7 @@ export const PROGRAMS = {
 export const STRANGER = 'So11111111111111111111111111111111111111112';
 
 /** A forgery that the payer signs: only its content is wrong. */
-export const resigned = (name: string, reason: RefusalCode, change: Change): Forgery => ({
+const resigned = (name: string, reason: RefusalCode, change: Change): Forgery => ({
   name,
   reason,
   make({ draft }, forge) {
@@ -63,6 +63,10 @@ export const resigned = (name: string, reason: RefusalCode, change: Change): For
   },
 });
 
+/** Forgeries that are refused for one reason, by name. The payer signs each: only its content is wrong. */
+export const forgeries = (reason: RefusalCode, changes: Readonly<Record<string, Change>>): Forgery[] =>
+  Object.entries(changes).map(([name, change]) => resigned(name, reason, change));
+
 /** The instruction at a position of a draft. */
 export function at(draft: Draft, position: number): DraftInstruction {
   const found = draft.instructions[position];
@@ -70,10 +74,31 @@ export function at(draft: Draft, position: number): DraftInstruction {
   return found;
 }
 
-export const limitOf = (draft: Draft): DraftInstruction => at(draft, 0);
-export const priceOf = (draft: Draft): DraftInstruction => at(draft, 1);
-export const transferOf = (draft: Draft): DraftInstruction => at(draft, 2);
-export const memoOf = (draft: Draft): DraftInstruction => at(draft, 3);
+/** Where the instructions of a genuine payment stand. */
+export const [LIMIT, PRICE, TRANSFER, MEMO] = [0, 1, 2, 3];
+
+export const limitOf = (draft: Draft): DraftInstruction => at(draft, LIMIT);
+export const priceOf = (draft: Draft): DraftInstruction => at(draft, PRICE);
+export const transferOf = (draft: Draft): DraftInstruction => at(draft, TRANSFER);
+export const memoOf = (draft: Draft): DraftInstruction => at(draft, MEMO);
+
+/** Gives an instruction other data. */
+export const setData =
+  (position: number, data: readonly number[]): Change =>
+  (draft) =>
+    Object.assign(at(draft, position), { data: Uint8Array.from(data) });
+
+/** Takes instructions out. */
+export const removed =
+  (position: number, count: number): Change =>
+  ({ instructions }) =>
+    instructions.splice(position, count);
+
+/** Puts an instruction of a program in. */
+export const inserted =
+  (position: number, program: string, accounts: number[] = [], data: readonly number[] = []): Change =>
+  (draft) =>
+    draft.instructions.splice(position, 0, instruction(draft, program, accounts, data));
 
 /** An instruction of a program that is added to the keys when it is new. */
 export const instruction = (

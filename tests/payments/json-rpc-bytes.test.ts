@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
 import { EXAMPLES } from '../../packages/sandbox/src/solana/provider.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
-import { callOf, leaves, paymentFor, ROOMY, sendPaid } from './calls.ts';
-import { openWallet, type Wallet } from './wallets.ts';
+import { buys, callOf, paymentFor, ROOMY } from './calls.ts';
+import { openWallet } from './wallets.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
-  gateway = await startSellingGateway(ROOMY, { solana: solana });
-  wallet = await openWallet(solana);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await gateway.solana.close();
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
+const gateway = await startSellingGateway(ROOMY, { solana });
+const wallet = await openWallet(solana);
+afterAll(() => gateway.stop().then(solana.close));
 
 /** The bytes of the envelope's last member. */
 const resultIn = (text: string): string => text.slice(text.indexOf('"result":') + '"result":'.length, -1);
@@ -26,9 +19,7 @@ const resultIn = (text: string): string => text.slice(text.indexOf('"result":') 
 async function buy(id: string, params?: unknown): Promise<string> {
   const call = callOf(id, params === undefined ? {} : { body: { params } });
   const payment = await paymentFor(gateway, call, wallet);
-  const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
-  expect(response.status).toBe(200);
-  return response.text();
+  return (await buys(gateway, call, payment)).text();
 }
 
 /** The upstream's own response to this call. */
@@ -142,11 +133,13 @@ describe('the upstream receives', () => {
   });
 
   it('the query as it was validated, in the wallet API', async () => {
-    const wallet = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
-    const call = callOf('wallet.mainnet.helius.history', { path: { wallet }, query: { limit: 5, before: 'a b&c=d' } });
-    const payer = await openWallet(gateway.solana);
-    const response = await payer.buy(`${gateway.url}${call.target}`, call.init);
+    const address = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+    const call = callOf('wallet.mainnet.helius.history', {
+      path: { wallet: address },
+      query: { limit: 5, before: 'a b&c=d' },
+    });
+    const response = await wallet.buy(`${gateway.url}${call.target}`, call.init);
     expect(response.status).toBe(200);
-    expect(last()?.target).toBe(`/v1/wallet/${wallet}/history?limit=5&before=a%20b%26c%3Dd`);
+    expect(last()?.target).toBe(`/v1/wallet/${address}/history?limit=5&before=a%20b%26c%3Dd`);
   });
 });

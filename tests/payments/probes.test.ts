@@ -1,8 +1,8 @@
 import { HEADERS, type Route } from '@asset-gateway/protocol';
 import { isPaymentRequired, PaymentRequiredV2Schema } from '@x402/core/schemas';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Example } from '../http/targets.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
-import type { Example } from '../signin/examples.ts';
 import { bodyOf, callOf, leavesNoTrace, paidRoutes, ROOMY, send } from './calls.ts';
 
 const gateway = await startSellingGateway(ROOMY);

@@ -1,191 +1,144 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import type { Database, Step } from '../../packages/gateway/src/stores/sql/database.ts';
 import { landed, ledgerSuite, newPayment, REFUSED, settle, signatureOf, startSettling } from '../kit/ledger.ts';
 
+type Act = (payments: Payments, payment: NewPayment) => Promise<unknown>;
+
+const byAnother = (payment: NewPayment): NewPayment => ({ ...payment, owner: 'another' });
+const settling: Act = (payments, { key, owner }) =>
+  payments.settling(key, owner, { answer: '{"n":1}', signature: signatureOf({ key }), height: 7 });
+
+/** What can happen to a payment. */
+const ACTS = {
+  reserve: (payments, payment) => payments.reserve(payment),
+  'reserve by another': (payments, payment) => payments.reserve(byAnother(payment)),
+  release: (payments, { key, owner }) => payments.release(key, owner, false),
+  'release by another': (payments, { key }) => payments.release(key, 'another', false),
+  settling,
+  'settling by another': (payments, payment) => settling(payments, byAnother(payment)),
+  withdraw: (payments, { key, owner }) => payments.withdraw(key, owner),
+  'withdraw by another': (payments, { key }) => payments.withdraw(key, 'another'),
+  unresolved: (payments, { key }) => payments.unresolved(key, 'told'),
+  land: (payments, payment) => payments.resolve(payment.key, landed(payment)),
+  'land elsewhere': (payments, { key }) => payments.resolve(key, { ...landed({ key }), signature: 'another' }),
+  refuse: (payments, { key }) => payments.resolve(key, REFUSED),
+  "refuse on the owner's word": (payments, { key, owner }) => payments.resolve(key, REFUSED, owner),
+  "refuse on another's word": (payments, { key }) => payments.resolve(key, REFUSED, 'another'),
+  adopt: (payments, payment) => payments.adopt(payment, 'found'),
+} as const satisfies Record<string, Act>;
+
+type Story = readonly [acts: readonly (keyof typeof ACTS)[], verdict: string | undefined, progress: string | undefined];
+
+const SETTLING = ['reserve', 'settling'] as const;
+const FAILS = 'an error';
+const NONE = undefined;
+
+/** What happens to a payment, the verdict of the last act, and the progress in the end; undefined if the payment is not known. */
+const STORIES: readonly Story[] = [
+  [['reserve'], 'reserved', 'reserved'],
+  [['reserve', 'reserve'], 'taken', 'reserved'],
+  [['reserve', 'reserve by another'], 'taken', 'reserved'],
+  [['release'], NONE, NONE],
+  [['reserve', 'release'], NONE, NONE],
+  [['reserve', 'release by another'], NONE, 'reserved'],
+  [['reserve', 'release', 'reserve by another', 'release'], NONE, 'reserved'],
+  [['settling'], FAILS, NONE],
+  [['reserve', 'settling by another'], FAILS, 'reserved'],
+  [['reserve', 'release', 'settling'], FAILS, NONE],
+  [SETTLING, 'settling', 'settling'],
+  [[...SETTLING, 'settling'], FAILS, 'settling'],
+  [[...SETTLING, 'release'], NONE, 'settling'],
+  [[...SETTLING, 'withdraw by another'], NONE, 'settling'],
+  [[...SETTLING, 'withdraw'], NONE, NONE],
+  [[...SETTLING, 'withdraw', 'reserve'], 'reserved', 'reserved'],
+  [[...SETTLING, "refuse on the owner's word"], NONE, 'refused'],
+  [[...SETTLING, "refuse on another's word"], NONE, 'settling'],
+  [[...SETTLING, 'unresolved'], NONE, 'unresolved'],
+  [[...SETTLING, 'unresolved', 'withdraw'], NONE, 'unresolved'],
+  [[...SETTLING, 'unresolved', 'land'], NONE, 'settled'],
+  [[...SETTLING, 'unresolved', 'refuse'], NONE, 'refused'],
+  [[...SETTLING, 'land'], NONE, 'settled'],
+  [[...SETTLING, 'land', 'withdraw'], NONE, 'settled'],
+  [[...SETTLING, 'land', 'refuse'], NONE, 'settled'],
+  [[...SETTLING, 'land', 'land elsewhere'], NONE, 'settled'],
+  [[...SETTLING, 'land', 'unresolved'], NONE, 'settled'],
+  [['land'], NONE, NONE],
+  [['unresolved'], NONE, NONE],
+  [['adopt', 'reserve'], 'taken', 'settled'],
+];
+
+/** The progress after the process has ended. */
+const LATER: Readonly<Record<string, string | undefined>> = { reserved: NONE, settling: 'unresolved' };
+
 ledgerSuite('a payment', (ledger) => {
-  const progressOf = async (key: string) => (await ledger.payments.find(key))?.progress;
-
-  describe('a reservation', () => {
-    it('P1 is given once', async () => {
-      const payment = newPayment();
-      expect(await ledger.payments.reserve(payment)).toBe('reserved');
-      expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
-      expect(await ledger.payments.reserve(payment)).toBe('taken');
-      expect(await ledger.payments.find(payment.key)).toEqual({ ...payment, progress: 'reserved' });
-    });
-
-    it('P22 is released only by its owner, and can then be taken again', async () => {
-      const payment = newPayment();
-      await ledger.payments.reserve(payment);
-      await ledger.payments.release(payment.key, 'another', false);
-      expect(await progressOf(payment.key)).toBe('reserved');
-      await ledger.payments.release(payment.key, payment.owner, false);
-      expect(await progressOf(payment.key)).toBeUndefined();
-      expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('reserved');
-      await ledger.payments.release(payment.key, payment.owner, false);
-      expect(await progressOf(payment.key)).toBe('reserved');
-    });
-
-    it('P22 continues only for its owner, and not after its release', async () => {
-      const payment = newPayment();
-      const facts = { answer: '1' };
-      await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
-      await ledger.payments.reserve(payment);
-      await expect(ledger.payments.settling(payment.key, 'another', facts)).rejects.toThrow();
-      await ledger.payments.release(payment.key, payment.owner, false);
-      await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
-      expect(await ledger.payments.answer(payment.key)).toBeUndefined();
-    });
-
-    it('ends with its process', async () => {
-      const payment = newPayment();
-      await ledger.payments.reserve(payment);
-      await ledger.reopen();
-      expect(await progressOf(payment.key)).toBeUndefined();
-      expect(await ledger.payments.reserve(payment)).toBe('reserved');
-    });
-
-    it('can be released when there is none', async () => {
-      await expect(ledger.payments.release('none', 'none', false)).resolves.toBeUndefined();
-    });
+  it('P1 P6 P7 P22 goes through these stories alone, and a new process finds it as it was left', async () => {
+    const told: { payment: NewPayment; story: Story; atMs: number }[] = [];
+    const expectAll = async (isLater: boolean) => {
+      for (const { payment, story, atMs } of told) {
+        const [acts, , end] = story;
+        const progress = isLater && end && end in LATER ? LATER[end] : end;
+        const record = await ledger.payments.find(payment.key);
+        expect({ acts, progress: record?.progress }).toEqual({ acts, progress });
+        const isOpen = (await ledger.payments.open()).some(({ key }) => key === payment.key);
+        expect({ acts, isOpen }).toEqual({ acts, isOpen: progress === 'unresolved' });
+        const isKept = ['settling', 'unresolved', 'settled'].includes(progress ?? '') && !acts.includes('adopt');
+        expect({ acts, answer: await ledger.payments.answer(payment.key) }).toEqual({
+          acts,
+          answer: isKept ? '{"n":1}' : undefined,
+        });
+        if (acts.at(-1) === 'unresolved' && progress === 'unresolved') expect(record?.signature).toBe('told');
+        if (progress !== 'settled') continue;
+        const signature = acts.includes('adopt') ? 'found' : signatureOf(payment);
+        expect(record, acts.join()).toMatchObject({ signature, resolvedAtMs: atMs });
+        expect(record?.reason).toBeUndefined();
+      }
+    };
+    for (const story of STORIES) {
+      const [acts, verdict] = story;
+      const [payment, atMs] = [newPayment(), ledger.nowMs];
+      let last: unknown;
+      for (const act of acts) {
+        last = await ACTS[act](ledger.payments, payment).catch(() => FAILS);
+        // What comes after a proof does not change when it was known.
+        if (act === 'land') ledger.nowMs += 1;
+      }
+      expect([acts, typeof last === 'string' ? last : undefined]).toEqual([acts, verdict]);
+      told.push({ payment, story, atMs });
+    }
+    await expectAll(false);
+    await ledger.reopen();
+    await expectAll(true);
   });
 
-  describe('a payment that is being settled', () => {
-    it('P7 is known again after a crash, its outcome open, with its answer and everything noted', async () => {
-      const payment = newPayment();
-      await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
-      await ledger.reopen();
-      const record = {
-        ...payment,
-        signature: signatureOf(payment),
-        height: 7,
-        progress: 'unresolved',
-        settlingSinceMs: expect.any(Number),
-      };
-      expect(await ledger.payments.find(payment.key)).toEqual(record);
-      expect(await ledger.payments.open()).toEqual([record]);
-      expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
-      expect((await ledger.payments.look(payment)).dueKey).toBe(payment.key);
-      expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
-      expect(
-        await ledger.payments.reserve(newPayment({ payer: payment.payer, requestHash: payment.requestHash })),
-      ).toBe('owed');
-    });
-
-    it('P22 cannot be released', async () => {
-      const payment = newPayment();
-      await startSettling(ledger, payment);
-      await ledger.payments.release(payment.key, payment.owner, false);
-      expect(await progressOf(payment.key)).toBe('settling');
-      await expect(ledger.payments.settling(payment.key, payment.owner, { answer: '2' })).rejects.toThrow();
-      expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
-    });
-
-    it('P6 is open while its outcome is unknown, across a restart, with the reported signature', async () => {
-      const payment = newPayment();
-      await startSettling(ledger, payment);
-      expect(await ledger.payments.open()).toEqual([]);
-      await ledger.payments.unresolved(payment.key, 'told');
-      expect(await ledger.payments.open()).toMatchObject([{ key: payment.key, signature: 'told' }]);
-      await ledger.reopen();
-      expect(await ledger.payments.open()).toMatchObject([{ key: payment.key, signature: 'told' }]);
-    });
-
-    it('is withdrawn by its owner only, as if it had never been', async () => {
-      const payment = newPayment();
-      await startSettling(ledger, payment);
-      await ledger.payments.withdraw(payment.key, 'another');
-      expect(await progressOf(payment.key)).toBe('settling');
-      await ledger.payments.withdraw(payment.key, payment.owner);
-      expect(await progressOf(payment.key)).toBeUndefined();
-      await ledger.reopen();
-      expect(await progressOf(payment.key)).toBeUndefined();
-      expect(await ledger.payments.reserve(payment)).toBe('reserved');
-    });
-
-    it('is not withdrawn once its outcome is open or known', async () => {
-      const [open, known] = [newPayment(), newPayment()];
-      await startSettling(ledger, open);
-      await ledger.payments.unresolved(open.key);
-      await settle(ledger, known);
-      for (const { key, owner } of [open, known]) await ledger.payments.withdraw(key, owner);
-      expect([await progressOf(open.key), await progressOf(known.key)]).toEqual(['unresolved', 'settled']);
-    });
+  it('P7 that was being settled is known again after a crash, its outcome open, with everything noted', async () => {
+    const payment = newPayment();
+    await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
+    await ledger.reopen();
+    const noted = { signature: signatureOf(payment), height: 7, progress: 'unresolved' };
+    const record = { ...payment, ...noted, settlingSinceMs: expect.any(Number) };
+    expect(await ledger.payments.find(payment.key)).toEqual(record);
+    expect(await ledger.payments.open()).toEqual([record]);
+    expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
+    expect((await ledger.payments.look(payment)).dueKey).toBe(payment.key);
+    expect(await ledger.payments.reserve(byAnother(payment))).toBe('taken');
+    const { payer, requestHash } = payment;
+    expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('owed');
+    await ledger.payments.resolve(payment.key, REFUSED, payment.owner);
+    expect((await ledger.payments.find(payment.key))?.progress).toBe('unresolved');
+    await ledger.payments.resolve(payment.key, REFUSED);
+    expect((await ledger.payments.find(payment.key))?.progress).toBe('refused');
   });
 
-  describe('proof', () => {
-    it.each([
-      ['settled', landed],
-      ['refused', () => REFUSED],
-    ])('moves an open payment to %s permanently', async (progress, proofOf) => {
-      const payment = newPayment();
-      await startSettling(ledger, payment);
-      await ledger.payments.unresolved(payment.key);
-      await ledger.payments.resolve(payment.key, proofOf(payment));
-      const record = { progress, resolvedAtMs: ledger.nowMs };
-      expect(await ledger.payments.find(payment.key)).toMatchObject(record);
-      expect(await ledger.payments.open()).toEqual([]);
-      await ledger.reopen();
-      expect(await ledger.payments.find(payment.key)).toMatchObject(record);
-      expect(await ledger.payments.open()).toEqual([]);
-    });
-
-    it('that contradicts earlier proof is ignored: a settled payment stays settled', async () => {
-      const payment = newPayment();
-      await settle(ledger, payment);
-      const settledAtMs = ledger.nowMs;
-      ledger.nowMs += 5_000;
-      await ledger.payments.resolve(payment.key, REFUSED);
-      await ledger.payments.resolve(payment.key, { ...landed(payment), signature: 'another' });
-      await ledger.payments.unresolved(payment.key, 'another');
-      await ledger.reopen();
-      const record = { progress: 'settled', signature: signatureOf(payment), resolvedAtMs: settledAtMs };
-      expect(await ledger.payments.find(payment.key)).toMatchObject(record);
-      expect((await ledger.payments.find(payment.key))?.reason).toBeUndefined();
-    });
-
-    it('that only an owner reports counts only while that owner holds the payment', async () => {
-      const [held, lapsed] = [newPayment(), newPayment()];
-      await startSettling(ledger, lapsed);
-      await ledger.reopen();
-      await startSettling(ledger, held);
-      for (const { key, owner } of [held, lapsed]) await ledger.payments.resolve(key, REFUSED, owner);
-      expect([await progressOf(held.key), await progressOf(lapsed.key)]).toEqual(['refused', 'unresolved']);
-      expect(await ledger.payments.open()).toMatchObject([{ key: lapsed.key }]);
-      expect(await ledger.payments.reserve(newPayment({ payer: lapsed.payer, requestHash: lapsed.requestHash }))).toBe(
-        'owed',
-      );
-      await ledger.payments.resolve(lapsed.key, REFUSED);
-      expect(await progressOf(lapsed.key)).toBe('refused');
-    });
-
-    it('of an unknown payment is ignored', async () => {
-      await ledger.payments.resolve('none', landed({ key: 'none' }));
-      await ledger.payments.unresolved('none', 'signature');
-      expect(await progressOf('none')).toBeUndefined();
-      expect(await ledger.payments.open()).toEqual([]);
-    });
-  });
-
-  describe('a payment that had settled before it was known', () => {
-    it('is adopted as settled, without an answer, which can be kept later', async () => {
-      const payment = newPayment();
-      await ledger.payments.adopt(payment, 'found');
-      await ledger.reopen();
-      expect(await ledger.payments.find(payment.key)).toMatchObject({
-        progress: 'settled',
-        signature: 'found',
-        owed: true,
-      });
-      expect(await ledger.payments.answer(payment.key)).toBeUndefined();
-      await ledger.payments.keep(payment.key, '{"later":true}');
-      await ledger.reopen();
-      expect(await ledger.payments.answer(payment.key)).toBe('{"later":true}');
-      expect(await ledger.payments.reserve(payment)).toBe('taken');
-    });
+  it('that had settled before it was known can keep an answer later', async () => {
+    const payment = newPayment();
+    await ledger.payments.adopt(payment, 'found');
+    await ledger.payments.keep(payment.key, '{"later":true}');
+    await ledger.reopen();
+    expect(await ledger.payments.answer(payment.key)).toBe('{"later":true}');
+    expect(await ledger.payments.find(payment.key)).toMatchObject({ progress: 'settled', owed: true });
   });
 });
 
@@ -213,7 +166,7 @@ ledgerSuite('P22 a payment abandoned by a running process', (ledger) => {
     let renewals = 0;
     beforeWrite = async () => void renewals++;
     test.dispatchEvent(new Event('renew'));
-    const again = () => ledger.payments.reserve({ ...payment, owner: 'another' });
+    const again = () => ledger.payments.reserve(byAnother(payment));
     await expect.poll(again).toBe('taken');
     await new Promise((resolve) => setTimeout(resolve, PAYMENTS.renewMs + 500));
     expect(renewals).toBe(0);

@@ -4,7 +4,8 @@ import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres
 import { SqliteDatabase } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { withBothDatabases } from '../kit/databases.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, askUntilDecided, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
+import { PENDING, ROOMY, receiptIn } from './fault-buyer.ts';
+import { expectStored, newSale } from './sale.ts';
 
 /** The next write that takes a payment to this state fails: it is not written, or it is, as over a connection that is lost. */
 function failOnce(state: 'settling' | 'settled', isWritten: boolean): void {
@@ -25,80 +26,54 @@ withBothDatabases('a database that fails in the middle of a purchase', (variable
   beforeAll(async () => {
     gateway = await startSellingGateway({ ...ROOMY, ...variables() });
   });
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
+  afterEach(() => void vi.restoreAllMocks());
   afterAll(() => gateway.stop());
 
   it.each([
     ['is written and then fails', true],
     ['fails', false],
   ])('P7 the step after the transfer %s: the answer is served, and served again', async (_, isWritten) => {
-    const { mainnet } = gateway.solana;
-    const url = gateway.url + newPath();
-    const payment = await (await newBuyer(mainnet)).pay(url);
-    const before = mainnet.transfers.length;
+    const sale = await newSale(gateway);
     failOnce('settled', isWritten);
-    const first = await ask(url, payment);
-    expect([first.status, first.isReplayed]).toEqual([200, false]);
-    expect(receiptIn(first)).toMatchObject({ success: true, transaction: mainnet.transfers.at(-1)?.signature });
-    const again = await askUntilDecided(url, payment);
-    expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
-    expect(mainnet.transfers.length - before).toBe(1);
+    const first = await sale.ask();
+    expect(first.outcome).toBe('200');
+    expect(receiptIn(first)).toMatchObject({ success: true, transaction: sale.chain.transfers.at(-1)?.signature });
+    await expectStored(sale);
+    expect((await sale.ask()).text).toBe(first.text);
     expect(gateway.logLines.join('')).toContain('ENOSPC');
   });
 
+  it.each([
+    ['fails', false, '503 state_unavailable unused', '200'],
+    ['is written and then fails', true, PENDING, '402'],
+  ])('P7 the step before the transfer %s: nothing moves, and no byte of the result', async (...row) => {
+    const [, isWritten, outcome, later] = row;
+    const sale = await newSale(gateway);
+    sale.provider.faults.body = '{"canary":"CANARY_result"}';
+    failOnce('settling', isWritten);
+    const reply = await sale.ask();
+    sale.provider.faults.reset();
+    expect(reply.outcome).toBe(outcome);
+    expect(reply.text).not.toContain('CANARY_result');
+    expect(sale.moved()[0]).toBe(0);
+    if (isWritten) {
+      sale.faults.expireBlockhashes();
+      sale.chain.advanceBlocks(300);
+    }
+    expect((await sale.decided()).outcome.split(' ')[0]).toBe(later);
+    expect(sale.moved()[0]).toBe(isWritten ? 0 : 1);
+  });
+
   it('P20 an answer that is lost: fetched anew one at a time and at most 3 times in all, and nothing is paid again', async () => {
-    const { mainnet, provider } = gateway.solana;
-    const url = gateway.url + newPath();
-    const payment = await (await newBuyer(mainnet)).pay(url);
-    expect((await ask(url, payment)).status).toBe(200);
-    const [paid, asked] = [mainnet.transfers.length, provider.arrivals.length];
+    const sale = await newSale(gateway);
+    expect((await sale.ask()).outcome).toBe('200');
     vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
-    const replies = await Promise.all(Array.from({ length: 30 }, () => ask(url, payment)));
-    const statuses = replies.map(({ status, code }) => `${status} ${code}`.trim());
-    expect(statuses).toContain('200');
-    expect(statuses.filter((each) => each !== '200' && !each.startsWith('409 '))).toEqual([]);
-    let last = await ask(url, payment);
-    for (let more = 0; more < 3; more++) last = await ask(url, payment);
-    expect([last.status, last.code]).toEqual([409, 'payment_already_used']);
-    expect(last.text).toContain('"state":"settled"');
-    expect(provider.arrivals.length - asked).toBe(2);
-    expect(mainnet.transfers).toHaveLength(paid);
-  });
-
-  it('P7 the step before the transfer fails: 503, nothing moves, and no byte of the result', async () => {
-    const { mainnet, provider } = gateway.solana;
-    const url = gateway.url + newPath();
-    const payment = await (await newBuyer(mainnet)).pay(url);
-    const before = mainnet.transfers.length;
-    provider.faults.body = '{"canary":"CANARY_result"}';
-    failOnce('settling', false);
-    const reply = await ask(url, payment);
-    provider.faults.reset();
-    expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
-    expect(reply.text).toContain('"state":"unused"');
-    expect(reply.text).not.toContain('CANARY_result');
-    expect(mainnet.transfers).toHaveLength(before);
-    const later = await ask(url, payment);
-    expect([later.status, later.isReplayed, mainnet.transfers.length - before]).toEqual([200, false, 1]);
-  });
-
-  it('P7 the step before the transfer is written and then fails: pending, and nothing moves', async () => {
-    const { mainnet, provider } = gateway.solana;
-    const url = gateway.url + newPath();
-    const payment = await (await newBuyer(mainnet)).pay(url);
-    const before = mainnet.transfers.length;
-    provider.faults.body = '{"canary":"CANARY_result"}';
-    failOnce('settling', true);
-    const reply = await ask(url, payment);
-    provider.faults.reset();
-    expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
-    expect(reply.text).toContain('"state":"pending"');
-    expect(reply.text).not.toContain('CANARY_result');
-    mainnet.faults.expireBlockhashes();
-    mainnet.advanceBlocks(300);
-    const later = await askUntilDecided(url, payment);
-    expect([later.status, mainnet.transfers.length - before]).toEqual([402, 0]);
+    const replies = await Promise.all(Array.from({ length: 30 }, () => sale.ask()));
+    const statuses = new Set(replies.map(({ status }) => status));
+    expect(statuses).toContain(200);
+    expect([...statuses].filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    for (let more = 0; more < 3; more++) await sale.ask();
+    expect((await sale.ask()).outcome).toBe('409 payment_already_used settled');
+    expect(sale.moved()).toEqual([1, 3]);
   });
 });

@@ -1,188 +1,203 @@
 import { describe, expect, it } from 'vitest';
-import type { ChainFaults } from '../../packages/sandbox/src/chain/chain.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import type { ChainFaultKnobs } from '../../packages/sandbox/src/chain/chain.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
-import { ask, askUntilDecided, type Buyer, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
+import { PENDING, ROOMY, receiptIn, until } from './fault-buyer.ts';
+import { expectStored, newSale } from './sale.ts';
 
 const open = stoppedAfterTests(() => startSellingGateway(ROOMY));
+const openSale = async (micros?: bigint) => newSale(await open(), micros);
 
-interface Scene {
-  readonly gateway: SellingGateway;
-  readonly buyer: Buyer;
-  readonly url: string;
-  readonly payment: string;
-  readonly faults: ChainFaults;
-}
+/** The reply of sendTransaction is lost, and the chain shows nothing yet. */
+const UNHEARD: ChainFaultKnobs = { dropAfterBroadcast: true, lie: { statusMissing: true } };
 
-async function scene(): Promise<Scene> {
-  const gateway = await open();
-  const buyer = await newBuyer(gateway.solana.mainnet);
-  const url = gateway.url + newPath();
-  return { gateway, buyer, url, payment: await buyer.pay(url), faults: gateway.solana.mainnet.faults };
-}
-
-async function expectStored({ gateway, url, payment }: Scene, limitMs?: number): Promise<void> {
-  const { mainnet, provider } = gateway.solana;
-  const reply = await askUntilDecided(url, payment, limitMs);
-  expect([reply.status, reply.isReplayed]).toEqual([200, true]);
-  expect(receiptIn(reply)).toMatchObject({ success: true, transaction: mainnet.transfers[0]?.signature });
-  expect(mainnet.transfers).toHaveLength(1);
-  expect(provider.arrivals).toHaveLength(1);
-}
-
-const sends = ({ gateway }: Scene): number =>
-  gateway.solana.mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
+/** The first answer under each fault. When the fault is over, the payment gets the stored answer. */
+const FAULTS: readonly (readonly [string, ChainFaultKnobs, string])[] = [
+  ['the reply of sendTransaction is lost', { dropAfterBroadcast: true }, '200'],
+  ['that, and the chain shows nothing yet', UNHEARD, PENDING],
+  ['a status that comes late', { confirmAfterMs: 3_000 }, '200'],
+  ['sendTransaction hangs and nothing was sent', { hang: new Set(['sendTransaction']) }, PENDING],
+];
 
 describe.concurrent('P6 an unknown outcome', () => {
-  it('P6 the reply of sendTransaction is lost: the chain is read, and the answer is served at once', async () => {
-    const it = await scene();
-    it.faults.dropAfterBroadcast = true;
-    const first = await ask(it.url, it.payment);
-    expect([first.status, first.isReplayed]).toEqual([200, false]);
-    expect(it.gateway.solana.mainnet.transfers).toHaveLength(1);
-    await expectStored(it);
-    expect(sends(it)).toBe(1);
-  });
-
-  it('P6 the reply is lost and the chain shows nothing yet: 503, then the stored answer', async () => {
-    const it = await scene();
-    it.faults.dropAfterBroadcast = true;
-    it.faults.lie = { statusMissing: true };
-    const first = await ask(it.url, it.payment);
-    expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
-    expect(first.headers.get('retry-after')).toBe('2');
-    expect(first.headers.has('payment-required')).toBe(false);
-    expect(receiptIn(first)).toMatchObject({ success: false, errorReason: 'settlement_pending' });
-    const again = await ask(it.url, it.payment);
-    expect([again.status, again.code]).toEqual([503, 'settlement_pending']);
-    it.faults.reset();
-    await expectStored(it);
+  it.each(FAULTS)('P6 %s: one transfer, and the stored answer', async (_, faults, outcome) => {
+    const sale = await openSale();
+    Object.assign(sale.faults, faults);
+    const first = await sale.ask();
+    expect(first.outcome).toBe(outcome);
+    if (outcome === PENDING) {
+      expect(first.headers.get('retry-after')).toBe('2');
+      expect(receiptIn(first)).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+      expect((await sale.ask()).outcome).toBe(PENDING);
+      expect(sale.moved()).toEqual([faults.hang ? 0 : 1, 1]);
+      sale.faults.reset();
+    } else {
+      expect(sale.chain.calls.filter(({ method }) => method === 'sendTransaction')).toHaveLength(1);
+    }
+    await expectStored(sale);
   });
 
   it('P6 is settled within 5 s after the chain shows it, without a request', async () => {
-    const it = await scene();
-    it.faults.dropAfterBroadcast = true;
-    it.faults.lie = { statusMissing: true };
-    expect((await ask(it.url, it.payment)).status).toBe(503);
-    it.faults.reset();
-    const { mainnet } = it.gateway.solana;
-    const seen = mainnet.calls.length;
+    const sale = await openSale();
+    Object.assign(sale.faults, UNHEARD);
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.faults.reset();
+    const seen = sale.chain.calls.length;
     const shown = performance.now();
-    await until(() => mainnet.calls.slice(seen).some(({ method }) => method === 'getSignatureStatuses'), 5_000);
-    await until(async () => (await ask(it.url, it.payment)).status === 200, 5_000 - (performance.now() - shown));
-    await expectStored(it);
-  });
-
-  it('P6 a status that comes late: the request waits for it', async () => {
-    const it = await scene();
-    it.faults.confirmAfterMs = 3_000;
-    const first = await ask(it.url, it.payment);
-    expect([first.status, first.isReplayed]).toEqual([200, false]);
-    await expectStored(it);
-  });
-
-  it('P6 sendTransaction hangs and nothing was sent: it is sent by the reconciler, once', async () => {
-    const it = await scene();
-    it.faults.hang = new Set(['sendTransaction']);
-    const first = await ask(it.url, it.payment);
-    expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
-    expect(it.gateway.solana.mainnet.transfers).toHaveLength(0);
-    it.faults.reset();
-    await expectStored(it);
+    const isLookedUp = () => sale.chain.calls.slice(seen).some(({ method }) => method === 'getSignatureStatuses');
+    await until(isLookedUp, 5_000);
+    await until(async () => (await sale.ask()).status === 200, 5_000 - (performance.now() - shown));
+    await expectStored(sale);
   });
 
   it('P6 a transaction without a block is refused only once its blockhash has expired', async () => {
-    const it = await scene();
-    it.faults.loseBroadcast = true;
-    it.faults.hang = new Set(['sendTransaction']);
-    expect((await ask(it.url, it.payment)).code).toBe('settlement_pending');
-    it.faults.expireBlockhashes();
-    expect((await ask(it.url, it.payment)).code).toBe('settlement_pending');
-    it.gateway.solana.mainnet.advanceBlocks(150);
-    const last = await askUntilDecided(it.url, it.payment);
-    expect(last.status).toBe(402);
-    expect(last.headers.has('payment-required')).toBe(true);
+    const sale = await openSale();
+    Object.assign(sale.faults, { loseBroadcast: true, hang: new Set(['sendTransaction']) });
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.faults.expireBlockhashes();
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.chain.advanceBlocks(150);
+    const last = await sale.decided();
+    expect(last.outcome).toMatch(/^402 \w+ refused$/);
     expect(receiptIn(last)).toMatchObject({ success: false, transaction: '' });
-    it.faults.reset();
-    const renewed = await it.buyer.pay(it.url);
-    expect((await ask(it.url, renewed)).status).toBe(200);
-    expect(it.gateway.solana.mainnet.transfers).toHaveLength(1);
+    sale.faults.reset();
+    expect((await sale.ask(await sale.renew())).outcome).toBe('200');
+    expect(sale.moved()[0]).toBe(1);
   });
 
   it('P6 a new payment for the same request waits while the first one is open, and gets its answer', async () => {
-    const it = await scene();
-    it.faults.dropAfterBroadcast = true;
-    it.faults.lie = { statusMissing: true };
-    expect((await ask(it.url, it.payment)).status).toBe(503);
-    const second = await it.buyer.pay(it.url);
-    const waiting = await ask(it.url, second);
-    expect([waiting.status, waiting.code]).toEqual([503, 'settlement_pending']);
-    expect(waiting.text).toContain('"state":"unused"');
-    it.faults.reset();
-    const reply = await askUntilDecided(it.url, second);
-    expect([reply.status, reply.isReplayed]).toEqual([200, true]);
-    expect(receiptIn(reply).transaction).toBe(it.gateway.solana.mainnet.transfers[0]?.signature);
-    await expectStored(it);
+    const sale = await openSale();
+    Object.assign(sale.faults, UNHEARD);
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    const second = await sale.renew();
+    expect((await sale.ask(second)).outcome).toBe('503 settlement_pending unused');
+    sale.faults.reset();
+    await expectStored(sale, second);
+    await expectStored(sale);
   });
-});
 
-describe.concurrent('P6 a payment that waits too long in the settlement queue', () => {
-  it('P6 is unused, is not sent afterwards, and buys when it comes again', async () => {
-    const { gateway, buyer, faults } = await scene();
-    const { mainnet } = gateway.solana;
-    const urls = [1, 2, 3].map(() => gateway.url + newPath());
-    const paid = await Promise.all(urls.map(async (url) => [url, await buyer.pay(url)] as const));
+  it('P6 a payment that waits too long in the settlement queue is unused, is not sent afterwards, and buys when it comes again', async () => {
+    const { gateway, buyer, faults, chain } = await openSale();
+    const sales = await Promise.all([1, 2, 3].map(() => newSale(gateway, buyer)));
     faults.confirmAfterMs = 80_000;
-    const asked = paid.map(async (each) => {
-      const reply = await ask(...each);
-      return {
-        each,
-        code: reply.code,
-        state: (JSON.parse(reply.text) as { payment: { state: string } }).payment.state,
-      };
-    });
-    const replies = await Promise.all(asked);
-    const told = replies.map(({ code, state }) => `${code} ${state}`).sort();
-    const pending = 'settlement_pending pending';
-    expect(told).toEqual(['facilitator_unavailable unused', pending, pending]);
+    const replies = await Promise.all(sales.map((sale) => sale.ask()));
+    const outcomes = replies.map(({ outcome }) => outcome);
+    expect(outcomes.toSorted()).toEqual(['503 facilitator_unavailable unused', PENDING, PENDING]);
     faults.reset();
-    const [waited] = replies.filter(({ state }) => state === 'unused');
-    if (!waited) throw new Error('all of them were sent');
-    for (const { each } of replies.filter(({ state }) => state === 'pending')) {
-      expect((await askUntilDecided(...each)).isReplayed).toBe(true);
+    const waited = sales.filter((_, index) => outcomes[index] !== PENDING);
+    for (const sale of sales.filter((each) => !waited.includes(each))) {
+      expect((await sale.decided()).outcome).toBe('200 again');
     }
-    expect(mainnet.transfers).toHaveLength(2);
-    const again = await ask(...waited.each);
-    expect([again.status, again.isReplayed, mainnet.transfers.length]).toEqual([200, false, 3]);
+    expect(chain.transfers).toHaveLength(2);
+    for (const sale of waited) expect((await sale.ask()).outcome).toBe('200');
+    expect(chain.transfers).toHaveLength(3);
   }, 60_000);
 });
 
 describe.concurrent('P5 a refusal that proves something', () => {
   it('P5 money that is gone between verify and settle: 402, no byte of the result, nothing moved', async () => {
-    const it = await scene();
-    const { mainnet, provider } = it.gateway.solana;
-    provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
-    const poor = await newBuyer(mainnet, 500n);
-    const urls = [it.url, it.gateway.url + newPath()];
-    const payments = await Promise.all(urls.map(async (url) => [url, await poor.pay(url)] as const));
-    provider.faults.delayMs = 400;
-    const replies = await Promise.all(payments.map((paid) => ask(...paid)));
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 402]);
-    const refused = replies.find(({ status }) => status === 402);
-    expect(refused?.code).toBe('invalid_exact_svm_transaction_simulation_failed');
-    expect(refused?.text).not.toContain('CANARY_result');
-    expect(refused && receiptIn(refused)).toMatchObject({ success: false, transaction: '' });
-    expect(mainnet.transfers).toHaveLength(1);
+    const first = await openSale(500n);
+    const second = await newSale(first.gateway, first.buyer);
+    first.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
+    first.provider.faults.delayMs = 400;
+    const replies = await Promise.all([first.ask(), second.ask()]);
+    const outcomes = replies.map(({ outcome }) => outcome).sort();
+    expect(outcomes).toEqual(['200', '402 invalid_exact_svm_transaction_simulation_failed refused']);
+    const refused = replies.filter(({ status }) => status === 402);
+    expect(refused.map(({ text }) => text).join()).not.toContain('CANARY_result');
+    expect(refused.map(receiptIn)).toEqual([expect.objectContaining({ success: false, transaction: '' })]);
+    expect(first.chain.transfers).toHaveLength(1);
   });
 
-  it('P5 a transaction that fails on the chain: 402, and the fee payer paid for nothing else', async () => {
-    const it = await scene();
-    const { mainnet } = it.gateway.solana;
-    const poor = await newBuyer(mainnet, 1n);
-    it.faults.lie = { simulateOk: true };
-    const reply = await ask(it.url, await poor.pay(it.url));
-    expect(reply.status).toBe(402);
+  it('P5 P11 simulateOk: a transaction that fails on the chain is never served, and moves nothing', async () => {
+    const sale = await openSale(1n);
+    sale.faults.lie = { simulateOk: true };
+    const reply = await sale.ask();
+    expect(reply.outcome).toMatch(/^402 \w+ refused$/);
     expect(receiptIn(reply)).toMatchObject({ success: false });
-    expect(mainnet.transfers).toHaveLength(0);
+    expect((await sale.ask()).status).toBe(402);
+    expect(sale.moved()[0]).toBe(0);
+  });
+});
+
+/** Faults of an RPC at verify. */
+const BROKEN: Readonly<Record<string, ChainFaultKnobs>> = {
+  'answers 503': { status: 503 },
+  'answers 500 to simulations only': { status: 500, only: new Set(['simulateTransaction']) },
+  'answers nonsense': { status: 200 },
+  'is behind': { refuse: { simulateTransaction: { code: -32005, message: 'Node is behind by 42 slots' } } },
+  'limits us': { refuse: { simulateTransaction: { code: 429, message: 'Too many requests' } } },
+  'hangs at simulations': { hang: new Set(['simulateTransaction']) },
+  'hangs at heights': { hang: new Set(['getLatestBlockhash']) },
+};
+
+const UNAVAILABLE = '503 facilitator_unavailable unused';
+const SENT = ({ method }: { method: string }) => method === 'sendTransaction';
+
+describe.concurrent('P8 an RPC that cannot be used', () => {
+  it.each(Object.entries(BROKEN))(
+    'P8 at verify, %s: 503, unused, no upstream call; then it serves',
+    async (_, knobs) => {
+      const sale = await openSale();
+      Object.assign(sale.faults, knobs);
+      const reply = await sale.ask();
+      expect([reply.outcome, reply.headers.has('retry-after')]).toEqual([UNAVAILABLE, true]);
+      expect(sale.moved()).toEqual([0, 0]);
+      sale.faults.reset();
+      expect((await sale.decided()).outcome).toBe('200');
+      expect(sale.moved()).toEqual([1, 1]);
+    },
+  );
+
+  /** Asks, and breaks the chain while the upstream is slow. */
+  async function brokenMeanwhile(sale: Awaited<ReturnType<typeof openSale>>, breakIt: () => void) {
+    sale.provider.faults.delayMs = 500;
+    const asked = sale.ask();
+    await until(() => sale.provider.arrivals.length === 1);
+    breakIt();
+    const reply = await asked;
+    expect([sale.chain.calls.some(SENT), sale.moved()[0]]).toEqual([false, 0]);
+    sale.provider.faults.reset();
+    return reply;
+  }
+
+  it('P8 between verify and settle: 503, nothing sent, the same payment buys later', async () => {
+    const sale = await openSale();
+    const reply = await brokenMeanwhile(sale, () => Object.assign(sale.faults, { status: 503 }));
+    expect(reply.outcome).toBe(UNAVAILABLE);
+    sale.faults.reset();
+    expect((await sale.decided()).outcome).toBe('200');
+    expect(sale.moved()[0]).toBe(1);
+  });
+
+  it('P13 a blockhash that expires while the upstream is slow: a refusal, nothing sent; a new payment buys', async () => {
+    const sale = await openSale();
+    const reply = await brokenMeanwhile(sale, () => sale.faults.expireBlockhashes());
+    expect(reply.outcome).toBe('402 invalid_exact_svm_transaction_simulation_failed refused');
+    expect(receiptIn(reply)).toMatchObject({ success: false, transaction: '' });
+    expect((await sale.ask(await sale.renew())).outcome).toBe('200');
+    expect(sale.moved()[0]).toBe(1);
+  });
+});
+
+describe.concurrent('P11 an RPC that lies', () => {
+  it('P11 statusMissing: never a challenge, and the stored answer when it stops', async () => {
+    const sale = await openSale();
+    sale.faults.lie = { statusMissing: true };
+    const first = sale.ask();
+    await until(() => sale.chain.transfers.length === 1);
+    expect((await sale.ask()).outcome).toBe('409 payment_in_progress in_progress');
+    sale.faults.reset();
+    expect((await first).outcome).toBe('200');
+    await expectStored(sale);
+  });
+
+  it('P11 statusConfirmed: said of everything, it still moves a payment once and serves it once', async () => {
+    const sale = await openSale();
+    sale.faults.lie = { statusConfirmed: true };
+    const replies = await Promise.all(Array.from({ length: 10 }, () => sale.decided()));
+    const outcomes = replies.map(({ outcome }) => outcome).sort();
+    expect(outcomes).toEqual(['200', ...Array(9).fill('200 again')]);
+    expect(sale.moved()).toEqual([1, 1]);
   });
 });

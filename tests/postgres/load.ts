@@ -3,14 +3,14 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { sleep } from '../budget/history.ts';
-import { openRichWallet, paymentFor, signatureFor } from '../credit/kills.ts';
+import { ask, openRichWallet, paymentFor, signatureFor } from '../credit/kills.ts';
 import { freePort } from '../http/ports.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { ownTime } from '../kit/event-loop.ts';
 import { askPostgres } from '../kit/postgres.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
-import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
+import { newPath, type Reply, until } from '../payments/fault-buyer.ts';
 import { openGatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
@@ -59,10 +59,6 @@ const report = (text: string) => void process.stdout.write(`${text}\n`);
 
 const statusOf = (reply: Reply | undefined): string =>
   reply ? `${reply.status} ${reply.code} ${reply.headers.get('retry-after') ?? ''}`.trim() : 'no answer';
-
-/** Asks once; undefined if the connection breaks. */
-const ask = async (url: string, headers: Readonly<Record<string, string>>): Promise<Reply | undefined> =>
-  fetch(url, { headers }).then(readReply, () => undefined);
 
 const chargedIn = (reply: Reply | undefined): number =>
   Number(/charged=(\d+)/.exec(reply?.headers.get('credit') ?? '')?.[1] ?? 0);

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sleep } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
-import { type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { isFull, roundsOnEach } from '../kit/rounds.ts';
-import { type Load, openLoad } from './load.ts';
+import { openLoad } from './load.ts';
 
 const [WARM_MS, DOWN_MS, FROZEN_MS, TERMINATED_MS] = [1_000, 2_000, isFull ? 10_000 : 3_000, 3_000];
 const TERMINATE = `select count(pg_terminate_backend(pid)) as ended from pg_stat_activity where application_name = 'asset-gateway'`;
@@ -11,16 +12,8 @@ const TERMINATE = `select count(pg_terminate_backend(pid)) as ended from pg_stat
 noteTime();
 
 postgresSuite('PostgreSQL, under ten wallets that buy and spend,', () => {
-  let server: PostgresServer;
-  let load: Load;
-  beforeAll(async () => {
-    server = await startPostgres();
-    load = await openLoad(server.url(await server.createDatabase()));
-  }, 120_000);
-  afterAll(async () => {
-    await load?.close();
-    await server.stop();
-  });
+  const server = inSuite(startPostgres);
+  const load = inSuite(async () => openLoad(server.url(await server.createDatabase())));
 
   /** Makes the server unusable under load; afterwards each request has been answered and charged once. */
   async function during(fault: () => Promise<void>): Promise<void> {

@@ -7,6 +7,7 @@ import { sleep } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { askPostgres, type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { until } from '../payments/fault-buyer.ts';
@@ -34,13 +35,12 @@ server_login_retry = 1
 
 suiteWith('pgbouncer', 'with pgbouncer', (program) => {
   postgresSuite('PgBouncer in transaction mode, under ten wallets that buy and spend,', () => {
-    let server: PostgresServer;
+    const server = inSuite(startPostgres);
     let pooler: ChildProcess;
     let load: Load;
     let name: string;
     const folder = makeFolder();
     beforeAll(async () => {
-      server = await startPostgres();
       name = await server.createDatabase();
       const port = await freePort();
       const file = join(folder, 'pgbouncer.ini');
@@ -61,7 +61,6 @@ suiteWith('pgbouncer', 'with pgbouncer', (program) => {
       await load?.close();
       pooler.kill('SIGKILL');
       await once(pooler, 'exit');
-      await server.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 

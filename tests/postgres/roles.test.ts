@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { buyCredit, spend, startCreditGateway } from '../credit/gateway.ts';
-import { askPostgres, type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { askPostgres, postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { newPath } from '../payments/fault-buyer.ts';
 import { openWallet } from '../payments/wallets.ts';
 
@@ -18,15 +19,13 @@ const VIEWS = ['journal', 'credit_balances', 'open_payments', 'sales_by_hour'];
 const READING = `grant select on ${VIEWS.join()} to books`;
 
 postgresSuite('the roles of docs/operating.md', () => {
-  let server: PostgresServer;
+  const server = inSuite(startPostgres);
   const as = (role: string) => server.url('gateway', role);
   beforeAll(async () => {
-    server = await startPostgres();
     await server.query(ROLES);
     await server.query('create database gateway owner gateway_owner');
     await server.query(GRANTS, [], 'gateway');
   });
-  afterAll(() => server.stop());
 
   const start = (role: string) => startCreditGateway({}, { DATABASE_URL: as(role) });
 

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { rounds } from '../kit/rounds.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 
-type Database = Awaited<ReturnType<typeof openPostgresDatabase>>;
-
 postgresSuite('the schema in PostgreSQL', () => {
-  let database: Database;
-  beforeAll(async () => {
-    database = await openPostgresDatabase();
-  });
-  afterAll(() => database.drop());
+  const database = inSuite(openPostgresDatabase);
 
   const start = (url: string): Promise<SellingGateway> => startSellingGateway({ DATABASE_URL: url });
   const noteChange = (number: number, worksWith: number) =>

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { type PostgresServer, postgresSuite, runPostgresProgram, startPostgres } from '../kit/postgres.ts';
+import { postgresSuite, runPostgresProgram, startPostgres } from '../kit/postgres.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { until } from '../payments/fault-buyer.ts';
 
@@ -9,7 +10,7 @@ const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '
 
 suiteWith('openssl', 'with openssl', () => {
   postgresSuite('TLS to PostgreSQL', () => {
-    let server: PostgresServer;
+    const server = inSuite(startPostgres);
     let name: string;
     const inData = (file: string) => join(server.data, file);
 
@@ -20,7 +21,6 @@ suiteWith('openssl', 'with openssl', () => {
     }
 
     beforeAll(async () => {
-      server = await startPostgres();
       name = await server.createDatabase();
       certify('authority', []);
       certify('other', []);
@@ -32,7 +32,6 @@ suiteWith('openssl', 'with openssl', () => {
       await server.query('select pg_reload_conf()');
       await until(async () => (await server.query('show ssl'))[0]?.ssl === 'on');
     });
-    afterAll(() => server.stop());
 
     const urlOf = (host: string, authority: string) =>
       `postgres://postgres@${host}:${server.port}/${name}?sslmode=verify-full&sslrootcert=${inData(`${authority}.pem`)}`;

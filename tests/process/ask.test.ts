@@ -5,27 +5,24 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startWarm } from '../cli/warm.ts';
 import { freePort } from '../http/ports.ts';
 import { rowOf } from '../http/targets.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
 const ASK = 'packages/cli/bin/main.js';
 
 const folder = makeFolder();
 const servers: Server[] = [];
 const warm = startWarm();
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { paid: true });
-});
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 afterAll(async () => {
   await warm.close();
   for (const server of servers) server.close().closeAllConnections();
-  await gateway.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,10 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, connectFrom, get } from '../http/bare-server.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
+import { cpuSeconds } from '../kit/usage.ts';
 import { compileGateway, endPrograms, type Program, startProgram, until } from './program.ts';
 
 const MAX_CONNECTIONS = 2_000;
@@ -38,10 +39,7 @@ async function open(count: number, address: string): Promise<Client[]> {
 }
 
 /** CPU time of the gateway, in milliseconds. */
-function cpuMs(): number {
-  const fields = readFileSync(`/proc/${program.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return 10 * (Number(fields[11]) + Number(fields[12]));
-}
+const cpuMs = () => 1_000 * cpuSeconds(program.child.pid);
 
 /** Requests on a new connection; returns the CPU time until the answer. */
 async function asked(address: string): Promise<number> {

@@ -1,32 +1,14 @@
-import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { connectFrom, get } from '../http/bare-server.ts';
 import { expectRefusal } from '../http/error-table.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
-import { readAnswers, wireRequest } from '../http/wire.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { wireRequest } from '../http/wire.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { until } from './program.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
-
-interface Connection {
-  readonly socket: Socket;
-  /** What has come back so far. */
-  readonly received: () => string;
-  /** Everything that came back, once it is closed. */
-  readonly closed: Promise<string>;
-}
-
-function open(gateway: TestGateway, bytes: string): Connection {
-  const socket = connect(gateway.port, '127.0.0.1', () => socket.write(bytes));
-  let raw = '';
-  socket.on('error', () => undefined);
-  socket.on('data', (chunk) => {
-    raw += chunk.toString('latin1');
-  });
-  return { socket, received: () => raw, closed: new Promise((resolve) => socket.once('close', () => resolve(raw))) };
-}
 
 describe.concurrent('H13 a drain', () => {
   it('refuses a request that completes after it with 503 and Retry-After', async () => {
@@ -35,12 +17,14 @@ describe.concurrent('H13 a drain', () => {
     const slow = askSigned(gateway.url + HEALTH);
     await until(() => gateway.upstream.arrivals.length === 1);
     const lines = [`Host: 127.0.0.1:${gateway.port}`, 'Content-Length: 2'];
-    const { socket, closed } = open(gateway, wireRequest('POST', HEALTH, lines, '{').bytes);
+    const client = await connectFrom(gateway.port);
+    client.socket.write(wireRequest('POST', HEALTH, lines, '{').bytes);
     await pause(100);
     const stopping = gateway.stop();
     await pause(1_500);
-    socket.write('}');
-    const [answer] = readAnswers(await closed, ['POST']);
+    client.socket.write('}');
+    await until(client.isClosed);
+    const [answer] = client.answers();
     expectRefusal(answer, '503 shutting_down');
     expect(answer?.headers['retry-after']).toBe('1');
     expect(answer?.headers.connection).toBe('close');
@@ -51,13 +35,14 @@ describe.concurrent('H13 a drain', () => {
 
   it('answers requests on open connections in its first moments, and closes them', async () => {
     const gateway = await startTestGateway({}, { isGraceful: true });
-    const request = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${gateway.port}`]).bytes;
-    const { socket, received, closed } = open(gateway, request);
-    await until(() => received() !== '');
+    const client = await connectFrom(gateway.port);
+    client.socket.write(get('/healthz'));
+    await until(() => client.received() !== '');
     const stopping = gateway.stop();
     await pause(200);
-    socket.write(request);
-    const answers = readAnswers(await closed, ['GET', 'GET']);
+    client.socket.write(get('/healthz'));
+    await until(client.isClosed);
+    const answers = client.answers();
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers[1]?.headers.connection).toBe('close');
     await stopping;
@@ -65,10 +50,10 @@ describe.concurrent('H13 a drain', () => {
 
   it('closes idle connections and ends', async () => {
     const gateway = await startTestGateway({}, { isGraceful: true });
-    const { closed } = open(gateway, '');
-    await pause(50);
+    const client = await connectFrom(gateway.port);
     const stopping = gateway.stop();
-    expect(await closed).toBe('');
+    await until(client.isClosed);
+    expect(client.received()).toBe('');
     await stopping;
   });
 });

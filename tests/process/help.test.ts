@@ -51,6 +51,7 @@ describe('in a clone without installed packages', () => {
       'measure:books',
       'measure:credit',
       'measure:nodes',
+      'measure:path',
       'measure:worst',
       'simulate',
       'site',

@@ -39,6 +39,7 @@ async function compile(packages: readonly string[]): Promise<void> {
       continue;
     }
     try {
+      run('scripts/sources.mjs');
       run('node_modules/rolldown/bin/cli.mjs', '--config');
       // What is looked at to tell whether anything has to be done comes last.
       run('node_modules/typescript-7/bin/tsc', '--build', ...packages);

@@ -122,6 +122,15 @@ describe('an unusable port: one sentence that names PORT', { timeout: MAX_WAIT_M
     return stderr;
   };
 
+  /** The sentences of a start while another program holds this port. */
+  const refusedBeside = async (taken: number, port: number) => {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(taken, '127.0.0.1', listening));
+    const sentences = await refused(port);
+    await new Promise((closed) => server.close(closed));
+    return sentences;
+  };
+
   it.each(isFull ? [65_534, 65_535] : [65_534])('beyond the last one, from %s on', async (port) => {
     expect(await refused(port)).toBe(
       "asset-gateway: PORT must be at most 65533: the sandbox's chains listen on the two ports after it.\n",
@@ -129,23 +138,17 @@ describe('an unusable port: one sentence that names PORT', { timeout: MAX_WAIT_M
   });
 
   it.each(isFull ? [1, 2] : [2])('in use, the %s. after it', async (offset) => {
-    const server = createServer();
     const port = await freePort();
-    await new Promise<void>((listening) => server.listen(port + offset, '127.0.0.1', listening));
-    expect(await refused(port)).toBe(
+    expect(await refusedBeside(port + offset, port)).toBe(
       `asset-gateway: PORT: the sandbox needs ${port + offset} on 127.0.0.1 for a chain, but it is in use; ` +
         'set a PORT that is followed by two free ports, or stop the other program.\n',
     );
-    await new Promise((closed) => server.close(closed));
   });
 
   it('in use itself', async () => {
-    const server = createServer();
     const port = await freePort();
-    await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
-    expect(await refused(port)).toBe(
+    expect(await refusedBeside(port, port)).toBe(
       `asset-gateway: PORT: ${port} on 127.0.0.1 is in use; stop the other program or change PORT.\n`,
     );
-    await new Promise((closed) => server.close(closed));
   });
 });

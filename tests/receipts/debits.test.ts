@@ -1,89 +1,61 @@
-import { challengeIn, signIn } from '@asset-gateway/client';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { callOf, leaves, paymentFor, ROOMY, requiredFor, sampledRoutes, sendPaid } from '../payments/calls.ts';
-import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { expect, it } from 'vitest';
+import { buyCredit, paymentOf, spendingHeader, startCreditGateway } from '../credit/gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { callOf, leaves, paymentFor, send, sendPaid } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
 import { settledIn, verified } from './kit.ts';
 
-const PREFER = { Prefer: 'credit' };
+const call = callOf('rpc.mainnet.helius.getBalance');
+const on = await stopAfterTests(startCreditGateway({}, { RECEIPTS: 'on' }));
+const off = await stopAfterTests(startCreditGateway({ solana: on.solana }));
+const wallet = await openWallet(on.solana);
+for (const cluster of ['mainnet', 'devnet'] as const) await buyCredit(on, wallet, 50_000, cluster);
+await buyCredit(off, wallet);
 
-/** A gateway with credit, and a wallet that has bought some on both clusters. */
-async function openSelling(RECEIPTS: string): Promise<{ gateway: SellingGateway; wallet: Wallet }> {
-  const gateway = await startSellingGateway({ ...ROOMY, CREDIT: 'on', RECEIPTS });
-  const wallet = await openWallet(gateway.solana);
-  for (const id of ['rpc.mainnet.helius.getBalance', 'rpc.devnet.helius.getBalance']) {
-    const required = await requiredFor(gateway, callOf(id));
-    const payment = await wallet.pay({ ...required, accepts: required.accepts.slice(1) });
-    const bought = await sendPaid(gateway, callOf(id), payment);
-    expect([bought.status, bought.headers.get('credit')]).toEqual([200, expect.stringMatching(/^balance=\d+$/)]);
-    if (RECEIPTS === 'on') expect((await verified(bought)).transaction).toBe(settledIn(bought).transaction);
-  }
-  return { gateway, wallet };
-}
-
-/** Asks for a route with a signature that spends credit. */
-async function spend(
-  { url }: SellingGateway,
-  wallet: Wallet,
-  { target, init } = callOf('rpc.mainnet.helius.getBalance'),
-) {
-  const headers = { ...init.headers, ...PREFER };
-  const challenge = challengeIn(await (await fetch(url + target, { ...init, headers })).json());
-  if (!challenge) throw new Error(`nothing to sign for ${target}`);
-  const header = await signIn(challenge, wallet.signIn, new URL(url + target));
-  const send = () => fetch(url + target, { ...init, headers: { ...headers, [HEADERS.signIn]: header } });
-  return { first: await send(), again: await send() };
-}
-
-let selling: { gateway: SellingGateway; wallet: Wallet };
-beforeAll(async () => {
-  selling = await openSelling('on');
-});
-afterAll(() => selling.gateway.stop());
-
-describe("x402's own package verifies the receipt of a debit", () => {
-  it.each(sampledRoutes.map((row) => [row.id, row] as const))(
-    'by signature, and when that comes again: %s',
-    async (_, row) => {
-      const { gateway, wallet } = selling;
-      await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
-        const { first, again } = await spend(gateway, wallet, callOf(row));
-        const network = NETWORKS[row.cluster ?? 'mainnet'];
-        const settled = { success: true, transaction: '', network, payer: wallet.address, amount: '0' };
-        for (const response of [first, again]) {
-          expect(response.status).toBe(200);
-          const { issuedAt: _issuedAt, ...said } = await verified(response);
-          const resourceUrl = gateway.url + callOf(row).target;
-          expect(said).toEqual({ version: 1, network, resourceUrl, payer: wallet.address });
-          expect(settledIn(response)).toMatchObject(settled);
-        }
-        expect(again.headers.get(HEADERS.replayed)).toBe('true');
-      });
-    },
-  );
-
-  it('by a payment that was not needed', async () => {
-    const { gateway, wallet } = selling;
-    const call = callOf('rpc.mainnet.helius.getBalance');
-    const payment = await paymentFor(gateway, call, wallet);
-    await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
-      const covered = await sendPaid(gateway, call, payment);
-      expect(settledIn(covered)).toMatchObject({ success: true, transaction: '', amount: '0' });
-      const said = await verified(covered);
-      expect(said).toMatchObject({ payer: wallet.address, network: NETWORKS.mainnet });
-      expect(said).not.toHaveProperty('transaction');
-    });
+it.each([
+  'rpc.mainnet.helius.getBalance',
+  'rpc.devnet.alchemy.getBalance',
+  'das.devnet.helius.getAsset',
+  'wallet.mainnet.helius.balances',
+])("x402's own package verifies the receipt of a debit by signature, and when that comes again: %s", async (id) => {
+  await leaves(on, { transfers: 0, arrivals: 1 }, async () => {
+    const headers = { [HEADERS.signIn]: await spendingHeader(on, callOf(id), wallet.signIn) };
+    const network = NETWORKS[id.includes('devnet') ? 'devnet' : 'mainnet'];
+    for (const isAgain of [false, true]) {
+      const response = await send(on, callOf(id), headers);
+      expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, isAgain ? 'true' : null]);
+      const { issuedAt: _issuedAt, ...said } = await verified(response);
+      const resourceUrl = on.url + callOf(id).target;
+      expect(said).toEqual({ version: 1, network, resourceUrl, payer: wallet.address });
+      const settled = { success: true, transaction: '', network, payer: wallet.address, amount: '0' };
+      expect(settledIn(response)).toMatchObject(settled);
+    }
   });
 });
 
+it("x402's own package verifies the receipt of a payment that was not needed", async () => {
+  const payment = await paymentFor(on, call, wallet);
+  const covered = await leaves(on, { transfers: 0, arrivals: 1 }, () => sendPaid(on, call, payment));
+  expect(settledIn(covered)).toMatchObject({ success: true, transaction: '', amount: '0' });
+  const said = await verified(covered);
+  expect(said).toMatchObject({ payer: wallet.address, network: NETWORKS.mainnet });
+  expect(said).not.toHaveProperty('transaction');
+});
+
+it("x402's own package verifies the receipt of a call that is bought with credit", async () => {
+  const buyer = await openWallet(on.solana);
+  const bought = await sendPaid(on, call, await paymentOf(on, call, buyer, 50_000));
+  expect([bought.status, bought.headers.get('credit')]).toEqual([200, expect.stringMatching(/^balance=\d+$/)]);
+  expect((await verified(bought)).transaction).toBe(settledIn(bought).transaction);
+});
+
 it('RECEIPTS=off: a debit by signature has no PAYMENT-RESPONSE, and a covered payment no extension', async () => {
-  const { gateway, wallet } = await openSelling('off');
-  const { first, again } = await spend(gateway, wallet);
-  for (const response of [first, again])
+  const headers = { [HEADERS.signIn]: await spendingHeader(off, call, wallet.signIn) };
+  for (let time = 0; time < 2; time++) {
+    const response = await send(off, call, headers);
     expect([response.status, response.headers.get(HEADERS.paymentResponse)]).toEqual([200, null]);
-  const call = callOf('rpc.mainnet.helius.getBalance');
-  const covered = await sendPaid(gateway, call, await paymentFor(gateway, call, wallet));
+  }
+  const covered = await sendPaid(off, call, await paymentFor(off, call, wallet));
   expect(Object.keys(settledIn(covered))).toEqual(['success', 'transaction', 'network', 'payer', 'amount']);
-  await gateway.stop();
 });

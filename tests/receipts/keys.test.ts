@@ -29,14 +29,15 @@ async function withGateway<T>(variables: Environment, look: (gateway: SellingGat
   return look({ ...gateway, url: `http://127.0.0.1:${port}`, port }).finally(() => gateway.stop());
 }
 
-const documentWith = (variables: Environment): Promise<DidDocument> => withGateway(variables, didDocumentOf);
-
-/** The receipt of a purchase from a gateway with these variables. */
-const receiptWith = (variables: Environment): Promise<JWSSignedReceipt> =>
-  withGateway(variables, async ({ url }) => {
+/** The DID document of a gateway with these variables, and the receipt of a purchase from it. */
+const seenWith = (variables: Environment): Promise<{ document: DidDocument; receipt: JWSSignedReceipt }> =>
+  withGateway(variables, async (gateway) => {
     const wallet = await openWallet(solana);
-    return receiptIn(await wallet.buy(url + call.target, call.init));
+    const bought = await wallet.buy(gateway.url + call.target, call.init);
+    return { document: await didDocumentOf(gateway), receipt: receiptIn(bought) };
   });
+
+type Seen = Awaited<ReturnType<typeof seenWith>>;
 
 /** The public key of a key pair, as a JWK names it. */
 const xOf = (keypair: Uint8Array): string => Buffer.from(keypair.subarray(32)).toString('base64url');
@@ -52,54 +53,48 @@ const verifiesWith = async (receipt: JWSSignedReceipt, document: DidDocument): P
   expect(await verifyReceiptSignatureJWS(receipt, key)).toMatchObject({ version: 1 });
 };
 
-describe('the key of receipts', () => {
-  it('is named by the DID of the public origin and its thumbprint, at any dialled name', async () => {
-    const { id, verificationMethod } = await documentWith({ GATEWAY_SECRET: OLD });
+describe('the key of receipts', async () => {
+  const secrets = [OLD, `${OLD},${NEW}`, `${NEW},${OLD}`, NEW];
+  const seen = await Promise.all(secrets.map((GATEWAY_SECRET) => seenWith({ GATEWAY_SECRET })));
+  const [before, rolling, rolled, over] = seen as [Seen, Seen, Seen, Seen];
+
+  it('is named by the DID of the public origin and its thumbprint, at any dialled name', () => {
+    const { id, verificationMethod } = before.document;
     const jwk = verificationMethod[0]?.publicKeyJwk;
     const canonical = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x: jwk?.x });
     const thumbprint = createHash('sha256').update(canonical).digest('base64url');
     expect(id).toBe('did:web:gateway.example%3A8443');
     expect(verificationMethod.map((method) => method.id)).toEqual([`${id}#${thumbprint}`]);
-    const receipt = await receiptWith({ GATEWAY_SECRET: OLD });
-    expect(partOf(receipt, 1).resourceUrl).toBe(`${ON.GATEWAY_BASE_URL}${call.target}`);
+    expect(partOf(before.receipt, 1).resourceUrl).toBe(`${ON.GATEWAY_BASE_URL}${call.target}`);
   });
 
-  it('depends on the secret alone', async () => {
-    const secrets = [OLD, OLD, NEW];
-    const [one, other, another] = await Promise.all(secrets.map((GATEWAY_SECRET) => documentWith({ GATEWAY_SECRET })));
-    expect(other).toEqual(one);
-    expect(another).not.toEqual(one);
-  });
-
-  it('that a secret gave verifies its receipts for as long as the secret is in the list', async () => {
-    const receipt = await receiptWith({ GATEWAY_SECRET: OLD });
-    const [rolling, rolled, over] = await Promise.all(
-      [`${OLD},${NEW}`, `${NEW},${OLD}`, NEW].map((GATEWAY_SECRET) => documentWith({ GATEWAY_SECRET })),
-    );
-    if (!rolling || !rolled || !over) throw new Error('a gateway is missing');
-    await verifiesWith(receipt, rolling);
-    await verifiesWith(receipt, rolled);
-    expect(keyFor(receipt, over)).toBeUndefined();
-    const later = await receiptWith({ GATEWAY_SECRET: `${NEW},${OLD}` });
-    await verifiesWith(later, over);
-    expect(keyFor(later, rolling)).toEqual(keyFor(later, over));
+  it('depends on the secret alone, and verifies its receipts for as long as the secret is in the list', async () => {
+    expect((await seenWith({ GATEWAY_SECRET: OLD })).document).toEqual(before.document);
+    expect(over.document).not.toEqual(before.document);
+    await verifiesWith(before.receipt, rolling.document);
+    await verifiesWith(before.receipt, rolled.document);
+    expect(keyFor(before.receipt, over.document)).toBeUndefined();
+    await verifiesWith(rolled.receipt, over.document);
+    expect(keyFor(rolled.receipt, rolling.document)).toEqual(keyFor(rolled.receipt, over.document));
   });
 
   it('can be RECEIPT_KEYPAIR, in each format; the secret then gives no key', async () => {
     const keypair = newKeypair();
     const path = join(makeFolder(), 'receipts.json');
     writeFileSync(path, JSON.stringify([...keypair]));
-    for (const RECEIPT_KEYPAIR of [path, JSON.stringify([...keypair]), bs58.encode(keypair)])
-      expect(xsOf(await documentWith({ RECEIPT_KEYPAIR }))).toEqual([xOf(keypair)]);
-    await verifiesWith(await receiptWith({ RECEIPT_KEYPAIR: path }), await documentWith({ RECEIPT_KEYPAIR: path }));
+    for (const RECEIPT_KEYPAIR of [path, JSON.stringify([...keypair]), bs58.encode(keypair)]) {
+      const { document, receipt } = await seenWith({ RECEIPT_KEYPAIR });
+      expect(xsOf(document)).toEqual([xOf(keypair)]);
+      await verifiesWith(receipt, document);
+    }
   });
 
   it('can be one of several: the first signs, all are published', async () => {
     const [first, second] = [newKeypair(), newKeypair()];
     const RECEIPT_KEYPAIR = [first, second].map((each) => bs58.encode(each)).join(', ');
-    const document = await documentWith({ RECEIPT_KEYPAIR });
+    const { document, receipt } = await seenWith({ RECEIPT_KEYPAIR });
     expect(xsOf(document)).toEqual([xOf(first), xOf(second)]);
-    expect(keyFor(await receiptWith({ RECEIPT_KEYPAIR }), document)?.x).toBe(xOf(first));
+    expect(keyFor(receipt, document)?.x).toBe(xOf(first));
   });
 });
 

@@ -66,32 +66,32 @@ export function keepAsking(origin: string, atOnce: number): { stop(): Promise<An
   };
 }
 
-/** In vain, on any machine. */
+/** Longer than any wait, on any machine. */
 const LIMIT_MS = 25_000;
 
-/** Asks until an answer is not that the state is unavailable, and gives it. */
-export async function untilAvailable(ask: () => Promise<Answered>): Promise<Answered> {
-  const end = performance.now() + LIMIT_MS;
-  for (;;) {
-    const answer = await ask().catch(() => undefined);
-    if (answer && answer.code !== 'state_unavailable') return answer;
-    if (performance.now() > end) throw new Error('the state stays unavailable');
-    await rest();
-  }
-}
-
-/** Asks with fresh sign-ins until a response is 200. Returns the earlier responses too. */
-export async function untilServed(origin: string) {
+/** Asks until an answer is as wanted. Returns it, and the earlier ones. */
+async function askUntil(ask: () => Promise<Answered>, isWanted: (answer: Answered) => boolean) {
   const end = performance.now() + LIMIT_MS;
   const before: Answered[] = [];
-  for (;;) {
-    const answer = await askFreshly(origin);
-    if (answer.status === 200) return { answer, before };
-    before.push(answer);
-    if (performance.now() > end) throw new Error(`not served but ${answer.code}`);
+  while (performance.now() < end) {
+    const answer = await ask().catch(() => undefined);
+    if (answer && isWanted(answer)) return { answer, before };
+    if (answer) before.push(answer);
     await rest();
   }
+  throw new Error(`answered ${codesOf(before).join()}`);
 }
+
+/** Asks until an answer is not that the state is unavailable, and gives it. */
+export const untilAvailable = async (ask: () => Promise<Answered>): Promise<Answered> =>
+  (await askUntil(ask, ({ code }) => code !== 'state_unavailable')).answer;
+
+/** Asks with fresh sign-ins until a response is 200. Returns the earlier responses too. */
+export const untilServed = (origin: string) =>
+  askUntil(
+    () => askFreshly(origin),
+    ({ status }) => status === 200,
+  );
 
 interface LogLine {
   readonly time: string;

@@ -7,7 +7,8 @@ import type { Input } from '../../packages/gateway/src/call.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { Keyspace } from '../../packages/gateway/src/stores/redis/keyspace.ts';
 import { sleep } from '../budget/history.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { inEachTest } from '../kit/in-suite.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 
 const [SECRET, OTHER_SECRET] = ['s'.repeat(32), 't'.repeat(32)];
 const LEASE_MS = 13_000;
@@ -17,7 +18,7 @@ const [KEY, ANOTHER] = [keyOf('search ["sol"]'), keyOf('search ["bonk"]')];
 const JSON_TEXT = '{"amount":18446744073709551615,"name":"Ω"}';
 
 redisSuite('shared entries in Redis', () => {
-  let redis: RedisServer;
+  const redis = inEachTest(startRedis);
   const connections: RedisConnection[] = [];
   /** One node more. */
   async function open({ secrets = [SECRET], scope = 'upstream', leaseMs = LEASE_MS } = {}): Promise<RedisEntries> {
@@ -29,12 +30,10 @@ redisSuite('shared entries in Redis', () => {
   let one: RedisEntries;
   let other: RedisEntries;
   beforeEach(async () => {
-    redis = await startRedis();
     [one, other] = [await open(), await open()];
   });
-  afterEach(async () => {
+  afterEach(() => {
     for (const connection of connections.splice(0)) connection.close();
-    await redis.stop();
   });
 
   const share = (key = KEY, ageMs = 0, json = JSON_TEXT) =>

@@ -1,8 +1,9 @@
-import { afterAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';
 import { noteTime, ownTime } from '../kit/event-loop.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { inEachTest } from '../kit/in-suite.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull, rounds } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { challengeFor, signedHeader } from '../kit/wallet.ts';
@@ -46,15 +47,10 @@ function expectRefused(answers: readonly Answered[]): void {
 }
 
 redisSuite('a Redis that', () => {
-  let redis: RedisServer;
-  let gateway: TestGateway;
-  const started: { gateway: TestGateway; redis: RedisServer }[] = [];
-  beforeEach(async () => {
-    redis = await startRedis();
-    gateway = await startTestGateway({ REDIS_URL: redis.url, ...LIMITS }, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER });
-    started.push({ gateway, redis });
-  });
-  afterAll(() => Promise.all(started.map((each) => each.gateway.stop().then(each.redis.stop))));
+  const redis = inEachTest(startRedis);
+  const gateway = inEachTest(() =>
+    startTestGateway({ REDIS_URL: redis.url, ...LIMITS }, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER }),
+  );
 
   /** No request had to wait for it; the run says how long they did. */
   function report(fault: string, recoveryMs: number): void {
@@ -120,9 +116,10 @@ redisSuite('a Redis that', () => {
 });
 
 redisSuite('a Redis that is killed under several nodes', () => {
+  const redis = inEachTest(startRedis);
+  const fleet = inEachTest(() => openFleet({ redisUrl: redis.url, windowMs: WINDOW_MS }));
+
   it('R2 L9 again and again: all together never pass the limit', { timeout: 300_000 }, async () => {
-    const redis = await startRedis();
-    const fleet = await openFleet({ redisUrl: redis.url, windowMs: WINDOW_MS });
     const nodes = await Promise.all([1, 2, 3].map(() => fleet.start({ ...LIMITS, TOKENS_RATE_LIMIT_PER_MINUTE: '6' })));
     const loads = nodes.map(({ url }) => keepAsking(url, 3));
     for (let round = 0; round < rounds(50); round++) {
@@ -135,8 +132,6 @@ redisSuite('a Redis that is killed under several nodes', () => {
     expect(mostInAnySpan(fleet.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(6);
     expect(fleet.upstream.arrivals.length).toBeGreaterThan(6);
     expect(codesOf(answers).filter((code) => !/^(?:200|402 invalid_siwx_nonce|429|503|504)/.test(code))).toEqual([]);
-    await fleet.close();
-    await redis.stop();
   });
 });
 

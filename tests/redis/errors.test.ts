@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
 import { noteTime, ownTime } from '../kit/event-loop.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
-import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { startTcpProxy } from '../kit/tcp-proxy.ts';
+import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import {
   askFreshly,
@@ -21,28 +22,21 @@ import {
 const [LIMIT, WINDOW_MS] = [20, 400];
 noteTime();
 
-let redis: RedisServer;
-let proxy: TcpProxy;
-let gateway: TestGateway;
-
 redisSuite('a Redis', () => {
-  beforeAll(async () => {
-    redis = await startRedis();
-    proxy = await startTcpProxy(redis.port);
-    const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' };
-    gateway = await startTestGateway(
+  const redis = inSuite(startRedis);
+  const proxy = inSuite(() => startTcpProxy(redis.port));
+  const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' };
+  const gateway = inSuite(() =>
+    startTestGateway(
       { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, ...limits },
       { windowMs: WINDOW_MS, ...WITHOUT_BREAKER },
-    );
-  });
+    ),
+  );
   afterEach(() => {
     proxy.meddle = undefined;
   });
-  afterAll(async () => {
+  afterAll(() => {
     expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
-    await gateway.stop();
-    await proxy.close();
-    await redis.stop();
   });
 
   /** While something is wrong every signed request is refused in time, and none reaches the upstream; then all is well. */
@@ -66,69 +60,48 @@ redisSuite('a Redis', () => {
     expect(ownTime(sinceMs)).toBeLessThan(2_000);
   }
 
-  describe('that answers', () => {
-    it.each([
-      'LOADING Redis is loading the dataset in memory',
-      'MISCONF Errors writing to the AOF file: No space left on device',
-      'NOPERM this user has no permissions to run the evalsha command',
-      'CLUSTERDOWN The cluster is down',
-    ])('R8 %s: 503 in time, no upstream call, and then served again', (error) =>
-      failsClosed(
-        () => {
-          proxy.meddle = () => Buffer.from(`-${error}\r\n`);
-        },
-        () => {
-          proxy.meddle = undefined;
-        },
-      ),
-    );
+  /** Replies with this to everything, or not at all. */
+  const replying = (reply: string | undefined) => [
+    () => {
+      proxy.meddle = () => (reply === undefined ? undefined : Buffer.from(`${reply}\r\n`));
+    },
+    () => {
+      proxy.meddle = undefined;
+    },
+  ];
 
-    it('R8 a malformed reply: 503 in time, no upstream call, and then served again', () =>
-      failsClosed(
-        () => {
-          proxy.meddle = () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n');
-        },
-        () => {
-          proxy.meddle = undefined;
-        },
-      ));
-  });
+  /** Breaks Redis with one command, mends it with another. */
+  const commanded = (breakIt: string, mendIt: string) =>
+    [breakIt, mendIt].map((words) => () => redis.command(...words.split(' ')));
 
-  it('R8 that is out of memory: 503 in time, no upstream call, and then served again', () =>
-    failsClosed(
-      () => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
-      () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
-    ));
-
-  it('R8 that has become a replica without a primary: 503 in time, no upstream call, and then served again', () =>
-    failsClosed(
-      () => redis.command('REPLICAOF', '127.0.0.1', '1'),
-      () => redis.command('REPLICAOF', 'NO', 'ONE'),
-    ));
-
-  it('R8 that wants another password: 503 in time, no upstream call, and then served again', () =>
-    failsClosed(
-      async () => {
-        await redis.command('CONFIG', 'SET', 'requirepass', 'another');
-        proxy.cut();
-      },
+  let busy: Promise<unknown>;
+  const BROKEN: Readonly<Record<string, readonly (() => unknown)[]>> = {
+    'is loading': replying('-LOADING Redis is loading the dataset in memory'),
+    'cannot write its file': replying('-MISCONF Errors writing to the AOF file: No space left on device'),
+    'permits no scripts': replying('-NOPERM this user has no permissions to run the evalsha command'),
+    'is part of a cluster that is down': replying('-CLUSTERDOWN The cluster is down'),
+    'sends a malformed reply': replying('HTTP/1.1 400 Bad Request\r\n'),
+    'loses every reply': replying(undefined),
+    'is out of memory': commanded('CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0'),
+    'has become a replica without a primary': commanded('REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE'),
+    'wants another password': [
+      () => redis.command('CONFIG', 'SET', 'requirepass', 'another').then(() => proxy.cut()),
       () => redis.commandAs('another', 'CONFIG', 'SET', 'requirepass', ''),
-    ));
-
-  it('R8 that a script keeps busy: 503 in time, no upstream call, and then served again', () => {
-    let busy: Promise<unknown>;
-    return failsClosed(
+    ],
+    'is busy with a script': [
       async () => {
         await redis.command('CONFIG', 'SET', 'busy-reply-threshold', '10');
         busy = redis.command('EVAL', 'while true do end', '0').catch(() => undefined);
         await sleep(100);
       },
-      async () => {
-        await redis.command('SCRIPT', 'KILL');
-        await busy;
-      },
-    );
-  });
+      () => redis.command('SCRIPT', 'KILL').then(() => busy),
+    ],
+  };
+
+  it.each(Object.entries(BROKEN))(
+    'R8 R9 that %s: 503 in time, no upstream call, and then served again',
+    (_, [breakIt = () => undefined, mendIt = () => undefined]) => failsClosed(breakIt, mendIt),
+  );
 
   it('R7 whose scripts are flushed under load loses nothing', async () => {
     await untilServed(gateway.url);
@@ -194,15 +167,5 @@ redisSuite('a Redis', () => {
         expect(codesOf(await Promise.all(again)).filter((code) => code !== '402 invalid_siwx_nonce')).toEqual([]);
       }
     });
-
-    it('R9 each: 503 in time, no upstream call, and then served again', () =>
-      failsClosed(
-        () => {
-          proxy.meddle = () => undefined;
-        },
-        () => {
-          proxy.meddle = undefined;
-        },
-      ));
   });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { mostForCertain, sleep } from '../budget/history.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import type { GatewayProcess } from '../kit/process.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull, rounds } from '../kit/rounds.ts';
 import {
   ask,
@@ -14,7 +15,7 @@ import {
   ROOMY,
 } from '../payments/fault-buyer.ts';
 import { askWith, newPath } from './asking.ts';
-import { type Nodes, type NodesOptions, openNodes, signAt } from './nodes.ts';
+import { type NodesOptions, openNodes, signAt } from './nodes.ts';
 
 const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 1_500];
 /** No call is given up: one that is may be read later than a small window allows for, by an upstream or a node without time. */
@@ -30,17 +31,17 @@ interface Volley {
 
 /** The suite for this many processes. */
 function suite(count: number, optionsOf: () => Partial<NodesOptions>): void {
-  let nodes: Nodes;
+  const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: DEADLINE_MS, ...ROOMY };
+  const nodes = inSuite(() => {
+    const { variables, ...options } = optionsOf();
+    return openNodes({ windowMs: WINDOW_MS, ...options, variables: { ...limits, ...variables } });
+  });
   let gateways: GatewayProcess[];
   let buyer: Buyer;
   beforeAll(async () => {
-    const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: DEADLINE_MS, ...ROOMY };
-    const { variables, ...options } = optionsOf();
-    nodes = await openNodes({ windowMs: WINDOW_MS, ...options, variables: { ...limits, ...variables } });
     gateways = await Promise.all(Array.from({ length: count }, () => nodes.open()));
     buyer = await newBuyer(nodes.solana.mainnet, 1_000_000_000n);
   }, 60_000);
-  afterAll(() => nodes.close());
 
   const everywhere = (times: number): string[] =>
     Array.from({ length: times }, (_, index) => gateways[index % gateways.length]?.url ?? '');
@@ -104,17 +105,13 @@ function expectServedOnce(replies: readonly Reply[]): void {
   expect(others.filter((code) => !isUsual(code))).toEqual([]);
 }
 
-describe('one process with SQLite under', () => suite(1, () => ({})));
+// Other suites show the same of one process: of the limit, of a header and of a payment that is sent many times at once.
+describe.runIf(isFull)('one process with SQLite under', () => suite(1, () => ({})));
 
 redisSuite('four processes with one Redis', () => postgresSuite('and one PostgreSQL under', fourNodes));
 
 function fourNodes(): void {
-  let redis: RedisServer;
-  let database: Awaited<ReturnType<typeof openPostgresDatabase>>;
-  beforeAll(async () => {
-    redis = await startRedis();
-    database = await openPostgresDatabase();
-  });
-  afterAll(() => redis.stop().then(database.drop));
+  const redis = inSuite(startRedis);
+  const database = inSuite(openPostgresDatabase);
   suite(4, () => ({ variables: { REDIS_URL: redis.url }, databaseUrl: database.url }));
 }

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
-import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { startTcpProxy } from '../kit/tcp-proxy.ts';
+import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { type Answered, askFreshly, askWith, codesOf, newPath, untilAvailable, untilServed } from './asking.ts';
 
@@ -18,26 +19,15 @@ const LIMITS = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_M
 noteTime();
 
 redisSuite('a Redis that loses its data', () => {
-  let redis: RedisServer;
-  let proxy: TcpProxy;
-  let gateway: TestGateway;
+  const redis = inSuite(() => startRedis({ 'repl-diskless-sync-delay': '0' }));
+  const proxy = inSuite(() => startTcpProxy(redis.port));
   const start = () => {
     const REDIS_URL = `redis://127.0.0.1:${proxy.port}`;
     return startTestGateway({ REDIS_URL, ...LIMITS }, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER });
   };
-  const later: TestGateway[] = [];
-  beforeAll(async () => {
-    redis = await startRedis({ 'repl-diskless-sync-delay': '0' });
-    proxy = await startTcpProxy(redis.port);
-    gateway = await start();
-  });
+  const gateway = inSuite(start);
   afterEach(() => {
     expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
-  });
-  afterAll(async () => {
-    await Promise.all([gateway, ...later].map((each) => each.stop()));
-    await proxy.close();
-    await redis.stop();
   });
 
   const judged = (url: string, header: string) => untilAvailable(() => askWith(url, header));
@@ -76,11 +66,11 @@ redisSuite('a Redis that loses its data', () => {
     await redis.command('FLUSHALL');
     expect([402, 429]).toContain((await untilAvailable(() => askFreshly(gateway.url))).status);
     const latest = await start();
-    later.push(latest);
     const { before } = await untilServed(latest.url);
     expectClosed(before);
     expect(latest.upstream.arrivals).toHaveLength(1);
     expect((latest.upstream.arrivals[0]?.at ?? 0) - lostAtMs).toBeGreaterThan(HELD_MS - CLOCK_MS);
+    await latest.stop();
   });
 
   it('R4 has its loss noticed without a request', async () => {

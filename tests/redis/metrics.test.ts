@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { expect, it } from 'vitest';
+import { inSuite } from '../kit/in-suite.ts';
+import { postgresSuite, startPostgres } from '../kit/postgres.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
 
 /** A busy machine is given time. */
@@ -10,16 +11,11 @@ const SOON = { timeout: 10_000 };
 redisSuite('the metrics of a node with Redis', () => postgresSuite('and PostgreSQL', suite));
 
 function suite(): void {
-  let redis: RedisServer;
-  let postgres: PostgresServer;
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    redis = await startRedis();
-    postgres = await startPostgres();
-    const variables = { REDIS_URL: redis.url, DATABASE_URL: postgres.url(), METRICS_PORT: '0' };
-    gateway = await startTestGateway(variables, { paid: true });
-  });
-  afterAll(() => gateway.stop().then(redis.stop).then(postgres.stop));
+  const redis = inSuite(startRedis);
+  const postgres = inSuite(startPostgres);
+  const gateway = inSuite(() =>
+    startTestGateway({ REDIS_URL: redis.url, DATABASE_URL: postgres.url(), METRICS_PORT: '0' }, { paid: true }),
+  );
 
   const isReady = async () => (await scrape(gateway.gateway)).sum('asset_gateway_ready');
   const openSettlements = async () => (await scrape(gateway.gateway)).sum('asset_gateway_settlements_open');

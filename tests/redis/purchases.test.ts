@@ -1,11 +1,11 @@
-import type { RunningGateway } from '@asset-gateway/gateway';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { sleep } from '../budget/history.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { noteTime, ownTime } from '../kit/event-loop.ts';
-import { type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { postgresSuite, startPostgres } from '../kit/postgres.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
 import {
   ask,
@@ -17,9 +17,9 @@ import {
   receiptIn,
   until,
 } from '../payments/fault-buyer.ts';
-import { expectServedOnce } from '../payments/fault-story.ts';
+import { expectServedOnce } from '../payments/fault-process.ts';
 import { NO_HANG_MS } from './asking.ts';
-import { type Fleet, openFleet } from './fleet.ts';
+import { openFleet } from './fleet.ts';
 
 const LONG = { timeout: 120_000 };
 noteTime();
@@ -27,19 +27,14 @@ noteTime();
 redisSuite('with Redis and', () => postgresSuite('PostgreSQL', suite));
 
 function suite(): void {
-  let redis: RedisServer;
-  let postgres: PostgresServer;
-  let fleet: Fleet;
-  let gateway: RunningGateway;
   let buyer: Buyer;
   let onStep: (step: string) => void;
-
-  beforeAll(async () => {
-    redis = await startRedis();
-    postgres = await startPostgres();
-    fleet = await openFleet({ redisUrl: redis.url, databaseUrl: postgres.url(), onStep: (step) => onStep(step) });
-    gateway = await fleet.start();
-  });
+  const redis = inSuite(startRedis);
+  const postgres = inSuite(startPostgres);
+  const fleet = inSuite(() =>
+    openFleet({ redisUrl: redis.url, databaseUrl: postgres.url(), onStep: (step) => onStep(step) }),
+  );
+  const gateway = inSuite(() => fleet.start());
   beforeEach(async () => {
     onStep = () => undefined;
     const warmUp = gateway.url + newPath();
@@ -47,12 +42,7 @@ function suite(): void {
     await bought(warmUp, await buyer.pay(warmUp));
     buyer = await newBuyer(solana().mainnet);
   });
-  afterAll(async () => {
-    await expectBooksInOrder({ url: postgres.url() }, solana().mainnet.transfers);
-    await fleet.close();
-    await postgres.stop();
-    await redis.stop();
-  });
+  afterAll(() => expectBooksInOrder({ url: postgres.url() }, solana().mainnet.transfers));
 
   const solana = () => {
     if (!fleet.solana) throw new Error('nothing is for sale');

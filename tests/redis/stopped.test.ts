@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { mostForCertain, sleep } from '../budget/history.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
+import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { askWith, newPath } from './asking.ts';
-import { type Nodes, openNodes, signAt } from './nodes.ts';
+import { openNodes, signAt } from './nodes.ts';
 
 const [LIMIT, WINDOW_MS, DEADLINE_MS] = [4, 1_000, 3_000];
-/** Longer than any slot is held. */
+/** Longer than any slot is held, and than a reply of Redis counts. */
 const STOPPED_MS = 6_000;
 
 redisSuite('a node that is stopped while it takes slots', () => {
-  let redis: RedisServer;
-  let proxy: TcpProxy;
-  let nodes: Nodes;
-  beforeAll(async () => {
-    redis = await startRedis();
-    proxy = await startTcpProxy(redis.port);
-    const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) };
-    nodes = await openNodes({ windowMs: WINDOW_MS, variables: { ...limits, REDIS_URL: redis.url } });
-  }, 60_000);
-  afterAll(async () => {
-    await nodes.close();
-    await proxy.close();
-    await redis.stop();
-  });
+  const redis = inSuite(startRedis);
+  const proxy = inSuite(() => startTcpProxy(redis.port));
+  const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) };
+  const nodes = inSuite(() => openNodes({ windowMs: WINDOW_MS, variables: { ...limits, REDIS_URL: redis.url } }));
 
   it('L9 does not use them after SIGCONT: other nodes may hold them by then', async () => {
     const stopped = await nodes.open({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` });

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { sleep } from '../budget/history.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import type { GatewayProcess } from '../kit/process.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import {
   ask,
@@ -16,8 +17,8 @@ import {
   ROOMY,
   until,
 } from '../payments/fault-buyer.ts';
-import { expectServedOnce } from '../payments/fault-story.ts';
-import { type Nodes, openNodes } from './nodes.ts';
+import { expectServedOnce } from '../payments/fault-process.ts';
+import { openNodes } from './nodes.ts';
 
 const STEPS = isFull
   ? ['reserve', 'verify', 'upstream', 'store', 'settle', 'record', 'respond']
@@ -30,30 +31,20 @@ const LIMIT_MS = 40_000;
 redisSuite('P7 a payment begun on a node that dies', () => postgresSuite('with PostgreSQL', suite));
 
 function suite(): void {
-  let redis: RedisServer;
-  let database: Awaited<ReturnType<typeof openPostgresDatabase>>;
-  let nodes: Nodes;
+  const redis = inSuite(startRedis);
+  const database = inSuite(openPostgresDatabase);
+  const nodes = inSuite(() =>
+    openNodes({ windowMs: 60_000, variables: { REDIS_URL: redis.url, ...ROOMY }, databaseUrl: database.url }),
+  );
   let other: GatewayProcess;
   beforeAll(async () => {
-    redis = await startRedis();
-    database = await openPostgresDatabase();
-    nodes = await openNodes({
-      windowMs: 60_000,
-      variables: { REDIS_URL: redis.url, ...ROOMY },
-      databaseUrl: database.url,
-    });
     other = await nodes.open();
     // The first call for each of these takes longer than a lease.
     const only = ({ target }: { target: string }) =>
       [...slow].some((each) => target.includes(each) && slow.delete(each));
     Object.assign(nodes.solana.provider.faults, { delayMs: PAYMENTS.leaseMs + 1_500, only });
-  }, 60_000);
-  afterAll(async () => {
-    await expectBooksInOrder({ url: database.url }, nodes.solana.mainnet.transfers);
-    await nodes.close();
-    await database.drop();
-    await redis.stop();
   });
+  afterAll(() => expectBooksInOrder({ url: database.url }, nodes.solana.mainnet.transfers));
 
   const walletIn = (path: string): string => path.split('/').at(-1) ?? '';
   const slow = new Set<string>();

@@ -1,37 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
+import { expect, it } from 'vitest';
 import type { Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
 import type { Slot, Trail } from '../../packages/gateway/src/call.ts';
-import type { State } from '../../packages/gateway/src/compose/state.ts';
 import { createSpending, InFlight } from '../../packages/gateway/src/stages/spend.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { openRedisState } from '../kit/redis-state.ts';
-import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import { startTcpProxy } from '../kit/tcp-proxy.ts';
 
 const [LIMIT, IN_FLIGHT, HONEST] = [10, 64, 4];
 /** The delay of every reply of Redis, so that requests of one turn overlap. */
 const DELAY_MS = 50;
 
 redisSuite('V13 concurrent requests', () => {
-  let redis: RedisServer;
-  let proxy: TcpProxy;
-  let node: State;
-  let other: State;
-  beforeAll(async () => {
-    redis = await startRedis();
-    proxy = await startTcpProxy(redis.port);
-    node = await openRedisState(`redis://127.0.0.1:${proxy.port}`);
-    other = await openRedisState(redis.url);
-  });
-  afterAll(async () => {
-    await node.close();
-    await other.close();
-    await proxy.close();
-    await redis.stop();
-  });
+  const redis = inSuite(startRedis);
+  const proxy = inSuite(() => startTcpProxy(redis.port));
+  const node = inSuite(() => openRedisState(`redis://127.0.0.1:${proxy.port}`));
+  const other = inSuite(() => openRedisState(redis.url));
 
   const newNonces = (count: number): NonceUse[] =>
     Array.from({ length: count }, () => ({
@@ -49,7 +36,7 @@ redisSuite('V13 concurrent requests', () => {
   async function spendTogether(limit: number, nonces: readonly NonceUse[]): Promise<string[]> {
     const budget: Budget = { key: randomUUID(), limit, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
     const room = new InFlight(IN_FLIGHT);
-    const allowance = allowanceOf(node.store, [budget], () => [budget]);
+    const allowance = { ...budget, view: () => node.store.view(budget), judge: async () => undefined };
     const spending = createSpending({ store: node.store, allowance, room, randomId: randomUUID });
     const spend = (nonce: NonceUse): Promise<Slot> =>
       spending({ spend: (take) => take(nonce) }, { requestId: 'request' } as Trail)(budget);

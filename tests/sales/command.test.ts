@@ -1,16 +1,16 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
-import { type Environment, readConfig } from '../../packages/gateway/src/config/config.ts';
-import { sales } from '../../packages/gateway/src/sales/command.ts';
+import type { Environment } from '../../packages/gateway/src/config/config.ts';
 import { USAGE } from '../../packages/gateway/src/sales/options.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { type Command, node, type Outcome, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 import { compileGateway } from '../process/program.ts';
+import { runSales as run } from './run-sales.ts';
 
 const MAIN = 'packages/gateway/bin/main.js';
 const SECRET = 'a-secret-of-these-nodes-that-is-long';
@@ -24,45 +24,22 @@ const startSales = (variables: Environment, ...words: string[]): Command =>
   startCommand(node(MAIN, 'sales', ...words), { env: variables as NodeJS.ProcessEnv });
 const runProgram: Run = (variables, ...words) => startSales(variables, ...words).ended;
 
-class Written {
-  text = '';
-  write(text: string): void {
-    this.text += text;
-  }
-}
-
-/** The command in this process: where only its outcome is looked at, most of the time would go into starting another one. */
-const run: Run = async (variables, ...words) => {
-  const [stdout, stderr] = [new Written(), new Written()];
-  const open = async (toRepair: boolean) => openArchive(readConfig(variables), toRepair);
-  const code = await sales(words, { stdout, stderr }, open);
-  return { code, stdout: stdout.text, stderr: stderr.text };
-};
-
 async function buy({ url, solana }: SellingGateway): Promise<void> {
   const path = url + newPath();
   expect((await ask(path, await (await newBuyer(solana.mainnet)).pay(path))).status).toBe(200);
 }
 
-interface Scene {
-  readonly gateway: SellingGateway;
-  readonly variables: Environment;
-  /** Whether the journal can be repaired while the gateway runs. */
-  readonly isShared: boolean;
-  close(): Promise<void>;
-}
-
-/** A suite for a gateway that is serving. */
-function suite(run: Run, start: () => Promise<Scene>): void {
-  let gateway: SellingGateway;
+/** A suite for a gateway that is serving. With PostgreSQL the journal can be repaired meanwhile. */
+function suite(run: Run, databaseVariables: () => Environment): void {
+  const dataDir = makeFolder();
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+  const gateway = inSuite(() => startSellingGateway(databaseVariables(), { dataDir }));
+  const isShared = () => 'DATABASE_URL' in databaseVariables();
   let variables: Environment;
-  let isShared: boolean;
-  let close: () => Promise<void>;
   beforeAll(async () => {
-    ({ gateway, variables, isShared, close } = await start());
+    variables = { ...gateway.solana.variables, ...databaseVariables(), DATA_DIR: dataDir };
     await buy(gateway);
-  }, 120_000);
-  afterAll(() => close());
+  });
 
   it('prints sales as a table, as CSV and as JSON', { timeout: 60_000 }, async () => {
     const person = await run(variables);
@@ -105,7 +82,7 @@ function suite(run: Run, start: () => Promise<Scene>): void {
     const { code, stderr } = await run(variables, 'verify', '--repair');
     const refused = [1, expect.stringMatching(/^asset-gateway: DATA_DIR: process \d+ .* serves from/)];
     const repaired = [0, '0 entries appended\n2 entries, 2 transfers, 0 discrepancies\n'];
-    expect([code, stderr]).toEqual(isShared ? repaired : refused);
+    expect([code, stderr]).toEqual(isShared() ? repaired : refused);
   });
 
   it('unresolved lists payments with an unknown outcome, which verify does not count as faults', {
@@ -133,38 +110,11 @@ function suite(run: Run, start: () => Promise<Scene>): void {
   });
 }
 
-describe('the command, with a gateway that runs on SQLite', () => {
-  suite(runProgram, async () => {
-    const folder = makeFolder();
-    const gateway = await startSellingGateway({}, { dataDir: folder });
-    return {
-      gateway,
-      variables: { ...gateway.solana.variables, DATA_DIR: folder },
-      isShared: false,
-      async close() {
-        await gateway.stop();
-        rmSync(folder, { recursive: true, force: true });
-      },
-    };
-  });
-});
+describe('the command, with a gateway that runs on SQLite', () => suite(runProgram, () => ({})));
 
 postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
-  suite(run, async () => {
-    const { url, drop } = await openPostgresDatabase();
-    const folder = makeFolder();
-    const gateway = await startSellingGateway({ DATABASE_URL: url }, { dataDir: folder });
-    return {
-      gateway,
-      variables: { ...gateway.solana.variables, DATABASE_URL: url, DATA_DIR: folder },
-      isShared: true,
-      async close() {
-        await gateway.stop();
-        await drop();
-        rmSync(folder, { recursive: true, force: true });
-      },
-    };
-  });
+  const database = inSuite(openPostgresDatabase);
+  suite(run, () => ({ DATABASE_URL: database.url }));
 
   it('reads with a role that may only select, and from the host that answers', async () => {
     const { url, drop } = await openPostgresDatabase();

@@ -131,6 +131,10 @@ sharedLedgerSuite('the answer of /sales', (ledger) => {
     expect((await answer('since=1h&by=cluster')).sales).toMatchObject([{ settlements: 3 }]);
     ledger.nowMs += 2;
     expect((await answer('since=1h&by=cluster')).sales).toMatchObject([{ settlements: 1 }]);
+    await appendEntry(ledger.database, entryOf({ cluster: 'devnet' }));
+    const most = await answer('by=cluster&limit=1');
+    expect(most).toMatchObject({ count: 2, sales: [{ cluster: 'mainnet' }] });
+    expect(most.sales).toHaveLength(1);
   });
 });
 

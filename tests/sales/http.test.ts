@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder } from '../kit/folder.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { inSuite } from '../kit/in-suite.ts';
 import { postgresSuite, startPostgres } from '../kit/postgres.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { Scrape } from '../operations/scrape.ts';
 import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 
@@ -33,17 +32,12 @@ const askRaw = (url: string, headers: Record<string, string> = {}, method = 'GET
   });
 
 describe('/sales', () => {
-  let gateway: SellingGateway;
+  const gateway = inSuite(() =>
+    startSellingGateway({ METRICS_PORT: '0', METRICS_HOST: '0.0.0.0', SOL_PRICE_USD: '150' }),
+  );
   let origin: string;
-  const folder = makeFolder();
-  beforeAll(async () => {
-    const variables = { METRICS_PORT: '0', METRICS_HOST: '0.0.0.0', SOL_PRICE_USD: '150' };
-    gateway = await startSellingGateway(variables, { dataDir: folder });
+  beforeAll(() => {
     origin = `http://127.0.0.1:${new URL(gateway.gateway.metricsUrl ?? '').port}`;
-  }, 60_000);
-  afterAll(async () => {
-    await gateway.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function buy(): Promise<void> {
@@ -71,21 +65,6 @@ describe('/sales', () => {
     });
     await buy();
     expect(JSON.parse((await askRaw(`${origin}/sales?by=cluster`)).text).sales[0].settlements).toBe(3);
-  });
-
-  it('with a limit returns the groups that sold most, and the number of all groups', async () => {
-    const best = await newBuyer(gateway.solana.mainnet);
-    for (let time = 0; time < 2; time++) {
-      const path = gateway.url + newPath();
-      expect((await ask(path, await best.pay(path))).status).toBe(200);
-    }
-    await buy();
-    const [most, all] = await Promise.all(
-      ['&limit=1', ''].map(async (limit) => JSON.parse((await askRaw(`${origin}/sales?by=wallet${limit}`)).text)),
-    );
-    expect(most.sales).toMatchObject([{ wallet: best.address, settlements: 2 }]);
-    expect(all.sales.length).toBeGreaterThan(2);
-    expect([most.count, all.count]).toEqual([all.sales.length, all.sales.length]);
   });
 
   it.each(['?since=yesterday', '?by=colour', '?colour=red', '?by=day&by=route', '?limit=0', '?limit=-1', '?limit=1e2'])(

@@ -1,18 +1,28 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readConfig } from '@asset-gateway/gateway';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openState } from '../../packages/gateway/src/compose/state.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { buyCredit, spend, startCreditGateway } from '../credit/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
+import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
+import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
+import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import {
+  HOLDER,
+  newDebit,
+  newPayment,
+  newPurchase,
+  REFUSED,
+  requirementOf,
+  settle,
+  signatureOf,
+  startSettling,
+} from '../kit/ledger.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
-import { callOf } from '../payments/calls.ts';
-import { ask, type Buyer, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
-import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { until } from '../payments/fault-buyer.ts';
 import { appendEntry, entryOf } from './entries.ts';
 
 type Engine = 'sqlite' | 'postgres';
@@ -46,26 +56,32 @@ async function run(words: readonly string[], input: string, environment: NodeJS.
   child.stdin.end(input);
   const code = await new Promise((resolve) => child.once('close', resolve));
   expect([code, errors.join('')]).toEqual([0, '']);
-  const [names = '', ...lines] = output.join('').split(/\r?\n/).filter(Boolean);
+  const [names = '', ...lines] = output.join('').replaceAll('"', '').split(/\r?\n/).filter(Boolean);
   const columns = names.split(',');
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [columns[index], cell])));
 }
 
-/** Where a gateway keeps its money, and how a program of the database reads it. */
+const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS };
+
+/** A database of money, and how one of its own programs reads it. */
 interface Place {
   readonly engine: Engine;
-  readonly variables: Readonly<Record<string, string>>;
+  readonly money: Money;
   query(sql: string): Promise<Rows>;
-  remove(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 async function openFolder(): Promise<Place> {
-  const DATA_DIR = makeFolder();
+  const folder = makeFolder();
+  const money = openMoney(new SqliteDatabase(sqliteIn(folder), { now: Date.now }), OPTIONS);
   return {
     engine: 'sqlite',
-    variables: { DATA_DIR },
-    query: (sql) => run(['sqlite3', '-readonly', '-header', '-csv', `${DATA_DIR}/gateway.db`], sql),
-    remove: async () => rmSync(DATA_DIR, { recursive: true, force: true }),
+    money,
+    query: (sql) => run(['sqlite3', '-readonly', '-header', '-csv', sqliteIn(folder)], sql),
+    async stop() {
+      await money.close().then(() => money.database.close());
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 
@@ -74,23 +90,20 @@ const VIEWS = 'journal, credit_balances, open_payments, sales_by_hour';
 /** `psql` reads as a role that may do nothing else than select from the views. */
 async function openDatabase(): Promise<Place> {
   const { url, drop } = await openPostgresDatabase();
-  const DATA_DIR = makeFolder();
+  const database = await PostgresDatabase.load({ url });
+  await database.connect();
+  const money = openMoney(database, OPTIONS);
   const books = new URL(url);
   books.username = `books_${books.pathname.slice(1)}`;
-  let isGranted = false;
+  await askPostgres(url, `create role ${books.username} login; grant select on ${VIEWS} to ${books.username}`);
   return {
     engine: 'postgres',
-    variables: { DATABASE_URL: url, DATA_DIR },
-    async query(sql) {
-      if (!isGranted)
-        await askPostgres(url, `create role ${books.username} login; grant select on ${VIEWS} to ${books.username}`);
-      isGranted = true;
-      return run(['psql', '--csv', '--no-psqlrc', books.href], sql, { PGTZ: 'UTC' });
-    },
-    async remove() {
+    money,
+    query: (sql) => run(['psql', '--csv', '--no-psqlrc', books.href], sql, { PGTZ: 'UTC' }),
+    async stop() {
+      await money.close().then(() => database.close());
       await drop();
       await askPostgres(new URL('/postgres', url).href, `drop role if exists ${books.username}`);
-      rmSync(DATA_DIR, { recursive: true, force: true });
     },
   };
 }
@@ -102,7 +115,6 @@ const [WALLET_ROUTE, RPC_ROUTE, CREDIT_ROUTE] = [
   'rpc.mainnet.helius.getBalance',
   'credit.mainnet.buy',
 ];
-const call = callOf(RPC_ROUTE);
 const SOL_PRICE_USD = 150;
 /** The price of lamports. */
 const inDollars = (lamports: number) => expect.closeTo((lamports * SOL_PRICE_USD) / 1e9, 5);
@@ -127,50 +139,40 @@ async function startOfTest(): Promise<number> {
 const weekOf = (ms: number): string =>
   new Date(ms - ((new Date(ms).getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10);
 
+const PAYERS = ['buyer-0', 'buyer-1', 'buyer-2'];
+
+/** A payment for a call of the wallet API. */
+const paymentOf = (payer: string, change: Partial<NewPayment> = {}): NewPayment =>
+  newPayment({ payer, route: WALLET_ROUTE, requirement: requirementOf(PRICE), feeLamports: FEE, ...change });
+
 function suite(open: () => Promise<Place>): void {
-  let place: Place;
-  let solana: SolanaSandbox;
-  let gateway: SellingGateway;
-  let buyers: readonly Buyer[];
-  let holder: Wallet;
+  const place = inSuite(open);
   let nowMs: number;
   /** Purchases so far: payments of each buyer, and calls from credit. */
   const bought = { payments: [0, 0, 0], calls: 0 };
+  const bundlePaid = newPurchase(BUNDLE, { feeLamports: FEE });
   const paid = () => bought.payments.reduce((sum, count) => sum + count, 0);
 
   async function buy(index: number): Promise<void> {
-    const url = gateway.url + newPath();
-    expect((await ask(url, await buyers[index]?.pay(url))).status).toBe(200);
+    await settle(place.money, paymentOf(PAYERS[index] ?? ''));
     bought.payments[index] = (bought.payments[index] ?? 0) + 1;
   }
   async function callFromCredit(): Promise<void> {
-    expect((await spend(gateway, call, holder.signIn)).status).toBe(200);
+    const debit = newDebit(CALL, { route: RPC_ROUTE });
+    expect((await place.money.accounts.hold(debit)).verdict).toBe('held');
+    expect(await place.money.accounts.capture(debit, '{}')).toEqual(expect.any(Number));
     bought.calls++;
   }
 
   beforeAll(async () => {
-    place = await open();
     nowMs = await startOfTest();
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-    const { money, connect, close } = await openState(readConfig({ ...solana.variables, ...place.variables }));
-    await connect(() => undefined);
-    if (!money) throw new Error('nothing is sold');
     // A week ago as many as two payments were made.
     for (const micros of [700, 300]) {
       const old = entryOf({ wallet: 'old', route: WALLET_ROUTE, micros, feeLamports: FEE });
-      await appendEntry(money.database, old, nowMs - 7 * DAY_MS);
+      await appendEntry(place.money.database, old, nowMs - 7 * DAY_MS);
     }
-    await close();
-    gateway = await startCreditGateway({ solana }, place.variables);
-    buyers = await Promise.all([0, 1, 2].map(() => newBuyer(solana.mainnet)));
-    holder = await openWallet(solana);
-    expect((await buyCredit(gateway, holder, BUNDLE)).status).toBe(200);
+    await settle(place.money, bundlePaid);
   }, 60_000);
-  afterAll(async () => {
-    await gateway.stop();
-    await solana.close();
-    await place.remove();
-  });
 
   const rowsOf = async (title: string, change: (sql: string) => string = (sql) => sql) => {
     const sql = documented(place.engine).get(title);
@@ -178,17 +180,12 @@ function suite(open: () => Promise<Place>): void {
     return asNumbers(await place.query(change(sql)));
   };
 
-  it('answer while the gateway is under load, which fails no call', { timeout: 120_000 }, async () => {
+  it('answer while purchases are written, none of which fails', { timeout: 120_000 }, async () => {
     let isOver = false;
     const repeat = async (task: () => Promise<void>) => {
-      while (!isOver) await task();
+      while (!isOver) await task().then(() => pause(20));
     };
-    const load = Promise.all([
-      repeat(() => buy(0)),
-      repeat(() => buy(0)),
-      repeat(() => buy(1)),
-      repeat(callFromCredit),
-    ]);
+    const load = Promise.all([repeat(() => buy(0)), repeat(() => buy(1)), repeat(callFromCredit)]);
     load.catch(() => undefined);
     try {
       await until(() => bought.payments.every((count, index) => index === 2 || count > 0) && bought.calls > 0);
@@ -207,27 +204,14 @@ function suite(open: () => Promise<Place>): void {
   });
 
   describe('agree with the purchases', () => {
-    let refused: Buyer;
-    let pending: { readonly wallet: string; readonly signature: string };
+    const [refused, unknown] = [paymentOf('poor'), paymentOf('unlucky')];
     beforeAll(async () => {
       await buy(2);
-      const { faults } = solana.mainnet;
-      refused = await newBuyer(solana.mainnet, 1n);
-      const url = gateway.url + newPath();
-      const payment = await refused.pay(url);
-      faults.lie = { simulateOk: true };
-      expect((await ask(url, payment)).status).toBe(402);
-      faults.reset();
-      const [other, buyer] = [gateway.url + newPath(), await newBuyer(solana.mainnet)];
-      const unknown = await buyer.pay(other);
-      Object.assign(faults, {
-        dropAfterBroadcast: true,
-        refuse: { getSignatureStatuses: { code: -32_000, message: 'not now' } },
-      });
-      expect((await ask(other, unknown)).status).toBe(503);
-      const transfer = solana.mainnet.transfers.find(({ from }) => from === buyer.address);
-      pending = { wallet: buyer.address, signature: transfer?.signature ?? '' };
-    }, 60_000);
+      await startSettling(place.money, refused);
+      await place.money.payments.resolve(refused.key, REFUSED);
+      await startSettling(place.money, unknown);
+      await place.money.payments.unresolved(unknown.key);
+    });
 
     const today = () => new Date(nowMs).toISOString().slice(0, 10);
     const weekAgo = () => new Date(nowMs - 7 * DAY_MS).toISOString().slice(0, 10);
@@ -254,11 +238,11 @@ function suite(open: () => Promise<Place>): void {
 
     it('Top wallets', async () => {
       const wallets = [
-        { wallet: holder.address, payments: 1, dollars: dollars(BUNDLE) },
+        { wallet: HOLDER.wallet, payments: 1, dollars: dollars(BUNDLE) },
         { wallet: 'old', payments: 2, dollars: dollars(1_000) },
-        ...buyers.map(({ address }, index) => {
+        ...PAYERS.map((wallet, index) => {
           const payments = bought.payments[index] ?? 0;
-          return { wallet: address, payments, dollars: dollars(payments * PRICE) };
+          return { wallet, payments, dollars: dollars(payments * PRICE) };
         }),
       ];
       const isBefore = (one: string, other: string) => (one < other ? -1 : 1);
@@ -276,20 +260,19 @@ function suite(open: () => Promise<Place>): void {
       expect(await rowsOf('Open payments')).toEqual([
         {
           ...{ since: expect.stringContaining(today()), cluster: 'mainnet', route: WALLET_ROUTE },
-          ...{ micro_usdc: PRICE, state: 'unresolved', ...pending },
+          ...{ micro_usdc: PRICE, state: 'unresolved', wallet: unknown.payer, signature: signatureOf(unknown) },
         },
       ]);
     });
 
     it("One wallet's history", async () => {
-      const rows = await rowsOf("One wallet's history", (sql) => sql.replace('WALLET', holder.address));
+      const rows = await rowsOf("One wallet's history", (sql) => sql.replace('WALLET', HOLDER.wallet));
       const total = Math.min(100, bought.calls + 2);
       expect(rows).toHaveLength(total);
       const debit = { cluster: 'mainnet', kind: 'debit', route: RPC_ROUTE, micro_usdc: CALL, signature: '' };
       expect(rows[0]).toEqual({ ...debit, at: expect.stringContaining(today()), request_id: expect.any(String) });
-      const [transfer] = solana.mainnet.transfers.filter(({ from }) => from === holder.address);
       const bundle = rows.filter(({ kind }) => kind !== 'debit').map(({ kind, signature }) => [kind, signature]);
-      const both = ['grant', 'settlement'].map((kind) => [kind, transfer?.signature]);
+      const both = ['grant', 'settlement'].map((kind) => [kind, signatureOf(bundlePaid)]);
       expect(bundle.sort()).toEqual(bought.calls > 98 ? [] : both);
     });
 
@@ -317,11 +300,10 @@ function suite(open: () => Promise<Place>): void {
     });
 
     it('A payment by its transaction', async () => {
-      const [transfer] = solana.mainnet.transfers.filter(({ from }) => from === holder.address);
       const rows = await rowsOf('A payment by its transaction', (sql) =>
-        sql.replace('SIGNATURE', transfer?.signature ?? ''),
+        sql.replace('SIGNATURE', signatureOf(bundlePaid)),
       );
-      const entry = { cluster: 'mainnet', wallet: holder.address, route: CREDIT_ROUTE, micro_usdc: BUNDLE };
+      const entry = { cluster: 'mainnet', wallet: HOLDER.wallet, route: CREDIT_ROUTE, micro_usdc: BUNDLE };
       const written = { at: expect.stringContaining(today()), request_id: expect.any(String) };
       expect(rows).toEqual([
         { ...entry, ...written, kind: 'settlement', fee_lamports: FEE },

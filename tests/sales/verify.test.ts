@@ -2,20 +2,20 @@ import { cpSync, rmSync } from 'node:fs';
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import Connection from 'libsql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openState } from '../../packages/gateway/src/compose/state.ts';
 import type { Discrepancy } from '../../packages/gateway/src/sales/audit.ts';
-import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { appendMissing } from '../../packages/gateway/src/sales/repair.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { entryOf } from './entries.ts';
 import { sendGift } from './gift.ts';
+import { runSales } from './run-sales.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,7 @@ interface Place {
   readonly variables: Environment;
   read(sql: string): Promise<readonly Row[]>;
   change(...statements: string[]): Promise<void>;
-  remove(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** PostgreSQL's 64-bit integers arrive as texts. */
@@ -51,7 +51,7 @@ const openFolder: OpenPlace = async (original) => {
     variables: { DATA_DIR },
     read: async (sql) => using((connection) => connection.prepare(sql).all() as Row[]),
     change: async (...statements) => using((connection) => void connection.exec(statements.join(';'))),
-    remove: async () => rmSync(DATA_DIR, { recursive: true, force: true }),
+    stop: async () => rmSync(DATA_DIR, { recursive: true, force: true }),
   };
 };
 
@@ -70,7 +70,7 @@ const openDatabase: OpenPlace = async (original) => {
     async change(...statements) {
       for (const sql of statements) await askPostgres(opened.url, sql);
     },
-    async remove() {
+    async stop() {
       await opened.drop();
       rmSync(DATA_DIR, { recursive: true, force: true });
     },
@@ -131,13 +131,11 @@ const SEEDED: Readonly<Record<string, readonly [statements: readonly string[], f
 };
 
 function suite(open: OpenPlace): void {
-  let solana: SolanaSandbox;
+  const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
+  const original = inSuite(open);
   let buyer: Buyer;
-  let original: Place;
   beforeAll(async () => {
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     buyer = await newBuyer(solana.mainnet);
-    original = await open();
     const gateway = await startSellingGateway(original.variables, { solana });
     for (let count = 0; count < 4; count++) {
       const path = gateway.url + newPath();
@@ -145,27 +143,18 @@ function suite(open: OpenPlace): void {
     }
     await gateway.stop();
   }, 120_000);
-  afterAll(async () => {
-    await solana.close();
-    await original.remove();
-  });
 
   async function run(place: Place, words: readonly string[] = [], variables: Environment = {}): Promise<Outcome> {
-    const [out, report]: [string[], string[]] = [[], []];
-    const output = {
-      stdout: { write: (text: string) => out.push(text) },
-      stderr: { write: (text: string) => report.push(text) },
-    };
-    const config = readConfig({ PORT: '0', ...solana.variables, ...place.variables, ...variables });
-    const code = await sales(['verify', '--json', ...words], output, (toRepair) => openArchive(config, toRepair));
-    return { code, found: JSON.parse(out.join('')), report: report.join('') };
+    const all = { PORT: '0', ...solana.variables, ...place.variables, ...variables };
+    const { code, stdout, stderr } = await runSales(all, 'verify', '--json', ...words);
+    return { code, found: JSON.parse(stdout), report: stderr };
   }
 
   /** Does something with a copy that these statements have changed. */
   async function afterwards<T>(statements: readonly string[], look: (copy: Place) => Promise<T>): Promise<T> {
     const copy = await open(original);
     await copy.change(...statements);
-    return look(copy).finally(() => copy.remove());
+    return look(copy).finally(() => copy.stop());
   }
 
   it('finds nothing if the journal and the chain agree', async () => {

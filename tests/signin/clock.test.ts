@@ -1,5 +1,8 @@
 import { createClient } from '@asset-gateway/client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
+import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
@@ -8,6 +11,7 @@ import {
   type Changes,
   challengeOf,
   costsNothing,
+  overHttp,
   refusedWith,
   SEARCH,
   signedPayload,
@@ -16,14 +20,26 @@ import {
 } from './craft.ts';
 import { type DirectGateway, openDirect } from './direct-gateway.ts';
 
+const HOUR = 3_600;
+/** Less than the hour that a wrong clock is off, and more than a busy machine takes. */
+const CLOSE_MS = (HOUR * 1000) / 4;
+
 let direct: DirectGateway;
+/** Seconds that the time of day was moved. */
+let ahead: number;
 beforeEach(async () => {
   direct = await openDirect();
+  ahead = 0;
 });
 afterEach(() => direct.close());
 
-/** The gateway's time plus these seconds. */
-const fromNow = (seconds: number): string => new Date((direct.nowSeconds() + seconds) * 1000).toISOString();
+function setRight(seconds: number): void {
+  direct.setRight(seconds);
+  ahead += seconds;
+}
+
+/** The time of day plus these seconds. */
+const fromNow = (seconds: number): string => new Date((direct.nowSeconds() + ahead + seconds) * 1000).toISOString();
 
 const noDates: Changes = { expirationTime: undefined };
 
@@ -87,28 +103,6 @@ describe("S7 the client's clock", () => {
     expect(await statusOf(askFreshly(direct, SEARCH, ours))).toBe(200);
   });
 
-  it.each([-299, -60, 0, 29])('its own issuedAt of %i s is accepted', async (seconds) => {
-    expect(await statusOf(askFreshly(direct, SEARCH, { ...noDates, issuedAt: fromNow(seconds) }))).toBe(200);
-  });
-
-  it.each<[number, string]>([
-    [-600, 'invalid_siwx_issued_at_too_old'],
-    [-301, 'invalid_siwx_issued_at_too_old'],
-    [31, 'invalid_siwx_issued_at_in_future'],
-    [600, 'invalid_siwx_issued_at_in_future'],
-  ])('its own issuedAt of %i s is refused: %s', async (seconds, code) => {
-    await refusesFresh(code, { ...noDates, issuedAt: fromNow(seconds) });
-  });
-
-  it('a notBefore beyond the allowed skew is refused', async () => {
-    await refusesFresh('invalid_siwx_not_yet_valid', { notBefore: fromNow(31) });
-    expect(await statusOf(askFreshly(direct, SEARCH, { notBefore: fromNow(29) }))).toBe(200);
-  });
-
-  it('an expiry in the past is refused', async () => {
-    await refusesFresh('invalid_siwx_expired', { expirationTime: fromNow(-1) });
-  });
-
   it.each([
     '1',
     '2026-11-20',
@@ -123,6 +117,27 @@ describe("S7 the client's clock", () => {
   ])('the date %s is refused', async (date) => {
     for (const field of ['issuedAt', 'expirationTime', 'notBefore'])
       await refusesFresh('invalid_siwx_header', { [field]: date });
+  });
+});
+
+describe.each([0, -HOUR, HOUR])('S7 V12 a time of day that has jumped by %i s', (step) => {
+  it.each([-299, -60, 0, 29])('accepts an own issuedAt of a client: %i s', async (seconds) => {
+    setRight(step);
+    const own = { issuedAt: fromNow(seconds), expirationTime: fromNow(120) };
+    expect(await statusOf(askFreshly(direct, SEARCH, own))).toBe(200);
+  });
+
+  it.each<[string, number, string]>([
+    ['issuedAt', -600, 'invalid_siwx_issued_at_too_old'],
+    ['issuedAt', -301, 'invalid_siwx_issued_at_too_old'],
+    ['issuedAt', 31, 'invalid_siwx_issued_at_in_future'],
+    ['issuedAt', 600, 'invalid_siwx_issued_at_in_future'],
+    ['expirationTime', -1, 'invalid_siwx_expired'],
+    ['notBefore', 31, 'invalid_siwx_not_yet_valid'],
+  ])('refuses %s: %i s is %s', async (field, seconds, code) => {
+    setRight(step);
+    await refusesFresh(code, { ...(field === 'issuedAt' && noDates), [field]: fromNow(seconds) });
+    expect(await statusOf(askFreshly(direct, SEARCH, { notBefore: fromNow(29) }))).toBe(200);
   });
 });
 
@@ -153,14 +168,96 @@ describe("S8 the server's clock steps", () => {
   });
 });
 
-describe("S7 the clock of our own client's machine", () => {
+describe.each([-HOUR, HOUR])('a time of day that jumps by %i s', (step) => {
+  it('V12 is in the next challenge', async () => {
+    setRight(step);
+    const { info } = await challengeOf(direct);
+    expect([info.issuedAt, info.expirationTime]).toEqual([fromNow(0), fromNow(300)]);
+    expect(await statusOf(askFreshly(direct))).toBe(200);
+  });
+
+  it('V12 does not invalidate an earlier challenge', async () => {
+    const header = await signInFor(direct);
+    setRight(step);
+    expect(await statusOf(askWith(direct, header))).toBe(200);
+  });
+
+  it('V12 costs at most one more challenge when it jumps back', async () => {
+    setRight(step);
+    const header = await signInFor(direct);
+    setRight(-2 * step);
+    const code = step > 0 ? 'invalid_siwx_issued_at_in_future' : 'invalid_siwx_issued_at_too_old';
+    await costsNothing(direct, direct, () => refusedWith(code, askWith(direct, header)));
+    expect(await statusOf(askFreshly(direct))).toBe(200);
+  });
+
+  it('V12 allows no replay', async () => {
+    const header = await signInFor(direct);
+    expect(await statusOf(askWith(direct, header))).toBe(200);
+    for (const seconds of [step, -step, step, step]) {
+      setRight(seconds);
+      await refusedWith('invalid_siwx_nonce', askWith(direct, header));
+    }
+    expect(direct.upstream.arrivals).toHaveLength(1);
+  });
+
+  it('V12 does not make a challenge younger', async () => {
+    const headers = [await signInFor(direct), await signInFor(direct, SEARCH, { expirationTime: undefined })];
+    direct.step(301);
+    setRight(step);
+    for (const header of headers) {
+      await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
+    }
+  });
+});
+
+describe('a gateway started with a wrong time of day', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it.each([-600_000, 600_000])('may be %i ms off', async (milliseconds) => {
+  it.each([-HOUR, HOUR])('V12 off by %i s, works once the time is right', async (seconds) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
     const gateway = await startTestGateway();
+    const asker = overHttp(gateway);
+    const early = await signInFor(asker);
+    vi.useRealTimers();
+    const { info } = await challengeOf(asker);
+    expect(Math.abs(Date.parse(info.issuedAt) - Date.now())).toBeLessThan(CLOSE_MS);
+    expect(await statusOf(askFreshly(asker, SEARCH, { issuedAt: new Date().toISOString() }))).toBe(200);
+    expect(await statusOf(askWith(asker, early))).toBe(200);
+    await refusedWith('invalid_siwx_nonce', askWith(asker, early));
     const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
-    for (let round = 0; round < 3; round++) expect(await statusOf(client.ask(SEARCH))).toBe(200);
+    expect(await statusOf(client.ask(SEARCH))).toBe(200);
+    await gateway.stop();
+  });
+});
+
+redisSuite('a Redis whose clock was set back an hour', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+    await redis.command('HSET', '{gw:budgets}:state', 'ahead', String(HOUR * 1000));
+  }, 60_000);
+  afterAll(() => redis.stop());
+
+  it('V12 gives nodes its time of day, and keeps the monotonic clock of ages', async () => {
+    const connection = await RedisConnection.load(redis.url);
+    const store = new RedisStore(connection);
+    await connection.connect(() => undefined);
+    await store.readEpoch();
+    expect(Math.abs(store.wallNow() - Date.now())).toBeLessThan(CLOSE_MS);
+    expect(Math.abs(store.now() - Date.now() - HOUR * 1000)).toBeLessThan(CLOSE_MS);
+    store.close();
+    connection.close();
+  });
+
+  it('V12 accepts clients with the right time, once a nonce', async () => {
+    const gateway = await startTestGateway({ REDIS_URL: redis.url });
+    const asker = overHttp(gateway);
+    const { info } = await challengeOf(asker);
+    expect(Math.abs(Date.parse(info.issuedAt) - Date.now())).toBeLessThan(CLOSE_MS);
+    const header = await signInFor(asker, SEARCH, { issuedAt: new Date().toISOString() });
+    expect(await statusOf(askWith(asker, header))).toBe(200);
+    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
     await gateway.stop();
   });
 });

@@ -82,22 +82,15 @@ describe.each(paths)('%s', (_, crypto) => {
   });
 });
 
-describe('nodes with and without libsodium', () => {
-  it('compute the same MACs', () => {
-    const bytes = fc.uint8Array({ maxLength: 300 });
-    const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
-    fc.assert(
-      fc.property(key, bytes, (secret, message) => {
-        expect(Buffer.from(nodeCrypto.mac(secret, message))).toEqual(Buffer.from(sodium?.mac(secret, message) ?? []));
-      }),
-      { numRuns: samples(1_000) },
-    );
-  });
-
-  it('verify the same signatures', () => {
-    const cases = [...wycheproofCases(), ...speccheckCases()];
-    for (const each of cases) expect(accepts(nodeCrypto, each)).toBe(sodium && accepts(sodium, each));
-  });
+it('nodes with and without libsodium compute the same MACs', () => {
+  const bytes = fc.uint8Array({ maxLength: 300 });
+  const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
+  fc.assert(
+    fc.property(key, bytes, (secret, message) => {
+      expect(Buffer.from(nodeCrypto.mac(secret, message))).toEqual(Buffer.from(sodium?.mac(secret, message) ?? []));
+    }),
+    { numRuns: samples(1_000) },
+  );
 });
 
 it('S25 secrets of unequal length compare as different without throwing', () => {

@@ -128,7 +128,7 @@ describe('S17 a payload of another shape', () => {
 });
 
 describe('S14 JSONTestSuite as headers', () => {
-  it('is refused: 402 for each of its 318 files, 431 above 16 KiB', async () => {
+  it('is refused: 402 for each of its 318 files, 431 above 16 KiB', { timeout: 90_000 }, async () => {
     const files = jsonTestSuite();
     expect(files).toHaveLength(318);
     await costsNothing(gateway, asker, async () => {

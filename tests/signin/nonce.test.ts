@@ -3,12 +3,12 @@ import { challengeIn } from '@asset-gateway/client';
 import { Refusal } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
 import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
 import { fixedOrigin } from '../../packages/gateway/src/gates/challenge.ts';
 import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { SiwxGate, signInChallenge } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
+import { readValidSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
 import { rowOf } from '../http/targets.ts';
@@ -111,7 +111,7 @@ describe('rotating secrets', () => {
   });
 });
 
-const ATTEMPTS = 10_000;
+const ATTEMPTS = samples(10_000);
 const route = rowOf('tokens.search');
 const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
 const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };
@@ -122,7 +122,7 @@ async function gateAlone() {
   const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };
   const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
   const { store, close } = await openLocalStore(() => Date.UTC(2026, 10, 20));
-  const allowance = allowanceOf(store, [budget], () => [budget]);
+  const allowance = { ...budget, view: () => store.view(budget), judge: async () => undefined };
   const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), allowance, singleUse: true };
   return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified, close };
 }
@@ -166,5 +166,35 @@ describe('S5 no signature is verified over an invented nonce', () => {
     expect(await admit(gate, encodeHeader(genuine))).toBe('admitted');
     expect(verified()).toBe(1);
     await close();
+  });
+});
+
+describe('a nonce is accepted from 30 s before its time of issue until 300 s after it', () => {
+  /** The code for a nonce of this age whose signed dates are of now, or "valid". */
+  async function codeAt(ageSeconds: number, judgedByStore: boolean): Promise<string> {
+    const nonce = onNode.issue(ORIGIN, EPOCH, NOW);
+    const nowMs = NOW + ageSeconds * 1000;
+    const parts = { call: callWith(''), origin: ORIGIN, nonce, nowMs, code: 'sign_in_required' } as const;
+    const challenge = challengeIn(signInChallenge({ ...parts, describe: describeRoute, singleUse: true }).members);
+    if (!challenge) throw new Error('no challenge');
+    const clocks = { now: () => nowMs, wallNow: () => nowMs };
+    const rule = { origin: ORIGIN, epoch: EPOCH, judgedByStore, places: 'path' } as const;
+    const signedCall = callWith(encodeHeader(await signedPayload(challenge)));
+    try {
+      readValidSignIn({ crypto: nodeCrypto, nonces: onNode, clocks }, signedCall, rule);
+      return 'valid';
+    } catch (error) {
+      return error instanceof Refusal ? error.code : String(error);
+    }
+  }
+
+  it.each([
+    ['by this node alone', false, -30, 300],
+    ['with 30 s more each way where the store checks again', true, -60, 330],
+  ])('%s', async (_, judgedByStore, first, last) => {
+    expect(await codeAt(first, judgedByStore)).toBe('valid');
+    expect(await codeAt(last, judgedByStore)).toBe('valid');
+    expect(await codeAt(first - 1, judgedByStore)).toBe('invalid_siwx_expired');
+    expect(await codeAt(last + 1, judgedByStore)).toBe('invalid_siwx_expired');
   });
 });

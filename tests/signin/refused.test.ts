@@ -3,6 +3,7 @@ import type { SignInChallenge } from '@asset-gateway/client';
 import { routes, siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
+import { exampleOf } from '../http/targets.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { challengeFor, encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
@@ -19,7 +20,6 @@ import {
   signedPayload,
   statusOf,
 } from './craft.ts';
-import { exampleOf } from './examples.ts';
 import { forge } from './forgery.ts';
 import { smallOrderPoints } from './vectors.ts';
 

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
-import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { decodeHeader } from '../kit/wallet.ts';
 import {
   askFreshly,
@@ -20,19 +21,17 @@ import { openDirect } from './direct-gateway.ts';
 const SEARCH_PATH = '/v1/x402/tokens/assets/search';
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
-const nodes: TestGateway[] = [];
-let wide: TestGateway;
-async function open(variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }): Promise<TestGateway> {
-  const gateway = await startTestGateway(variables, options);
-  nodes.push(gateway);
-  return gateway;
-}
-beforeAll(async () => {
-  wide = await open({ UPSTREAM_TIMEOUT_MS: '300' });
-});
-afterAll(() => Promise.all(nodes.map((gateway) => gateway.stop())));
+const start = stoppedAfterTests(startTestGateway);
+const open = (variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }) => start(variables, options);
+const wide = await open({ UPSTREAM_TIMEOUT_MS: '2000' });
 
 const errorOf = async (response: Response): Promise<unknown> => ((await response.json()) as { error?: string }).error;
+
+/** Expects a refusal with this status, code and, if given, Retry-After. */
+async function expectRefusal(response: Response, status: number, code: string, retryAfter?: string): Promise<void> {
+  expect([response.status, await errorOf(response)]).toEqual([status, code]);
+  if (retryAfter !== undefined) expect(response.headers.get('retry-after')).toBe(retryAfter);
+}
 
 describe('a header refused with 400', () => {
   it.each([
@@ -45,7 +44,7 @@ describe('a header refused with 400', () => {
     const header = await signInFor(asker, SEARCH_PATH);
     await costsNothing(wide, asker, async () => {
       const refused = await askWith(asker, header, target);
-      expect([refused.status, await errorOf(refused)]).toEqual([400, 'invalid_request']);
+      await expectRefusal(refused, 400, 'invalid_request');
       expect(refused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
     });
     expect(await statusOf(askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`))).toBe(200);
@@ -74,7 +73,7 @@ describe('S21 a good header refused because the budget is empty', () => {
     for (let used = 0; used < 2; used++) expect(await statusOf(askFreshly(asker))).toBe(200);
     const arrivals = gateway.upstream.arrivals.length;
     const limited = await askWith(asker, header);
-    expect([limited.status, await errorOf(limited)]).toEqual([429, 'rate_limited']);
+    await expectRefusal(limited, 429, 'rate_limited');
     expect(limited.headers.get('ratelimit')).toMatch(/^"upstream";r=0;t=\d+$/);
     expect(limited.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
     expect(await statusOf(askWith(asker, header))).toBe(429);
@@ -101,7 +100,7 @@ describe('S21 a good header refused because the budget is empty', () => {
     expect(await statusOf(askFreshly(asker))).toBe(503);
     const header = await signInFor(asker);
     const paused = await askWith(asker, header);
-    expect([paused.status, await errorOf(paused)]).toEqual([503, 'upstream_rate_limited']);
+    await expectRefusal(paused, 503, 'upstream_rate_limited');
     expect(paused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
     expect(gateway.upstream.arrivals).toHaveLength(1);
     await wait(Number(paused.headers.get('retry-after')) * 1000);
@@ -121,11 +120,7 @@ describe('S21 a good header refused because 64 calls are in flight', () => {
     const running = headers.map((header) => statusOf(askWith(asker, header)));
     while (gateway.upstream.arrivals.length < 65) await wait(5);
     const crowded = await askWith(asker, last);
-    expect([crowded.status, await errorOf(crowded), crowded.headers.get('retry-after')]).toEqual([
-      503,
-      'overloaded',
-      '1',
-    ]);
+    await expectRefusal(crowded, 503, 'overloaded', '1');
     await refusedWith('invalid_siwx_nonce', askWith(asker, used));
     expect(new Set(await Promise.all(running))).toEqual(new Set([200]));
     expect(gateway.upstream.arrivals).toHaveLength(65);
@@ -192,11 +187,7 @@ describe('S21 a good header at a store that fails', () => {
     await costsNothing(direct, direct, async () => {
       fault.before = 2;
       const down = await askWith(direct, header);
-      expect([down.status, await errorOf(down), down.headers.get('retry-after')]).toEqual([
-        503,
-        'state_unavailable',
-        '2',
-      ]);
+      await expectRefusal(down, 503, 'state_unavailable', '2');
     });
     expect(await statusOf(askWith(direct, header))).toBe(200);
     await direct.close();
@@ -220,11 +211,7 @@ describe('a store whose epoch is not read yet', () => {
       around: (store) => ({ ...around(store), epoch: () => (known ? store.epoch() : undefined) }),
     });
     const refused = await direct.ask(HEALTH);
-    expect([refused.status, await errorOf(refused), refused.headers.get('retry-after')]).toEqual([
-      503,
-      'state_unavailable',
-      '2',
-    ]);
+    await expectRefusal(refused, 503, 'state_unavailable', '2');
     known = true;
     const header = await signInFor(direct);
     known = false;

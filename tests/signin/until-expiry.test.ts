@@ -3,8 +3,10 @@ import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPayment } from '@x402/fetch';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { exampleOf } from '../http/targets.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 import {
   askWith,
@@ -19,19 +21,13 @@ import {
   statusOf,
 } from './craft.ts';
 import { openDirect } from './direct-gateway.ts';
-import { exampleOf } from './examples.ts';
 
 const variables = { SIWX_NONCE: 'until-expiry' };
+const gateway = await stopAfterTests(startTestGateway(variables, { windowMs: 3_600_000 }));
+const asker = overHttp(gateway);
 
 describe('until-expiry', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway(variables, { windowMs: 3_600_000 });
-  });
-  afterAll(() => gateway.stop());
-
   it('one header works fifty times at once', async () => {
-    const asker = overHttp(gateway);
     const header = await signInFor(asker);
     const arrivals = gateway.upstream.arrivals.length;
     const answers = Array.from({ length: 50 }, () => statusOf(askWith(asker, header)));
@@ -40,7 +36,6 @@ describe('until-expiry', () => {
   });
 
   it('one header works for no other wallet or origin', async () => {
-    const asker = overHttp(gateway);
     const payload = await signedPayload(await challengeOf(asker));
     const stranger = await signedPayload(await challengeOf(asker));
     expect(await statusOf(askWith(asker, encodeHeader(payload)))).toBe(200);
@@ -54,12 +49,6 @@ describe('until-expiry', () => {
 });
 
 describe('until-expiry with the official client: one signature', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway(variables, { windowMs: 3_600_000 });
-  });
-  afterAll(() => gateway.stop());
-
   /** A page where a person signs once; every later request carries that header. */
   async function openPage() {
     const signer = await generateKeyPairSigner();
@@ -104,7 +93,6 @@ describe('until-expiry with the official client: one signature', () => {
   });
 
   it('for one path does not open another', async () => {
-    const asker = overHttp(gateway);
     const header = await signInFor(asker, SEARCH, { uri: `${gateway.url}${SEARCH}` });
     expect(await statusOf(askWith(asker, header))).toBe(200);
     await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH)));

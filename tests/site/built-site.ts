@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, wr
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, resolve } from 'node:path';
-import { crc32, deflateSync } from 'node:zlib';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 
 /** What the generator reads or is run by, and what its pages only link to. */
@@ -16,29 +15,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-function chunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type), data]);
-  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  check.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, check]);
-}
-
-/** A grey PNG. */
-function greyPicture(width: number, height: number): Buffer {
-  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0]);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  const rows = Buffer.alloc((width + 1) * height, 128).map((byte, at) => (at % (width + 1) === 0 ? 0 : byte));
-  const start = Buffer.from('89504e470d0a1a0a', 'hex');
-  return Buffer.concat([
-    start,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows)),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
 /** The files that the site is made of, in a folder in which nothing is installed: of a repository without an address, and with two pictures. */
 export function copyDocuments(folder: string): void {
   const isCopied = (name: string) =>
@@ -49,8 +25,7 @@ export function copyDocuments(folder: string): void {
   const manifest = { ...JSON.parse(readFileSync('package.json', 'utf8')), repository: undefined };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   mkdirSync(join(folder, '.setup/pictures'), { recursive: true });
-  for (const look of ['light', 'dark'])
-    writeFileSync(join(folder, `.setup/pictures/try-${look}.png`), greyPicture(1280, 2000));
+  for (const look of ['light', 'dark']) cpSync('tests/site/grey.png', join(folder, `.setup/pictures/try-${look}.png`));
 }
 
 /** Runs `npm run site` there, as a newcomer would. */

@@ -2,11 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults, LOOKS, openPage } from '../console/console.ts';
-import { closePages, launchChromium } from '../kit/chromium.ts';
-import { suiteWith } from '../kit/optional.ts';
+import { browserSuite, openBrowser } from '../kit/chromium.ts';
 import { suiteWithInstallation } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
 import { copyDocuments, filesIn, makeSite, serve } from './built-site.ts';
@@ -49,16 +47,14 @@ async function prepare(folder: string): Promise<{ code: number | null; stderr: s
   return { code, stderr };
 }
 
-function lookAt(executablePath: string, dist: string): void {
+function lookAt(dist: string): void {
   let url: string;
   let server: Server;
-  let browser: Browser;
   const seen: Seen[] = [];
   const faults = new Set<string>();
   beforeAll(async () => {
     ({ url, server } = await serve(dist, BASE));
-    browser = await launchChromium(executablePath);
-    const phone = await openPage(browser, `${url}index.html`, { ...LOOKS.narrow, javaScriptEnabled: false });
+    const phone = await openPage(`${url}index.html`, { ...LOOKS.narrow, javaScriptEnabled: false });
     for (const path of filesIn(dist).filter((name) => name.endsWith('.html'))) {
       await phone.page.goto(url + path);
       seen.push((await phone.page.evaluate(SEEN)) as Seen);
@@ -66,10 +62,7 @@ function lookAt(executablePath: string, dist: string): void {
     }
     await phone.close();
   }, 120_000);
-  afterAll(async () => {
-    await closePages(browser);
-    server?.close();
-  });
+  afterAll(() => void server?.close());
 
   it('every page works without scripts, on a phone, and loads nothing from elsewhere', () => {
     expect(seen.length).toBeGreaterThan(40);
@@ -88,7 +81,7 @@ function lookAt(executablePath: string, dist: string): void {
     'axe finds nothing wrong with pages that are %s',
     async (look) => {
       for (const path of isFull ? Object.values(LOOKED_AT) : [LOOKED_AT[look]]) {
-        const { page, close } = await openPage(browser, url + path, LOOKS[look]);
+        const { page, close } = await openPage(url + path, LOOKS[look]);
         expect([path, await axeFaults(page)]).toEqual([path, []]);
         await close();
       }
@@ -99,7 +92,7 @@ function lookAt(executablePath: string, dist: string): void {
   it('pages and console pictures follow the dark color scheme', async () => {
     const shown = [];
     for (const look of [LOOKS.light, LOOKS.dark]) {
-      const { page, close } = await openPage(browser, `${url}console.html#pictures`, look);
+      const { page, close } = await openPage(`${url}console.html#pictures`, look);
       await page.locator('main img').scrollIntoViewIfNeeded();
       await page.waitForFunction("document.querySelector('main img').naturalWidth === 1280");
       shown.push([
@@ -115,7 +108,7 @@ function lookAt(executablePath: string, dist: string): void {
   });
 
   it('they open from disk', async () => {
-    const page = await browser.newPage();
+    const page = await (await openBrowser()).newPage();
     await page.goto(pathToFileURL(join(dist, 'decisions/0001-plain-requests-instead-of-web-requests.html')).href);
     await page.getByRole('link', { name: 'The command line', exact: true }).click();
     expect(await page.title()).toBe('The command line · Asset gateway');
@@ -127,7 +120,7 @@ function lookAt(executablePath: string, dist: string): void {
 function lookAtSite(folder: string): void {
   const dist = join(folder, 'site/dist');
   const page = (name: string): string => readFileSync(join(dist, name), 'utf8');
-  suiteWith('chromium', 'in a browser', (executablePath) => lookAt(executablePath, dist));
+  browserSuite('in a browser', () => lookAt(dist));
 
   describe('made anew', { timeout: 60_000 }, () => {
     it('has its pages in the order of reading', () => {

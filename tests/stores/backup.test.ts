@@ -16,7 +16,7 @@ import { suiteWith } from '../kit/optional.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 import { compileGateway } from '../process/program.ts';
-import { ROOM } from './room.ts';
+import { ROOM } from './contract.ts';
 
 const [, COMMANDS = ''] = /## SQLite[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('docs/operating.md', 'utf8')) ?? [];
 

@@ -30,7 +30,7 @@ const { ppid } = process;
 for (let turn = 0; turn < turns && process.ppid === ppid; turn++) {
   const calls = Array.from({ length: Math.random() * 10 }, () => buy().catch(() => undefined));
   await store
-    .admit({ budget, owner: randomBytes(8).toString('hex'), room: { isFree: true, take: () => undefined } })
+    .admit({ budget, owner: randomBytes(8).toString('hex'), room: { isFreeFor: () => true, take: () => undefined } })
     .catch(() => undefined);
   await Promise.all(calls);
   const again = bought[Math.floor(Math.random() * bought.length)];

@@ -6,8 +6,7 @@ import type { Admit, Budget, NonceUse, Store } from '../../packages/gateway/src/
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type OpenedStore, openLocalStore } from '../kit/local-store.ts';
-import { storeContract } from './contract.ts';
-import { ROOM } from './room.ts';
+import { ROOM, storeContract } from './contract.ts';
 
 const START_MS = Date.parse('2026-11-23T12:00:00Z');
 const HOLD_MS = 70_000;
@@ -149,56 +148,14 @@ describe('a store of one process', () => {
 });
 
 describe('a store that starts under other clocks', () => {
-  it.each<[string, () => void, boolean, number]>([
-    ['as they were', () => undefined, true, 60_000],
-    [
-      'where the time was set by less than a second',
-      () => {
-        nowMs += 900;
-      },
-      true,
-      60_000,
-    ],
-    [
-      'where the time was set forward',
-      () => {
-        nowMs += 3_600_000;
-      },
-      false,
-      60_000,
-    ],
-    [
-      'where the time was set forward by little more than a second',
-      () => {
-        nowMs += 1_100;
-      },
-      false,
-      60_000,
-    ],
-    [
-      'where the time was set back',
-      () => {
-        nowMs -= 3_600_000;
-      },
-      false,
-      HOLD_MS,
-    ],
-    [
-      'after a reboot',
-      () => {
-        [boot, upMs] = ['the second start', 10_000];
-      },
-      false,
-      HOLD_MS,
-    ],
-    [
-      'on a system that does not name its starts',
-      () => {
-        boot = undefined;
-      },
-      false,
-      60_000,
-    ],
+  it.each<[string, { setBy?: number; boot?: string | undefined; upMs?: number }, boolean, number]>([
+    ['as they were', {}, true, 60_000],
+    ['where the time was set by less than a second', { setBy: 900 }, true, 60_000],
+    ['where the time was set forward', { setBy: 3_600_000 }, false, 60_000],
+    ['where the time was set forward by little more than a second', { setBy: 1_100 }, false, 60_000],
+    ['where the time was set back', { setBy: -3_600_000 }, false, HOLD_MS],
+    ['after a reboot', { boot: 'the second start', upMs: 10_000 }, false, HOLD_MS],
+    ['on a system that does not name its starts', { boot: undefined }, false, 60_000],
   ])('%s: frees no slot early and none later than it was to be, and takes no nonce twice', async (...scenario) => {
     const [, change, isSameEpoch, leftMs] = scenario;
     const before = await start();
@@ -206,7 +163,9 @@ describe('a store that starts under other clocks', () => {
     expect(await admit(before.store, { nonce: used })).toBe('admitted');
     await before.close();
     elapse(10_000);
-    change();
+    nowMs += change.setBy ?? 0;
+    if ('boot' in change) boot = change.boot;
+    upMs = change.upMs ?? upMs;
     const { store } = await start();
     expect(store.view(budget).resetMs).toBe(leftMs);
     expect(store.epoch() === before.store.epoch()).toBe(isSameEpoch);

@@ -5,6 +5,7 @@ import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.t
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { grant, HOLDER, type Ledger, newDebit, newPurchase, openPostgresLedger, settle } from '../kit/ledger.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
@@ -15,7 +16,7 @@ const AWKWARD = '{"a":"one, \\"two\\"\\n\\\\N"}\r\n\\N';
 
 const suite = () => {
   const folder = makeFolder();
-  let opened: Awaited<ReturnType<typeof openPostgresDatabase>>;
+  const opened = inSuite(openPostgresDatabase);
   let ledger: Ledger;
   const purchase = newPurchase(50_000);
 
@@ -26,10 +27,9 @@ const suite = () => {
   }
 
   beforeAll(async () => {
-    opened = await openPostgresDatabase();
     const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
     const money = openMoney(database, OPTIONS);
-    await settle({ ...money, nowMs: 0 } as unknown as Ledger, purchase, AWKWARD);
+    await settle(money, purchase, AWKWARD);
     const debit = newDebit(5);
     const held = await money.accounts.hold(debit);
     if (held.verdict !== 'held') throw new Error(held.verdict);
@@ -39,10 +39,7 @@ const suite = () => {
     ledger = await openPostgresLedger(opened.url);
     expect(move()).toEqual(expect.objectContaining({ status: 0, stderr: '' }));
   }, 60_000);
-  afterAll(async () => {
-    await ledger.close();
-    await opened.drop();
-  });
+  afterAll(() => ledger.close());
 
   it('has the same balances, payments and answers', async () => {
     const balances = await ledger.database.report({ sql: 'select * from credit_balances' });

@@ -1,25 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ADMIT } from '../../packages/gateway/src/budget/redis-scripts.ts';
-import type { NonceUse } from '../../packages/gateway/src/budget/store.ts';
+import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
+import type { Budget, NonceUse } from '../../packages/gateway/src/budget/store.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { Keyspace, READ_EPOCH } from '../../packages/gateway/src/stores/redis/keyspace.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { inEachTest, inSuite } from '../kit/in-suite.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
-import { storeContract } from './contract.ts';
-import { ROOM } from './room.ts';
+import { ROOM, storeContract } from './contract.ts';
+
+const HOUR = 3_600_000;
+const budget: Budget = { key: 'clock', limit: 2, windowMs: 60_000, inFlightMs: 10_000 };
+
+/** Stores of nodes whose scripts take the time from here instead of Redis's own clock. */
+class TurnedNodes {
+  /** Milliseconds since the Unix epoch. */
+  now = Date.parse('2026-11-20T12:00:00Z');
+  readonly #closing: (() => void)[] = [];
+
+  async open(url: string): Promise<RedisStore> {
+    const connection = await RedisConnection.load(url);
+    const store = new RedisStore(connection, () => this.now);
+    await connection.connect(() => undefined);
+    await store.readEpoch();
+    this.#closing.push(
+      () => store.close(),
+      () => connection.close(),
+    );
+    return store;
+  }
+
+  async stop(): Promise<void> {
+    for (const close of this.#closing) close();
+  }
+}
 
 redisSuite('the store on Redis', () => {
-  let redis: RedisServer;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
+  const redis = inSuite(startRedis);
 
   storeContract('redis', async () => {
     await redis.command('FLUSHALL');
+    // A node also counts its own slots, by a clock that no test turns.
     const { store, close } = await openRedisState(redis.url);
     return { store, elapse: (milliseconds) => sleep(milliseconds), stop: close };
   });
@@ -81,5 +105,146 @@ redisSuite('the store on Redis', () => {
     expect((await waiting(0.4, 0)).slice(0, 2)).toEqual(['limited', 1]);
     expect((await waiting(0, 0.4)).slice(0, 2)).toEqual(['paused', 1]);
     connection.close();
+  });
+});
+
+redisSuite('a Redis whose clock steps', () => {
+  const redis = inEachTest(startRedis);
+  const nodes = inEachTest(async () => new TurnedNodes());
+
+  const openNode = () => nodes.open(redis.url);
+  let serial = 0;
+  const take = async (store: RedisStore, nonce?: NonceUse): Promise<string> =>
+    (await store.admit({ budget, owner: `owner-${serial++}`, room: ROOM, ...(nonce && { nonce }) })).kind;
+  const newNonce = (store: RedisStore): NonceUse => ({
+    nonce: `nonce-${serial++}`,
+    issuedAtSeconds: Math.floor(nodes.now / 1000),
+    epoch: store.epoch() ?? '',
+  });
+
+  describe('R6 back by an hour', () => {
+    it('R6 frees no slot early, and each when its time has passed', async () => {
+      const [one, other] = [await openNode(), await openNode()];
+      for (let slot = 0; slot < budget.limit; slot++) expect(await take(one)).toBe('admitted');
+      nodes.now -= HOUR;
+      expect(await take(other)).toBe('limited');
+      nodes.now += budget.windowMs + budget.inFlightMs - 1;
+      expect(await take(other)).toBe('limited');
+      nodes.now += 1;
+      expect(await take(other)).toBe('admitted');
+    });
+
+    it('R6 lets no nonce be used again', async () => {
+      const store = await openNode();
+      const nonce = newNonce(store);
+      expect(await take(store, nonce)).toBe('admitted');
+      nodes.now -= HOUR;
+      expect(await take(store, nonce)).toBe('nonce_used');
+      nodes.now += 301_000;
+      expect(await take(store, nonce)).toBe('nonce_expired');
+    });
+  });
+
+  it('R6 forward and back between two requests: an expired nonce stays expired', async () => {
+    const store = await openNode();
+    const nonce = newNonce(store);
+    expect(await take(store, nonce)).toBe('admitted');
+    nodes.now += HOUR;
+    await store.readEpoch();
+    nodes.now -= HOUR;
+    expect(await take(store, nonce)).toBe('nonce_expired');
+  });
+
+  describe('R6 forward by an hour', () => {
+    it('R6 gives no node more than its limit', async () => {
+      const [one, other] = [await openNode(), await openNode()];
+      for (let slot = 0; slot < budget.limit; slot++) expect(await take(one)).toBe('admitted');
+      nodes.now += HOUR;
+      expect(await take(one)).toBe('limited');
+      expect(await take(other)).toBe('admitted');
+    });
+
+    it('R6 gives no more to many requests at once, and refused ones keep their sign-in', async () => {
+      const wide = { ...budget, key: 'wide', limit: 5 };
+      const [one, other] = [await openNode(), await openNode()];
+      const asked = async (store: RedisStore, nonce: NonceUse) =>
+        (await store.admit({ budget: wide, owner: `owner-${serial++}`, room: ROOM, nonce })).kind;
+      for (let slot = 0; slot < 3; slot++) expect(await asked(one, newNonce(one))).toBe('admitted');
+      nodes.now += HOUR;
+      await one.readEpoch();
+      const nonces = Array.from({ length: 10 }, () => newNonce(one));
+      const verdicts = await Promise.all(nonces.map((nonce) => asked(one, nonce)));
+      expect(verdicts.toSorted()).toEqual([...Array(2).fill('admitted'), ...Array(8).fill('limited')]);
+      const refused = nonces.filter((_, index) => verdicts[index] === 'limited');
+      for (const nonce of refused.slice(0, 3)) expect(await asked(other, nonce)).toBe('admitted');
+      for (const nonce of refused.slice(3)) expect(await asked(other, nonce)).toBe('limited');
+    });
+
+    it('R6 and back again: an expired nonce stays expired', async () => {
+      const store = await openNode();
+      const nonce = newNonce(store);
+      expect(await store.burn(nonce, 'somebody')).toBe('burnt');
+      nodes.now += HOUR;
+      expect(await take(store, nonce)).toBe('nonce_expired');
+      nodes.now -= HOUR;
+      expect(await take(store, nonce)).toBe('nonce_expired');
+      expect(await take(store, newNonce(store))).toBe('nonce_expired');
+    });
+  });
+});
+
+const shared: Budget = { key: 'shared', limit: 2, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
+/** A call that was given up may be read by the upstream until 15 s after it was admitted, and counts there for a minute. */
+const HELD_MS = 75_000;
+
+redisSuite('what one node has taken, another one', () => {
+  const redis = inEachTest(startRedis);
+  const nodes = inEachTest(async () => new TurnedNodes());
+  let one: RedisStore;
+  let other: RedisStore;
+  beforeEach(async () => {
+    one = await nodes.open(redis.url);
+    other = await nodes.open(redis.url);
+  });
+
+  let serial = 0;
+  const take = (store: RedisStore) => store.admit({ budget: shared, owner: `owner-${serial++}`, room: ROOM });
+  const takeAll = async (store: RedisStore) => {
+    for (let slot = 0; slot < shared.limit; slot++) expect((await take(store)).kind).toBe('admitted');
+  };
+
+  it('L9 waits for, the late margin included', async () => {
+    await takeAll(one);
+    nodes.now += HELD_MS - 1;
+    expect(await take(other)).toEqual({ kind: 'limited', retryAfterMs: 1 });
+    nodes.now += 1;
+    expect((await take(other)).kind).toBe('admitted');
+  });
+
+  it('R4 waits for although it was lost: the closing lasts until the last lost call can no longer count', async () => {
+    await takeAll(one);
+    await redis.command('FLUSHALL');
+    expect(await take(other)).toEqual({ kind: 'limited', retryAfterMs: HELD_MS });
+    nodes.now += HELD_MS - 1;
+    const latest = await nodes.open(redis.url);
+    for (const store of [other, latest]) expect(await take(store)).toEqual({ kind: 'limited', retryAfterMs: 1 });
+    nodes.now += 1;
+    expect((await take(other)).kind).toBe('admitted');
+  });
+
+  it('U9 does not shorten: of two pauses the one that ends later holds', async () => {
+    await one.pause(shared, 30_000);
+    // It would tell the others of its pause again, and so hide that it was forgotten.
+    one.close();
+    await other.pause(shared, 1_000);
+    other.close();
+    nodes.now += 29_000;
+    const third = await nodes.open(redis.url);
+    const { kind, retryAfterMs = 0 } = await take(third);
+    expect(kind).toBe('paused');
+    expect(retryAfterMs).toBeGreaterThan(0);
+    expect(retryAfterMs).toBeLessThanOrEqual(1_000);
+    nodes.now += 1_001;
+    expect((await take(third)).kind).toBe('admitted');
   });
 });

@@ -14,8 +14,8 @@ import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { compileAll, endPrograms, type Program, startProgram } from '../process/program.ts';
 import { type Attackers, startAttackers, type Tally } from './attack-process.ts';
-import { quantile, report } from './attack-report.ts';
 import { openBuyers, type Served, SignedCrowd, type SteadyBuyer, type UsedSignIn } from './honest.ts';
+import { quantile, row } from './report.ts';
 import { type Watched, watch } from './watch.ts';
 
 /** How long the gateway is measured alone, and then under attack. */
@@ -124,17 +124,13 @@ suiteInCi('an hour of all attacks at once, beside ten wallets that sign in and t
     attacked = await phase(ATTACK_MS, begun.replay);
     const ended = await begun.stop();
     tally = ended.tally;
+    const attacks = Object.entries(tally).map(([id, answers]) => `| ${id} | ${JSON.stringify(answers)} |`);
     const honest = [idle, attacked].flatMap(({ signed, bought, health }, index) => {
       const when = ['alone', 'under attack'][index];
-      const rows: [string, readonly Served[]][] = [
-        [`sign-ins ${when}`, signed],
-        [`purchases ${when}`, bought],
-        [`/healthz ${when}`, health],
-      ];
-      return rows;
+      return [row(`sign-ins ${when}`, signed), row(`purchases ${when}`, bought), row(`/healthz ${when}`, health)];
     });
     const seconds = [idle.cpuSeconds, attacked.cpuSeconds, ended.cpuSeconds].map((each) => each.toFixed(1));
-    process.stdout.write(report(plan, tally, honest));
+    process.stdout.write(`${[...attacks, '', ...honest].join('\n')}\n`);
     process.stdout.write(
       `CPU of the gateway ${seconds[0]} s in ${IDLE_MS / 1_000} s alone, ${seconds[1]} s in ${ATTACK_MS / 1_000} s under attack ` +
         `(attackers ${seconds[2]} s); memory at most ${Math.ceil(idle.maxRssMib)} MiB alone, ${Math.ceil(attacked.maxRssMib)} MiB under attack\n`,

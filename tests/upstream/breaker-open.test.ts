@@ -1,33 +1,26 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { expectInTable } from '../http/error-table.ts';
 import { seen } from '../http/wire.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { answersWith, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
-import { type Answered, slotsLeft } from './exchange.ts';
+import { codeOf, slotsLeft } from './exchange.ts';
 
 const LIMIT = 100_000;
 
-const nodes: TestGateway[] = [];
-afterAll(() => Promise.all(nodes.map((gateway) => gateway.stop())));
-
-async function open(variables = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const gateway = await startTestGateway(variables, { windowMs: 3_600_000, ...options });
-  nodes.push(gateway);
-  return gateway;
-}
+const start = stoppedAfterTests(startTestGateway);
+const open = (variables = {}, options: TestGatewayOptions = {}) =>
+  start(variables, { windowMs: 3_600_000, ...options });
 
 /** A breaker clock that the test sets. */
 function handClock() {
   const clock = { nowMs: 50_000, breaker: { now: () => clock.nowMs } };
   return clock;
 }
-
-const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?? 'ok'}`;
 
 const TARGETS = [HEALTH, `${TOKENS}/assets/solana`, `${TOKENS}/assets/gold`];
 
@@ -109,18 +102,6 @@ describe('U10 while the breaker is open', () => {
     expect(await fail(gateway, 3)).toEqual([...Array.from({ length: 3 }, () => '503 upstream_rate_limited')]);
     expect(gateway.upstream.arrivals).toHaveLength(6);
   });
-
-  it('requests are served again after Retry-After, by the real clock', async () => {
-    const gateway = await open();
-    gateway.upstream.faults.status = 500;
-    await fail(gateway);
-    const refused = await new Caller(gateway).ask({ target: HEALTH });
-    expect(codeOf(refused)).toBe('503 upstream_unavailable');
-    gateway.upstream.faults.reset();
-    await wait((refused.json.retryAfterSeconds ?? 0) * 1_000);
-    expect(codeOf(await new Caller(gateway).ask({ target: HEALTH }))).toBe('200 ok');
-    expect(gateway.upstream.arrivals).toHaveLength(6);
-  });
 });
 
 const RPC = callOf('rpc.mainnet.helius.getBalance');
@@ -130,28 +111,19 @@ const HANGS = 'Vote111111111111111111111111111111111111111';
 const OTHERS = ['getAccountInfo', 'getTransaction'].map((method) => callOf(`rpc.mainnet.helius.${method}`));
 const DAS = callOf('das.mainnet.helius.getAsset');
 
-const sellers: SellingGateway[] = [];
-afterAll(() => Promise.all(sellers.map((gateway) => gateway.stop())));
+const clock = { nowMs: 50_000 };
+const seller = await stopAfterTests(startSellingGateway(ROOMY, { breaker: { now: () => clock.nowMs } }));
+const wallets = await Promise.all(Array.from({ length: 4 }, () => openWallet(seller.solana)));
+const [wallet, ...unlucky] = wallets as [Wallet, ...Wallet[]];
 
-/** A gateway with an open RPC breaker, the breaker clock, and a wallet. */
-interface Scene {
-  readonly gateway: SellingGateway;
-  readonly clock: { nowMs: number };
-  readonly wallet: Wallet;
-}
-
-async function scene(knobs: object = { status: 500 }): Promise<Scene> {
-  const clock = { nowMs: 50_000 };
-  const gateway = await startSellingGateway(ROOMY, { breaker: { now: () => clock.nowMs } });
-  sellers.push(gateway);
-  const unlucky = await Promise.all([1, 2, 3].map(() => openWallet(gateway.solana)));
-  Object.assign(gateway.solana.provider.faults, knobs);
+/** Opens the breaker of the RPC. */
+async function openBreaker(knobs: object = { status: 500 }): Promise<void> {
+  Object.assign(seller.solana.provider.faults, knobs);
   for (const [time, call] of [RPC, ...OTHERS, RPC, RPC].entries()) {
-    const payment = await paymentFor(gateway, call, unlucky[time % unlucky.length] as Wallet);
-    await answersWith(502, 'upstream_error', 'unused', sendPaid(gateway, call, payment));
+    const payment = await paymentFor(seller, call, unlucky[time % unlucky.length] as Wallet);
+    await answersWith(502, 'upstream_error', 'unused', sendPaid(seller, call, payment));
   }
-  gateway.solana.provider.faults.reset();
-  return { gateway, clock, wallet: await openWallet(gateway.solana) };
+  seller.solana.provider.faults.reset();
 }
 
 async function buys(gateway: SellingGateway, payment: unknown, call = RPC): Promise<void> {
@@ -162,7 +134,6 @@ async function buys(gateway: SellingGateway, payment: unknown, call = RPC): Prom
 describe('V9 requests that always hang', () => {
   it('V9 do not open the breaker, if only two payers send them', async () => {
     const gateway = await startSellingGateway({ ...ROOMY, PAID_UPSTREAM_TIMEOUT_MS: '300' });
-    sellers.push(gateway);
     const [attackers, honest] = [
       [await openWallet(gateway.solana), await openWallet(gateway.solana)],
       await openWallet(gateway.solana),
@@ -179,58 +150,64 @@ describe('V9 requests that always hang', () => {
       }),
     );
     await buys(gateway, await paymentFor(gateway, RPC, honest));
+    await gateway.stop();
   });
 });
 
 describe.sequential('U10 the breaker of a paid upstream', () => {
+  afterEach(async () => {
+    clock.nowMs += 5_000;
+    await buys(seller, await paymentFor(seller, RPC, wallet));
+  });
+
   it('refuses without verifying or settling; the payment works later', async () => {
-    const { gateway, clock, wallet } = await scene();
-    const payment = await paymentFor(gateway, RPC, wallet);
-    const body = await leavesNoTrace(gateway, () =>
-      answersWith(503, 'upstream_unavailable', 'unused', sendPaid(gateway, RPC, payment)),
+    await openBreaker();
+    const payment = await paymentFor(seller, RPC, wallet);
+    const body = await leavesNoTrace(seller, () =>
+      answersWith(503, 'upstream_unavailable', 'unused', sendPaid(seller, RPC, payment)),
     );
     expect(body).toMatchObject({ retryAfterSeconds: 5 });
     clock.nowMs += 5_000;
-    await buys(gateway, payment);
+    await buys(seller, payment);
   });
 
   it('opens for internal errors of the upstream', async () => {
-    const { gateway, wallet } = await scene({ jsonRpcError: { code: -32603, message: 'Internal error' } });
-    const payment = await paymentFor(gateway, RPC, wallet);
-    await leavesNoTrace(gateway, () =>
-      answersWith(503, 'upstream_unavailable', 'unused', sendPaid(gateway, RPC, payment)),
+    await openBreaker({ jsonRpcError: { code: -32603, message: 'Internal error' } });
+    const payment = await paymentFor(seller, RPC, wallet);
+    await leavesNoTrace(seller, () =>
+      answersWith(503, 'upstream_unavailable', 'unused', sendPaid(seller, RPC, payment)),
     );
   });
 
   it('leaves other surfaces of the same URL open', async () => {
-    const { gateway, wallet } = await scene();
-    const payment = await paymentFor(gateway, RPC, wallet);
-    await answersWith(503, 'upstream_unavailable', 'unused', sendPaid(gateway, RPC, payment));
-    await buys(gateway, await paymentFor(gateway, DAS, wallet), DAS);
+    await openBreaker();
+    const payment = await paymentFor(seller, RPC, wallet);
+    await answersWith(503, 'upstream_unavailable', 'unused', sendPaid(seller, RPC, payment));
+    await buys(seller, await paymentFor(seller, DAS, wallet), DAS);
   });
 
   it('keeps its probe for the next request if a payment is refused', async () => {
-    const { gateway, clock, wallet } = await scene();
-    const unpayable = await paymentFor(gateway, RPC, await openWallet(gateway.solana, 1n));
-    const payment = await paymentFor(gateway, RPC, wallet);
+    await openBreaker();
+    const unpayable = await paymentFor(seller, RPC, await openWallet(seller.solana, 1n));
+    const payment = await paymentFor(seller, RPC, wallet);
     clock.nowMs += 5_000;
-    const refused = await leaves(gateway, { transfers: 0, arrivals: 0 }, () => sendPaid(gateway, RPC, unpayable));
+    const refused = await leaves(seller, { transfers: 0, arrivals: 0 }, () => sendPaid(seller, RPC, unpayable));
     expect(refused.status).toBe(402);
-    await buys(gateway, payment);
+    await buys(seller, payment);
   });
 
   it('does not open for errors that depend on the request', async () => {
-    const { gateway, clock, wallet } = await scene();
+    await openBreaker();
     clock.nowMs += 5_000;
-    gateway.solana.provider.faults.jsonRpcError = {
+    seller.solana.provider.faults.jsonRpcError = {
       code: -32016,
       message: 'Minimum context slot has not been reached',
     };
     for (let time = 0; time < 7; time++) {
-      const payment = await paymentFor(gateway, RPC, wallet);
-      await answersWith(502, 'upstream_error', 'unused', sendPaid(gateway, RPC, payment));
+      const payment = await paymentFor(seller, RPC, wallet);
+      await answersWith(502, 'upstream_error', 'unused', sendPaid(seller, RPC, payment));
     }
-    gateway.solana.provider.faults.reset();
-    await buys(gateway, await paymentFor(gateway, RPC, wallet));
+    seller.solana.provider.faults.reset();
+    await buys(seller, await paymentFor(seller, RPC, wallet));
   });
 });

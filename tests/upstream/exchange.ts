@@ -1,6 +1,7 @@
 import type { Issue } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
-import { sendRaw, statusOf } from '../kit/raw.ts';
+import { readAnswers } from '../http/wire.ts';
+import { sendRaw } from '../kit/raw.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { secretsIn } from './canary.ts';
 
@@ -49,16 +50,6 @@ function writeHead({ method = 'GET', target, headers = {}, body }: Ask, port: nu
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-function readHead(head: string): Map<string, string> {
-  const fields = head.split('\r\n').slice(1);
-  return new Map(
-    fields.map((line) => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-    }),
-  );
-}
-
 function parse(text: string): AnswerBody {
   try {
     return JSON.parse(text) as AnswerBody;
@@ -72,11 +63,14 @@ export async function send({ port }: Pick<TestGateway, 'port'>, ask: Ask): Promi
   const written = Buffer.concat([Buffer.from(writeHead(ask, port)), Buffer.from(ask.body ?? ask.tail ?? '')]);
   const raw = await sendRaw(port, written, MAX_WAIT_MS);
   expect(secretsIn(raw), ask.target).toEqual([]);
-  const end = raw.indexOf('\r\n\r\n');
-  const bytes = Buffer.from(raw.slice(end + 4), 'latin1');
+  const { status = 0, headers = {}, body = '' } = readAnswers(raw, [ask.method ?? 'GET'])[0] ?? {};
+  const bytes = Buffer.from(body, 'latin1');
   const text = bytes.toString('utf8');
-  return { status: statusOf(raw), headers: readHead(raw.slice(0, end)), bytes, text, json: parse(text) };
+  return { status, headers: new Map(Object.entries(headers)), bytes, text, json: parse(text) };
 }
+
+/** Status and code of an answer. */
+export const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?? 'ok'}`;
 
 /** Slots left, by the RateLimit header, if any. */
 export const slotsLeft = (answered: Answered): number | undefined => numberIn(answered, /r=(\d+)/);

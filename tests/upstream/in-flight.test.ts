@@ -6,32 +6,31 @@ describe('the calls in flight of a provider', () => {
     const all = new InFlight(3);
     const [mainnet, devnet] = [new InFlight(3, { within: all }), new InFlight(1, { within: all })];
     devnet.take('first');
-    expect([devnet.isFree, mainnet.isFree]).toEqual([false, true]);
+    expect([devnet.isFreeFor(), mainnet.isFreeFor()]).toEqual([false, true]);
     for (const owner of ['second', 'third']) mainnet.take(owner);
-    expect([mainnet.isFree, all.isFree]).toEqual([false, false]);
+    expect([mainnet.isFreeFor(), all.isFreeFor()]).toEqual([false, false]);
     mainnet.leave('second');
-    expect([devnet.isFree, mainnet.isFree]).toEqual([false, true]);
+    expect([devnet.isFreeFor(), mainnet.isFreeFor()]).toEqual([false, true]);
     devnet.leave('first');
-    expect([devnet.isFree, mainnet.isFree, all.isFree]).toEqual([true, true, true]);
+    expect([devnet.isFreeFor(), mainnet.isFreeFor(), all.isFreeFor()]).toEqual([true, true, true]);
   });
 
   it('W7 are limited for each wallet', () => {
     const room = new InFlight(4, { ofWallet: 2 });
-    const [before, other] = [room.of('wallet'), room.of('other')];
-    for (const owner of ['first', 'second']) room.of('wallet').take(owner);
-    expect([before.isFree, room.of('wallet').isFree, other.isFree, room.isFree]).toEqual([false, false, true, true]);
+    for (const owner of ['first', 'second']) room.take(owner, 'wallet');
+    expect([room.isFreeFor('wallet'), room.isFreeFor('other'), room.isFreeFor()]).toEqual([false, true, true]);
     room.leave('first');
-    expect([before.isFree, room.of('wallet').isFree]).toEqual([true, true]);
+    expect(room.isFreeFor('wallet')).toBe(true);
   });
 
   it('W7 count an owner once, however often it takes its place and leaves it', () => {
     const room = new InFlight(2, { ofWallet: 1, within: new InFlight(2) });
-    for (let time = 0; time < 3; time++) room.of('wallet').take('one');
-    expect([room.isFree, room.of('wallet').isFree]).toEqual([true, false]);
+    for (let time = 0; time < 3; time++) room.take('one', 'wallet');
+    expect([room.isFreeFor(), room.isFreeFor('wallet')]).toEqual([true, false]);
     for (let time = 0; time < 3; time++) room.leave('one');
     for (const owner of ['two', 'three']) room.take(owner);
-    expect([room.isFree, room.of('wallet').isFree]).toEqual([false, false]);
+    expect([room.isFreeFor(), room.isFreeFor('wallet')]).toEqual([false, false]);
     for (const owner of ['two', 'three']) room.leave(owner);
-    expect(room.of('wallet').isFree).toBe(true);
+    expect(room.isFreeFor('wallet')).toBe(true);
   });
 });

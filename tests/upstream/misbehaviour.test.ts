@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type GatewayClient } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
@@ -8,6 +8,7 @@ import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
+import { memoryMib } from '../kit/usage.ts';
 import { compileGateway } from '../process/program.ts';
 
 const isFull = process.env.ROUNDS === 'full';
@@ -55,10 +56,7 @@ describe('an upstream that misbehaves', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const rssMib = (): number => {
-    const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8')) ?? [];
-    return Number(kibibytes) / 1024;
-  };
+  const rssMib = () => memoryMib(gateway.child.pid);
 
   /** Sends twenty requests a second; returns their statuses. */
   async function askFor(milliseconds: number): Promise<number[]> {

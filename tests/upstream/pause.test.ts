@@ -8,16 +8,15 @@ import { pauseSeconds } from '../../packages/gateway/src/upstreams/exchange.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { rowOf } from '../http/targets.ts';
 import { type OpenedStore, openLocalStore } from '../kit/local-store.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, TOKENS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
 
-const nodes: TestGateway[] = [];
-afterAll(() => Promise.all(nodes.map((gateway) => gateway.stop())));
+const start = stoppedAfterTests(startTestGateway);
 
 async function limitedNode(retryAfter: string | undefined): Promise<TestGateway> {
-  const gateway = await startTestGateway();
-  nodes.push(gateway);
+  const gateway = await start();
   Object.assign(gateway.upstream.faults, { status: 429, retryAfter, times: 1 });
   return gateway;
 }
@@ -28,30 +27,19 @@ function secondsOf({ status, json, headers }: Answered): number {
   return json.retryAfterSeconds ?? 0;
 }
 
-describe.each([
-  ['seconds', () => '7', 7, 7],
-  ['a date', () => new Date(Date.now() + 20_000).toUTCString(), 1, 20],
-  ['a date of another century', () => 'Fri, 31 Dec 2199 23:59:59 GMT', 300, 300],
-  ['nothing', () => undefined, 60, 60],
-  ['far too much', () => '999999999999999999999', 300, 300],
-  ['the most', () => '300', 300, 300],
-  ['more than the most', () => '301', 300, 300],
-  ['nonsense', () => 'soon', 60, 60],
-  ['infinity', () => 'Infinity', 60, 60],
-])('U9 a 429 that asks for %s', (_, retryAfter, least, most) => {
-  it('pauses the upstream for all routes and clients', async () => {
-    const gateway = await limitedNode(retryAfter());
-    const first = await new Caller(gateway).ask({ target: HEALTH });
-    const seconds = secondsOf(first);
-    expect(seconds).toBeGreaterThanOrEqual(least);
-    expect(seconds).toBeLessThanOrEqual(most);
-    for (const target of [HEALTH, `${TOKENS}/assets/solana`, `${TOKENS}/assets/search?q=a`]) {
-      const paused = await new Caller(gateway).ask({ target });
-      expect(secondsOf(paused)).toBeLessThanOrEqual(seconds);
-      expect(slotsLeft(paused)).toBe(slotsLeft(first));
-    }
-    expect(gateway.upstream.arrivals).toHaveLength(1);
-  });
+it.each([
+  ['7', 7],
+  [undefined, 60],
+])('U9 a 429 that asks for %s pauses the upstream for all routes and clients', async (retryAfter, seconds) => {
+  const gateway = await limitedNode(retryAfter);
+  const first = await new Caller(gateway).ask({ target: HEALTH });
+  expect(secondsOf(first)).toBe(seconds);
+  for (const target of [HEALTH, `${TOKENS}/assets/solana`, `${TOKENS}/assets/search?q=a`]) {
+    const paused = await new Caller(gateway).ask({ target });
+    expect(secondsOf(paused)).toBeLessThanOrEqual(seconds);
+    expect(slotsLeft(paused)).toBe(slotsLeft(first));
+  }
+  expect(gateway.upstream.arrivals).toHaveLength(1);
 });
 
 it('U9 a sign-in refused during the pause works after it, the one that caused it does not', async () => {
@@ -74,7 +62,11 @@ describe('U9 how long a Retry-After asks to wait', () => {
     ['0', 1],
     ['1', 1],
     ['299', 299],
-    ['99999', 300],
+    ['300', 300],
+    ['301', 300],
+    ['999999999999999999999', 300],
+    ['Infinity', 60],
+    ['Fri, 31 Dec 2199 23:59:59 GMT', 300],
     ['', 60],
     [undefined, 60],
     ['soon', 60],

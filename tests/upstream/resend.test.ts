@@ -1,29 +1,22 @@
 import type { Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { Caller, HEALTH, JSON_BODY, SNAPSHOTS } from './caller.ts';
-import { type Answered, slotsLeft } from './exchange.ts';
+import { type Answered, codeOf, slotsLeft } from './exchange.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
 
 const LIMIT = 100_000;
 const CROWD = 16;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
 
-const nodes: TestGateway[] = [];
+const start = stoppedAfterTests(startTestGateway);
+const open = (variables = {}) => start(variables, { windowMs: 3_600_000, ...WITHOUT_BREAKER });
 const traps: Trap[] = [];
-afterAll(async () => {
-  await Promise.all(nodes.map((gateway) => gateway.stop()));
-  await Promise.all(traps.map((trap) => trap.close()));
-});
-
-async function open(variables = {}): Promise<TestGateway> {
-  const gateway = await startTestGateway(variables, { windowMs: 3_600_000, ...WITHOUT_BREAKER });
-  nodes.push(gateway);
-  return gateway;
-}
+afterAll(() => Promise.all(traps.map((trap) => trap.close())));
 
 /** A gateway whose upstream gets the number of each request on its connection. */
 async function openTrap(reply: (socket: Socket, request: number) => void, variables = {}) {
@@ -37,7 +30,6 @@ async function openTrap(reply: (socket: Socket, request: number) => void, variab
   return { trap, gateway: await open({ TOKENS_API_BASE_URL: trap.url, ...variables }) };
 }
 
-const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?? 'ok'}`;
 const ask = (gateway: TestGateway, method = 'GET'): Promise<Answered> =>
   new Caller(gateway).ask({ method, target: HEALTH });
 /** Slots taken, by the last answer. */
@@ -188,18 +180,13 @@ it('U18 a resent request uses up its sign-in once', async () => {
   expect(trap.heard).toHaveLength(3);
 });
 
-describe('U18 a paid request whose connection was lost', () => {
-  let gateway: SellingGateway;
-  afterAll(() => gateway?.stop());
-
-  it('is sent again if it is a GET, and paid once', async () => {
-    gateway = await startSellingGateway(ROOMY);
-    const { provider } = gateway.solana;
-    const wallet = await openWallet(gateway.solana);
-    const call = callOf('wallet.mainnet.helius.balances');
-    Object.assign(provider.faults, { resetConnection: true, times: 1 });
-    const payment = await paymentFor(gateway, call, wallet);
-    const bought = await leaves(gateway, { transfers: 1, arrivals: 2 }, () => sendPaid(gateway, call, payment));
-    expect(bought.status).toBe(200);
-  });
+it('U18 a paid GET whose connection was lost is sent again, and paid once', async () => {
+  const gateway = await startSellingGateway(ROOMY);
+  const wallet = await openWallet(gateway.solana);
+  const call = callOf('wallet.mainnet.helius.balances');
+  Object.assign(gateway.solana.provider.faults, { resetConnection: true, times: 1 });
+  const payment = await paymentFor(gateway, call, wallet);
+  const bought = await leaves(gateway, { transfers: 1, arrivals: 2 }, () => sendPaid(gateway, call, payment));
+  expect(bought.status).toBe(200);
+  await gateway.stop();
 });

@@ -1,31 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Pool } from '../../packages/gateway/src/pool.ts';
 import { ResponseHandler } from '../../packages/gateway/src/upstreams/response.ts';
 import { freePort } from '../http/ports.ts';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
 import { slotFreesIn, slotsLeft } from './exchange.ts';
-import { startTrap, type Trap } from './trap.ts';
+import { trapAfterTests } from './trap.ts';
 
 const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
 const ONE_SLOT = { ...SHORT, TOKENS_RATE_LIMIT_PER_MINUTE: '1' };
 
-let gateway: TestGateway;
-let narrow: TestGateway;
-let silent: TestGateway;
-let trap: Trap;
-beforeAll(async () => {
-  trap = await startTrap(() => undefined);
-  gateway = await startTestGateway(SHORT, WITHOUT_BREAKER);
-  narrow = await startTestGateway(ONE_SLOT, { windowMs: 1_500 });
-  silent = await startTestGateway({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
-});
+const start = stoppedAfterTests(startTestGateway);
+const trap = await trapAfterTests(() => undefined);
+const gateway = await start(SHORT, WITHOUT_BREAKER);
+const narrow = await start(ONE_SLOT, { windowMs: 1_500 });
+const silent = await start({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(async () => {
-  await Promise.all([gateway, narrow, silent].map((each) => each.stop()));
-  await trap.close();
-});
 
 describe.each([
   ['U1 an upstream that never answers', { hang: true }],
@@ -79,13 +71,12 @@ it('U1 an aborted call keeps its slot', async () => {
 
 describe('the slot of a call frees', () => {
   async function expectFreed(seconds: number, knobs: object, variables: object): Promise<void> {
-    const fresh = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '900', ...variables });
+    const fresh = await start({ UPSTREAM_TIMEOUT_MS: '900', ...variables });
     Object.assign(fresh.upstream.faults, knobs);
     const freesIn = slotFreesIn(await new Caller(fresh).ask({ target: HEALTH })) ?? 0;
     // The rest of the deadline, and what of a second had begun.
     expect(freesIn).toBeGreaterThanOrEqual(seconds);
     expect(freesIn).toBeLessThanOrEqual(seconds + 1);
-    await fresh.stop();
   }
 
   it.each([

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterAll } from 'vitest';
 
 /** A raw TCP server that records requests and answers with any bytes. */
 export interface Trap {
@@ -47,6 +48,13 @@ export async function startTrap(reply: Reply): Promise<Trap> {
         for (const socket of sockets) socket.destroy();
       }),
   };
+}
+
+/** The same, closed after the tests of the file. */
+export async function trapAfterTests(reply: Reply): Promise<Trap> {
+  const trap = await startTrap(reply);
+  afterAll(() => trap.close());
+  return trap;
 }
 
 /** A plain answer: the status line, these headers, this body. */

@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
-import { plainAnswer, startTrap, type Trap } from './trap.ts';
+import { plainAnswer, startTrap, trapAfterTests } from './trap.ts';
 
 let answer = '';
-let upstream: Trap;
-let trap: Trap;
-let gateway: TestGateway;
-const others: TestGateway[] = [];
-beforeAll(async () => {
-  upstream = await startTrap((socket) => socket.write(answer));
-  trap = await startTrap((socket) =>
-    socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
-  );
-  gateway = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url }, WITHOUT_BREAKER);
-});
-afterAll(async () => {
-  await Promise.all([gateway, ...others].map((each) => each.stop()));
-  await Promise.all([upstream.close(), trap.close()]);
-});
+const start = stoppedAfterTests(startTestGateway);
+const upstream = await trapAfterTests((socket) => socket.write(answer));
+const trap = await trapAfterTests((socket) =>
+  socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
+);
+const gateway = await start({ TOKENS_API_BASE_URL: upstream.url }, WITHOUT_BREAKER);
 
 async function ask(target = HEALTH) {
   const before = upstream.heard.length;
@@ -138,8 +130,7 @@ describe('U10 an upstream that is not there', () => {
     ],
     ['it speaks no TLS', async () => upstream.url.replace('http:', 'https:')],
   ])('is 502 upstream_unreachable: %s', async (_, urlOf) => {
-    const elsewhere = await startTestGateway({ TOKENS_API_BASE_URL: await urlOf() });
-    others.push(elsewhere);
+    const elsewhere = await start({ TOKENS_API_BASE_URL: await urlOf() });
     const { status, json, text } = await new Caller(elsewhere).ask({ target: HEALTH });
     expect([status, json.error]).toEqual([502, 'upstream_unreachable']);
     expect(text).not.toMatch(/ECONN|127\.0\.0\.1|SSL|TLS/i);

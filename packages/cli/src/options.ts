@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { calledAs } from './config.ts';
-import { UsageError } from './exit-code.ts';
+import { UsageError } from './failure.ts';
 
 /** An option, for the parser, the help and the completion. */
 export interface OptionRow {

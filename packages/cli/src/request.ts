@@ -1,6 +1,6 @@
 import { createMatcher, everyRoute, type Route } from '@asset-gateway/protocol';
 import { calledAs } from './config.ts';
-import { UsageError } from './exit-code.ts';
+import { UsageError } from './failure.ts';
 
 /** The paths of the catalog and of a wallet's credit. */
 export const CATALOG_PATH = '/v1/catalog';

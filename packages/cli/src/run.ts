@@ -1,10 +1,8 @@
 import { oneLine } from '@asset-gateway/protocol';
 import type { Command } from './commands/command.ts';
-import { completeWords } from './commands/completion.ts';
-import { COMMANDS, commandFor } from './commands/index.ts';
+import { COMMANDS, commandFor, completeWords } from './commands/index.ts';
 import { calledAs, gatewayUrl, rpcUrl, version } from './config.ts';
-import { EXIT, exitCodeFor } from './exit-code.ts';
-import { failureSentence, type Peers, RESEND_HINT } from './failure.ts';
+import { EXIT, exitCodeFor, failureSentence, type Peers, RESEND_HINT } from './failure.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { COMMON, readArguments } from './options.ts';
 import { type RunOptions, Session } from './session.ts';

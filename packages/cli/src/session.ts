@@ -8,10 +8,8 @@ import {
 } from '@asset-gateway/client';
 import { dollars, harmless } from '@asset-gateway/protocol';
 import { cacheFolder, gatewayUrl, maxUsdPerCall, maxUsdPerDay, rpcUrl, stateFolder } from './config.ts';
-import { UsageError } from './exit-code.ts';
-import { RESEND_HINT } from './failure.ts';
-import type { Wallet } from './keys/files.ts';
-import { walletFor } from './keys/wallets.ts';
+import { RESEND_HINT, UsageError } from './failure.ts';
+import { type Wallet, walletFor } from './keys/wallets.ts';
 import { catalogOf } from './money/catalog.ts';
 import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
 import { type Outcome, payerFor, watched } from './money/paying.ts';

@@ -1,10 +1,9 @@
 import { oneLine } from '@asset-gateway/protocol';
-import { Call, type Full } from './call.ts';
+import { Call, type Full, type MethodRow, type MethodTable } from './call.ts';
 import type { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { errorOf, GatewayError, notAGateway } from './error.ts';
 import { Exchange, type Outgoing } from './exchange.ts';
-import type { MethodRow, MethodTable } from './method-row.ts';
 import { gateOf, type MethodCall, outgoingFor, type Target, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 

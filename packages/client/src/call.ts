@@ -1,4 +1,5 @@
-import type { CreditUse } from './receipt.ts';
+import { HEADERS } from '@asset-gateway/protocol';
+import { isSignature } from './error.ts';
 
 /** An answer with its metadata. */
 export interface Full<T> {
@@ -38,3 +39,56 @@ export class Call<T> extends Promise<T> {
     return this.#full;
   }
 }
+
+/** The credit fields of an answer, in millionths of a dollar. */
+export interface CreditUse {
+  /** The price of this answer; undefined if it was paid on chain. */
+  readonly chargedMicros?: number;
+  readonly balanceMicros: number;
+}
+
+/** A dictionary member of RFC 8941 with an integer, the only kind that a gateway sends here. */
+const MEMBER = /^(charged|balance)=(\d{1,15})$/;
+
+/** The charge and the balance in an answer's headers; undefined if it has no credit header. */
+export function creditIn(response: Response): CreditUse | undefined {
+  const members = (response.headers.get(HEADERS.credit) ?? '').split(',').map((member) => MEMBER.exec(member.trim()));
+  const amounts = new Map(members.flatMap((found) => (found ? [[found[1], Number(found[2])] as const] : [])));
+  const [chargedMicros, balanceMicros] = [amounts.get('charged'), amounts.get('balance')];
+  if (balanceMicros === undefined) return undefined;
+  return { ...(chargedMicros !== undefined && { chargedMicros }), balanceMicros };
+}
+
+/** The transaction of a settled payment, from the answer's headers; undefined if they name none. */
+export function transactionIn(response: Response): string | undefined {
+  try {
+    const { transaction } = JSON.parse(atob(response.headers.get(HEADERS.paymentResponse) ?? '')) as {
+      readonly transaction?: unknown;
+    };
+    return isSignature(transaction) ? transaction : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How to call a method. */
+export interface MethodRow {
+  /** Path with `:name` for each value. `:cluster` and `:provider` come from the settings. */
+  readonly path: string;
+  readonly access: string;
+  readonly post?: boolean;
+  /** How the arguments after those of the path are sent; undefined if there are none. */
+  readonly takes?: string;
+  /** Paid rows: each `<cluster>/<provider>` that serves it, or `<cluster>`. */
+  readonly served?: readonly string[];
+  /** Paths of the 64-bit numbers in the result. */
+  readonly uint64?: readonly string[];
+  /** The body is the result, without an envelope. */
+  readonly bare?: boolean;
+}
+
+/** Methods of a family by name. */
+export type MethodRows = Readonly<Record<string, MethodRow>>;
+
+/** Methods by family and name. */
+export type MethodTable = Readonly<Record<string, MethodRows>>;

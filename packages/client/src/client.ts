@@ -1,8 +1,8 @@
 import { buildMethods, type ClientKind, type Reading } from './build-methods.ts';
+import { creditIn, transactionIn } from './call.ts';
 import { Connection } from './connection.ts';
 import { parseExact } from './exact-json.ts';
 import { FREE_METHODS, METHODS, type Methods } from './methods.ts';
-import { creditIn, transactionIn } from './receipt.ts';
 import { targetOf } from './request.ts';
 import { resend } from './resending.ts';
 import type { SentRequest } from './sent-request.ts';

@@ -3,9 +3,8 @@ import { type Connection, nonceIn, retryAfterMs } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import type { NoncePool } from './nonce-pool.ts';
-import type { PaymentWish } from './payer.ts';
 import type { SentRequest } from './sent-request.ts';
-import type { CallSettings } from './settings.ts';
+import type { CallSettings, PaymentWish } from './settings.ts';
 import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 
 /** A request and the gate that it passes. */

@@ -1,4 +1,4 @@
-export { Call, type Full } from './call.ts';
+export { Call, type CreditUse, creditIn, type Full, transactionIn } from './call.ts';
 export {
   type Asking,
   type AskOptions,
@@ -10,10 +10,8 @@ export {
 } from './client.ts';
 export { type ClientCode, type ErrorCode, type ErrorDetails, errorOf, GatewayError } from './error.ts';
 export type * from './methods.ts';
-export type { Payer, PaymentWish, SignedPayment } from './payer.ts';
-export { type CreditUse, creditIn, transactionIn } from './receipt.ts';
 export type { SentRequest } from './sent-request.ts';
-export type { CallSettings, ClientOptions, FreeClientOptions } from './settings.ts';
+export type { CallSettings, ClientOptions, FreeClientOptions, Payer, PaymentWish, SignedPayment } from './settings.ts';
 export { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 export {
   type KeyPair,
@@ -22,6 +20,8 @@ export {
   signerFromBytes,
   signerFromKeyPair,
   signerFromKit,
+  signerFromWallet,
   throwAwaySigner,
+  type Wallet,
+  type WalletAccount,
 } from './signer.ts';
-export { signerFromWallet, type Wallet, type WalletAccount } from './wallet-standard.ts';

@@ -1,8 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pkcs8OfSeed } from '@asset-gateway/protocol';
-import { base58 } from './encoding.ts';
-import type { Signer } from './signer.ts';
+import { base58, type Signer } from './signer.ts';
 
 /** A new key pair in Solana's format: 32 bytes of seed, 32 of public key. */
 export function newKeypair(): Uint8Array {

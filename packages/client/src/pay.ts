@@ -1,17 +1,26 @@
 import { HEADERS, oneLine, type PaymentRequired, readBytes, USDC_DECIMALS } from '@asset-gateway/protocol';
 import type { TransactionSigner } from '@solana/kit';
 import { race } from './deadline.ts';
-import { assertWithin, type Decision, decide, type Limits, limitsOf } from './decision.ts';
-import { base64 } from './encoding.ts';
+import {
+  assertWithin,
+  type Decision,
+  decide,
+  findOffer,
+  type Limits,
+  limitsOf,
+  type Offer,
+  type PayableOffer,
+} from './decision.ts';
 import { GatewayError } from './error.ts';
 import { type Caps, type EarlierPayment, memoryLedger, type SpendingLedger } from './ledger.ts';
-import { findOffer, type Offer, type PayableOffer } from './offer.ts';
-import type { Payer, PaymentWish, SignedPayment } from './payer.ts';
 import { type PayingWallet, transactionSigner } from './paying-wallet.ts';
 import { assertPays, TOKEN } from './payment-check.ts';
+import type { Payer, PaymentWish, SignedPayment } from './settings.ts';
+import { base64 } from './signer.ts';
 
+export { transactionIn } from './call.ts';
 export { type ListedRoute, listedMicros, listedRoute, routesIn } from './catalog.ts';
-export { type Decision, decide, type Rules } from './decision.ts';
+export { type Decision, decide, type Offer, type OfferWish, offerIn, type Rules } from './decision.ts';
 export {
   type Caps,
   type EarlierPayment,
@@ -19,11 +28,9 @@ export {
   memoryLedger,
   type SpendingLedger,
 } from './ledger.ts';
-export { type Offer, type OfferWish, offerIn } from './offer.ts';
-export type { Payer, PaymentWish, SignedPayment } from './payer.ts';
 export type { PayingWallet } from './paying-wallet.ts';
-export { transactionIn } from './receipt.ts';
 export { isSameRequest } from './sent-request.ts';
+export type { Payer, PaymentWish, SignedPayment } from './settings.ts';
 
 /** A wallet and the RPC that it pays through. */
 export interface Purse {

@@ -1,7 +1,6 @@
 import type { Transaction, TransactionSigner } from '@solana/kit';
 import { GatewayError } from './error.ts';
-import type { KeyPair } from './signer.ts';
-import { accountOf, featureOf, type Wallet } from './wallet-standard.ts';
+import { accountOf, featureOf, type KeyPair, type Wallet } from './signer.ts';
 
 /** A wallet that can sign payments. */
 export type PayingWallet = Uint8Array | KeyPair | Wallet | TransactionSigner;

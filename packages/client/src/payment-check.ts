@@ -1,7 +1,7 @@
 import { USDC_DECIMALS } from '@asset-gateway/protocol';
 import type { Address } from '@solana/kit';
+import type { Offer } from './decision.ts';
 import { GatewayError } from './error.ts';
-import type { Offer } from './offer.ts';
 
 /** A payment of x402's client. */
 export interface Payment {

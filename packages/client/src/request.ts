@@ -1,6 +1,6 @@
+import type { MethodRow, MethodTable } from './call.ts';
 import { GatewayError } from './error.ts';
 import type { Outgoing } from './exchange.ts';
-import type { MethodRow, MethodTable } from './method-row.ts';
 import { fits, type SentRequest } from './sent-request.ts';
 import type { CallSettings } from './settings.ts';
 

@@ -1,8 +1,8 @@
 import { type Connection, RETRIED, retryAfterMs } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
-import type { SignedPayment } from './payer.ts';
 import type { SentRequest } from './sent-request.ts';
+import type { SignedPayment } from './settings.ts';
 
 const MAX_ATTEMPTS = 20;
 const PAUSE_MS = 1000;

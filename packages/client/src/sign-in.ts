@@ -6,9 +6,8 @@ import {
   type SiwxMessage,
   siwxMessageText,
 } from '@asset-gateway/protocol';
-import { base58, base64 } from './encoding.ts';
 import { GatewayError } from './error.ts';
-import type { Signer } from './signer.ts';
+import { base58, base64, type Signer } from './signer.ts';
 
 /** The sign-in part of a challenge. */
 export interface SignInChallenge {

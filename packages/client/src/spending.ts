@@ -1,4 +1,5 @@
 import { NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
+import { creditIn } from './call.ts';
 import { type ListedRoute, routesIn } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
@@ -6,7 +7,6 @@ import { errorOf, GatewayError } from './error.ts';
 import { type Body402, type Exchange, readObject } from './exchange.ts';
 import { METHODS } from './methods.ts';
 import type { NoncePool } from './nonce-pool.ts';
-import { creditIn } from './receipt.ts';
 import { resend } from './resending.ts';
 import { challengeIn } from './sign-in.ts';
 

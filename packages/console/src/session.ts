@@ -1,7 +1,7 @@
 import { createFreeClient, type FreeClient, type Signer, signerFromKeyPair } from '@asset-gateway/client';
 import { Recorder } from './recorder.ts';
 import { BrowserWallet } from './wallet/browser-wallet.ts';
-import { browserKey } from './wallet/key-store.ts';
+import { browserKey } from './wallet/storage.ts';
 
 /** Shared by all views of a tab. */
 export interface Session {

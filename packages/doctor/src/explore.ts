@@ -1,9 +1,19 @@
 import { HEADERS, receiptRoutes, SENT_BY_MISTAKE, routes as table } from '@asset-gateway/protocol';
-import { bareTarget, type Entry, entrySchemas, exampleTarget } from './entry.ts';
 import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-client.ts';
 import { at, listAt, parsed, textAt } from './json.ts';
 import { misfit } from './schema.ts';
-import type { DocumentName, DocumentProbe, Probe, ProviderList, RouteProbe, World } from './world.ts';
+import {
+  bareTarget,
+  type DocumentName,
+  type DocumentProbe,
+  type Entry,
+  entrySchemas,
+  exampleTarget,
+  type Probe,
+  type ProviderList,
+  type RouteProbe,
+  type World,
+} from './world.ts';
 
 /** The gateway cannot be examined; the message says why. */
 export class Unreadable extends Error {}

@@ -130,7 +130,7 @@ export interface Slot {
 }
 
 /** Takes a slot and, if given, burns the nonce in the same atomic step. */
-export type NoncedTake = (nonce?: NonceUse) => Promise<Slot>;
+export type TakeSlot = (nonce?: NonceUse) => Promise<Slot>;
 
 /** Permission to write upstream requests. */
 export interface Spend {

@@ -1,7 +1,7 @@
 import { positionalParameters, type Route, routes } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
-import { UsageError } from '../exit-code.ts';
+import { UsageError } from '../failure.ts';
 import { CLUSTER, type OptionTable, type Values } from '../options.ts';
 import type { GatewayRequest } from '../request.ts';
 import * as views from '../show/views.ts';

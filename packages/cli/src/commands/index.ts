@@ -1,16 +1,82 @@
+import { RootCommand, script } from '@bomb.sh/tab';
 import { show } from '../answer.ts';
-import { UsageError } from '../exit-code.ts';
+import { EXIT, UsageError } from '../failure.ts';
+import { CLUSTER, COMMON, type OptionTable } from '../options.ts';
 import { absolutePath, readRequest, rowOf } from '../request.ts';
 import { namedCommands } from './by-name.ts';
 import type { Command } from './command.ts';
-import { completionCommand } from './completion.ts';
-import { creditCommand } from './credit.ts';
-import { mcpCommand } from './mcp.ts';
-import { quoteCommand } from './quote.ts';
-import { resumeCommand } from './resume.ts';
-import { routesCommand } from './routes.ts';
-import { spendingCommand } from './spending.ts';
-import { walletCommand } from './wallet.ts';
+import { quoteCommand, routesCommand } from './quote.ts';
+import { resumeCommand, spendingCommand } from './spending.ts';
+import { creditCommand, walletCommand } from './wallet.ts';
+
+/** The MCP server. Its packages are loaded for this command only. */
+const mcpCommand: Command = {
+  name: 'mcp',
+  takes: '[--http [<port>]]',
+  summary: 'an MCP server with these commands as tools',
+  examples: ['mcp', 'mcp --budget-usd 0.05', 'mcp --tools=all', 'mcp --http 8405'],
+  options: {
+    'budget-usd': { type: 'string', takes: '<usd>', description: 'the budget of 24 hours without asking; default: 0' },
+    tools: {
+      type: 'string',
+      takes: '<set>',
+      description: 'the usual tools, or one for each method',
+      values: ['usual', 'all'],
+    },
+    ...CLUSTER,
+    http: { type: 'boolean', description: 'serve HTTP on 127.0.0.1, without a wallet' },
+  },
+  run: async (given) => (await import('../mcp/command.ts')).serveMcp(given),
+};
+
+const SHELLS = ['bash', 'zsh', 'fish'];
+const PROGRAM = 'asset-gateway-client';
+
+type Completed = Parameters<Parameters<InstanceType<typeof RootCommand>['argument']>[1] & {}>[0];
+
+const suggest =
+  (values: readonly string[] = []) =>
+  (complete: Completed): void => {
+    for (const value of values) complete(value, '');
+  };
+
+/** Registers the words and options of a command. */
+function describe(
+  target: ReturnType<RootCommand['command']>,
+  { completes, options }: Pick<Command, 'completes' | 'options'>,
+): void {
+  if (completes) target.argument('word', suggest(completes));
+  for (const [name, { type, description, values }] of Object.entries<OptionTable[string]>({ ...options, ...COMMON })) {
+    if (type === 'boolean') target.option(name, description);
+    else target.option(name, description, suggest(values));
+  }
+}
+
+/** Prints the completions of these words for a shell. */
+export function completeWords(commands: readonly Command[], words: readonly string[]): void {
+  const root = new RootCommand();
+  for (const command of commands.filter(({ name }) => /^\w/.test(name)))
+    describe(root.command(command.name, command.summary), command);
+  root.parse([...words]);
+}
+
+/** The completion script of a shell. */
+const completionCommand: Command = {
+  name: 'completion',
+  takes: SHELLS.join('|'),
+  summary: 'the completion script for your shell',
+  examples: [
+    'completion bash >> ~/.bashrc',
+    'completion zsh >> ~/.zshrc',
+    'completion fish > ~/.config/fish/completions/asset-gateway-client.fish',
+  ],
+  completes: SHELLS,
+  async run({ words: [shell = '', ...more] }) {
+    if (!SHELLS.includes(shell) || more.length > 0) throw new UsageError(`completion takes ${SHELLS.join(', ')}`);
+    script(shell, PROGRAM, PROGRAM);
+    return EXIT.ok;
+  },
+};
 
 /** Whether a word is a path. */
 const isPath = (word: string): boolean => word.includes('/') || rowOf(absolutePath(word)) !== undefined;

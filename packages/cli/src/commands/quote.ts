@@ -1,15 +1,51 @@
 import { createClient } from '@asset-gateway/client';
-import { listedMicros, listedRoute, type Offer } from '@asset-gateway/client/pay';
+import { type ListedRoute, listedMicros, listedRoute, type Offer } from '@asset-gateway/client/pay';
 import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { cacheFolder, calledAs } from '../config.ts';
-import { EXIT, UsageError } from '../exit-code.ts';
+import { EXIT, UsageError } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
 import { quotingPayer, Unpaid } from '../money/paying.ts';
 import { type GatewayRequest, rowOf } from '../request.ts';
 import type { Session } from '../session.ts';
+import { table } from '../show/table.ts';
 import { namedCommands } from './by-name.ts';
 import type { Command, CommandInput } from './command.ts';
+
+/** The prefix that a typed path may omit. */
+const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
+
+/** A row without the prefix. */
+const shown = (row: ListedRoute): ListedRoute => ({ ...row, path: row.path.replace(FAMILY, '') });
+
+const columnsFor = (bold: (text: string) => string) => [
+  { title: 'METHOD', cell: ({ httpMethod }: ListedRoute) => httpMethod },
+  { title: 'PATH', cell: ({ path }: ListedRoute) => path, paint: bold, minWidth: 24 },
+  {
+    title: 'PRICE',
+    cell: ({ priceUsd }: ListedRoute) => (Number(priceUsd) > 0 ? `$${priceUsd}` : 'free'),
+    align: 'right' as const,
+  },
+  { title: 'WHAT', cell: ({ description }: ListedRoute) => description, minWidth: 20 },
+];
+
+/** The routes of the gateway. The whole catalog is at its own path. */
+export const routesCommand: Command = {
+  name: 'routes',
+  takes: '[<text>]',
+  summary: 'the routes of the gateway with prices',
+  examples: ['routes', 'routes balance'],
+  async run({ words, session }) {
+    const { terminal, gateway } = session;
+    const text = words.join(' ').toLowerCase();
+    const rows = await terminal.whileWaiting('asking …', () => catalogOf(gateway, cacheFolder()));
+    const found = rows.filter((row) => `${row.path} ${row.description}`.toLowerCase().includes(text));
+    if (!terminal.isFormatted) terminal.lines(found.map((row) => `${row.httpMethod}\t${row.path}\t${row.priceUsd}`));
+    else if (found.length === 0) terminal.note(`no route matches "${text}"`);
+    else terminal.lines(table(columnsFor(terminal.colours.bold), found.map(shown), terminal.columns));
+    return found.length === 0 ? EXIT.refused : EXIT.ok;
+  },
+};
 
 /** The price of a call. */
 interface Quote {

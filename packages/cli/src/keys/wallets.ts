@@ -1,10 +1,127 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Signer } from '@asset-gateway/client';
+import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { keypairFile, solanaKeypairFile, stateFolder } from '../config.ts';
-import { UsageError } from '../exit-code.ts';
+import { UsageError } from '../failure.ts';
+import { makeFolder, writeDurably, writeOnce } from '../money/durable.ts';
 import type { Values } from '../options.ts';
-import { storedOrNewWallet, storedWallet, temporaryWallet, type Wallet, walletIn } from './files.ts';
-import { addressIn, keychainWallet, newKeychainWallet } from './keychain.ts';
+
+/** The source of a key: the user's own file, the keychain, the state folder, or a new temporary key. */
+type KeySource = 'file' | 'keychain' | 'stored' | 'temporary';
+
+/** A wallet that signs and pays. */
+export interface Wallet {
+  /** Solana's 64 bytes of seed and public key. */
+  readonly keypair: Uint8Array;
+  readonly signer: Signer;
+  readonly source: KeySource;
+  /** The keypair file, if it has one. */
+  readonly file?: string;
+}
+
+const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
+
+const walletOf = (keypair: Uint8Array, source: KeySource, file?: string): Wallet => ({
+  keypair,
+  signer: signerFromBytes(keypair),
+  source,
+  ...(file !== undefined && { file }),
+});
+
+/** A wallet with a new key that is not stored. */
+const temporaryWallet = (): Wallet => walletOf(newKeypair(), 'temporary');
+
+/** Shorter than any encoding of a key: 32 bytes take at least 40 characters. */
+const MAX_NAME = 32;
+
+/** Whether an error may show this text: it must not be a key that was typed instead of a path. */
+const isPlausiblePath = (text: string): boolean => basename(text).length <= MAX_NAME && existsSync(dirname(text));
+
+/** The wallet in a keypair file. Errors never contain the parser's message, which quotes the file. */
+function walletIn(file: string, name = '--keypair'): Wallet {
+  try {
+    return walletOf(keypairFromFile(file), 'file', file);
+  } catch {
+    if (existsSync(file)) throw new UsageError(`${name} takes a Solana CLI keypair file: a JSON array of 64 numbers`);
+    throw new UsageError(
+      isPlausiblePath(file)
+        ? `${name}: there is no file ${file}`
+        : `${name} takes the path of a file; never type a key itself, because others could read it`,
+    );
+  }
+}
+
+/** The wallet in this file of the state folder, if any. */
+function storedWallet(file: string): Wallet | undefined {
+  try {
+    return walletOf(keypairFromFile(file), 'stored', file);
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw new Error(`${file} is not a keypair file; it is not overwritten`);
+  }
+}
+
+/** The wallet in this file of the state folder; created if missing. */
+function storedOrNewWallet(file: string): Wallet {
+  const stored = storedWallet(file);
+  if (stored) return stored;
+  writeOnce(file, JSON.stringify([...newKeypair()]));
+  return storedWallet(file) as Wallet;
+}
+
+const SERVICE = 'asset-gateway';
+
+/** On Linux the library's default store is the kernel's memory, which a restart clears. */
+const STORE = { linux: { store: 'secret-service' } };
+
+/** An entry of `@napi-rs/keyring`. */
+interface Entry {
+  setSecret(secret: Uint8Array): void;
+  getSecret(): Uint8Array | null;
+}
+
+const UNAVAILABLE = "this system's keychain does not work; omit --keychain to store the wallet in a file";
+
+async function entryFor(address: string): Promise<Entry> {
+  const module = '@napi-rs/keyring';
+  const { Entry } = (await import(module)) as { Entry: new (service: string, user: string, options: object) => Entry };
+  return new Entry(SERVICE, address, STORE);
+}
+
+/** The address of the wallet in the keychain, from the state folder; undefined if there is none. */
+function addressIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The wallet in the keychain. */
+async function keychainWallet(address: string): Promise<Wallet> {
+  const secret = await entryFor(address)
+    .then((entry) => entry.getSecret())
+    .catch(() => null);
+  if (!secret) throw new Error(`the keychain refuses the key of ${address}; unlock it, or use --keypair`);
+  return walletOf(Uint8Array.from(secret), 'keychain');
+}
+
+/** Makes a wallet in the keychain. The state folder stores only its address. */
+async function newKeychainWallet(file: string): Promise<Wallet> {
+  const wallet = walletOf(newKeypair(), 'keychain');
+  const { address } = wallet.signer;
+  try {
+    const entry = await entryFor(address);
+    entry.setSecret(wallet.keypair);
+    if (!entry.getSecret()) throw new Error(UNAVAILABLE);
+  } catch {
+    throw new Error(UNAVAILABLE);
+  }
+  makeFolder(dirname(file));
+  writeDurably(file, `${address}\n`);
+  return wallet;
+}
 
 const walletFile = (): string => join(stateFolder(), 'wallet.json');
 const keychainFile = (): string => join(stateFolder(), 'wallet.keychain');

@@ -6,14 +6,12 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { Approvals } from './approvals.ts';
+import { ANSWER_TEMPLATE, StoredAnswers } from './answer.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { methodTools } from './method-tools.ts';
-import { quoteTool, spendingTool } from './money-tools.ts';
-import type { ServerState } from './paying.ts';
-import { readOnTool } from './read-on-tool.ts';
+import { quoteTool, readOnTool, spendingTool } from './own-tools.ts';
+import { Approvals, type ServerState } from './paying.ts';
 import { type ArgumentSchema, argumentSchema, type ServedTool } from './served-tool.ts';
-import { ANSWER_TEMPLATE, StoredAnswers } from './stored-answers.ts';
 
 /** Options of the servers. */
 export interface McpOptions extends CallsOptions {

@@ -1,10 +1,30 @@
 import { GatewayError, type Payer, type SignedPayment } from '@asset-gateway/client';
 import { type Caps, type Offer, offerIn, payWith, type QuotingPayer } from '@asset-gateway/client/pay';
-import { dollars } from '@asset-gateway/protocol';
-import type { Wallet } from '../keys/files.ts';
+import { dollars, NETWORKS } from '@asset-gateway/protocol';
+import { fetchJson } from '../fetch-json.ts';
+import type { Wallet } from '../keys/wallets.ts';
 import type { Terminal } from '../show/terminal.ts';
-import { askFaucet, sandboxRpc } from './faucet.ts';
 import type { LedgerFile } from './ledger-file.ts';
+
+/** The sandbox's chains listen on the two ports after the gateway's. */
+export function sandboxRpc(gateway: string, network: string): string {
+  const { hostname, port } = new URL(gateway);
+  return `http://${hostname}:${Number(port || 80) + (network === NETWORKS.mainnet ? 1 : 2)}`;
+}
+
+const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
+
+/** Requests play money. Returns whether a sandbox sent some. */
+export async function askFaucet(rpcUrl: string, address: string): Promise<boolean> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params: [address] });
+  const headers = { 'Content-Type': 'application/json' };
+  try {
+    const { response, body: answer } = await fetchJson(new URL(rpcUrl), { method: 'POST', headers, body }, LIMITS);
+    return response.ok && typeof answer === 'object' && answer !== null && !('error' in answer);
+  } catch {
+    return false;
+  }
+}
 
 /** The wallet, limits and confirmation of payments. */
 export interface Paying {
@@ -19,7 +39,7 @@ export interface Paying {
 }
 
 /** The user declined to pay. */
-export class Declined extends Error {}
+class Declined extends Error {}
 
 /** Nothing was signed; `offer` is the price. */
 export class Unpaid extends Error {

@@ -1,5 +1,4 @@
-import { type Candle, candleChart, sparkline } from './chart.ts';
-import { amount, change, count, isNumber, moment, price } from './figures.ts';
+import { amount, type Candle, candleChart, change, count, isNumber, moment, price, sparkline } from './chart.ts';
 import { type Column, table } from './table.ts';
 import type { Colours } from './terminal.ts';
 

@@ -1,6 +1,6 @@
-import { concernsOf } from './attention.ts';
+import { concernsOf } from './rules.ts';
+import { clock } from './trends.ts';
 import type { Watch } from './use-figures.ts';
-import { clock } from './words.ts';
 
 interface AlertText {
   readonly isUrgent: boolean;

@@ -4,9 +4,8 @@ import { Concerns } from './concerns.tsx';
 import { SalesPanel } from './sales.tsx';
 import { Blocked, BudgetUse, Cache, FeePayer, Payments, Requests, Upstreams } from './sections.tsx';
 import { TrendChart } from './trend-chart.tsx';
-import { TRENDS } from './trends.ts';
+import { clock, span, TRENDS } from './trends.ts';
 import { EVERY_MS, useFigures, type Watch } from './use-figures.ts';
-import { clock, span } from './words.ts';
 
 const RECENT_MINUTES = 5;
 

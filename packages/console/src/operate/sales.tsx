@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { plain } from '../parts/text.ts';
 import { Bar, Table } from './table.tsx';
 import { storedToken, storeToken, TokenForm } from './token.tsx';
+import { clock, dollars } from './trends.ts';
 import { FORBIDDEN, type Grouping, type Sale, type Sales, UNAUTHORIZED, useSales } from './use-sales.ts';
-import { clock, dollars } from './words.ts';
 
 const SPANS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' };
 

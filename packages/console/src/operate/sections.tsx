@@ -1,7 +1,6 @@
-import { feeOf } from './fee.ts';
-import { groupOf } from './figures.ts';
+import { feeOf, groupOf } from './figures.ts';
 import { Bar, Counts, type Shown, Table } from './table.tsx';
-import { count, dollars, span } from './words.ts';
+import { count, dollars, span } from './trends.ts';
 
 const CHANNEL = ['provider', 'cluster', 'surface'];
 const UPSTREAM = 'upstream_duration_seconds';

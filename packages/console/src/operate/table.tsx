@@ -2,7 +2,7 @@ import type { ComponentChild } from 'preact';
 import { Table as PlainTable } from '../parts/table.tsx';
 import type { Figures, Wanted } from './figures.ts';
 import type { Growth } from './history.ts';
-import { count, UNKNOWN } from './words.ts';
+import { count, UNKNOWN } from './trends.ts';
 
 export type Cell = ComponentChild;
 

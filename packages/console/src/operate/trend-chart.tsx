@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Table } from './table.tsx';
-import type { Point, Trend } from './trends.ts';
-import { clock } from './words.ts';
+import { clock, type Point, type Trend } from './trends.ts';
 
 const WIDTH = 100;
 const HEIGHT = 28;

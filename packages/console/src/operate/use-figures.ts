@@ -1,6 +1,5 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
-import { readExposition } from './exposition.ts';
-import type { Figures } from './figures.ts';
+import { type Figures, readExposition } from './figures.ts';
 import { History } from './history.ts';
 import { type Point, TRENDS } from './trends.ts';
 

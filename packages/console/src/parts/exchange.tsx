@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Step } from '../recorder.ts';
 import { Labelled } from './code.tsx';
-import { indentJson } from './indent-json.ts';
-import { decodedHeader } from './text.ts';
+import { decodedHeader, indentJson } from './text.ts';
 import './parts.css';
 
 const MAX_SHOWN = 20_000;

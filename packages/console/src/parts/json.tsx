@@ -1,8 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Preformatted } from './code.tsx';
-import { Copy } from './copy.tsx';
+import { Copy, Preformatted } from './code.tsx';
 import { bytes } from './format.ts';
-import { indentJson } from './indent-json.ts';
+import { indentJson } from './text.ts';
 import './parts.css';
 
 interface JsonProps {

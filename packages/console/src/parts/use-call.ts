@@ -3,6 +3,29 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Step } from '../recorder.ts';
 import type { Session } from '../session.ts';
 
+type LoadState<T> =
+  | { readonly is: 'waiting' }
+  | { readonly is: 'done'; readonly value: T }
+  | { readonly is: 'failed'; readonly error: unknown };
+
+/** Loads a value when its dependencies change, and ignores results of earlier loads. */
+export function useAnswer<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  dependencies: readonly unknown[],
+): LoadState<T> {
+  const [state, setState] = useState<LoadState<T>>({ is: 'waiting' });
+  useEffect(() => {
+    const controller = new AbortController();
+    setState({ is: 'waiting' });
+    load(controller.signal).then(
+      (value) => controller.signal.aborted || setState({ is: 'done', value }),
+      (error: unknown) => controller.signal.aborted || setState({ is: 'failed', error }),
+    );
+    return () => controller.abort();
+  }, dependencies);
+  return state;
+}
+
 /** An answer and the exchange that led to it. */
 export interface CachedAnswer<T = unknown> {
   readonly full: Full<T>;
@@ -17,7 +40,7 @@ export type CallState<T> =
   | { readonly is: 'failed'; readonly error: unknown; readonly steps: readonly Step[] };
 
 /** A call and its cache key. */
-export interface KeyedCall<T> {
+interface KeyedCall<T> {
   readonly key: string;
   ask(client: FreeClient): Call<T>;
 }

@@ -1,7 +1,6 @@
 import { FormField } from './field.tsx';
 import type { FormRow } from './fields.ts';
-import { keyOf } from './request.ts';
-import { type FormAction, type FormState, useForm } from './use-form.ts';
+import { type FormAction, type FormState, keyOf, useForm } from './use-form.ts';
 
 interface FormProps {
   readonly row: FormRow & { readonly path: string };

@@ -6,8 +6,7 @@ import type { Session } from '../session.ts';
 import { Answer, type RouteAnswer } from './answer.tsx';
 import type { Row } from './catalog.ts';
 import { Form } from './form.tsx';
-import type { FormRequest } from './request.ts';
-import type { FormAction } from './use-form.ts';
+import type { FormAction, FormRequest } from './use-form.ts';
 
 interface RouteProps {
   readonly session: Session;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
-import { useAnswer } from '../parts/use-answer.ts';
+import { useAnswer } from '../parts/use-call.ts';
 import { hrefOf, type Place } from '../router.ts';
 import type { Session } from '../session.ts';
 import { type Row, rowsOf, SURFACES } from './catalog.ts';

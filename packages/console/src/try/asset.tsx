@@ -5,12 +5,11 @@ import { useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { asset, FIRST_INTERVAL, INTERVALS, type Interval } from './calls.ts';
+import { asset, below, FIRST_INTERVAL, INTERVALS, type Interval } from './calls.ts';
 import { Chart } from './chart.tsx';
 import { Change } from './figures.tsx';
-import { keyOf, type ReportCall, useReportedCall } from './last-call.ts';
+import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
 import { More } from './on-demand.tsx';
-import { below } from './reading.ts';
 import { blockOf, Markets, Risk, Variants } from './sections.tsx';
 
 interface AssetProps {

@@ -80,3 +80,75 @@ export const profile = (assetId: string): TokensCall<TokensProfileResult> => ({
   named: { assetId },
   ask: (client) => client.tokens.profile(assetId),
 });
+
+/** An object of an upstream's answer, with members of any type. */
+export type Members = Readonly<Record<string, unknown>>;
+
+const NONE: Members = {};
+
+/** The value if it is an object, or an empty object. */
+export const members = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : NONE;
+
+/** The value at a path of names, if any. */
+export const below = (value: unknown, ...names: readonly string[]): unknown =>
+  names.reduce<unknown>((holder, name) => members(holder)[name], value);
+
+/** The objects among the first items of a list; none if it is not a list. */
+export const rows = (value: unknown, most: number): readonly Members[] =>
+  (Array.isArray(value) ? value.slice(0, most) : []).filter(
+    (each) => typeof each === 'object' && each !== null && !Array.isArray(each),
+  );
+
+/** The length of a list; 0 if it is not one. */
+export const countOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+
+/** A call in another client. */
+interface Sample {
+  readonly title: string;
+  readonly text: string;
+  readonly note?: string;
+}
+
+const NAME = /^[a-z]\w*$/i;
+
+/** A value as JavaScript source. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, each]) => `${NAME.test(name) ? name : JSON.stringify(name)}: ${literal(each)}`,
+  );
+  return `{ ${members.join(', ')} }`;
+}
+
+/** Quotes a text for a shell. */
+const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A call as curl, TypeScript, command line and MCP tool. */
+export function samplesOf({ method, values, named }: Omit<TokensCall, 'ask'>, url: string): readonly Sample[] {
+  const { origin } = new URL(url);
+  const path = url.slice(origin.length);
+  return [
+    {
+      title: 'curl',
+      text: `curl -i ${word(url)}`,
+      note: 'curl does not sign, so you see the challenge.',
+    },
+    {
+      title: 'TypeScript',
+      text: [
+        "import { createClient } from '@asset-gateway/client';",
+        '',
+        `const client = createClient({ baseUrl: '${origin}' });`,
+        `console.log(await client.tokens.${method}(${values.map(literal).join(', ')}));`,
+      ].join('\n'),
+    },
+    { title: 'Command line', text: `ASSET_GATEWAY_URL=${origin} npx -y @asset-gateway/cli ${word(path)}` },
+    {
+      title: 'MCP tool',
+      text: JSON.stringify({ name: `tokens_${method}`, arguments: named }, null, 2),
+      ...(method === 'profile' && { note: 'Available with --tools=all.' }),
+    },
+  ];
+}

@@ -1,4 +1,4 @@
-import { members } from './reading.ts';
+import { members } from './calls.ts';
 
 /** A candle: Unix seconds, and prices in US dollars. */
 export interface Candle {

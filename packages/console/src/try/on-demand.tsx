@@ -6,9 +6,8 @@ import { plain } from '../parts/text.ts';
 import { useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import type { Session } from '../session.ts';
-import { profile, type TokensCall, tickers } from './calls.ts';
-import { keyOf, type ReportCall, useReportedCall } from './last-call.ts';
-import { below, type Members, members, rows } from './reading.ts';
+import { below, type Members, members, profile, rows, type TokensCall, tickers } from './calls.ts';
+import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
 
 interface OnDemandProps {
   readonly session: Session;

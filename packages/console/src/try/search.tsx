@@ -5,10 +5,9 @@ import { type CallState, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { search, type TokensCall } from './calls.ts';
+import { below, countOf, type Members, rows, search, type TokensCall } from './calls.ts';
 import { Change } from './figures.tsx';
-import { keyOf, type ReportCall, useReportedCall } from './last-call.ts';
-import { below, countOf, type Members, rows } from './reading.ts';
+import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
 
 const PAUSE_MS = 250;
 /** With this many calls left or fewer, a search waits for Enter. */

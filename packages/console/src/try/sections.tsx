@@ -1,8 +1,8 @@
 import { dollars, rough, roughDollars } from '../parts/format.ts';
 import { Table } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
+import { below, countOf, type Members, members, rows } from './calls.ts';
 import { Change } from './figures.tsx';
-import { below, countOf, type Members, members, rows } from './reading.ts';
 
 const MAX_ROWS = 50;
 

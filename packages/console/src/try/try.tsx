@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Place } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Asset } from './asset.tsx';
-import type { LastCall } from './last-call.ts';
-import { LastCallPanel } from './last-call-panel.tsx';
+import { type LastCall, LastCallPanel } from './last-call-panel.tsx';
 import { Search } from './search.tsx';
 import './try.css';
 

@@ -1,10 +1,8 @@
 import { type GatewayClient, type SentPayment, type Signer, transactionIn, type Wallet } from '@asset-gateway/client';
 import type { Cluster } from '@asset-gateway/protocol';
-import { type PageCaps, readCaps, storeCaps } from './caps.ts';
-import { deleteBrowserKey } from './key-store.ts';
 import { browserLedger, type Spent } from './ledger.ts';
 import { payerIn, receiptIn } from './receipt.ts';
-import { readStored, store } from './storage.ts';
+import { deleteBrowserKey, type PageCaps, readCaps, readStored, store, storeCaps } from './storage.ts';
 
 /** A paid call. */
 export interface Purchase {

@@ -1,6 +1,6 @@
 import type { Wallet } from '@asset-gateway/client';
 import { useEffect, useState } from 'preact/hooks';
-import { Copy } from '../parts/copy.tsx';
+import { Copy } from '../parts/code.tsx';
 import type { BrowserWallet } from './browser-wallet.ts';
 
 interface Registering {

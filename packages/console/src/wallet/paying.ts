@@ -2,8 +2,8 @@ import { createClient, type GatewayClient, type Signer } from '@asset-gateway/cl
 import { type PayingWallet, payWith } from '@asset-gateway/client/pay';
 import { type Cluster, NETWORKS, USDC } from '@asset-gateway/protocol';
 import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
-import type { PageCaps } from './caps.ts';
 import { browserLedger } from './ledger.ts';
+import type { PageCaps } from './storage.ts';
 
 export interface PayingOptions {
   readonly signer: Signer;

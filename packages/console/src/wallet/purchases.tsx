@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Copy } from '../parts/copy.tsx';
+import { Copy } from '../parts/code.tsx';
 import { Json } from '../parts/json.tsx';
 import type { BrowserWallet, Purchase } from './browser-wallet.ts';
 import { type Spent, unfinished } from './ledger.ts';

@@ -1,3 +1,5 @@
+import type { Caps } from '@asset-gateway/client/pay';
+
 /** Reads a value from localStorage; the fallback if it is missing or unreadable. */
 export function readStored<T>(name: string, fallback: T): T {
   try {
@@ -21,4 +23,65 @@ export function readStoredOrThrow<T>(name: string, isValid: (value: unknown) => 
 /** Throws if the browser stores nothing. */
 export function store(name: string, value: unknown): void {
   localStorage.setItem(`asset-gateway.${name}`, JSON.stringify(value));
+}
+
+/** The most that this page pays, in dollars. */
+export type PageCaps = Required<Omit<Caps, 'inAllUsd'>>;
+
+const NAME = 'caps';
+const DEFAULT: PageCaps = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1 };
+const NOTHING: PageCaps = { perCallUsd: 0, perBundleUsd: 0, perDayUsd: 0 };
+
+const isCap = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1000;
+
+const isCaps = (value: unknown): value is PageCaps =>
+  typeof value === 'object' && value !== null && Object.keys(DEFAULT).every((name) => isCap(Reflect.get(value, name)));
+
+/** The caps of this browser. If stored caps cannot be read, nothing is paid: they may have been lower than the default. */
+export function readCaps(): PageCaps {
+  try {
+    return readStoredOrThrow(NAME, isCaps, DEFAULT);
+  } catch {
+    return NOTHING;
+  }
+}
+
+export const storeCaps = (caps: PageCaps): void => store(NAME, caps);
+
+const [DATABASE, STORE, KEY] = ['asset-gateway', 'keys', 'wallet'];
+
+const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+function open(): Promise<IDBDatabase> {
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+  return settled(request);
+}
+
+const storeOf = (database: IDBDatabase, mode: IDBTransactionMode): IDBObjectStore =>
+  database.transaction(STORE, mode).objectStore(STORE);
+
+/** This browser's key pair, whose private key cannot be exported. Created once per origin; kept for the tab alone if nothing can be stored. */
+export async function browserKey(): Promise<{ readonly key: CryptoKeyPair; readonly isStored: boolean }> {
+  const key = (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair;
+  try {
+    const database = await open();
+    // If two tabs start at once, both use the key that was written first.
+    return await navigator.locks.request(KEY, async () => {
+      const stored = (await settled(storeOf(database, 'readonly').get(KEY))) as CryptoKeyPair | undefined;
+      if (!stored) await settled(storeOf(database, 'readwrite').put(key, KEY));
+      return { key: stored ?? key, isStored: true };
+    });
+  } catch {
+    return { key, isStored: false };
+  }
+}
+
+/** Deletes the key; its funds are then lost. */
+export async function deleteBrowserKey(): Promise<void> {
+  await settled(storeOf(await open(), 'readwrite').delete(KEY));
 }

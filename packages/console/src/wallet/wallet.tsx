@@ -1,14 +1,14 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { useAnswer } from '../parts/use-answer.ts';
+import { useAnswer } from '../parts/use-call.ts';
 import { type Row, rowsOf } from '../routes/catalog.ts';
 import type { Session } from '../session.ts';
 import type { BrowserWallet } from './browser-wallet.ts';
 import { PaidCall } from './call.tsx';
-import type { PageCaps } from './caps.ts';
 import { type Bundles, Credit } from './credit.tsx';
 import { Balances } from './funds.tsx';
 import { Payer } from './payer.tsx';
 import { Purchases, Unfinished } from './purchases.tsx';
+import type { PageCaps } from './storage.ts';
 import './wallet.css';
 
 const CAPS: readonly (readonly [keyof PageCaps, string])[] = [

@@ -1,11 +1,10 @@
 import bs58 from 'bs58';
 import { challengeIn } from '../challenge.ts';
-import { type Entry, endpointOf, MAX_PRICE_LENGTH } from '../entry.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { at, isObject, type JsonObject, listAt, textAt } from '../json.ts';
-import { type RouteProbe, unpaidAnswers } from '../world.ts';
-import { operationsByEndpoint } from './operations.ts';
+import { type Entry, endpointOf, MAX_PRICE_LENGTH, type RouteProbe, unpaidAnswers } from '../world.ts';
+import { operationsByEndpoint } from './openapi.ts';
 
 const ADDRESS_BYTES = 32;
 const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;

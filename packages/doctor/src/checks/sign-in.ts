@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SIWX_EXTENSION } from '@asset-gateway/protocol';
 import { challengeIn, extensionIn } from '../challenge.ts';
-import type { Entry } from '../entry.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../json.ts';
-import { unpaidAnswers, type World } from '../world.ts';
+import { type Entry, unpaidAnswers, type World } from '../world.ts';
 import { isRequestedUrl } from './challenge.ts';
 
 const MAX_LIFETIME_MS = 300_000;

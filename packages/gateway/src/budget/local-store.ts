@@ -81,14 +81,18 @@ function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Ve
 
 /** Slots and nonces of one process. Steps are decided in memory and stored before they count. */
 export class LocalStore implements Store {
-  readonly #options: LocalOptions;
+  readonly now: () => number;
+  readonly wallNow: () => number;
+  readonly #records: LocalRecords;
   readonly #epoch: string;
   readonly #nonces: UsedNonces;
   readonly #held: ReadonlyMap<string, readonly HeldSlot[]>;
   readonly #logs = new Map<string, SlidingLog>();
 
   private constructor(options: LocalOptions, { epoch, nonces, held }: Awaited<ReturnType<LocalRecords['read']>>) {
-    this.#options = options;
+    this.now = options.now;
+    this.wallNow = options.wallNow ?? options.now;
+    this.#records = options.records;
     this.#epoch = epoch;
     this.#nonces = new UsedNonces(epoch);
     for (const each of nonces) this.#nonces.remember(each, '', options.now());
@@ -100,15 +104,6 @@ export class LocalStore implements Store {
     return new LocalStore(options, await options.records.read());
   }
 
-  now(): number {
-    return this.#options.now();
-  }
-
-  wallNow(): number {
-    const { now, wallNow = now } = this.#options;
-    return wallNow();
-  }
-
   ready(): boolean {
     return true;
   }
@@ -117,7 +112,7 @@ export class LocalStore implements Store {
     return this.#epoch;
   }
 
-  async admit({ budget, owner, room, nonce, share }: Admit): Promise<Verdict> {
+  async admit({ budget, owner, room, wallet, nonce, share }: Admit): Promise<Verdict> {
     const now = this.now();
     const log = this.#log(budget);
     if (nonce) {
@@ -128,13 +123,13 @@ export class LocalStore implements Store {
     const admitted = { kind: 'admitted', ...(charged && { charged }) } as const;
     if (log.find(owner)) return admitted;
     if (log.pauseMs(now) > 0) return { kind: 'paused', retryAfterMs: log.pauseMs(now) };
-    if (!room.isFree) return { kind: 'crowded' };
+    if (!room.isFreeFor(wallet)) return { kind: 'crowded' };
     const refusal = refusalOf(log, charged, now);
     if (refusal) return refusal;
     if (nonce) this.#nonces.remember(nonce, owner, now);
-    room.take(owner);
+    room.take(owner, wallet);
     const slot = log.take(owner, now, charged);
-    await this.#options.records.save(nonce, budget, slot).catch((error) => {
+    await this.#records.save(nonce, budget, slot).catch((error) => {
       log.giveBack(owner);
       if (nonce) this.#nonces.forget(nonce);
       throw error;
@@ -151,7 +146,7 @@ export class LocalStore implements Store {
     const verdict = this.#nonces.judge(use, owner, now);
     if (verdict !== 'burnt') return verdict;
     this.#nonces.remember(use, owner, now);
-    await this.#options.records.save(use, undefined).catch((error) => {
+    await this.#records.save(use, undefined).catch((error) => {
       this.#nonces.forget(use);
       throw error;
     });
@@ -159,7 +154,7 @@ export class LocalStore implements Store {
   }
 
   complete(budget: Budget, owner: string): void {
-    this.#options.records.saveEnd(owner, this.#log(budget).complete(owner, this.now()));
+    this.#records.saveEnd(owner, this.#log(budget).complete(owner, this.now()));
   }
 
   async pause(budget: Budget, milliseconds: number): Promise<void> {

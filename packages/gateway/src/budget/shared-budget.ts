@@ -10,7 +10,7 @@ export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
 
 /** Without an owner the script takes no slot. */
 const NO_OWNER = '';
-const ROOM: Room = { isFree: true, take: () => undefined };
+const ROOM: Room = { isFreeFor: () => true, take: () => undefined };
 
 /** The keys of a budget's charges. */
 const chargeKeys = (key: string): string[] => [`holders:${key}`, `counts:${key}`];
@@ -113,7 +113,7 @@ export class SharedBudget {
 
   /** Undefined if Redis has another epoch. */
   async #askUnder(epoch: string, attempt: Admit): Promise<Verdict | undefined> {
-    const { owner, room, nonce, share = [], waitedMs } = attempt;
+    const { owner, room, wallet, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = this.#budget;
     const now = monotonicMs();
     const [waitHereMs, pauseHereMs] = [this.#own.waitMs(now), this.#own.pauseMs(now)];
@@ -127,7 +127,7 @@ export class SharedBudget {
         ...(nonce ? [keyOfNonce(nonce)] : []),
       ],
       args: [
-        ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFree ? 1 : 0, waitHereMs, pauseHereMs],
+        ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFreeFor(wallet) ? 1 : 0, waitHereMs, pauseHereMs],
         ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
         ...[share].flat().map(textOfShare),
       ],
@@ -146,15 +146,15 @@ export class SharedBudget {
   }
 
   /** Takes a slot and room on this node, or answers why it cannot. */
-  #takeHere({ owner, room }: Admit): Verdict | undefined {
+  #takeHere({ owner, room, wallet }: Admit): Verdict | undefined {
     const now = monotonicMs();
     if (this.#own.find(owner)) return undefined;
     const [pauseMs, waitMs] = [this.#own.pauseMs(now), this.#own.waitMs(now)];
     if (pauseMs > 0) return { kind: 'paused', retryAfterMs: pauseMs };
-    if (!room.isFree) return { kind: 'crowded' };
+    if (!room.isFreeFor(wallet)) return { kind: 'crowded' };
     if (waitMs > 0) return { kind: 'limited', retryAfterMs: waitMs };
     this.#own.take(owner, now);
-    room.take(owner);
+    room.take(owner, wallet);
     return undefined;
   }
 

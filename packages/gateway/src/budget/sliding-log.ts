@@ -174,7 +174,9 @@ export class SlidingLog {
   }
 
   #nextFree(): number {
-    return Math.min(...this.#maps.map((slots) => slots.values().next().value ?? Number.POSITIVE_INFINITY));
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const slots of this.#maps) earliest = Math.min(earliest, slots.values().next().value ?? earliest);
+    return earliest;
   }
 
   #expire(nowMs: number): void {

@@ -28,10 +28,10 @@ export interface NonceUse {
 
 /** This node's calls in flight to one upstream. */
 export interface Room {
-  /** Whether there is room for one more. */
-  readonly isFree: boolean;
+  /** Whether there is room for one more call, of this wallet. */
+  isFreeFor(wallet?: string): boolean;
   /** Counts the call of this owner, once. */
-  take(owner: string): void;
+  take(owner: string, wallet?: string): void;
 }
 
 /** One attempt to take a slot. */
@@ -41,6 +41,8 @@ export interface Admit {
   readonly owner: string;
   /** Taken with the slot: refused calls do not count. */
   readonly room: Room;
+  /** The client's wallet, of whose calls the room has only so many. */
+  readonly wallet?: string | undefined;
   readonly nonce?: NonceUse;
   /**
    * The share that the slot is charged to until it frees; judged last. Of several shares that wait for one call, the one whose group
@@ -81,9 +83,9 @@ export interface BudgetView {
 export interface Allowance {
   readonly limit: number;
   readonly windowMs: number;
-  readonly view: () => BudgetView;
+  view(): BudgetView;
   /** The refusal of this share if no key has a slot for it; undefined if one has, or if that is unknown. */
-  readonly judge: (share: Share) => Promise<Verdict | undefined>;
+  judge(share: Share): Promise<Verdict | undefined>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
-import type { BudgetView } from '../budget/store.ts';
+import type { Allowance } from '../budget/store.ts';
 import type { Answer, Input, Spend, UpstreamCall } from '../call.ts';
 import { decodeBase58 } from '../gates/encodings.ts';
 import type { CacheReading } from '../metrics/readings.ts';
@@ -20,9 +20,7 @@ interface CacheDependencies {
   readonly upstream: Upstream;
   /** By the row's method; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
-  readonly limit: number;
-  readonly windowMs: number;
-  readonly view: () => BudgetView;
+  readonly allowance: Allowance;
   /** Takes a slot for a refresh without a waiting request. */
   readonly spendAlone: Spend;
   readonly maxBytes: number;
@@ -48,7 +46,8 @@ export class CachingUpstream implements Upstream {
   readonly #plans: LRUCache<string, Plan>;
 
   constructor(dependencies: CacheDependencies) {
-    const { limit, windowMs, maxBytes, ...making } = dependencies;
+    const { maxBytes, ...making } = dependencies;
+    const { limit, windowMs } = making.allowance;
     this.#dependencies = dependencies;
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });

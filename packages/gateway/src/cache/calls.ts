@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { BudgetView, Share } from '../budget/store.ts';
+import type { Allowance, Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
@@ -12,7 +12,7 @@ import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts'
 /** Dependencies of the call scheduler. */
 interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dismiss'> {
   /** This node's view of the budget. */
-  readonly view: () => BudgetView;
+  readonly allowance: Pick<Allowance, 'view'>;
   /** The plan of a key, if still stored. */
   readonly planOf: (id: string) => Plan | undefined;
   /** Entries and leases shared between nodes. */
@@ -125,16 +125,16 @@ export class Calls {
 
   #withoutSlot(): Refusal {
     this.#forgone++;
-    const seconds = Math.max(1, Math.ceil(this.#dependencies.view().resetMs / 1_000));
+    const seconds = Math.max(1, Math.ceil(this.#dependencies.allowance.view().resetMs / 1_000));
     return new Refusal('rate_limited', { reason: 'no slot in time', retryAfterSeconds: seconds });
   }
 
   /** Starts the calls that are worth a slot now, and schedules the next look. */
   #run(): void {
-    const { order, view, now } = this.#dependencies;
+    const { order, allowance, now } = this.#dependencies;
     clearTimeout(this.#timer);
     for (;;) {
-      const free = view().left - this.#inFlight.starting;
+      const free = allowance.view().left - this.#inFlight.starting;
       const next = order.next(free, now());
       if ('ids' in next) {
         void this.#call(next.ids);

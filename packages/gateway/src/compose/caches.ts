@@ -19,11 +19,11 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
   const { lifetimes, maxBytes } = cache;
   const now = () => performance.now();
   const leaseMs = config.upstreamTimeoutMs + LEASE_MARGIN_MS;
-  const cacheOf = ({ upstream, allowance, room }: Channel): CachingUpstream => {
+  const cacheOf = ({ upstream, keys: allowance, room }: Channel): CachingUpstream => {
     const spending = createSpending({ store, allowance, room, sharing, randomId });
     const spendAlone = spending({ spend: (take) => take() }, { requestId: randomId(), client: '' });
     return new CachingUpstream({
-      ...{ upstream, lifetimes, maxBytes, ...allowance },
+      ...{ upstream, lifetimes, maxBytes, allowance },
       // No wallet signs for a refresh that no client waits for.
       spendAlone: (budget) => spendAlone(budget, REFRESH),
       shared: openShared?.({ secrets, scope: tokens.baseUrl, leaseMs, now }) ?? ALONE,

@@ -1,10 +1,8 @@
 import type { Cluster, Provider, Route } from '@asset-gateway/protocol';
-import { allowanceOf } from '../budget/allowance.ts';
-import type { Allowance, Budget } from '../budget/store.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { InFlight } from '../stages/spend.ts';
 import { Breaker, type BreakerOptions } from '../upstreams/breaker.ts';
-import { pausing, resending } from '../upstreams/retries.ts';
+import { resending } from '../upstreams/retries.ts';
 import { type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
 import type { Dependencies, Foundation } from './dependencies.ts';
 import { type ChannelPlan, type Connection, channelKeyOf, type KeyPlan, TRANSPORTS } from './providers.ts';
@@ -14,8 +12,6 @@ export interface Channel {
   readonly name: ChannelName;
   readonly upstream: Breaker;
   readonly keys: SeveralKeys;
-  /** The budgets of its keys together. */
-  readonly allowance: Allowance;
   /** This node's calls in flight, of all channels of the provider on this cluster. */
   readonly room: InFlight;
 }
@@ -60,32 +56,25 @@ export class Channels {
 
   /** Wraps the connections: the outer wrappers refuse before an inner one spends. */
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): void {
-    const { store, breaker } = this.#dependencies;
+    const { breaker } = this.#dependencies;
     const openKey = ({ budget, options }: KeyPlan): Key => {
       const connection = new transport({ ...options, connections });
       this.#connections.push(connection);
-      return { budget, upstream: pausing(resending(connection), this.#pausesOf(budget)) };
+      return { budget, upstream: resending(connection) };
     };
     const keys = new SeveralKeys(plans.map(openKey), this.#keyOptions(name, plans.length));
     const upstream = new Breaker(keys, { ...BREAKER, ...breaker });
-    const budgets = plans.map(({ budget }) => budget);
-    const allowance = allowanceOf(store, budgets, () => keys.budgets());
-    this.#channels.set(channelKeyOf(name), { name, keys, allowance, room, upstream });
-  }
-
-  #pausesOf(budget: Budget): (seconds: number) => Promise<void> {
-    const { store, onFailure } = this.#dependencies;
-    return (seconds) => store.pause(budget, seconds * SECOND_MS).catch(onFailure);
+    this.#channels.set(channelKeyOf(name), { name, keys, room, upstream });
   }
 
   #keyOptions(name: ChannelName, count: number): KeyOptions {
-    const { store, refusedKeys, notice, onKeyRefused } = this.#dependencies;
+    const { store, refusedKeys, notice, onKeyRefused, onFailure } = this.#dependencies;
     const options = { ...REFUSED_KEYS, ...refusedKeys };
     const onRefused = (place: number, isFirst: boolean): void => {
       onKeyRefused?.(name, place + 1);
       if (count > 1 && isFirst) notice?.(refusedNotice(place + 1, count, options.setAsideMs));
     };
-    return { ...options, view: (budget) => store.view(budget), onRefused };
+    return { ...options, store, onRefused, onFailure };
   }
 }
 

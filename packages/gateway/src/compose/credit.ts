@@ -1,11 +1,8 @@
 import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
-import type { Call } from '../call.ts';
 import type { CreditConfig } from '../config/credit.ts';
 import type { PaidConfig } from '../config/paid.ts';
-import { CREDIT, type NewDebit } from '../credit/account.ts';
-import { createCover } from '../credit/covering.ts';
-import { ChargedAnswers } from '../credit/debiting.ts';
-import { CreditGate, type SignedResponse, spendingExtensions } from '../credit/gate.ts';
+import { CREDIT } from '../credit/account.ts';
+import { ChargedAnswers, type CreditDependencies } from '../credit/debiting.ts';
 import { AccountQueue, accountName } from '../credit/queue.ts';
 import { balanceUpstream, purchaseUpstream, type SoldCluster, spendNothing } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
@@ -13,15 +10,13 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Gate } from '../gates/gate.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import type { SignInDependencies } from '../gates/siwx/sign-in.ts';
+import { CreditGate } from '../payments/credit-gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
-import { requestHashOf } from '../payments/read/memo.ts';
-import { type ResponseContext, responseContextOf, settledResponse } from '../payments/responses.ts';
-import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
-/** What credit needs. */
-interface CreditDependencies extends Foundation {
+/** What credit is opened with. */
+interface CreditParts extends Foundation {
   readonly credit: CreditConfig;
   readonly paid: PaidConfig;
   readonly money: Money;
@@ -34,12 +29,6 @@ export interface Credit {
   gate(route: Route, describe: Describe): Gate;
   /** What serves a route of the credit surface. */
   serving(route: Route): Pick<Endpoint, 'spending' | 'upstream'>;
-}
-
-/** x402's response to a covered payment: nothing was sent, and nothing moved. */
-function coveredResponse(debit: NewDebit, context: ResponseContext): Record<string, string> {
-  const { network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
-  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, context);
 }
 
 const clusterOf = ({ id, cluster }: Route): Cluster => {
@@ -65,62 +54,37 @@ const soldOn = (cluster: string): SoldCluster => ({
   network: NETWORKS[cluster as Cluster],
 });
 
-/** Answers to a signature carry x402's response only with a receipt. */
-const respondWith =
-  (receipts: ReceiptIssuer | undefined) =>
-  (call: Call, origin: string): SignedResponse => {
-    if (!receipts) return { headersOf: () => ({}) };
-    const context = responseContextOf(call, origin, receipts);
-    const { resourceUrl } = context;
-    return { headersOf: (debit) => coveredResponse(debit, context), ...(resourceUrl !== undefined && { resourceUrl }) };
-  };
-
-/** What the gates of all routes share. */
-function openShared(dependencies: CreditDependencies) {
-  const { paid, money, crypto, secrets, store, randomId, onFailure, onStep } = dependencies;
+/** What the routes that take or sell credit share. */
+function openShared({ credit, paid, money, randomId, onFailure, onStep }: CreditParts): CreditDependencies {
   const { accounts } = money;
-  const answers = new ChargedAnswers(accounts);
   const leaseMs = Math.max(CREDIT.leaseMs, paid.upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
-  // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
-  const nonces = new Nonces(crypto, secrets);
-  // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
-  const signIn: SignInDependencies = { crypto, nonces, now: () => accounts.now(), wallNow: () => store.wallNow() };
-  return { signIn, debits: { accounts, answers, leaseMs, randomId, onFailure, onStep } };
+  const answers = new ChargedAnswers(accounts);
+  const { limitMicros } = credit;
+  return { accounts, answers, queue: openQueue(money), limitMicros, leaseMs, randomId, onFailure, onStep };
 }
 
 /** Opens credit. */
-export function openCredit(dependencies: CreditDependencies): Credit {
-  const { credit, money, exact, originOf, receipts } = dependencies;
+export function openCredit(parts: CreditParts): Credit {
+  const { credit, money, exact, originOf, receipts, crypto, secrets, store } = parts;
   const { accounts } = money;
-  const { limitMicros } = credit;
-  const { signIn, debits } = openShared(dependencies);
-  const cover = { ...debits, queue: openQueue(money), limitMicros, responseOf: coveredResponse };
-  const responseTo = respondWith(receipts);
-
-  const sellingGate = (route: Route, describe: Describe): Gate =>
-    exact.gate(route, describe, {
-      bundles: credit.bundlesMicros,
-      creditMicros: (amount) => amount,
-      cover: createCover({ ...cover, priceMicros: undefined }),
-      limits: { limitMicros, priceMicros: undefined },
-      extensions: () => ({}),
-    });
-
-  const spendingGate = (route: Route, describe: Describe): Gate => {
-    const priceMicros = exact.priceOf(route);
-    const terms = { signIn, originOf, network: NETWORKS[clusterOf(route)], priceMicros };
-    const payments = exact.gate(route, describe, {
-      bundles: credit.bundleMicros > priceMicros ? [credit.bundleMicros] : [],
-      creditMicros: (amount) => Math.max(0, amount - priceMicros),
-      cover: createCover({ ...cover, priceMicros }),
-      limits: { limitMicros, priceMicros },
-      extensions: (call) => spendingExtensions(terms, call),
-    });
-    return new CreditGate({ ...debits, ...terms, responseTo, requestHashOf }, payments);
-  };
-
+  const shared = openShared(parts);
+  const { limitMicros } = shared;
+  // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
+  const nonces = new Nonces(crypto, secrets);
+  // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
+  const clocks = { now: () => accounts.now(), wallNow: () => store.wallNow() };
+  const signIn: SignInDependencies = { crypto, nonces, clocks };
   return {
-    gate: (route, describe) => (route.credit === 'sold' ? sellingGate : spendingGate)(route, describe),
+    gate(route, describe) {
+      const sold = { dependencies: shared, limitMicros };
+      if (route.credit === 'sold')
+        return exact.gate(route, describe, { ...sold, priceMicros: undefined, bundles: credit.bundlesMicros });
+      const priceMicros = exact.priceOf(route);
+      const bundles = credit.bundleMicros > priceMicros ? [credit.bundleMicros] : [];
+      const payments = exact.gate(route, describe, { ...sold, priceMicros, bundles });
+      const network = NETWORKS[clusterOf(route)];
+      return new CreditGate(shared, payments, { signIn, originOf, receipts, network, priceMicros });
+    },
     serving(route) {
       const isSold = route.access === 'exact';
       const upstream = isSold

@@ -50,7 +50,7 @@ export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
     siwx(route) {
-      const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).allowance;
+      const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).keys;
       return new SiwxGate({ ...signIn, allowance, describe: describe(route) });
     },
     exact: (route) => (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`),
@@ -86,7 +86,7 @@ const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
 });
 
 const byChannel = (channel: Channel, dependencies: EndpointDependencies): Serving => {
-  const { name, allowance, room } = channel;
+  const { name, keys: allowance, room } = channel;
   const { store, randomId, caches } = dependencies;
   const sharing = name.surface === 'tokens' ? dependencies.sharing : undefined;
   return {

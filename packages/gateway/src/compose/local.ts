@@ -4,7 +4,7 @@ import { LocalRecords, localClocks } from '../budget/local-records.ts';
 import { LocalStore } from '../budget/local-store.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
-import { type Clock, steadyClock } from '../stores/clock.ts';
+import { type Clock, steadyClock, timeOfDay } from '../stores/clock.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { SqliteDatabase, sqliteIn } from '../stores/sql/sqlite.ts';
@@ -103,7 +103,7 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: L
     await lock.close();
     throw folderFault(error, dataDir);
   });
-  const store = await LocalStore.open({ now: clock, wallNow: now ?? (() => Date.now()), records });
+  const store = await LocalStore.open({ now: clock, wallNow: now ?? timeOfDay, records });
   return {
     database,
     store,

@@ -50,10 +50,10 @@ const readCredit = ({ accounts }: Money): Promise<readonly CreditReading[] | und
 /** The readings of a gateway, for its metrics. */
 export function readingsOf(foundation: Foundation, { channels, caches, exact, blocked }: Sources): Readings {
   const { money, config } = foundation;
-  const read = ({ name, upstream, allowance, keys }: Channel) => {
-    const { left, pauseMs } = allowance.view();
+  const read = ({ name, upstream, keys }: Channel) => {
+    const { left, pauseMs } = keys.view();
     const { isOpen: isLeftAlone } = upstream;
-    return { ...name, left, limit: allowance.limit, pauseMs, isLeftAlone, keysSetAside: keys.setAside() };
+    return { ...name, left, limit: keys.limit, pauseMs, isLeftAlone, keysSetAside: keys.setAside() };
   };
   return {
     isReady: () => notReadyCode(foundation) === undefined,

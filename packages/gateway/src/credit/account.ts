@@ -55,6 +55,14 @@ export interface Account {
   readonly purchase?: CreditPurchase;
 }
 
+/** How much credit a wallet may buy. */
+export interface CreditLimits {
+  /** The largest balance. */
+  readonly limitMicros: number;
+  /** The price of the call that the purchase comes with; undefined if credit cannot pay for it. */
+  readonly priceMicros: number | undefined;
+}
+
 /** Limits of credit; times in milliseconds. */
 export const CREDIT = {
   holdsPerWallet: 8,

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { findAnswer, keepAgain, keepAnswer } from '../stores/sql/answers.ts';
 import type { Database, Row, Step } from '../stores/sql/database.ts';
+import { isDuplicate } from '../stores/sql/dialect.ts';
 import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
 import {
   type Account,
@@ -45,6 +47,8 @@ export interface Movement {
 }
 
 const ATTEMPTS = 5;
+/** How often a release is tried again while the database is unavailable. */
+const RELEASE_AGAIN_MS = 500;
 
 const entryOf = ({ id, by, network, wallet, micros, route, requestId }: NewDebit): JournalEntry => {
   const key = by === 'payment' ? { key: id } : {};
@@ -144,10 +148,31 @@ export class Accounts {
     return verdict === 'busy' || verdict === 'insufficient' ? verdict : 'running';
   }
 
-  /** Releases what this owner holds. `isCalled`: whether the upstream was called. */
+  /**
+   * Releases what this owner holds. `isCalled`: whether the upstream was called. If the database fails, this rejects and the release
+   * is tried again until the hold lapses.
+   */
   async release(debit: NewDebit, isCalled: boolean): Promise<void> {
+    await this.#release(debit, isCalled).catch((error) => {
+      void this.#releaseLater(debit, isCalled);
+      throw error;
+    });
+  }
+
+  async #release(debit: NewDebit, isCalled: boolean): Promise<void> {
     const row = await this.#write(debit, rows.release(debit));
     if (row && isCalled) await this.#noteUncharged(debit);
+  }
+
+  async #releaseLater(debit: NewDebit, isCalled: boolean): Promise<void> {
+    for (let waitedMs = 0; waitedMs < CREDIT.leaseMs; waitedMs += RELEASE_AGAIN_MS) {
+      await pause(RELEASE_AGAIN_MS, undefined, { ref: false });
+      const isReleased = await this.#release(debit, isCalled).then(
+        () => true,
+        () => false,
+      );
+      if (isReleased) return;
+    }
   }
 
   /** Notes that the answer has reached its wallet. */
@@ -176,9 +201,9 @@ export class Accounts {
     return row;
   }
 
-  /** Of two concurrent holds of one debit the second one fails, because the row exists. */
+  /** Of two concurrent holds of one debit the second one fails, because the row exists; it may be gone by now. */
   async #unlessTaken({ id }: NewDebit, error: unknown): Promise<undefined> {
-    if ((await this.debit(id)) === undefined) throw error;
+    if (!isDuplicate(error) && (await this.debit(id)) === undefined) throw error;
   }
 
   /** Why a price was not held; undefined to try again. */

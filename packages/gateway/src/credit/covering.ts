@@ -1,38 +1,43 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
-import { type Admission, fromStore } from '../gates/gate.ts';
-import {
-  type Cover,
-  type CoverablePayment,
-  type CoverablePurchase,
-  type Covering,
-  NotNeeded,
-  type SentPayment,
-} from '../payments/cover.ts';
+import type { Answer, Call, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
+import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
+import type { ResponseContext } from '../receipts/response.ts';
 import { type AccountHolder, balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { HoldResult, HoldVerdict } from './accounts.ts';
-import {
-  type ChargedAnswers,
-  creditHeader,
-  type DebitDependencies,
-  Debiting,
-  type HeadersOf,
-  refusalOf,
-} from './debiting.ts';
-import { type AccountQueue, accountName, busy } from './queue.ts';
+import { type CreditDependencies, creditHeader, Debiting, refusalOf } from './debiting.ts';
+import { accountName, busy } from './queue.ts';
 
-/** What covering payments needs. */
-export interface CoverDependencies extends DebitDependencies {
-  readonly answers: ChargedAnswers;
-  readonly queue: AccountQueue;
+/** A payment in a request, before it is checked. */
+export interface SentPayment extends ResponseContext {
+  readonly key: string;
+  readonly requestHash: string;
+  readonly network: string;
+}
+
+/** A payment that matches its request. Nothing is reserved yet. */
+export interface CoverablePayment extends SentPayment {
+  readonly call: Call;
+  readonly trail: Trail;
+  readonly payer: string;
+  readonly memo: string | undefined;
+  /** Only the client that got the challenge has the ticket. A payment without it may be a copy. */
+  readonly hasTicket: boolean;
   /** The price of one call; undefined for a route that sells only credit, whose payments always settle. */
   readonly priceMicros: number | undefined;
-  /** The largest balance of a wallet. */
-  readonly limitMicros: number;
-  readonly randomId: () => string;
-  /** The headers of x402's response to a covered payment. */
-  readonly responseOf: (debit: NewDebit, payment: SentPayment) => Readonly<Record<string, string>>;
+  /** The amount of the payment, in millionths of a dollar. */
+  readonly amountMicros: number;
+  /** The part of it that becomes credit when it settles. */
+  readonly creditMicros: number;
 }
+
+/** The purchase of such a payment. */
+export interface CoverablePurchase extends Admission {
+  /** The wallet's credit after the settlement, if this purchase has changed it. */
+  readonly balanceMicros: number | undefined;
+}
+
+/** Nothing was reserved: another call of the wallet buys credit, or its credit now pays for this call. */
+export class NotNeeded extends Error {}
 
 const overLimit = () => new Refusal('credit_limit', { payment: { state: 'unused' } });
 
@@ -45,8 +50,8 @@ const MOST_ATTEMPTS = 3;
 const holderOf = ({ network, payer }: CoverablePayment): AccountHolder => ({ network, wallet: payer });
 
 /** The debit that may pay instead of a payment; undefined if only the payment may. */
-function debitFor(payment: CoverablePayment, { priceMicros, randomId }: CoverDependencies): NewDebit | undefined {
-  const { key, requestHash, call, trail, amountMicros, memo, hasTicket, resourceUrl } = payment;
+function debitFor(payment: CoverablePayment, randomId: () => string): NewDebit | undefined {
+  const { key, requestHash, call, trail, priceMicros, amountMicros, memo, hasTicket, resourceUrl } = payment;
   // Anyone can copy a payment that failed on the chain, but not its ticket.
   if (priceMicros === undefined || !hasTicket) return undefined;
   return {
@@ -64,12 +69,97 @@ function debitFor(payment: CoverablePayment, { priceMicros, randomId }: CoverDep
   };
 }
 
+/** A payment, the debit that may pay instead, and the result of the first attempt to hold its price. */
+interface Begun {
+  readonly payment: CoverablePayment;
+  readonly debit: NewDebit | undefined;
+  readonly first: HoldResult;
+}
+
+interface Found {
+  /** Undefined if the payment does not match its request. */
+  readonly begun: Begun | undefined;
+  /** A debit that was made before in place of this very payment. */
+  readonly existing: Debit | undefined;
+}
+
+/** Without a debit this only reads the account. */
+async function tryToHold(
+  { accounts, leaseMs }: CreditDependencies,
+  payment: CoverablePayment,
+  { debit, isPastOwed }: { readonly debit: NewDebit | undefined; readonly isPastOwed: boolean },
+): Promise<HoldResult> {
+  if (debit) return accounts.hold(debit, { leaseMs, isPastOwed });
+  return { verdict: 'insufficient', account: await accounts.find(holderOf(payment)) };
+}
+
+/** Credit that may pay instead of a payment. Disposing it releases what it holds. */
+export class Covering implements AsyncDisposable {
+  readonly #dependencies: CreditDependencies;
+  readonly #sent: SentPayment;
+  readonly #begun: Found['begun'];
+  readonly #existing: Found['existing'];
+  #isAdmitted = false;
+
+  private constructor(dependencies: CreditDependencies, sent: SentPayment, { begun, existing }: Found) {
+    this.#dependencies = dependencies;
+    this.#sent = sent;
+    this.#begun = begun;
+    this.#existing = existing;
+  }
+
+  /** Holds the price of the call if credit suffices. `payment`: undefined if the payment does not match its request. */
+  static async begin(
+    dependencies: CreditDependencies,
+    sent: SentPayment,
+    payment: CoverablePayment | undefined,
+  ): Promise<Covering> {
+    const debit = payment && debitFor(payment, dependencies.randomId);
+    const [first, copy] = await fromStore(
+      Promise.all([
+        payment && tryToHold(dependencies, payment, { debit, isPastOwed: false }),
+        debit ? undefined : dependencies.accounts.debit(sent.key),
+      ]),
+    );
+    const isSame = first?.verdict !== 'held' && first?.debit?.id === sent.key;
+    const begun = payment && first && { payment, debit, first };
+    return new Covering(dependencies, sent, { begun, existing: isSame ? first.debit : copy });
+  }
+
+  /** The answer that credit has paid for in place of this very payment. */
+  async known(): Promise<Admission | Delivery | undefined> {
+    const { answers } = this.#dependencies;
+    return this.#existing && answers.known(this.#existing, this.#sent.requestHash, this.#sent);
+  }
+
+  /** An answer to the same request that the wallet's credit has paid for before. */
+  async owed(): Promise<Admission | Delivery | undefined> {
+    const first = this.#begun?.first;
+    return first?.verdict === 'owed' && first.debit
+      ? this.#dependencies.answers.owed(first.debit, this.#sent)
+      : undefined;
+  }
+
+  /** An admission that is paid from credit if possible, and otherwise by the payment. It takes over what is held. */
+  admit(purchase: CoverablePurchase): Admission {
+    if (!this.#begun) throw new Error('the payment does not fit its request');
+    this.#isAdmitted = true;
+    return new Coverable(this.#dependencies, this.#begun, purchase);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { accounts, onFailure } = this.#dependencies;
+    const first = this.#begun?.first;
+    if (first?.verdict === 'held' && !this.#isAdmitted) await accounts.release(first.debit, false).catch(onFailure);
+  }
+}
+
 /**
  * A payment that credit may cover: if the wallet has enough, its call is paid from credit. It waits while another call of the
  * wallet buys credit, and other calls wait while it buys credit itself.
  */
 class Coverable implements Admission {
-  readonly #dependencies: CoverDependencies;
+  readonly #dependencies: CreditDependencies;
   readonly #payment: CoverablePayment;
   readonly #purchase: CoverablePurchase;
   readonly #debit: NewDebit | undefined;
@@ -79,16 +169,16 @@ class Coverable implements Admission {
   /** Whether other calls of the wallet wait for this one, which buys credit. */
   #isBuying = false;
 
-  constructor(dependencies: CoverDependencies, { payment, debit, first }: Begun, purchase: CoverablePurchase) {
+  constructor(dependencies: CreditDependencies, { payment, debit, first }: Begun, purchase: CoverablePurchase) {
     this.#dependencies = dependencies;
     this.#payment = payment;
     this.#purchase = purchase;
     this.#debit = debit;
     this.#first = first;
-    if (first.verdict === 'held') this.#chosen = this.#debiting(first.debit);
+    if (first.verdict === 'held') this.#chosen = new Debiting(dependencies, first, payment);
   }
 
-  async spend(take: NoncedTake): Promise<Slot> {
+  async spend(take: TakeSlot): Promise<Slot> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS && !this.#chosen; attempt++) {
       this.#chosen = await this.#dependencies.queue.until(this.#name, () => this.#choose());
       if (this.#chosen !== this.#purchase || this.#payment.creditMicros === 0) break;
@@ -124,7 +214,7 @@ class Coverable implements Admission {
 
   async #choose(): Promise<Admission | 'not yet'> {
     const result = await this.#tryToHold();
-    if (result.verdict === 'held') return this.#debiting(result.debit);
+    if (result.verdict === 'held') return new Debiting(this.#dependencies, result, this.#payment);
     const { verdict, account } = result;
     if (verdict === 'busy') return 'not yet';
     if (verdict !== 'insufficient') throw refusalOf(verdict);
@@ -148,14 +238,8 @@ class Coverable implements Admission {
     return fromStore(tryToHold(this.#dependencies, this.#payment, { debit: this.#debit, isPastOwed: true }));
   }
 
-  #debiting(debit: NewDebit): Debiting {
-    this.#dependencies.onStep?.('hold');
-    const headersOf: HeadersOf = (charged) => this.#dependencies.responseOf(charged, this.#payment);
-    return new Debiting(this.#dependencies, debit, { headersOf, isHeld: true });
-  }
-
   /** Undefined if the purchase is no longer needed: another node buys for the wallet, or its credit now suffices. */
-  async #buy(take: NoncedTake): Promise<Slot | undefined> {
+  async #buy(take: TakeSlot): Promise<Slot | undefined> {
     try {
       return await this.#purchase.spend(take);
     } catch (error) {
@@ -170,56 +254,4 @@ class Coverable implements Admission {
     if (this.#isBuying) this.#dependencies.queue.endBuying(this.#name);
     this.#isBuying = false;
   }
-}
-
-/** A payment, the debit that may pay instead, and the result of the first attempt to hold its price. */
-interface Begun {
-  readonly payment: CoverablePayment;
-  readonly debit: NewDebit | undefined;
-  readonly first: HoldResult;
-}
-
-/** Without a debit this only reads the account. */
-async function tryToHold(
-  { accounts, leaseMs }: CoverDependencies,
-  payment: CoverablePayment,
-  { debit, isPastOwed }: { readonly debit: NewDebit | undefined; readonly isPastOwed: boolean },
-): Promise<HoldResult> {
-  if (debit) return accounts.hold(debit, { leaseMs, isPastOwed });
-  return { verdict: 'insufficient', account: await accounts.find(holderOf(payment)) };
-}
-
-/** Lets credit pay instead of a route's payments. */
-export function createCover(dependencies: CoverDependencies): Cover {
-  const { accounts, answers, responseOf, onFailure } = dependencies;
-  return {
-    async begin(sent, payment): Promise<Covering> {
-      const debit = payment && debitFor(payment, dependencies);
-      const [first, copy] = await fromStore(
-        Promise.all([
-          payment && tryToHold(dependencies, payment, { debit, isPastOwed: false }),
-          debit ? undefined : accounts.debit(sent.key),
-        ]),
-      );
-      const refused = first?.verdict === 'held' ? undefined : first;
-      const existing: Debit | undefined = refused?.debit?.id === sent.key ? refused.debit : copy;
-      const headersOf: HeadersOf = (charged) => responseOf(charged, sent);
-      let held = first?.verdict === 'held' ? first.debit : undefined;
-      return {
-        known: async () => existing && answers.known(existing, sent.requestHash, headersOf),
-        async owed() {
-          if (refused?.verdict !== 'owed' || !refused.debit) return undefined;
-          return answers.owed(refused.debit, headersOf);
-        },
-        admit(purchase) {
-          if (!payment || !first) throw new Error('the payment does not fit its request');
-          held = undefined;
-          return new Coverable(dependencies, { payment, debit, first }, purchase);
-        },
-        async [Symbol.asyncDispose]() {
-          if (held) await accounts.release(held, false).catch(onFailure);
-        },
-      };
-    },
-  };
 }

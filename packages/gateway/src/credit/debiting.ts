@@ -1,25 +1,32 @@
 import { CORS_HEADERS, dollars, HEADERS, Refusal } from '@asset-gateway/protocol';
-import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
+import type { Answer, Receipt, Slot, TakeSlot } from '../call.ts';
 import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
-import { type Fetching, Redelivery, Repeats } from '../gates/redelivery.ts';
+import { alreadyUsed, inProgress, PaidAnswers } from '../gates/redelivery.ts';
+import { type ResponseContext, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { Accounts, HoldVerdict } from './accounts.ts';
+import type { AccountQueue } from './queue.ts';
 
-/** What debits need. */
-export interface DebitDependencies {
+/** What the routes that take or sell credit share. */
+export interface CreditDependencies {
   readonly accounts: Accounts;
-  readonly onFailure: (error: unknown) => void;
+  readonly answers: ChargedAnswers;
+  readonly queue: AccountQueue;
+  /** The largest balance of a wallet. */
+  readonly limitMicros: number;
   /** How long a call may take, in milliseconds. */
   readonly leaseMs: number;
+  readonly randomId: () => string;
+  readonly onFailure: (error: unknown) => void;
   /** Called after each step of a debit, before the next one begins. */
   readonly onStep?: ((step: 'hold' | 'upstream' | 'capture' | 'respond') => void) | undefined;
 }
 
-/** Headers that depend on the debit as it was charged: a fresh nonce for a signature, and x402's response. */
-export type HeadersOf = (debit: NewDebit) => Readonly<Record<string, string>>;
-
-/** Upstream calls that one debit may cost. */
-const MOST_CALLS = 3;
+/** What the response to a debit depends on. */
+export interface DebitContext extends ResponseContext {
+  /** Headers with a fresh nonce, for calls by signature. */
+  readonly freshNonce?: () => Readonly<Record<string, string>>;
+}
 
 const EXPOSED = 'Access-Control-Expose-Headers';
 const EXPOSED_HEADERS = `${CORS_HEADERS[EXPOSED]}, ${HEADERS.credit}`;
@@ -30,18 +37,24 @@ export const creditHeader = (chargedMicros: number | undefined, balanceMicros: n
   return { [HEADERS.credit]: `${charged}balance=${balanceMicros}`, [EXPOSED]: EXPOSED_HEADERS };
 };
 
+/**
+ * x402's response to a debit: nothing was sent, and no transfer was made. Answers to a signature carry it only with a signed receipt.
+ */
+function responseOf(debit: NewDebit, context: DebitContext): Record<string, string> {
+  const { by, network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
+  if (by === 'signature' && !context.receipts) return {};
+  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, context);
+}
+
 /** The receipt of a debit. */
-function receiptOf(debit: NewDebit, balanceMicros: number, headersOf: HeadersOf): Receipt {
+function receiptOf(debit: NewDebit, balanceMicros: number, context: DebitContext): Receipt {
   const { micros, by } = debit;
   return {
     priceUsd: dollars(micros),
     debit: { micros, by, balanceMicros },
-    headers: { ...creditHeader(micros, balanceMicros), ...headersOf(debit) },
+    headers: { ...creditHeader(micros, balanceMicros), ...responseOf(debit, context) },
   };
 }
-
-const alreadyRunning = () => new Refusal('payment_in_progress', { reason: 'debit', payment: { state: 'in_progress' } });
-const alreadyUsed = (reason: string) => new Refusal('payment_already_used', { reason, payment: { state: 'settled' } });
 
 const BUSY = 'Too many calls of this wallet are in progress; retry after Retry-After.';
 const FAILING = 'Too many uncharged calls of this wallet have failed at the upstream; retry after Retry-After.';
@@ -50,7 +63,7 @@ const FAILING = 'Too many uncharged calls of this wallet have failed at the upst
 export function refusalOf(verdict: Exclude<HoldVerdict, 'held'>): Refusal {
   if (verdict === 'insufficient') return new Refusal('credit_exhausted', { payment: { state: 'unused' } });
   if (verdict === 'due') return new Refusal('settlement_pending', { reason: verdict, payment: { state: 'unused' } });
-  if (verdict !== 'busy' && verdict !== 'failing') return alreadyRunning();
+  if (verdict !== 'busy' && verdict !== 'failing') return inProgress('debit');
   const isFailing = verdict === 'failing';
   return new Refusal('rate_limited', {
     reason: isFailing ? 'calls that were not charged' : 'holds of the wallet',
@@ -60,31 +73,33 @@ export function refusalOf(verdict: Exclude<HoldVerdict, 'held'>): Refusal {
   });
 }
 
-interface DebitOptions {
-  readonly headersOf: HeadersOf;
-  /** Headers of every answer from now on. */
-  readonly admissionHeaders?: Admission['headers'];
-  readonly isHeld: boolean;
+/** A debit, and the result of the first attempt to hold its price. */
+interface HoldAttempt {
+  readonly verdict: HoldVerdict;
+  readonly debit: NewDebit;
 }
 
 /** A call that is paid from credit: its price is held before the upstream call, and captured together with the answer. */
 export class Debiting implements Admission {
-  readonly headers: Admission['headers'];
-  readonly #dependencies: DebitDependencies;
+  readonly #dependencies: CreditDependencies;
   readonly #debit: NewDebit;
-  readonly #headersOf: HeadersOf;
+  readonly #context: DebitContext;
   #isHeld: boolean;
   #isCalled = false;
 
-  constructor(dependencies: DebitDependencies, debit: NewDebit, options: DebitOptions) {
-    this.headers = options.admissionHeaders ?? (() => ({}));
+  constructor(dependencies: CreditDependencies, { verdict, debit }: HoldAttempt, context: DebitContext) {
     this.#dependencies = dependencies;
     this.#debit = debit;
-    this.#headersOf = options.headersOf;
-    this.#isHeld = options.isHeld;
+    this.#context = context;
+    this.#isHeld = verdict === 'held';
+    if (this.#isHeld) dependencies.onStep?.('hold');
   }
 
-  async spend(take: NoncedTake): Promise<Slot> {
+  headers(): Readonly<Record<string, string>> {
+    return this.#context.freshNonce?.() ?? {};
+  }
+
+  async spend(take: TakeSlot): Promise<Slot> {
     if (!this.#isHeld) {
       const { accounts, leaseMs, onStep } = this.#dependencies;
       const { verdict } = await fromStore(accounts.hold(this.#debit, { leaseMs, isPastOwed: true }));
@@ -109,7 +124,7 @@ export class Debiting implements Admission {
       onStep?.('respond');
       accounts.delivered(debit.id);
     };
-    return { ...receiptOf(debit, balanceMicros, this.#headersOf), onDelivered };
+    return { ...receiptOf(debit, balanceMicros, this.#context), onDelivered };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -121,43 +136,36 @@ export class Debiting implements Admission {
 /** Answers that were charged before: to the same debit sent again, and to a request whose answer was not delivered. */
 export class ChargedAnswers {
   readonly #accounts: Accounts;
-  readonly #fetching: Fetching = new Set();
-  readonly #repeats = new Repeats();
+  readonly #answers: PaidAnswers;
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts;
+    this.#answers = new PaidAnswers(accounts);
   }
 
   /** The answer of this very debit. Refuses while it is running, or if it was for another request. */
-  async known(debit: Debit, requestHash: string, headersOf: HeadersOf): Promise<Admission | Delivery> {
+  async known(debit: Debit, requestHash: string, context: DebitContext): Promise<Admission | Delivery> {
     if (debit.requestHash !== requestHash) throw alreadyUsed('another request');
-    if (debit.progress === 'held') throw alreadyRunning();
-    if (this.#isTooOften(debit)) throw alreadyUsed('sent again too often');
-    return this.#deliver(debit, headersOf);
+    if (debit.progress === 'held') throw inProgress('debit');
+    const found = await this.owed(debit, context);
+    if (!found) throw alreadyUsed('sent again too often');
+    return found;
   }
 
   /** The answer of another debit for the same request; undefined if it was fetched too often. */
-  async owed(debit: Debit, headersOf: HeadersOf): Promise<Admission | Delivery | undefined> {
-    return this.#isTooOften(debit) ? undefined : this.#deliver(debit, headersOf);
+  async owed(debit: Debit, context: DebitContext): Promise<Admission | Delivery | undefined> {
+    if (this.#answers.isTooOften(debit.id, 'payer')) return undefined;
+    return this.#answers.deliver(debit.id, this.#receiptOf(debit, context));
   }
 
-  #isTooOften({ id }: Debit): boolean {
-    return this.#repeats.isTooOften(id, 'payer', this.#accounts.now());
-  }
-
-  async #deliver(debit: Debit, headersOf: HeadersOf): Promise<Admission | Delivery> {
-    const accounts = this.#accounts;
-    const { id: key, micros, by } = debit;
-    const [json, account] = await fromStore(Promise.all([accounts.answer(key), accounts.find(debit)]));
-    const balanceMicros = balanceOf(account);
-    const charged = receiptOf(debit, balanceMicros, headersOf);
-    const receipt = {
-      ...charged,
+  async #receiptOf(debit: Debit, context: DebitContext): Promise<Receipt> {
+    const { micros, by } = debit;
+    const balanceMicros = balanceOf(await this.#accounts.find(debit));
+    const { headers, ...receipt } = receiptOf(debit, balanceMicros, context);
+    return {
+      ...receipt,
       debit: { micros, by, balanceMicros, isRepeat: true },
-      headers: { ...charged.headers, [HEADERS.replayed]: 'true' },
-      onDelivered: () => accounts.delivered(key),
+      headers: { ...headers, ...context.freshNonce?.(), [HEADERS.replayed]: 'true' },
     };
-    if (json !== undefined) return { answer: { json }, receipt };
-    return new Redelivery(accounts, { key, receipt, mostCalls: MOST_CALLS }, this.#fetching);
   }
 }

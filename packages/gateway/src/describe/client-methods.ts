@@ -19,9 +19,8 @@ interface Argument {
   readonly isRequired: boolean;
 }
 
-const HEAD = `// Generated from the route table by \`npm run docs\`. Do not edit.
-import type { Call } from './call.ts';
-import type { MethodRows, MethodTable } from './method-row.ts';
+const HEAD = `// Written by the build from the route table. Do not edit.
+import type { Call, MethodRows, MethodTable } from './call.ts';
 `;
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -158,13 +158,17 @@ function systemRows(): string {
       inputExample: example.query,
     }),
   );
-  return `// Generated from the route table by \`npm run docs\`. Do not edit.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
+  return `// Written by the build from the route table. Do not edit.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
 }
 
-/** The generated files of the repository, by path. */
+/** The generated documents of the repository, by path. */
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
+  'openapi.json': `${JSON.stringify(openApi(EVERYTHING, ORIGIN), null, 2)}\n`,
+});
+
+/** The sources that the build writes before it compiles, by path. */
+export const writtenSources = (): Readonly<Record<string, string>> => ({
   'packages/client/src/methods.ts': clientMethods(everyRoute, EVERYTHING.priceUsd),
   'packages/console/src/routes/system-rows.ts': systemRows(),
-  'openapi.json': `${JSON.stringify(openApi(EVERYTHING, ORIGIN), null, 2)}\n`,
 });

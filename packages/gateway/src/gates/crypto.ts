@@ -77,8 +77,6 @@ export const nodeCrypto: Crypto = {
   random: pooledRandom((pool) => randomFillSync(pool)),
 };
 
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-
 /** An import would first search the module for its exports, which takes longer than all the rest. */
 const require = createRequire(import.meta.url);
 
@@ -96,11 +94,10 @@ export function loadSodium(): Crypto | undefined {
   if (!sodium) return undefined;
   return {
     verify: (signature, message, key) =>
-      rightSizes(signature, key) &&
-      sodium.crypto_sign_verify_detached(asBuffer(signature), asBuffer(message), asBuffer(key)),
+      rightSizes(signature, key) && sodium.crypto_sign_verify_detached(signature, message, key),
     mac: (key, message) => {
       const output = Buffer.alloc(KEY_BYTES);
-      sodium.crypto_auth(output, asBuffer(message), asBuffer(key));
+      sodium.crypto_auth(output, message, key);
       return output;
     },
     random: pooledRandom((pool) => sodium.randombytes_buf(pool)),

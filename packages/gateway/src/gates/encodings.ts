@@ -36,9 +36,11 @@ function limbsOf(text: string, count: number): number[] | undefined {
 /** The number, highest byte first; undefined if it has more bytes. */
 function bytesOf(limbs: readonly number[], length: number): Buffer | undefined {
   const bytes = Buffer.alloc(limbs.length * LIMB_BYTES);
-  limbs.forEach((limb, index) => {
-    bytes.writeUIntBE(limb, bytes.length - (index + 1) * LIMB_BYTES, LIMB_BYTES);
-  });
+  let end = bytes.length;
+  for (const limb of limbs) {
+    end -= LIMB_BYTES;
+    bytes.writeUIntBE(limb, end, LIMB_BYTES);
+  }
   const head = bytes.length - length;
   for (let index = 0; index < head; index++) if (bytes[index] !== 0) return undefined;
   return bytes.subarray(head);

@@ -1,12 +1,12 @@
 import { Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
-import type { Answer, Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
+import type { Answer, Call, Challenge, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
 
 /** A passed gate. Disposing it releases what is not settled and never throws. */
 export interface Admission extends AsyncDisposable {
   /** The nonce of a single-use sign-in. */
   readonly nonce?: string | undefined;
   /** Takes a slot by `take`; the first call also burns the admission's nonce, if any. */
-  spend(take: NoncedTake): Promise<Slot>;
+  spend(take: TakeSlot): Promise<Slot>;
   /** Charges for the answer. Refuses by throwing; the answer must then not be sent. */
   settle(answer: Answer): Promise<Receipt>;
   /** Headers of every response after admission, refusals included; a 402 carries a challenge instead. */

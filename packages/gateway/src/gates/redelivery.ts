@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
-import { type Admission, fromStore } from './gate.ts';
+import type { Answer, Receipt, Slot, TakeSlot } from '../call.ts';
+import { type Admission, type Delivery, fromStore } from './gate.ts';
 
 /** How often the answer of one payment may be fetched again, by its payer and by unauthenticated clients. */
 const MOST = { payer: 200, anybody: 20 } as const;
@@ -8,7 +8,7 @@ const MOST = { payer: 200, anybody: 20 } as const;
 const COUNTED_MS = 600_000;
 
 /** Counts how often paid answers are fetched again from this node. */
-export class Repeats {
+class Repeats {
   /** Oldest first. */
   readonly #counts = new Map<string, { readonly sinceMs: number; times: number }>();
 
@@ -29,11 +29,9 @@ export class Repeats {
   }
 }
 
-/** Keys of the payments whose answers this node is fetching again. */
-export type Fetching = Set<string>;
-
-/** Stored answers that were paid for, by the key of the payment or debit. */
-interface PaidAnswers {
+/** Answers that were paid for, by the key of the payment or the id of the debit. */
+interface AnswerStore {
+  now(): number;
   answer(key: string): Promise<string | undefined>;
   /** Upstream calls so far. */
   calls(key: string): Promise<number>;
@@ -41,59 +39,92 @@ interface PaidAnswers {
   called(key: string): Promise<void>;
   /** Stores an answer that was fetched again. */
   keep(key: string, answer: string): Promise<void>;
+  /** Notes that the answer has reached the payer. */
+  delivered(key: string): void;
 }
 
-/** A payment or debit whose answer is no longer stored. */
-interface PaidBefore {
-  readonly key: string;
+/** Upstream calls that the answer to one payment or debit may cost. */
+const MOST_CALLS = 3;
+
+/** Delivers answers that were paid for before, and fetches them again if they were lost. */
+export class PaidAnswers {
+  readonly #store: AnswerStore;
+  readonly #repeats = new Repeats();
+  /** Keys of the answers that this node is fetching again. */
+  readonly #fetching = new Set<string>();
+
+  constructor(store: AnswerStore) {
+    this.#store = store;
+  }
+
+  /** Counts one delivery. Returns whether the limit is exceeded. */
+  isTooOften(key: string, kind: keyof typeof MOST): boolean {
+    return this.#repeats.isTooOften(key, kind, this.#store.now());
+  }
+
+  /** The stored answer, or an admission that fetches it again. `isOver`: a lost answer is refused instead. */
+  async deliver(key: string, receipt: Receipt | Promise<Receipt>, isOver = false): Promise<Admission | Delivery> {
+    const store = this.#store;
+    const [json, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
+    if (json === undefined && isOver) throw alreadyUsed('answer no longer kept');
+    const delivered = { ...paid, onDelivered: () => store.delivered(key) };
+    if (json !== undefined) return { answer: { json }, receipt: delivered };
+    return new Redelivery(store, key, { receipt: delivered, fetching: this.#fetching });
+  }
+}
+
+/** What a redelivery needs besides its key. */
+interface Fetching {
   readonly receipt: Receipt;
-  /** Upstream calls that it may cost. */
-  readonly mostCalls: number;
+  readonly fetching: Set<string>;
 }
 
 /** The answer to a settled payment or debit was lost: calls the upstream again, and settles or charges nothing. */
-export class Redelivery implements Admission {
+class Redelivery implements Admission {
   readonly isOwed = true;
-  readonly #answers: PaidAnswers;
-  readonly #paid: PaidBefore;
-  readonly #fetching: Fetching;
+  readonly headers = () => ({});
+  readonly #store: AnswerStore;
+  readonly #key: string;
+  readonly #receipt: Receipt;
+  readonly #fetching: Set<string>;
   #isFetching = false;
 
-  constructor(answers: PaidAnswers, paid: PaidBefore, fetching: Fetching) {
-    this.#answers = answers;
-    this.#paid = paid;
+  constructor(store: AnswerStore, key: string, { receipt, fetching }: Fetching) {
+    this.#store = store;
+    this.#key = key;
+    this.#receipt = receipt;
     this.#fetching = fetching;
   }
 
-  async spend(take: NoncedTake): Promise<Slot> {
-    const { key, mostCalls } = this.#paid;
-    if (!this.#isFetching && this.#fetching.has(key)) throw taken();
+  async spend(take: TakeSlot): Promise<Slot> {
+    const key = this.#key;
+    if (!this.#isFetching && this.#fetching.has(key)) throw inProgress('taken');
     if (!this.#isFetching) {
       this.#fetching.add(key);
       this.#isFetching = true;
       // Another request may have fetched it since admission.
-      if ((await fromStore(this.#answers.answer(key))) !== undefined) throw taken();
+      if ((await fromStore(this.#store.answer(key))) !== undefined) throw inProgress('taken');
     }
-    if ((await fromStore(this.#answers.calls(key))) >= mostCalls) {
-      throw new Refusal('payment_already_used', { reason: 'asked for too often', payment: { state: 'settled' } });
-    }
+    if ((await fromStore(this.#store.calls(key))) >= MOST_CALLS) throw alreadyUsed('asked for too often');
     const slot = await take();
-    await this.#answers.called(key).catch(() => undefined);
+    await this.#store.called(key).catch(() => undefined);
     return slot;
   }
 
   async settle({ json }: Answer): Promise<Receipt> {
-    await this.#answers.keep(this.#paid.key, json).catch(() => undefined);
-    return this.#paid.receipt;
-  }
-
-  headers(): Readonly<Record<string, string>> {
-    return {};
+    await this.#store.keep(this.#key, json).catch(() => undefined);
+    return this.#receipt;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isFetching) this.#fetching.delete(this.#paid.key);
+    if (this.#isFetching) this.#fetching.delete(this.#key);
   }
 }
 
-const taken = () => new Refusal('payment_in_progress', { reason: 'taken', payment: { state: 'in_progress' } });
+/** The payment is in progress. */
+export const inProgress = (reason?: string): Refusal =>
+  new Refusal('payment_in_progress', { ...(reason && { reason }), payment: { state: 'in_progress' } });
+
+/** The payment has settled, and its answer cannot be fetched again. */
+export const alreadyUsed = (reason: string): Refusal =>
+  new Refusal('payment_already_used', { reason, payment: { state: 'settled' } });

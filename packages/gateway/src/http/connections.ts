@@ -88,6 +88,11 @@ export class Connections {
     return true;
   }
 
+  /** Whether a request on any connection awaits its answer. */
+  get hasBusy(): boolean {
+    return this.#members.size > this.#idle.size;
+  }
+
   /** Marks a connection as idle or busy. */
   note(socket: Socket, isIdle: boolean): void {
     const group = this.#members.get(socket);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Connections } from './connections.ts';
 
 /** Concurrent requests of one connection. The next one begins when the client has taken an answer. */
 const MAX_UNANSWERED = 16;
@@ -58,7 +59,7 @@ export class WaitingRoom {
 export class Pipeline {
   readonly #socket: Socket;
   readonly #room: WaitingRoom;
-  readonly #onChange: (isIdle: boolean) => void;
+  readonly #connections: Connections;
   #waiting: Exchange[] = [];
   /** Number of begun requests, and the last one. */
   #begun = 0;
@@ -66,11 +67,10 @@ export class Pipeline {
   #isBroken = false;
   #isFull = false;
 
-  /** `onChange` is called when the connection becomes busy or idle. */
-  constructor(socket: Socket, room: WaitingRoom, onChange: (isIdle: boolean) => void) {
+  constructor(socket: Socket, room: WaitingRoom, connections: Connections) {
     this.#socket = socket;
     this.#room = room;
-    this.#onChange = onChange;
+    this.#connections = connections;
     // Node resumes reading by itself, for example at the end of a request.
     socket.on('resume', () => this.#isHeld && socket.pause());
     socket.once('close', () => this.#forgetWaiting());
@@ -125,7 +125,7 @@ export class Pipeline {
 
   #begin({ incoming, outgoing, begin }: Exchange): void {
     this.#lastBegun = incoming;
-    if (this.#begun++ === 0) this.#onChange(false);
+    if (this.#begun++ === 0) this.#connections.note(this.#socket, false);
     // 'close' fires when the connection has taken the answer's last byte.
     outgoing.once('close', () => this.#end());
     begin();
@@ -140,7 +140,7 @@ export class Pipeline {
     this.#begun--;
     if (this.#socket.destroyed) return;
     if (this.#waiting.length > 0) this.#room.call(this);
-    else if (this.#begun === 0) this.#onChange(true);
+    else if (this.#begun === 0) this.#connections.note(this.#socket, true);
     // An incomplete request will never complete.
     if (this.#isBroken && !this.hasWhole) this.#socket.destroySoon();
   }

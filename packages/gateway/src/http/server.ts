@@ -66,8 +66,6 @@ export class HttpServer {
   readonly #connections: Connections;
   readonly #room = new WaitingRoom();
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
-  /** Connections with an unanswered request. */
-  readonly #busy = new Set<Socket>();
   #running = 0;
   #draining = false;
   #stopping = false;
@@ -118,20 +116,14 @@ export class HttpServer {
     await turn();
     this.#stopping = true;
     this.#server.closeIdleConnections();
-    while ((this.#busy.size > 0 || this.#running > 0) && performance.now() < deadline) await pause(20);
+    while ((this.#connections.hasBusy || this.#running > 0) && performance.now() < deadline) await pause(20);
     this.#server.closeAllConnections();
     await closed;
   }
 
   #welcome(socket: Socket): void {
     if (!this.#connections.admit(socket)) return;
-    const note = (isIdle: boolean) => {
-      this.#connections.note(socket, isIdle);
-      if (isIdle) this.#busy.delete(socket);
-      else this.#busy.add(socket);
-    };
-    this.#pipelines.set(socket, new Pipeline(socket, this.#room, note));
-    socket.once('close', () => this.#busy.delete(socket));
+    this.#pipelines.set(socket, new Pipeline(socket, this.#room, this.#connections));
   }
 
   #arrived(incoming: IncomingMessage, outgoing: ServerResponse, begin: () => void): void {

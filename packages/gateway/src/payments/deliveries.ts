@@ -1,11 +1,12 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Trail } from '../call.ts';
 import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
-import { type Fetching, Redelivery, Repeats } from '../gates/redelivery.ts';
+import { alreadyUsed, inProgress, PaidAnswers } from '../gates/redelivery.ts';
+import type { ResponseContext } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { CarriedPayment } from './read/header.ts';
 import { PAYMENTS, type PaymentRecord } from './record.ts';
-import { alreadyUsed, pendingRefusal, type ResponseContext, receiptOf, refusedRefusal } from './responses.ts';
+import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
 
 /** A request whose answer may have been paid for before. */
 interface RequestContext extends ResponseContext {
@@ -32,11 +33,11 @@ const STATES = {
 /** Answers that were paid for before on one route: to a payment that is sent again, and to a request whose answer is owed. */
 export class Deliveries {
   readonly #dependencies: PaymentDependencies;
-  readonly #fetching: Fetching = new Set();
-  readonly #repeats = new Repeats();
+  readonly #answers: PaidAnswers;
 
   constructor(dependencies: PaymentDependencies) {
     this.#dependencies = dependencies;
+    this.#answers = new PaidAnswers(dependencies.payments);
   }
 
   /** The answer to this very payment if it has a record, whatever its memo and price. Refuses if there is no answer to deliver. */
@@ -59,7 +60,7 @@ export class Deliveries {
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', context.inVersion1Header);
     if (record.progress === 'unresolved') throw pendingRefusal(record, context.inVersion1Header);
-    throw new Refusal('payment_in_progress', { payment: { state: 'in_progress' } });
+    throw inProgress();
   }
 
   /**
@@ -99,7 +100,7 @@ export class Deliveries {
   }
 
   #isTooOften(key: string, isPayers: boolean): boolean {
-    return this.#repeats.isTooOften(key, isPayers ? 'payer' : 'anybody', this.#dependencies.payments.now());
+    return this.#answers.isTooOften(key, isPayers ? 'payer' : 'anybody');
   }
 
   /** The stored answer, for a short time. The client may not be the payer, so the answer stays owed. */
@@ -112,13 +113,7 @@ export class Deliveries {
   }
 
   async #settled(context: RequestContext, record: PaymentRecord): Promise<Admission | Delivery> {
-    const { payments } = this.#dependencies;
-    const { key } = record;
-    const answer = await fromStore(payments.answer(key));
-    const age = payments.now() - (record.resolvedAtMs ?? 0);
-    if (answer === undefined && age >= PAYMENTS.answerMs) throw alreadyUsed('answer no longer kept');
-    const receipt = { ...receiptOf(record, context, true), onDelivered: () => payments.delivered(key) };
-    if (answer !== undefined) return { answer: { json: answer }, receipt };
-    return new Redelivery(payments, { key, receipt, mostCalls: PAYMENTS.callsPerPayment }, this.#fetching);
+    const ageMs = this.#dependencies.payments.now() - (record.resolvedAtMs ?? 0);
+    return this.#answers.deliver(record.key, receiptOf(record, context, true), ageMs >= PAYMENTS.answerMs);
   }
 }

@@ -1,9 +1,12 @@
 import { dollars, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Challenge, Trail } from '../call.ts';
+import type { CreditLimits } from '../credit/account.ts';
+import { Covering, type SentPayment } from '../credit/covering.ts';
+import type { CreditDependencies } from '../credit/debiting.ts';
 import type { Describe } from '../describe/discovery.ts';
-import { challenge, challengedUrl } from '../gates/challenge.ts';
+import { challenge, challengedUrl, type Demand } from '../gates/challenge.ts';
 import { type Admission, type Delivery, fromStore, type Gate } from '../gates/gate.ts';
-import type { Cover, Covering, CreditLimits, SentPayment, SignedRequest } from './cover.ts';
+import { responseContextOf } from '../receipts/response.ts';
 import { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { feePayerName } from './facilitator/fee-payer.ts';
@@ -15,7 +18,7 @@ import { type PresentedPayment, readPresentedPayment } from './read/payment.ts';
 import { readTransaction, type Transaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
 import { type Offer, requirementOf } from './requirement.ts';
-import { responseContextOf, unavailable } from './responses.ts';
+import { unavailable } from './responses.ts';
 
 /** The route that a gate sells. */
 export interface ExactRoute {
@@ -27,15 +30,10 @@ export interface ExactRoute {
 }
 
 /** The credit that a route sells besides the answer to one call. */
-export interface CreditSale {
+export interface CreditSale extends CreditLimits {
+  readonly dependencies: CreditDependencies;
   /** Amounts that may be paid instead of the price of one call, ascending, in millionths of a dollar. */
   readonly bundles: readonly number[];
-  /** The part of an amount that becomes credit when it settles, in millionths of a dollar. */
-  creditMicros(amount: number): number;
-  readonly cover: Cover;
-  readonly limits: CreditLimits;
-  /** Extensions of the route's challenges, for clients that spend credit by signature. */
-  extensions(call: Call): Readonly<Record<string, unknown>>;
 }
 
 /** A request that carries a payment. */
@@ -106,7 +104,7 @@ export class ExactGate implements Gate {
       ...context,
       presented,
       look,
-      credit: this.#route.credit?.limits,
+      credit: this.#route.credit,
     });
     return cover ? cover.admit(purchase) : purchase;
   }
@@ -119,17 +117,17 @@ export class ExactGate implements Gate {
   }
 
   /** The answer to this request that a wallet has paid for and not received. Refuses while its outcome is unknown. */
-  async owedTo(
-    { network, wallet: payer }: { readonly network: string; readonly wallet: string },
-    { call, origin, requestHash }: SignedRequest,
-  ): Promise<Admission | Delivery | undefined> {
-    const { payments, receipts } = this.#dependencies;
+  async owedTo(payer: string, call: Call): Promise<Admission | Delivery | undefined> {
+    const { payments, originOf, receipts } = this.#dependencies;
+    const requestHash = requestHashOf(call);
+    const { network } = this.#route.offer;
     const { dueKey } = await fromStore(payments.look({ key: '', network, payer, requestHash }));
-    return this.#deliveries.owed({ requestHash, ...responseContextOf(call, origin, receipts) }, dueKey, true);
+    const context = { requestHash, ...responseContextOf(call, originOf(call.inbound), receipts) };
+    return this.#deliveries.owed(context, dueKey, true);
   }
 
   /** Undefined while no fee payer is known, because nothing can be paid for then. */
-  challenge(call: Call, code: RefusalCode): Challenge | undefined {
+  challenge(call: Call, code: RefusalCode, extensions: Demand['extensions'] = {}): Challenge | undefined {
     const offer = this.#offer();
     if (offer.feePayer === '') return undefined;
     const { credit, describe } = this.#route;
@@ -137,7 +135,7 @@ export class ExactGate implements Gate {
     const requestHash = requestHashOf(call);
     const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
     const accepts = amounts.map((amount) => this.#requirement({ ...offer, amount }, requestHash));
-    return challenge(call, { code, url, accepts, extensions: credit?.extensions(call) ?? {} }, describe);
+    return challenge(call, { code, url, accepts, extensions }, describe);
   }
 
   /** Refuses by throwing if nothing new can be bought. Earlier purchases can still be fetched. */
@@ -166,12 +164,28 @@ export class ExactGate implements Gate {
   #cover(context: RequestContext, presented: PresentedPayment | Refusal): Promise<Covering> | undefined {
     const { credit } = this.#route;
     if (!credit) return undefined;
-    if (presented instanceof Refusal || this.#whyClosed() !== undefined) return credit.cover.begin(context, undefined);
+    const { dependencies, priceMicros } = credit;
+    if (presented instanceof Refusal || this.#whyClosed() !== undefined)
+      return Covering.begin(dependencies, context, undefined);
     const { payer, memo, amount } = presented.transfer;
     const amountMicros = Number(amount);
     const { hasTicket } = presented.payment;
-    const creditMicros = credit.creditMicros(amountMicros);
-    return credit.cover.begin(context, { ...context, payer, memo, hasTicket, amountMicros, creditMicros });
+    const creditMicros = this.#creditMicros(amountMicros);
+    return Covering.begin(dependencies, context, {
+      ...context,
+      payer,
+      memo,
+      hasTicket,
+      priceMicros,
+      amountMicros,
+      creditMicros,
+    });
+  }
+
+  /** The part of an amount that becomes credit when it settles, in millionths of a dollar. */
+  #creditMicros(amountMicros: number): number {
+    const { credit } = this.#route;
+    return credit ? Math.max(0, amountMicros - (credit.priceMicros ?? 0)) : 0;
   }
 
   #offer(): Offer {
@@ -189,7 +203,7 @@ export class ExactGate implements Gate {
   #newPayment(context: RequestContext, { payment, transfer }: PresentedPayment): NewPayment {
     const { facilitator, randomId } = this.#dependencies;
     const amount = Number(transfer.amount);
-    const creditMicros = this.#route.credit?.creditMicros(amount) ?? 0;
+    const creditMicros = this.#creditMicros(amount);
     return {
       key: payment.key,
       network: payment.network,

@@ -1,5 +1,5 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import type { CreditLimits } from './cover.ts';
+import type { CreditLimits } from '../credit/account.ts';
 import {
   amountOf,
   callsOf,

@@ -1,8 +1,8 @@
+import type { CreditLimits } from '../credit/account.ts';
 import { findAnswer, keepAgain } from '../stores/sql/answers.ts';
 import type { Database, Statement } from '../stores/sql/database.ts';
 import type { JournalKind, OnWritten } from '../stores/sql/journal.ts';
 import { noteDelivered } from './changes.ts';
-import type { CreditLimits } from './cover.ts';
 import {
   callsOf,
   dueOf,

@@ -1,7 +1,9 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
+import type { Answer, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
+import type { CreditLimits } from '../credit/account.ts';
+import { type CoverablePurchase, NotNeeded } from '../credit/covering.ts';
 import { fromStore } from '../gates/gate.ts';
-import { type CoverablePurchase, type CreditLimits, NotNeeded } from './cover.ts';
+import type { ResponseContext } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee-payer.ts';
@@ -40,7 +42,7 @@ export class Purchase implements CoverablePurchase {
     this.#request = request;
   }
 
-  async spend(take: NoncedTake): Promise<Slot> {
+  async spend(take: TakeSlot): Promise<Slot> {
     const { payments, onFailure } = this.#dependencies;
     const isFirst = !this.#isReserved;
     if (isFirst) await this.#begin();
@@ -138,9 +140,8 @@ export class Purchase implements CoverablePurchase {
   }
 
   async #verify(verified: Verified): Promise<void> {
-    const { inVersion1Header, presented } = this.#request;
-    const { payment } = presented;
-    const request = { payment, record: this.#record, inVersion1Header, verified };
+    const { payment } = this.#request.presented;
+    const request = { ...this.#request, payment, record: this.#record, verified };
     const { height, signature } = await verify(this.#dependencies, request);
     this.#height = height;
     if (signature === undefined) return;
@@ -181,7 +182,11 @@ export class Purchase implements CoverablePurchase {
 
   async #conclude(settlement: Settlement | undefined): Promise<Receipt> {
     const { payments, reconciler, onStep } = this.#dependencies;
-    if (!settlement && !this.#isSettling) await this.#leaveQueue();
+    if (!settlement && !this.#isSettling) {
+      // Gives up waiting for earlier settlements of the payer, unless this one has just begun.
+      await this.#release();
+      if (await this.#isTakenBack()) throw responses.unavailable('earlier settlements of this payer take too long');
+    }
     if (settlement?.outcome === 'unknown') {
       const open = await this.#known();
       if (open) await reconciler.reconcile(open);
@@ -205,12 +210,6 @@ export class Purchase implements CoverablePurchase {
     throw responses.pendingRefusal(record, inVersion1Header);
   }
 
-  /** Gives up waiting for earlier settlements of the payer, unless this one has just begun. */
-  async #leaveQueue(): Promise<void> {
-    await this.#release();
-    if (await this.#isTakenBack()) throw responses.unavailable('earlier settlements of this payer take too long');
-  }
-
   async #isTakenBack(): Promise<boolean> {
     const { key, owner } = this.#record;
     const isTheirs = (record?: PaymentRecord) => record?.progress === 'reserved' && record.owner !== owner;
@@ -225,7 +224,7 @@ export class Purchase implements CoverablePurchase {
 }
 
 /** The request of a purchase. */
-export interface PurchaseRequest extends responses.ResponseContext {
+export interface PurchaseRequest extends ResponseContext {
   readonly presented: PresentedPayment;
   readonly trail: Trail;
   readonly look: Look;

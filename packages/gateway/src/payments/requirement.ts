@@ -1,5 +1,3 @@
-import { NETWORKS } from '@asset-gateway/protocol';
-
 /** The transfer that a purchase requires; the same for every payer. */
 export interface Offer {
   /** CAIP-2. */
@@ -35,12 +33,6 @@ export function requirementOf(offer: Offer, memo: string | undefined, ticket?: s
   const extra = { feePayer, ...(memo !== undefined && { memo }), ...(ticket !== undefined && { ticket }) };
   return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds: MAX_TIMEOUT_SECONDS, extra };
 }
-
-/** The names of networks in version 1 of x402. */
-export const SHORT_NETWORKS: Readonly<Record<string, string>> = {
-  [NETWORKS.mainnet]: 'solana',
-  [NETWORKS.devnet]: 'solana-devnet',
-};
 
 /** Whether a client's copy equals the requirement. Clients may add members to `extra`, but nowhere else. */
 export function isSameRequirement(accepted: unknown, requirement: PaymentRequirements): boolean {

@@ -1,68 +1,9 @@
 import { HEADERS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
-import type { Call, Receipt, Sale } from '../call.ts';
-import { challengedUrl } from '../gates/challenge.ts';
-import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import type { Receipt, Sale } from '../call.ts';
+import { paymentResponse, type ResponseContext, settledResponse } from '../receipts/response.ts';
 import { codeOfReason } from './facilitator/facilitator.ts';
-import { usesVersion1Header } from './read/header.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
-import { type PaymentRequirements, SHORT_NETWORKS } from './requirement.ts';
-
-/** x402's SettleResponse. */
-interface SettleResponse {
-  readonly success: boolean;
-  /** base58 signature; empty if nothing was sent. */
-  readonly transaction: string;
-  readonly network: string;
-  readonly payer: string;
-  /** Atomic units, if not the required amount: 0 for a payment that credit has covered. */
-  readonly amount?: string;
-  readonly errorReason?: string;
-  readonly extensions?: Readonly<Record<string, unknown>>;
-}
-
-/** What the response to a paid request depends on, besides the payment. */
-export interface ResponseContext {
-  readonly inVersion1Header: boolean;
-  /** Undefined if receipts are not signed. */
-  readonly receipts?: ReceiptIssuer | undefined;
-  /** The URL that is paid for; only if receipts are signed. */
-  readonly resourceUrl?: string;
-}
-
-/** A payment that has settled. All answers to one payment carry the same receipt. */
-interface SettledPayment extends Pick<SettleResponse, 'network' | 'payer' | 'transaction' | 'amount'> {
-  /** The URL that was paid for; only if receipts are signed. */
-  readonly resourceUrl?: string | undefined;
-  readonly paidAtMs?: number | undefined;
-}
-
-/** The response context of a call. A receipt names the same URL as the challenge. */
-export const responseContextOf = (
-  call: Call,
-  origin: string,
-  receipts: ReceiptIssuer | undefined,
-): ResponseContext => ({
-  inVersion1Header: usesVersion1Header(call.inbound),
-  ...(receipts && { receipts, resourceUrl: challengedUrl(call, origin) }),
-});
-
-const encode = (response: SettleResponse): string => Buffer.from(JSON.stringify(response)).toString('base64');
-
-/** The headers that carry a SettleResponse; the header of version 1 too if the payment came in that version's. */
-function paymentResponse(response: SettleResponse, inVersion1Header: boolean): Record<string, string> {
-  const version1 = { ...response, network: SHORT_NETWORKS[response.network] ?? response.network };
-  return {
-    [HEADERS.paymentResponse]: encode(response),
-    ...(inVersion1Header && { [HEADERS.version1PaymentResponse]: encode(version1) }),
-  };
-}
-
-/** The headers of an answer that was paid for, with its receipt if receipts are signed. */
-export function settledResponse(settled: SettledPayment, context: ResponseContext): Record<string, string> {
-  const { resourceUrl = context.resourceUrl ?? '', paidAtMs, ...response } = settled;
-  const extensions = context.receipts?.extensionsFor({ ...response, resourceUrl, paidAtMs });
-  return paymentResponse({ success: true, ...response, ...(extensions && { extensions }) }, context.inVersion1Header);
-}
+import type { PaymentRequirements } from './requirement.ts';
 
 /** The payment can be sent again for the same request. */
 export const unused = { state: 'unused' } as const;
@@ -86,10 +27,6 @@ export function refusalOf(verdict: keyof typeof NOT_RESERVED): Refusal {
 /** Nothing can be settled now; the payment stays unused. */
 export const unavailable = (reason: string): Refusal =>
   new Refusal('facilitator_unavailable', { reason, payment: unused });
-
-/** The payment has settled, and its answer cannot be fetched again. */
-export const alreadyUsed = (reason: string): Refusal =>
-  new Refusal('payment_already_used', { reason, payment: { state: 'settled' } });
 
 /** What a settled payment has paid. A payment that is sent again is a repeat only if its answer was delivered. */
 function saleOf({ requirement, signature = '', owed }: PaymentRecord, replayed: boolean): Sale {

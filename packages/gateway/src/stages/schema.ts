@@ -32,15 +32,11 @@ const topOf = (name: string): string => name.split(/[.[]/, 1)[0] ?? '';
 
 /** The violations found in one request. */
 export class Violations {
-  readonly #issues: Issue[] = [];
-
-  get issues(): readonly Issue[] {
-    return this.#issues;
-  }
+  readonly issues: Issue[] = [];
 
   /** Whether the limit is reached. */
   get isFull(): boolean {
-    return this.#issues.length >= MAX_ISSUES;
+    return this.issues.length >= MAX_ISSUES;
   }
 
   /** Adds a violation of `rule`, with its bounds. An empty name means the whole place. */
@@ -50,13 +46,13 @@ export class Violations {
   }
 
   add(issue: Issue): void {
-    if (!this.isFull) this.#issues.push(issue);
+    if (!this.isFull) this.issues.push(issue);
   }
 
   /** Whether a parameter, anything in it, or its whole place has a violation. */
   concern(place: Issue['in'], parameter: string): boolean {
     const wrong = [topOf(parameter), place];
-    return this.#issues.some((issue) => issue.in === place && wrong.includes(topOf(issue.name)));
+    return this.issues.some((issue) => issue.in === place && wrong.includes(topOf(issue.name)));
   }
 }
 

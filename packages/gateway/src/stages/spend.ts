@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admit, Allowance, Room, Share, Store, Verdict } from '../budget/store.ts';
-import type { NoncedTake, Slot, Spend, Trail } from '../call.ts';
+import type { Slot, Spend, TakeSlot, Trail } from '../call.ts';
 
 /** Further bounds of a room. */
 interface RoomBounds {
@@ -23,20 +23,10 @@ export class InFlight implements Room {
     this.#bounds = bounds;
   }
 
-  get isFree(): boolean {
-    return this.#owners.size < this.#limit && (this.#bounds.within?.isFree ?? true);
-  }
-
-  /** The room as seen by one wallet. */
-  of(wallet: string | undefined): Room {
-    const isFree = () => this.isFree && this.#countOf(wallet) < (this.#bounds.ofWallet ?? this.#limit);
-    const take = (owner: string) => this.take(owner, wallet);
-    return {
-      get isFree() {
-        return isFree();
-      },
-      take,
-    };
+  isFreeFor(wallet?: string): boolean {
+    const { within, ofWallet = this.#limit } = this.#bounds;
+    const isFull = this.#owners.size >= this.#limit || this.#countOf(wallet) >= ofWallet;
+    return !isFull && (within?.isFreeFor() ?? true);
   }
 
   take(owner: string, wallet?: string): void {
@@ -82,9 +72,10 @@ interface SpendDependencies {
   readonly randomId: () => string;
 }
 
-interface Spender {
+/** What spending needs of an admission. */
+interface Admitted {
   readonly nonce?: string | undefined;
-  spend(take: NoncedTake): Promise<Slot>;
+  spend(take: TakeSlot): Promise<Slot>;
 }
 
 const CODES: Readonly<Record<Exclude<Verdict['kind'], 'admitted'>, RefusalCode>> = {
@@ -120,8 +111,9 @@ const STALE_MS = 5_000;
 async function ask(store: Store, attempt: Admit): Promise<Verdict> {
   const sinceMs = performance.now();
   try {
-    const again = () => store.admit({ ...attempt, waitedMs: performance.now() - sinceMs });
-    const verdict = await store.admit(attempt).catch(again);
+    const verdict = await store
+      .admit(attempt)
+      .catch(() => store.admit({ ...attempt, waitedMs: performance.now() - sinceMs }));
     if (performance.now() - sinceMs > STALE_MS) throw new Error('its answer is stale');
     return verdict;
   } catch (error) {
@@ -140,20 +132,16 @@ async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs
 
 /** Makes each call's `spend`: one atomic step that takes a slot and burns the nonce, or refuses. */
 export function createSpending({ store, allowance, room, sharing, randomId }: SpendDependencies) {
-  const admit = async (attempt: Admit, trail: Trail): Promise<void> => {
-    const verdict = await ask(store, attempt);
-    const { kind, charged } = verdict;
-    trail.budgetLeft = allowance.view().left;
-    if (kind !== 'admitted') throw refusalOf(kind, verdict);
-    if (charged) sharing?.onSlot(charged);
-  };
-
   const take = async (trail: Trail, asked: Pick<Admit, 'budget' | 'nonce' | 'share'>): Promise<Slot> => {
     const { budget } = asked;
+    const { wallet } = trail;
     const owner = randomId();
     const share = sharing && (asked.share ?? (await sharing.shareOf(trail)));
     try {
-      await admit({ ...asked, owner, room: room.of(trail.wallet), ...(share && { share }) }, trail);
+      const verdict = await ask(store, { ...asked, owner, room, wallet, ...(share && { share }) });
+      trail.budgetLeft = allowance.view().left;
+      if (verdict.kind !== 'admitted') throw refusalOf(verdict.kind, verdict);
+      if (verdict.charged) sharing?.onSlot(verdict.charged);
     } catch (error) {
       room.leave(owner);
       throw error;
@@ -168,7 +156,7 @@ export function createSpending({ store, allowance, room, sharing, randomId }: Sp
     };
   };
 
-  return (admission: Spender, trail: Trail): Spend => {
+  return (admission: Admitted, trail: Trail): Spend => {
     const spend: Spend = (budget, share) =>
       admission.spend((nonce) => take(trail, { budget, ...(nonce && { nonce }), ...(share && { share }) }));
     const { nonce } = admission;

@@ -159,10 +159,11 @@ export class RequestTrail implements Trail {
   /** Adds the headers of every response, drops the body for HEAD, and writes the log line. */
   finish(complete: Outbound): Outbound {
     const answer = conditional(this.#inbound, complete);
+    const isGated = this.#call !== undefined && this.#call.route.access !== 'public';
     const headers: Record<string, string> = {
       'X-Request-Id': this.requestId,
       'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': this.#isGated() && answer.status !== 402 ? 'private, no-store' : 'no-store',
+      'Cache-Control': isGated && answer.status !== 402 ? 'private, no-store' : 'no-store',
       ...CORS_HEADERS,
       ...answer.headers,
     };
@@ -171,10 +172,6 @@ export class RequestTrail implements Trail {
     this.#dependencies.log(this.#line(answer));
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
     return { ...answer, headers };
-  }
-
-  #isGated(): boolean {
-    return this.#call !== undefined && this.#call.route.access !== 'public';
   }
 
   #sold({ sale, debit, grantedMicros }: Outbound): Partial<LogLine> {
@@ -208,7 +205,7 @@ export class RequestTrail implements Trail {
       ...(this.budgetLeft !== undefined && { budgetLeft: this.budgetLeft }),
       ...(cacheStatus !== undefined && { cache: cacheStatus, ageSeconds: Number(answer.headers.Age) }),
       ...(scope && { share: scope }),
-      ...this.#sold(answer),
+      ...((answer.sale || answer.debit) && this.#sold(answer)),
     };
   }
 }

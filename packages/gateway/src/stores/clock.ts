@@ -1,6 +1,9 @@
 /** A clock in milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
+/** The time of day, which steps when someone sets the clock. */
+export const timeOfDay: Clock = () => Date.now();
+
 /** Milliseconds since the machine started, never stepping, the same for every process on it. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 

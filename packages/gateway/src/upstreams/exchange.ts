@@ -116,7 +116,7 @@ interface ExchangeOptions {
 export class Exchange {
   readonly #deadlineMs: number;
   /** Alternating names and values, as undici expects. */
-  readonly #headers: readonly string[];
+  readonly #headers: string[];
   readonly #pool: Pool;
 
   constructor(options: ExchangeOptions) {
@@ -140,9 +140,11 @@ export class Exchange {
     read: (response: UpstreamResponse) => Promise<T>,
   ): Promise<T> {
     const slot = await spend();
+    const { method, path, body } = request;
+    const headers = body === undefined ? this.#headers : [...this.#headers, 'content-type', 'application/json'];
     const handler = new ResponseHandler(this.#deadlineMs);
     try {
-      this.#send(request, handler);
+      this.#pool.dispatch({ method, path, headers, body: body ?? null }, handler);
       return await read(await handler.head());
     } catch (error) {
       if (error instanceof Refusal) throw error;
@@ -155,10 +157,5 @@ export class Exchange {
 
   async close(): Promise<void> {
     await this.#pool.destroy();
-  }
-
-  #send({ method, path, body }: UpstreamRequest, handler: ResponseHandler): void {
-    const headers = [...this.#headers, ...(body === undefined ? [] : ['content-type', 'application/json'])];
-    this.#pool.dispatch({ method, path, headers, body: body ?? null }, handler);
   }
 }

@@ -41,6 +41,10 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   statusCode = 0;
   headers: UpstreamResponse['headers'] = {};
   encoded: Readable | undefined;
+  /** Whether writing has begun. */
+  isWritten = false;
+  /** Whether the answer has begun. */
+  isStarted = false;
   readonly #deadlineAt: number;
   readonly #timer: NodeJS.Timeout;
   readonly #head = new Deferred<UpstreamResponse>();
@@ -51,24 +55,12 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   #abort: (error: Error) => void = ignore;
   #failure: Error | undefined;
   #isExpired = false;
-  #isWritten = false;
-  #isStarted = false;
   #isComplete = false;
 
   /** The deadline covers the call from now to the last byte read. */
   constructor(deadlineMs: number) {
     this.#deadlineAt = performance.now() + deadlineMs;
     this.#timer = setTimeout(() => this.#expire(), deadlineMs).unref();
-  }
-
-  /** Whether writing has begun. */
-  get isWritten(): boolean {
-    return this.#isWritten;
-  }
-
-  /** Whether the answer has begun. */
-  get isStarted(): boolean {
-    return this.#isStarted;
   }
 
   /** Whether the deadline has passed. A suspended process reads sockets before its timers run. */
@@ -103,11 +95,11 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
       return;
     }
     this.#abort = abort;
-    this.#isWritten = true;
+    this.isWritten = true;
   }
 
   onResponseStarted(): void {
-    this.#isStarted = true;
+    this.isStarted = true;
   }
 
   onHeaders(statusCode: number, rawHeaders: Buffer[], resume: () => void): boolean {
@@ -144,12 +136,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
 
   #settle(): void {
     if (this.#failure) this.#body?.reject(this.#failure);
-    else if (this.#isComplete) this.#body?.resolve(this.#bytes());
-  }
-
-  #bytes(): Buffer {
-    const [first] = this.#chunks;
-    return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size);
+    else if (this.#isComplete) this.#body?.resolve(Buffer.concat(this.#chunks, this.#size));
   }
 
   #expire(): void {

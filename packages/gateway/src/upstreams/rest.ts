@@ -37,15 +37,10 @@ export interface UpstreamOptions extends RefusalOptions {
   readonly connections: number;
 }
 
-/** JSON text with its \u escapes decoded. */
-const unescaped = (json: string): string =>
-  json.includes('\\u')
-    ? json.replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    : json;
-
-/** Refuses a text that contains one of the upstream's secrets. */
+/** Refuses a JSON text that contains one of the upstream's secrets, plain or with \u escapes. */
 export function assertDiscreet(text: string, secrets: readonly string[]): void {
-  const plain = unescaped(text);
+  const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
+  const plain = text.includes('\\u') ? text.replace(/\\u([0-9a-f]{4})/gi, decode) : text;
   if (secrets.some((secret) => plain.includes(secret))) {
     throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'holds our key' });
   }
@@ -65,17 +60,17 @@ export class RestUpstream implements KeyedUpstream {
 
   async answer({ route, input, spend }: KeyedCall): Promise<Answer> {
     const request = writeRequest(route, input, this.#base);
-    return { json: await this.#exchange.run(request, spend, (response) => this.#judge(response)) };
+    return { json: await this.#exchange.run(request, spend, this.#read) };
   }
 
   close(): Promise<void> {
     return this.#exchange.close();
   }
 
-  async #judge(response: UpstreamResponse): Promise<string> {
+  readonly #read = async (response: UpstreamResponse): Promise<string> => {
     if (response.statusCode !== 200) throw await refusalOfStatus(response, this.#options);
     const { text } = await readJson(response);
     assertDiscreet(text, this.#options.secrets);
     return text;
-  }
+  };
 }

@@ -1,19 +1,6 @@
 import type { Answer, KeyedCall } from '../call.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
-/** Pauses an upstream's key, for all nodes, as long as the upstream asks for. */
-export const pausing = (upstream: KeyedUpstream, pause: (seconds: number) => Promise<void>): KeyedUpstream => ({
-  async answer(call) {
-    try {
-      return await upstream.answer(call);
-    } catch (error) {
-      const isAsked = error instanceof UpstreamRefusal && error.code === 'upstream_rate_limited';
-      if (isAsked && error.retryAfterSeconds !== undefined) await pause(error.retryAfterSeconds);
-      throw error;
-    }
-  },
-});
-
 const isLost = (error: unknown): boolean => error instanceof UpstreamRefusal && error.ending === 'lost';
 
 /**

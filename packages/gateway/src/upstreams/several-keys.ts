@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Budget, BudgetView } from '../budget/store.ts';
+import type { Allowance, Budget, BudgetView, Share, Store, Verdict } from '../budget/store.ts';
 import type { Answer, UpstreamCall } from '../call.ts';
 import { type KeyedUpstream, type Upstream, UpstreamRefusal } from './upstream.ts';
 
@@ -49,9 +49,11 @@ export interface KeyOptions {
   readonly setAsideMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  readonly view: (budget: Budget) => BudgetView;
+  readonly store: Pick<Store, 'view' | 'judge' | 'pause'>;
   /** Called each time the upstream rejects a key; `isFirst`: it was not set aside yet. */
   readonly onRefused: (place: number, isFirst: boolean) => void;
+  /** Called with the error of a pause that the store could not keep. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 interface KeyState extends Key {
@@ -67,19 +69,31 @@ function isOfTheKey(error: unknown): error is Refusal {
   return error instanceof Refusal && (error.code === 'rate_limited' || error.code === 'upstream_rate_limited');
 }
 
+/** The refusal with the shortest wait; undefined if a budget does not refuse. */
+function firstToEnd(verdicts: readonly (Verdict | undefined)[]): Verdict | undefined {
+  const refused = verdicts.filter((verdict) => verdict !== undefined);
+  if (refused.length < verdicts.length) return undefined;
+  const [first] = refused.sort((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0));
+  return first;
+}
+
 const waitOf = ({ retryAfterSeconds = Number.POSITIVE_INFINITY }: Refusal): number => retryAfterSeconds;
 
 /**
  * An upstream with several keys, each with its own budget and pause. A call uses the key with most slots left, and the next one if that
  * key has no slot or is rejected. If every key fails, the refusal with the shortest Retry-After is thrown.
  */
-export class SeveralKeys implements Upstream {
+export class SeveralKeys implements Upstream, Allowance {
+  readonly limit: number;
+  readonly windowMs: number;
   readonly #keys: readonly KeyState[];
   readonly #options: KeyOptions;
 
   constructor(keys: readonly Key[], options: KeyOptions) {
     this.#keys = keys.map((key) => ({ ...key, pausedUntilMs: NEVER, setAsideUntilMs: NEVER }));
     this.#options = options;
+    this.limit = keys.reduce((sum, { budget }) => sum + budget.limit, 0);
+    this.windowMs = Math.max(...keys.map(({ budget }) => budget.windowMs));
   }
 
   async answer(call: UpstreamCall): Promise<Answer> {
@@ -100,14 +114,32 @@ export class SeveralKeys implements Upstream {
     return this.#keys.map((key) => this.#isSetAside(key));
   }
 
-  /** The budgets of the keys available now. */
-  budgets(): Budget[] {
-    return usableKeys(this.#keys, this.#options.now()).map(({ budget }) => budget);
+  /** The keys available now: the sum of their free slots, the next slot that frees, and the first pause that ends. */
+  view(): BudgetView {
+    let [left, resetMs, pauseMs] = [0, 0, Number.POSITIVE_INFINITY];
+    for (const { budget } of this.#usable()) {
+      const view = this.#options.store.view(budget);
+      left += view.left;
+      if (view.resetMs > 0) resetMs = resetMs > 0 ? Math.min(resetMs, view.resetMs) : view.resetMs;
+      pauseMs = Math.min(pauseMs, view.pauseMs);
+    }
+    return { left, resetMs, pauseMs };
   }
 
-  #inOrder(): KeyState[] {
-    const { now, view } = this.#options;
-    const views = this.#keys.map((key) => ({ ...key, key, left: view(key.budget).left }));
+  async judge(share: Share): Promise<Verdict | undefined> {
+    const { store } = this.#options;
+    const judged = this.#usable().map(({ budget }) => store.judge(budget, share).catch(() => undefined));
+    return firstToEnd(await Promise.all(judged));
+  }
+
+  #usable(): readonly KeyState[] {
+    return this.#keys.length === 1 ? this.#keys : usableKeys(this.#keys, this.#options.now());
+  }
+
+  #inOrder(): readonly KeyState[] {
+    if (this.#keys.length === 1) return this.#keys;
+    const { now, store } = this.#options;
+    const views = this.#keys.map((key) => ({ ...key, key, left: store.view(key.budget).left }));
     return fullestFirst(views, now()).map(({ key }) => key);
   }
 
@@ -118,15 +150,20 @@ export class SeveralKeys implements Upstream {
       if (key.setAsideUntilMs === setAsideUntilMs) key.setAsideUntilMs = NEVER;
       return answer;
     } catch (error) {
-      if (error instanceof Refusal) this.#note(key, error);
+      if (error instanceof Refusal) await this.#note(key, error);
       throw error;
     }
   }
 
-  #note(key: KeyState, { code, retryAfterSeconds }: Refusal): void {
-    const { now, setAsideMs, onRefused } = this.#options;
+  /** Pauses a key, for all nodes, for as long as the upstream asks for, and sets a rejected key aside. */
+  async #note(key: KeyState, refusal: Refusal): Promise<void> {
+    const { now, store, setAsideMs, onRefused, onFailure } = this.#options;
+    const { code, retryAfterSeconds } = refusal;
     if (code === 'upstream_rate_limited' && retryAfterSeconds !== undefined) {
       key.pausedUntilMs = now() + retryAfterSeconds * 1000;
+      if (refusal instanceof UpstreamRefusal) {
+        await store.pause(key.budget, retryAfterSeconds * 1000).catch(onFailure);
+      }
     }
     if (code !== 'upstream_auth_failed') return;
     onRefused(this.#keys.indexOf(key), !this.#isSetAside(key));

@@ -1,5 +1,5 @@
 import type { Cluster } from '../networks.ts';
-import * as results from '../results/credit.ts';
+import * as results from '../results/system.ts';
 import { catalogWithCredit } from '../results/system.ts';
 import { type Route, schemasOf, unchanged } from '../route.ts';
 

@@ -1,8 +1,8 @@
 import bs58 from 'bs58';
 import { TOKEN_2022_PROGRAM } from './addresses.ts';
 import type { Json, JsonObject } from './json.ts';
+import { invalidRequest } from './json-rpc.ts';
 import { choiceOf, configAt, integerOf } from './params.ts';
-import { invalidRequest } from './rpc-error.ts';
 import type { Account } from './svm.ts';
 import { readMint, readTokenAccount, tokenAmount } from './token.ts';
 
@@ -38,9 +38,7 @@ export function formatOf(config: JsonObject, decimals: (mint: string) => number)
 function parsed(account: Account, decimals: (mint: string) => number): JsonObject | undefined {
   const token = readTokenAccount(account);
   const mint = token ? undefined : readMint(account);
-  if (!token && !mint) {
-    return undefined;
-  }
+  if (!token && !mint) return undefined;
   const info: Json = token
     ? {
         isNative: false,
@@ -72,12 +70,8 @@ function dataJson(account: Account, { encoding, slice, decimals }: AccountFormat
   if (encoding === 'binary') {
     return data.length > MAX_BASE58_BYTES ? 'error: data too large for bs58 encoding' : bs58.encode(data);
   }
-  if (encoding === 'base58') {
-    return [base58Data(data), 'base58'];
-  }
-  if (encoding === 'base64+zstd') {
-    throw invalidRequest('this node does not compress account data');
-  }
+  if (encoding === 'base58') return [base58Data(data), 'base58'];
+  if (encoding === 'base64+zstd') throw invalidRequest('this node does not compress account data');
   const understood = encoding === 'jsonParsed' ? parsed(account, decimals) : undefined;
   return understood ?? [Buffer.from(data).toString('base64'), 'base64'];
 }

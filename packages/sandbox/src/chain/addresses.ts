@@ -1,13 +1,5 @@
+import type { Cluster } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-
-/** A cluster of Solana. */
-export type Cluster = 'mainnet' | 'devnet';
-
-/** The address of USDC on each cluster. */
-export const USDC_MINTS: Readonly<Record<Cluster, string>> = {
-  mainnet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-  devnet: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
-};
 
 /** The hash of each cluster's first block. */
 export const GENESIS_HASHES: Readonly<Record<Cluster, string>> = {
@@ -31,9 +23,7 @@ export const MEMO_PROGRAM_V1 = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
 /** Decodes base58; undefined unless it has this many bytes. */
 export function base58Bytes(text: string, length: number): Uint8Array | undefined {
   // Decoding takes quadratic time, so longer text is refused first.
-  if (text.length > length * 2) {
-    return undefined;
-  }
+  if (text.length > length * 2) return undefined;
   const bytes = bs58.decodeUnsafe(text);
   return bytes?.length === length ? bytes : undefined;
 }

@@ -1,10 +1,10 @@
-import { type Cluster, isAddress, SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC_MINTS } from './addresses.ts';
+import { USDC } from '@asset-gateway/protocol';
+import { isAddress, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import { type BlockOptions, type Blocks, type Commitment, createBlocks } from './blocks.ts';
 import type { Json } from './json.ts';
-import { type Account, createSvm, type Outcome, type Svm } from './svm.ts';
-import { mintData, readTokenAccount, type TokenAccount, USDC_DECIMALS } from './token.ts';
+import { type Account, type Outcome, Svm } from './svm.ts';
+import { mintData, readTokenAccount, type TokenAccount, type Transfer, transfersOf, USDC_DECIMALS } from './token.ts';
 import type { WireTransaction } from './transaction.ts';
-import { type Transfer, transfersOf } from './transfers.ts';
 
 /** The balances of a transaction's accounts, by the index of its keys. */
 export interface Holdings {
@@ -24,22 +24,7 @@ export interface Landed {
 }
 
 /** The state of the chain: accounts, blocks and the transactions that made them. */
-export interface Bank {
-  readonly cluster: Cluster;
-  readonly mint: string;
-  readonly svm: Svm;
-  readonly blocks: Blocks;
-  /** In the order in which they landed. */
-  readonly landed: readonly Landed[];
-  readonly transfers: Transfer[];
-  /** Wallets that have had a token account. */
-  readonly holders: Set<string>;
-  find(signature: string): Landed | undefined;
-  /** Simulates a transaction; `anyBlockhash` skips the check of its blockhash. */
-  simulate(transaction: WireTransaction, commitment: Commitment, anyBlockhash: boolean): Outcome;
-  /** Puts a transaction into a block; ignores one that no block would accept. */
-  land(transaction: WireTransaction): Landed | undefined;
-}
+export type Bank = ReturnType<typeof createBank>;
 
 const USDC_SUPPLY = 11_413_027_864_531_297n;
 const USDC_AUTHORITY = 'BJE5MMbqXjVwjAF7oxwPYXnTXDyspzZyt4vwenNw5ruE';
@@ -70,9 +55,7 @@ function holdingsOf(keys: readonly string[], svm: Svm): Holdings {
   const tokens = new Map<number, TokenAccount>();
   accounts.forEach((account, index) => {
     const token = readTokenAccount(account);
-    if (token) {
-      tokens.set(index, token);
-    }
+    if (token) tokens.set(index, token);
   });
   return { lamports: accounts.map((account) => account?.lamports ?? 0n), tokens };
 }
@@ -81,6 +64,7 @@ interface Books {
   readonly mint: string;
   readonly svm: Svm;
   readonly blocks: Blocks;
+  /** Wallets that have had a token account. */
   readonly holders: Set<string>;
 }
 
@@ -95,9 +79,7 @@ function execute(transaction: WireTransaction, books: Books): Landed | undefined
   const before = holdingsOf(transaction.keys, svm);
   const outcome = svm.execute(transaction.wire);
   const after = holdingsOf(transaction.keys, svm);
-  for (const { owner } of after.tokens.values()) {
-    holders.add(owner);
-  }
+  for (const { owner } of after.tokens.values()) holders.add(owner);
   // A failed transaction is in the block only if its fee payer could pay the fee.
   const charged = outcome.err === null || after.lamports[0] !== before.lamports[0];
   return charged
@@ -115,9 +97,9 @@ function movements({ transaction, outcome, before, after }: Landed, mint: string
 }
 
 /** A bank whose only token is the cluster's USDC. */
-export function createBank(options: BlockOptions): Bank {
-  const mint = USDC_MINTS[options.cluster];
-  const books: Books = { mint, svm: createSvm(), blocks: createBlocks(options), holders: new Set() };
+export function createBank(options: BlockOptions) {
+  const mint = USDC[options.cluster];
+  const books: Books = { mint, svm: new Svm(), blocks: createBlocks(options), holders: new Set() };
   const { svm, blocks } = books;
   const byKey = new Map<string, Landed>();
   const bySignature = new Map<string, Landed>();
@@ -127,23 +109,22 @@ export function createBank(options: BlockOptions): Bank {
   return {
     ...books,
     cluster: options.cluster,
+    /** In the order in which they landed. */
     landed,
     transfers,
-    find: (signature) => bySignature.get(signature),
-    simulate(transaction, commitment, anyBlockhash) {
+    find: (signature: string) => bySignature.get(signature),
+    /** Simulates a transaction; `anyBlockhash` skips the check of its blockhash. */
+    simulate(transaction: WireTransaction, commitment: Commitment, anyBlockhash: boolean): Outcome {
       if (!anyBlockhash && !blocks.isValid(transaction.blockhash, commitment)) {
         return refusedOutcome('BlockhashNotFound');
       }
-      if (!anyBlockhash && byKey.has(transaction.key)) {
-        return refusedOutcome('AlreadyProcessed');
-      }
+      if (!anyBlockhash && byKey.has(transaction.key)) return refusedOutcome('AlreadyProcessed');
       tick(books);
       return svm.simulate(transaction.wire);
     },
-    land(transaction) {
-      if (byKey.has(transaction.key) || !blocks.isValid(transaction.blockhash, 'processed')) {
-        return undefined;
-      }
+    /** Puts a transaction into a block; ignores one that no block would accept. */
+    land(transaction: WireTransaction): Landed | undefined {
+      if (byKey.has(transaction.key) || !blocks.isValid(transaction.blockhash, 'processed')) return undefined;
       const entry = execute(transaction, books);
       if (entry) {
         byKey.set(transaction.key, entry);
@@ -158,9 +139,7 @@ export function createBank(options: BlockOptions): Bank {
 
 /** The account at an address, or an empty wallet. */
 export function accountOrNew(address: string, svm: Svm): Account {
-  if (!isAddress(address)) {
-    throw new TypeError(`not an address: ${address}`);
-  }
+  if (!isAddress(address)) throw new TypeError(`not an address: ${address}`);
   const fresh = { address, lamports: 0n, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false };
   return svm.account(address) ?? fresh;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Cluster } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import type { Cluster } from './addresses.ts';
 
 /** A commitment level: `finalized` is 32 blocks behind the others. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
@@ -17,26 +17,8 @@ const START: Readonly<Record<Cluster, { readonly slot: bigint; readonly height: 
   devnet: { slot: 430_272_000n, height: 418_102_455n },
 };
 
-/** A blockhash and the last height at which it is valid. */
-export interface Lifetime {
-  readonly blockhash: string;
-  readonly lastValidBlockHeight: bigint;
-}
-
 /** Block production: over time, with each transaction and on request. */
-export interface Blocks {
-  /** The clock in milliseconds. */
-  readonly now: () => number;
-  height(commitment: Commitment): bigint;
-  slot(commitment: Commitment): bigint;
-  slotOf(height: bigint): bigint;
-  /** The number of blocks after this slot. */
-  confirmations(slot: bigint): bigint;
-  epoch(commitment: Commitment): { readonly epoch: bigint; readonly index: bigint; readonly length: bigint };
-  advance(count: bigint): void;
-  latest(commitment: Commitment): Lifetime;
-  isValid(blockhash: string, commitment: Commitment): boolean;
-}
+export type Blocks = ReturnType<typeof createBlocks>;
 
 /** The clock in milliseconds, and the milliseconds per block. */
 export interface BlockOptions {
@@ -46,7 +28,7 @@ export interface BlockOptions {
 }
 
 /** Starts producing blocks now. */
-export function createBlocks({ cluster, now, blockMs }: BlockOptions): Blocks {
+export function createBlocks({ cluster, now, blockMs }: BlockOptions) {
   const start = START[cluster];
   const began = now();
   const issued = new Map<string, bigint>();
@@ -56,28 +38,29 @@ export function createBlocks({ cluster, now, blockMs }: BlockOptions): Blocks {
   const slotOf = (at: bigint) => at - start.height + start.slot;
   const slot = (commitment: Commitment) => slotOf(height(commitment));
   return {
+    /** The clock in milliseconds. */
     now,
     height,
     slot,
     slotOf,
-    confirmations: (at) => slotOf(head()) - at,
-    epoch(commitment) {
+    /** The number of blocks after this slot. */
+    confirmations: (at: bigint) => slotOf(head()) - at,
+    epoch(commitment: Commitment) {
       const at = slot(commitment);
       return { epoch: at / SLOTS_PER_EPOCH, index: at % SLOTS_PER_EPOCH, length: SLOTS_PER_EPOCH };
     },
-    advance(count) {
+    advance(count: bigint): void {
       added += count;
     },
-    latest(commitment) {
+    /** A new blockhash, and the last height at which it is valid. */
+    latest(commitment: Commitment) {
       const at = height(commitment);
       const blockhash = bs58.encode(createHash('sha256').update(`${cluster}:${began}:${at}`).digest());
       issued.set(blockhash, at);
-      if (issued.size > KEPT_BLOCKHASHES) {
-        issued.delete(issued.keys().next().value ?? '');
-      }
+      if (issued.size > KEPT_BLOCKHASHES) issued.delete(issued.keys().next().value ?? '');
       return { blockhash, lastValidBlockHeight: at + BLOCKHASH_LIFE };
     },
-    isValid(blockhash, commitment) {
+    isValid(blockhash: string, commitment: Commitment): boolean {
       const from = issued.get(blockhash);
       const at = height(commitment);
       return from !== undefined && from <= at && at <= from + BLOCKHASH_LIFE;

@@ -1,26 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { record } from '../record.ts';
-import type { Cluster } from './addresses.ts';
+import type { Cluster } from '@asset-gateway/protocol';
+import { record } from '../knobs.ts';
 import { createBank } from './bank.ts';
 import { BLOCKHASH_LIFE } from './blocks.ts';
 import { type ChainFaults, createChainFaults } from './faults.ts';
 import { isList, type Json } from './json.ts';
-import { ConnectionLost, type RpcCall, respondToBody } from './json-rpc.ts';
+import { ConnectionLost, invalidParams, methodNotFound, type RpcCall, RpcError, respondToBody } from './json-rpc.ts';
 import { bodyOf, listen, send } from './listen.ts';
 import { accountMethods } from './methods/accounts.ts';
 import { blockMethods } from './methods/blocks.ts';
-import { faucetMethods } from './methods/faucet.ts';
 import { historyMethods } from './methods/history.ts';
 import { sendMethods } from './methods/send.ts';
 import type { ChainNode, Method } from './node.ts';
-import { invalidParams, methodNotFound, RpcError } from './rpc-error.ts';
-import type { Transfer } from './transfers.ts';
-import { createTreasury, type Treasury } from './treasury.ts';
+import type { Transfer } from './token.ts';
+import { createTreasury, faucetMethods, type Treasury } from './treasury.ts';
 
-export type { Cluster } from './addresses.ts';
+export type { Cluster } from '@asset-gateway/protocol';
 export type { ChainFaultKnobs, ChainFaults, Lies, RefusedCall } from './faults.ts';
-export type { Transfer } from './transfers.ts';
+export type { Transfer } from './token.ts';
 
 /** The cluster to simulate, the port (default: a free one), the clock in milliseconds and the length of a block. */
 export interface ChainOptions {
@@ -65,32 +63,20 @@ const answerFrom =
   (methods: Readonly<Record<string, Method>>, node: ChainNode): Answer =>
   async (name, params) => {
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-    if (!method) {
-      throw methodNotFound();
-    }
+    if (!method) throw methodNotFound();
     return method(params, node);
   };
 
 const isAffected = ({ only }: ChainFaults, method: string): boolean => only === undefined || only.has(method);
 
 async function answerOverNetwork({ method, params }: RpcCall, faults: ChainFaults, answer: Answer): Promise<Json> {
-  if (faults.delayMs !== undefined && isAffected(faults, method)) {
-    await wait(faults.delayMs, undefined, { ref: false });
-  }
-  if (faults.hang?.has(method)) {
-    await new Promise<never>(() => {});
-  }
+  if (faults.delayMs !== undefined && isAffected(faults, method)) await wait(faults.delayMs, undefined, { ref: false });
+  if (faults.hang?.has(method)) await new Promise<never>(() => {});
   const refused = faults.refuse?.[method];
-  if (refused) {
-    throw new RpcError(refused.code, refused.message, refused.data);
-  }
-  if (!isList(params)) {
-    throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
-  }
+  if (refused) throw new RpcError(refused.code, refused.message, refused.data);
+  if (!isList(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
   const result = await answer(method, params);
-  if (method === 'sendTransaction' && faults.dropAfterBroadcast === true) {
-    throw new ConnectionLost();
-  }
+  if (method === 'sendTransaction' && faults.dropAfterBroadcast === true) throw new ConnectionLost();
   return result;
 }
 

@@ -1,5 +1,25 @@
 import { isObject, type Json, readJson, writeJson } from './json.ts';
-import { invalidRequest, RpcError } from './rpc-error.ts';
+
+/** A JSON-RPC error. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: Json | undefined;
+
+  constructor(code: number, message: string, data?: Json) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** -32602: invalid parameters. */
+export const invalidParams = (message: string): RpcError => new RpcError(-32602, message);
+
+/** -32601: unknown method. */
+export const methodNotFound = (): RpcError => new RpcError(-32601, 'Method not found');
+
+/** -32600: invalid request. */
+export const invalidRequest = (message = 'Invalid request'): RpcError => new RpcError(-32600, message);
 
 /** A JSON-RPC call; its id is echoed unchanged. */
 export interface RpcCall {
@@ -9,7 +29,7 @@ export interface RpcCall {
 }
 
 /** Answers a call; throws a refusal. */
-export type AnswerCall = (call: RpcCall) => Promise<Json>;
+type AnswerCall = (call: RpcCall) => Promise<Json>;
 
 /** Thrown to close the connection without an answer. */
 export class ConnectionLost extends Error {}
@@ -24,21 +44,15 @@ export function readCalls(body: string): { readonly isBatch: boolean; readonly v
   }
   const isBatch = Array.isArray(value);
   const values: readonly Json[] = Array.isArray(value) ? value : [value];
-  if (values.length === 0) {
-    throw invalidRequest();
-  }
+  if (values.length === 0) throw invalidRequest();
   return { isBatch, values };
 }
 
 /** Reads one call; throws a refusal if it is invalid. */
-export function readCall(value: Json): RpcCall {
-  if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') {
-    throw invalidRequest();
-  }
+function readCall(value: Json): RpcCall {
+  if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') throw invalidRequest();
   const { id = null, method, params = [] } = value;
-  if (params === null || typeof params !== 'object' || (id !== null && typeof id === 'object')) {
-    throw invalidRequest();
-  }
+  if (params === null || typeof params !== 'object' || (id !== null && typeof id === 'object')) throw invalidRequest();
   return { id, method, params };
 }
 
@@ -48,7 +62,7 @@ const idOf = (value: Json): Json => {
 };
 
 /** An answer as JSON text, with its refusal if it is one. */
-export interface RpcAnswer {
+interface RpcAnswer {
   readonly text: string;
   readonly refusal: RpcError | undefined;
 }
@@ -67,9 +81,7 @@ export async function respond(value: Json, answer: AnswerCall): Promise<RpcAnswe
     const result = await answer(call);
     return { text: writeJson({ jsonrpc: '2.0', result, id: call.id }), refusal: undefined };
   } catch (error) {
-    if (error instanceof ConnectionLost) {
-      throw error;
-    }
+    if (error instanceof ConnectionLost) throw error;
     return refuse(error, idOf(value));
   }
 }

@@ -13,15 +13,9 @@ export type JsonObject = { readonly [name: string]: Json | undefined };
 
 /** Writes JSON without undefined members. */
 export function writeJson(value: Json): string {
-  if (typeof value === 'bigint') {
-    return value.toString();
-  }
-  if (value === null || typeof value !== 'object') {
-    return JSON.stringify(value);
-  }
-  if (isList(value)) {
-    return `[${value.map(writeJson).join(',')}]`;
-  }
+  if (typeof value === 'bigint') return value.toString();
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(writeJson).join(',')}]`;
   const members = Object.entries(value).flatMap(([name, member]) =>
     member === undefined ? [] : [`${JSON.stringify(name)}:${writeJson(member)}`],
   );

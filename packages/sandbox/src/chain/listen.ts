@@ -37,9 +37,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string | undefin
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      return undefined;
-    }
+    if (size > MAX_BODY_BYTES) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

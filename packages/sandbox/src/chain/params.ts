@@ -1,7 +1,7 @@
 import { isAddress } from './addresses.ts';
 import type { Commitment } from './blocks.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
-import { invalidParams } from './rpc-error.ts';
+import { invalidParams } from './json-rpc.ts';
 
 /** The positional parameters of a call. */
 export type Params = readonly Json[];
@@ -11,9 +11,7 @@ const COMMITMENTS: readonly string[] = ['processed', 'confirmed', 'finalized'] s
 /** The text at a position. */
 export function textAt(params: Params, index: number): string {
   const value = params[index];
-  if (value === undefined) {
-    throw invalidParams(`\`params\` should have at least ${index + 1} argument(s)`);
-  }
+  if (value === undefined) throw invalidParams(`\`params\` should have at least ${index + 1} argument(s)`);
   if (typeof value !== 'string') {
     throw invalidParams(`Invalid params: invalid type: ${typeof value}, expected a string.`);
   }
@@ -22,9 +20,7 @@ export function textAt(params: Params, index: number): string {
 
 /** A base58 address of 32 bytes. */
 export function addressIn(value: Json | undefined): string {
-  if (typeof value !== 'string' || !isAddress(value)) {
-    throw invalidParams('Invalid param: Invalid');
-  }
+  if (typeof value !== 'string' || !isAddress(value)) throw invalidParams('Invalid param: Invalid');
   return value;
 }
 
@@ -34,24 +30,16 @@ export const addressAt = (params: Params, index: number): string => addressIn(te
 /** The texts of the list at a position, up to a limit. */
 export function textsAt(params: Params, index: number, limit: number): string[] {
   const value = params[index];
-  if (!isList(value)) {
-    throw invalidParams('Invalid params: invalid type, expected a sequence.');
-  }
-  if (value.length > limit) {
-    throw invalidParams(`Too many inputs provided; max ${limit}`);
-  }
+  if (!isList(value)) throw invalidParams('Invalid params: invalid type, expected a sequence.');
+  if (value.length > limit) throw invalidParams(`Too many inputs provided; max ${limit}`);
   return value.map((_, at) => textAt(value, at));
 }
 
 /** The configuration at a position; empty by default. */
 export function configAt(params: Params, index: number): JsonObject {
   const value = params[index];
-  if (value === undefined || value === null) {
-    return {};
-  }
-  if (!isObject(value)) {
-    throw invalidParams('Invalid params: invalid type, expected a map.');
-  }
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw invalidParams('Invalid params: invalid type, expected a map.');
   return value;
 }
 
@@ -67,9 +55,7 @@ export function commitmentOf(config: JsonObject, name = 'commitment'): Commitmen
 /** An integer of a configuration, within bounds. */
 export function integerOf(config: JsonObject, name: string, bounds: { min: number; max: number }): number | undefined {
   const value = config[name];
-  if (value === undefined || value === null) {
-    return undefined;
-  }
+  if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < bounds.min || value > bounds.max) {
     throw invalidParams(`Invalid ${name}; ${bounds.min} to ${bounds.max}`);
   }
@@ -79,12 +65,8 @@ export function integerOf(config: JsonObject, name: string, bounds: { min: numbe
 /** A text of a configuration. */
 export function textOf(config: JsonObject, name: string): string | undefined {
   const value = config[name];
-  if (value === undefined || value === null) {
-    return undefined;
-  }
-  if (typeof value !== 'string') {
-    throw invalidParams(`Invalid params: invalid type of ${name}, expected a string.`);
-  }
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw invalidParams(`Invalid params: invalid type of ${name}, expected a string.`);
   return value;
 }
 

@@ -1,4 +1,23 @@
 import { createRequire } from 'node:module';
+import type { Json } from './json.ts';
+// Both lists are in the order of the runtime's enumerations.
+import ERRORS from './svm-errors.json' with { type: 'json' };
+
+function instructionError(error: InstructionError): Json {
+  if (typeof error === 'number') return ERRORS.instruction[error] ?? 'GenericError';
+  return 'code' in error ? { Custom: error.code } : { BorshIoError: error.msg };
+}
+
+/** The runtime's error as JSON-RPC. */
+export function errorJson(error: SvmError): Json {
+  if (typeof error === 'number') return ERRORS.transaction[error] ?? 'SanitizeFailure';
+  if ('err' in error) return { InstructionError: [error.index, instructionError(error.err())] };
+  if ('accountIndex' in error) {
+    const name = error.constructor.name.replace(/^TransactionError/, '');
+    return { [name]: { account_index: error.accountIndex } };
+  }
+  return { DuplicateInstruction: error.index };
+}
 
 /** Bytes of an address. */
 type Address = Uint8Array;

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import { SYSTEM_PROGRAM } from './addresses.ts';
 import type { Json } from './json.ts';
 import * as binding from './svm-binding.ts';
-import { errorJson } from './svm-errors.ts';
+import { errorJson } from './svm-binding.ts';
 
 const SIGNATURE_BYTES = 64;
 /** The first byte of a versioned message. Legacy messages start with the number of signers. */
@@ -36,18 +36,6 @@ export interface Outcome {
   readonly returned: { readonly program: string; readonly data: Uint8Array } | null;
   /** The accounts after a successful simulation. */
   readonly after: readonly Account[];
-}
-
-/** The real runtime and token program, in this process. */
-export interface Svm {
-  account(address: string): Account | undefined;
-  setAccount(account: Account): void;
-  programAccounts(program: string): Account[];
-  rent(size: bigint): bigint;
-  /** Runs without changes and without signature checks. */
-  simulate(wire: Uint8Array): Outcome;
-  execute(wire: Uint8Array): Outcome;
-  setClock(slot: bigint, unixSeconds: bigint): void;
 }
 
 const toAccount = (address: string, account: binding.BoundAccount): Account => ({
@@ -115,76 +103,74 @@ const accountIn = (runtime: binding.Runtime, address: string): Account | undefin
   return found ? toAccount(address, found) : undefined;
 };
 
-/** The accounts of a chain. Creates the runtime with the first transaction. */
-class Accounts {
+/** Whether a transaction's message is versioned. */
+const isVersioned = (wire: Uint8Array): boolean => (wire[1 + SIGNATURE_BYTES * (wire[0] ?? 0)] ?? 0) >= FIRST_VERSION;
+
+/**
+ * The state of a chain: the real runtime and token program, in this process. Creates the runtime with the first transaction. The caller
+ * checks blockhashes and repeated transactions.
+ */
+export class Svm {
   readonly #given = new Map<string, Account>();
-  #runtime: binding.Runtime | undefined;
+  #created: binding.Runtime | undefined;
 
   /** The runtime with all accounts. */
-  get runtime(): binding.Runtime {
-    if (!this.#runtime) {
-      this.#runtime = newRuntime();
-      for (const account of this.#given.values()) put(this.#runtime, account);
+  get #runtime(): binding.Runtime {
+    if (!this.#created) {
+      this.#created = newRuntime();
+      for (const account of this.#given.values()) put(this.#created, account);
       this.#given.clear();
     }
-    return this.#runtime;
+    return this.#created;
   }
 
-  get(address: string): Account | undefined {
-    const found = this.#given.get(address) ?? accountIn(this.#runtime ?? untouchedRuntime(), address);
+  account(address: string): Account | undefined {
+    const found = this.#given.get(address) ?? accountIn(this.#created ?? untouchedRuntime(), address);
     // An empty account does not exist.
     return found && (found.lamports > 0n || found.data.length > 0) ? found : undefined;
   }
 
-  set(account: Account): void {
-    if (this.#runtime) put(this.#runtime, account);
+  setAccount(account: Account): void {
+    if (this.#created) put(this.#created, account);
     else this.#given.set(account.address, account);
   }
 
-  ofProgram(program: string): Account[] {
-    const runtime = this.#runtime ?? untouchedRuntime();
+  programAccounts(program: string): Account[] {
+    if (program === SYSTEM_PROGRAM) return [];
+    const runtime = this.#created ?? untouchedRuntime();
     const others = runtime.getProgramAccounts(bs58.decode(program)).map(addressed);
     const given = [...this.#given.values()].filter(({ owner }) => owner === program);
     return [...others.filter(({ address }) => !this.#given.has(address)), ...given];
   }
-}
 
-/** Whether a transaction's message is versioned. */
-const isVersioned = (wire: Uint8Array): boolean => (wire[1 + SIGNATURE_BYTES * (wire[0] ?? 0)] ?? 0) >= FIRST_VERSION;
+  rent(size: bigint): bigint {
+    return untouchedRuntime().minimumBalanceForRentExemption(size);
+  }
 
-/** The state of a new chain. The caller checks blockhashes and repeated transactions. */
-export function createSvm(): Svm {
-  const accounts = new Accounts();
-  return {
-    account: (address) => accounts.get(address),
-    setAccount: (account) => accounts.set(account),
-    programAccounts: (program) => (program === SYSTEM_PROGRAM ? [] : accounts.ofProgram(program)),
-    rent: (size) => untouchedRuntime().minimumBalanceForRentExemption(size),
-    simulate(wire) {
-      const { runtime } = accounts;
-      runtime.setSigverify(false);
-      try {
-        const result = isVersioned(wire)
-          ? runtime.simulateVersionedTransaction(wire)
-          : runtime.simulateLegacyTransaction(wire);
-        return 'err' in result
-          ? outcomeOf(result.meta(), errorJson(result.err()), [])
-          : outcomeOf(result.meta(), null, result.postAccounts().map(addressed));
-      } finally {
-        runtime.setSigverify(true);
-      }
-    },
-    execute(wire) {
-      const { runtime } = accounts;
-      const result = isVersioned(wire) ? runtime.sendVersionedTransaction(wire) : runtime.sendLegacyTransaction(wire);
-      return 'err' in result ? outcomeOf(result.meta(), errorJson(result.err()), []) : outcomeOf(result, null, []);
-    },
-    setClock(slot, unixSeconds) {
-      const clock = accounts.runtime.getClock();
-      clock.slot = slot;
-      clock.unixTimestamp = unixSeconds;
-      clock.epoch = slot / 432_000n;
-      accounts.runtime.setClock(clock);
-    },
-  };
+  /** Runs without changes and without signature checks. */
+  simulate(wire: Uint8Array): Outcome {
+    const runtime = this.#runtime;
+    runtime.setSigverify(false);
+    try {
+      const result = isVersioned(wire)
+        ? runtime.simulateVersionedTransaction(wire)
+        : runtime.simulateLegacyTransaction(wire);
+      return 'err' in result
+        ? outcomeOf(result.meta(), errorJson(result.err()), [])
+        : outcomeOf(result.meta(), null, result.postAccounts().map(addressed));
+    } finally {
+      runtime.setSigverify(true);
+    }
+  }
+
+  execute(wire: Uint8Array): Outcome {
+    const runtime = this.#runtime;
+    const result = isVersioned(wire) ? runtime.sendVersionedTransaction(wire) : runtime.sendLegacyTransaction(wire);
+    return 'err' in result ? outcomeOf(result.meta(), errorJson(result.err()), []) : outcomeOf(result, null, []);
+  }
+
+  setClock(slot: bigint, unixSeconds: bigint): void {
+    const clock = this.#runtime.getClock();
+    this.#runtime.setClock(Object.assign(clock, { slot, unixTimestamp: unixSeconds, epoch: slot / 432_000n }));
+  }
 }

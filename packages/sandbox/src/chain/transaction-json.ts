@@ -2,9 +2,8 @@ import bs58 from 'bs58';
 import { MEMO_PROGRAM, MEMO_PROGRAM_V1, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import type { Holdings, Landed } from './bank.ts';
 import type { Json, JsonObject } from './json.ts';
-import { tokenAmount } from './token.ts';
+import { readTransfer, tokenAmount } from './token.ts';
 import { type Instruction, isWritable, memosOf, type WireTransaction } from './transaction.ts';
-import { readTransfer } from './transfers.ts';
 
 /** The encoding of a transaction. */
 export type TransactionEncoding = 'json' | 'jsonParsed' | 'base58' | 'base64';

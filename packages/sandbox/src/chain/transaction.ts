@@ -7,7 +7,7 @@ import {
 } from '@solana/kit';
 import bs58 from 'bs58';
 import { base58Bytes } from './addresses.ts';
-import { invalidParams } from './rpc-error.ts';
+import { invalidParams } from './json-rpc.ts';
 
 const MAX_WIRE_BYTES = 1232;
 const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex');
@@ -105,9 +105,7 @@ function wireBytes(text: string, encoding: string): Uint8Array {
   const bytes =
     encoding === 'base64' ? Buffer.from(text, 'base64') : text.length <= 1683 ? bs58.decodeUnsafe(text) : undefined;
   const canonical = encoding !== 'base64' || Buffer.from(bytes ?? []).toString('base64') === text;
-  if (bytes === undefined || bytes.length === 0 || !canonical) {
-    throw invalidParams(`invalid ${encoding} encoding`);
-  }
+  if (bytes === undefined || bytes.length === 0 || !canonical) throw invalidParams(`invalid ${encoding} encoding`);
   if (bytes.length > MAX_WIRE_BYTES) {
     const size = `${bytes.length} bytes (max: encoded/raw 1644/${MAX_WIRE_BYTES})`;
     throw invalidParams(`decoded solana_transaction::versioned::VersionedTransaction too large: ${size}`);
@@ -120,9 +118,7 @@ let last: { readonly text: string; readonly encoding: string; readonly transacti
 
 /** Decodes a transaction; throws an `RpcError` if it is invalid. */
 export function readTransaction(text: string, encoding: string): WireTransaction {
-  if (last?.text === text && last.encoding === encoding) {
-    return last.transaction;
-  }
+  if (last?.text === text && last.encoding === encoding) return last.transaction;
   const wire = wireBytes(text, encoding);
   try {
     const transaction = decode(wire);
@@ -137,9 +133,7 @@ export function readTransaction(text: string, encoding: string): WireTransaction
 export function isSigned({ signatures, keys, message }: WireTransaction): boolean {
   return signatures.every((signature, index) => {
     const key = base58Bytes(keys[index] ?? '', 32);
-    if (!signature || !key) {
-      return false;
-    }
+    if (!signature || !key) return false;
     const publicKey = createPublicKey({ key: Buffer.concat([ED25519_DER, key]), format: 'der', type: 'spki' });
     return verify(null, message, publicKey, signature);
   });

@@ -13,31 +13,25 @@ import {
 } from '@solana/kit';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import { accountOrNew, type Bank } from './bank.ts';
+import type { Json } from './json.ts';
+import { invalidParams } from './json-rpc.ts';
+import type { Method } from './node.ts';
+import { addressAt } from './params.ts';
 import type { Account } from './svm.ts';
 import { associatedAddress, readTokenAccount, TOKEN_ACCOUNT_SIZE, tokenAccountData } from './token.ts';
 import { readTransaction } from './transaction.ts';
 
 /** Gives wallets play money. */
-export interface Treasury {
-  /** Creates the wallet's USDC account if needed; returns its address. */
-  createAta(owner: string, program?: string): Promise<string>;
-  /** Adds millionths of USDC to a wallet, without a transaction. */
-  fundUsdc(owner: string, amount: bigint): Promise<void>;
-  usdcBalance(owner: string): Promise<bigint>;
-  /** Adds lamports to an account, without a transaction. */
-  airdrop(address: string, lamports: bigint): void;
-  /** Sends lamports in a transaction; returns its signature. */
-  pay(address: string, lamports: bigint): Promise<string>;
-}
+export type Treasury = Awaited<ReturnType<typeof createTreasury>>;
 
 const TREASURY_LAMPORTS = 1_000_000_000_000_000n;
 const TRANSFER = 2;
 
-async function createPayer(bank: Bank): Promise<Treasury['pay']> {
+async function createPayer(bank: Bank) {
   const signer = await generateKeyPairSigner();
   bank.svm.setAccount({ ...accountOrNew(signer.address, bank.svm), lamports: TREASURY_LAMPORTS });
   let paid = 0;
-  return async (address, lamports) => {
+  return async (address: string, lamports: bigint): Promise<string> => {
     const data = Buffer.alloc(12);
     data.writeUInt32LE(TRANSFER, 0);
     data.writeBigUInt64LE(lamports, 4);
@@ -67,7 +61,7 @@ async function createPayer(bank: Bank): Promise<Treasury['pay']> {
 }
 
 /** Opens a treasury with enough lamports for any test. */
-export async function createTreasury(bank: Bank): Promise<Treasury> {
+export async function createTreasury(bank: Bank) {
   const { svm, mint } = bank;
   const known = new Map<string, string>();
   const addressOf = async (owner: string): Promise<string> => {
@@ -84,22 +78,48 @@ export async function createTreasury(bank: Bank): Promise<Treasury> {
   };
   const balance = (address: string) => readTokenAccount(svm.account(address))?.amount;
   return {
+    /** Sends lamports in a transaction; returns its signature. */
     pay: await createPayer(bank),
-    async createAta(owner, program) {
+    /** Creates the wallet's USDC account if needed; returns its address. */
+    async createAta(owner: string, program?: string): Promise<string> {
       const address = await addressOf(owner);
-      if (balance(address) === undefined) {
-        hold(address, owner, 0n, program);
-      }
+      if (balance(address) === undefined) hold(address, owner, 0n, program);
       return address;
     },
-    async fundUsdc(owner, amount) {
+    /** Adds millionths of USDC to a wallet, without a transaction. */
+    async fundUsdc(owner: string, amount: bigint): Promise<void> {
       const address = await addressOf(owner);
       hold(address, owner, (balance(address) ?? 0n) + amount);
     },
-    usdcBalance: async (owner) => balance(await addressOf(owner)) ?? 0n,
-    airdrop(address, lamports) {
+    usdcBalance: async (owner: string) => balance(await addressOf(owner)) ?? 0n,
+    /** Adds lamports to an account, without a transaction. */
+    airdrop(address: string, lamports: bigint): void {
       const account = accountOrNew(address, svm);
       svm.setAccount({ ...account, lamports: account.lamports + lamports });
     },
   };
 }
+
+const FAUCET_USDC = 10_000_000n;
+const FAUCET_LAMPORTS = 1_000_000_000n;
+const MAX_AIRDROP_LAMPORTS = 1_000_000_000_000n;
+
+function lamportsIn(value: Json | undefined): bigint {
+  const lamports = typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
+  if (typeof lamports !== 'bigint' || lamports <= 0n || lamports > MAX_AIRDROP_LAMPORTS) {
+    throw invalidParams(`Invalid params: expected lamports, 1 to ${MAX_AIRDROP_LAMPORTS}.`);
+  }
+  return lamports;
+}
+
+/** The methods that give out play money. */
+export const faucetMethods = (treasury: Treasury): Readonly<Record<string, Method>> => ({
+  requestAirdrop: (params) => treasury.pay(addressAt(params, 0), lamportsIn(params[1])),
+  async sandbox_faucet(params) {
+    const address = addressAt(params, 0);
+    await treasury.fundUsdc(address, FAUCET_USDC);
+    const signature = await treasury.pay(address, FAUCET_LAMPORTS);
+    const tokenAccount = await treasury.createAta(address);
+    return { address, tokenAccount, usdc: FAUCET_USDC.toString(), lamports: FAUCET_LAMPORTS, signature };
+  },
+});

@@ -1,11 +1,17 @@
-import type { Cluster } from '../chain/addresses.ts';
+import type { Cluster } from '@asset-gateway/protocol';
 import { isList, isObject, type Json, writeJson } from '../chain/json.ts';
-import { type RpcCall, readCalls, refuse, respond, respondToBody } from '../chain/json-rpc.ts';
-import { invalidParams, methodNotFound, RpcError } from '../chain/rpc-error.ts';
-import type { Arrival } from './arrivals.ts';
+import {
+  invalidParams,
+  methodNotFound,
+  type RpcCall,
+  RpcError,
+  readCalls,
+  refuse,
+  respond,
+  respondToBody,
+} from '../chain/json-rpc.ts';
 import { DAS_METHODS } from './das.ts';
-import { type Endpoint, endpointOf } from './endpoints.ts';
-import type { ProviderFaultKnobs } from './faults.ts';
+import { type Arrival, type Endpoint, endpointOf, type ProviderFaultKnobs } from './endpoints.ts';
 import { answerRpc } from './rpc.ts';
 import { getTransactionsForAddress } from './transactions-for-address.ts';
 import { answerWallet } from './wallet.ts';
@@ -28,22 +34,18 @@ export interface ProviderWorlds {
 type RpcEndpoint = Extract<Endpoint, { readonly kind: 'rpc' }>;
 type WalletEndpoint = Extract<Endpoint, { readonly kind: 'wallet' }>;
 
-// Helius sets a status for each error code; Alchemy answers 200.
-const STATUS_OF_CODE: Readonly<Record<number, number>> = {
-  [-32602]: 400,
-  [-32001]: 401,
-  [-32003]: 403,
-  [-32004]: 404,
-  [-32029]: 429,
-  [-32000]: 500,
-  [-32603]: 500,
-};
 const HELIUS_CODES: Readonly<Record<number, number>> = {
   400: -32602,
   401: -32001,
   403: -32003,
   404: -32004,
   429: -32029,
+};
+// Helius sets a status for each error code; Alchemy answers 200.
+const STATUS_OF_CODE: Readonly<Record<number, number>> = {
+  ...Object.fromEntries(Object.entries(HELIUS_CODES).map(([status, code]) => [code, Number(status)])),
+  [-32000]: 500,
+  [-32603]: 500,
 };
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'Bad request',
@@ -81,20 +83,12 @@ async function answerCall({ method, params }: RpcCall, endpoint: RpcEndpoint, wo
   if (das) {
     // Some clients wrap the named parameters in a list of one.
     const named = isList(params) ? params[0] : params;
-    if (!isObject(named)) {
-      throw invalidParams('Invalid params: expected an object.');
-    }
+    if (!isObject(named)) throw invalidParams('Invalid params: expected an object.');
     return das(named, world);
   }
-  if (!isList(params)) {
-    throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
-  }
-  if (method !== 'getTransactionsForAddress') {
-    return answerRpc(method, params, world);
-  }
-  if (endpoint.provider === 'alchemy') {
-    throw methodNotFound();
-  }
+  if (!isList(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
+  if (method !== 'getTransactionsForAddress') return answerRpc(method, params, world);
+  if (endpoint.provider === 'alchemy') throw methodNotFound();
   return getTransactionsForAddress(params, world);
 }
 
@@ -112,9 +106,7 @@ async function answerJsonRpc(
     const { code, message } = knobs.jsonRpcError;
     return { status: 200, headers: retryAfterOf(knobs), text: refuse(new RpcError(code, message), idIn(body)).text };
   }
-  if (knobs.missingResult === true) {
-    return { status: 200, text: writeJson({ jsonrpc: '2.0', id: idIn(body) }) };
-  }
+  if (knobs.missingResult === true) return { status: 200, text: writeJson({ jsonrpc: '2.0', id: idIn(body) }) };
   const answer = (call: RpcCall) => answerCall(call, endpoint, world);
   if (knobs.wrongId === true) {
     const [value = null] = readCalls(body).values;
@@ -149,24 +141,18 @@ export async function answerEndpoint(
   provider: ProviderWorlds,
 ): Promise<Answer> {
   const endpoint = endpointOf(arrival);
-  if (!endpoint) {
-    return walletError(404, 'Not found');
-  }
+  if (!endpoint) return walletError(404, 'Not found');
   if (knobs.status !== undefined) {
     const message = knobs.message ?? MESSAGES[knobs.status] ?? 'Internal server error';
     return { ...refusedAt(endpoint, knobs.status, message, arrival.body), headers: retryAfterOf(knobs) };
   }
-  if (knobs.body !== undefined) {
-    return { status: 200, text: knobs.body };
-  }
+  if (knobs.body !== undefined) return { status: 200, text: knobs.body };
   if (endpoint.key !== provider.key) {
     const isAlchemy = endpoint.kind === 'rpc' && endpoint.provider === 'alchemy';
     const message = endpoint.key === '' ? 'Missing API key' : 'Invalid API key';
     return refusedAt(endpoint, UNAUTHORIZED, isAlchemy ? 'Must be authenticated!' : message, arrival.body);
   }
-  if (endpoint.kind === 'wallet') {
-    return answerWalletEndpoint(arrival, endpoint, provider.worlds.mainnet);
-  }
+  if (endpoint.kind === 'wallet') return answerWalletEndpoint(arrival, endpoint, provider.worlds.mainnet);
   return arrival.method === 'POST'
     ? answerJsonRpc(arrival, endpoint, knobs, provider.worlds[endpoint.cluster])
     : { status: 405, headers: { allow: 'POST' }, text: '{}' };

@@ -1,10 +1,8 @@
 import { TOKEN_PROGRAM } from '../chain/addresses.ts';
 import { isObject, type Json, type JsonObject } from '../chain/json.ts';
+import { invalidParams, RpcError } from '../chain/json-rpc.ts';
 import { addressIn, choiceOf, configAt, integerOf } from '../chain/params.ts';
-import { invalidParams, RpcError } from '../chain/rpc-error.ts';
-import { EXAMPLES, type Token, tokensOf } from './catalogue.ts';
-import { addressFrom, draw } from './seed.ts';
-import { holdingsOf, lamportsOf } from './simulated-accounts.ts';
+import { addressFrom, draw, EXAMPLES, holdingsOf, lamportsOf, type Token, tokensOf } from './catalogue.ts';
 import { isOnChain, type World } from './world.ts';
 
 const MAX_LIMIT = 1000;
@@ -101,9 +99,7 @@ function tokenAsset(token: Token, holding?: { readonly owner: string; readonly b
 
 function getAsset(params: JsonObject, { cluster }: World): Json {
   const id = addressIn(params.id);
-  if (id === EXAMPLES.absent) {
-    throw new RpcError(-32004, `RecordNotFound Error: Asset Not Found: ${id}`);
-  }
+  if (id === EXAMPLES.absent) throw new RpcError(-32004, `RecordNotFound Error: Asset Not Found: ${id}`);
   const token = tokensOf(cluster).find(({ mint }) => mint === id);
   return token ? tokenAsset(token) : nftAsset(id, addressFrom(`${id}:owner`));
 }
@@ -158,9 +154,7 @@ async function getAssetsByOwner(params: JsonObject, world: World): Promise<Json>
 async function searchAssets(params: JsonObject, world: World): Promise<Json> {
   const owner = addressIn(params.ownerAddress);
   const type = choiceOf(params, 'tokenType', TOKEN_TYPES);
-  if (type === undefined) {
-    throw invalidParams('Must provide `tokenType` if `ownerAddress` is provided');
-  }
+  if (type === undefined) throw invalidParams('Must provide `tokenType` if `ownerAddress` is provided');
   const { nfts, tokens } = await assetsOf(owner, world);
   const wanted = nfts.filter(
     ({ id }) => type === 'all' || type === 'nonFungible' || (type === 'compressedNft') === isCompressed(id),

@@ -4,9 +4,7 @@ import { base58Bytes, SYSTEM_PROGRAM } from '../chain/addresses.ts';
 import type { Landed } from '../chain/bank.ts';
 import type { Outcome } from '../chain/svm.ts';
 import { readTransaction } from '../chain/transaction.ts';
-import { EXAMPLES } from './catalogue.ts';
-import { addressFrom, bytesOf, draw } from './seed.ts';
-import { lamportsOf } from './simulated-accounts.ts';
+import { addressFrom, bytesOf, draw, EXAMPLES, lamportsOf } from './catalogue.ts';
 
 /** The end of the simulated history: a slot and its time in seconds. */
 export interface Present {
@@ -77,9 +75,7 @@ export const pastOf = (address: string, present: Present): PastEvent[] =>
 /** The simulated transaction with a signature, if any. */
 export function pastEventBySignature(signature: string, present: Present): PastEvent | undefined {
   const bytes = Buffer.from(base58Bytes(signature, 64) ?? []);
-  if (bytes.length !== 64) {
-    return undefined;
-  }
+  if (bytes.length !== 64) return undefined;
   const seal = bytes.subarray(32);
   const address = bs58.encode(xor(bytes.subarray(0, 32), mask(seal)));
   const index = seal.readUInt32LE(0);

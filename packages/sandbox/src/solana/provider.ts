@@ -4,14 +4,12 @@ import type { Chain, Cluster } from '../chain/chain.ts';
 import { bodyOf, listen, send } from '../chain/listen.ts';
 import { createKnobs, knobsFor } from '../knobs.ts';
 import { type Answer, answerEndpoint } from './answers.ts';
-import { type Arrival, recordArrival } from './arrivals.ts';
-import type { ProviderFaultKnobs, ProviderFaults } from './faults.ts';
+import { type Arrival, type ProviderFaultKnobs, type ProviderFaults, recordArrival } from './endpoints.ts';
 import type { Present } from './past.ts';
 import type { World } from './world.ts';
 
-export type { Arrival } from './arrivals.ts';
 export { EXAMPLES } from './catalogue.ts';
-export type { ProviderFaultKnobs, ProviderFaults } from './faults.ts';
+export type { Arrival, ProviderFaultKnobs, ProviderFaults } from './endpoints.ts';
 
 /** The chains to serve, the valid key, the port (default: a free one) and the clock in milliseconds. */
 export interface SolanaProviderOptions {
@@ -35,9 +33,7 @@ export interface SolanaProvider {
 }
 
 function deliver(response: ServerResponse, answer: Answer, knobs: ProviderFaultKnobs): void {
-  for (const [name, value] of Object.entries(answer.headers ?? {})) {
-    response.setHeader(name, value);
-  }
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   if (knobs.truncate === undefined) {
     send(response, answer.status, answer.text);
     return;
@@ -60,9 +56,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   const body = await bodyOf(request);
   const arrival = recordArrival(state.arrivals, request, body ?? '');
   const knobs = knobsFor(state.faults, arrival);
-  if (knobs.delayMs !== undefined) {
-    await wait(knobs.delayMs, undefined, { ref: false });
-  }
+  if (knobs.delayMs !== undefined) await wait(knobs.delayMs, undefined, { ref: false });
   if (knobs.resetConnection === true) {
     request.socket.resetAndDestroy();
   } else if (body === undefined) {

@@ -1,18 +1,15 @@
 import { accountJson, formatOf } from '../chain/account-json.ts';
 import { TOKEN_PROGRAM } from '../chain/addresses.ts';
-import { type AccountFilter, filtersOf, meets } from '../chain/filters.ts';
 import type { Json } from '../chain/json.ts';
-import { tokenSelection } from '../chain/methods/accounts.ts';
+import { methodNotFound } from '../chain/json-rpc.ts';
+import { type AccountFilter, filtersOf, meets, tokenSelection } from '../chain/methods/accounts.ts';
 import { checkVersion, page, transactionFormat } from '../chain/methods/history.ts';
 import { addressAt, configAt, type Params, textAt } from '../chain/params.ts';
-import { methodNotFound } from '../chain/rpc-error.ts';
 import type { Account } from '../chain/svm.ts';
 import { USDC_DECIMALS } from '../chain/token.ts';
 import { transactionJson } from '../chain/transaction-json.ts';
-import { tokensOf } from './catalogue.ts';
+import { addressFrom, bytesOf, holdingsOf, lamportsOf, simulatedAccount, tokensOf } from './catalogue.ts';
 import { landedOf, type PastEvent, pastEventBySignature, pastOf } from './past.ts';
-import { addressFrom, bytesOf } from './seed.ts';
-import { holdingsOf, lamportsOf, simulatedAccount } from './simulated-accounts.ts';
 import { contextValue, isOnChain, type ProviderMethod, rowsOf, type World, withValue } from './world.ts';
 
 const PROGRAM_ACCOUNTS = 12;
@@ -27,9 +24,7 @@ const decimalsIn =
 const getAccountInfo: ProviderMethod = async (params, world) => {
   const answer = await world.chain.answer('getAccountInfo', params);
   const address = addressAt(params, 0);
-  if (contextValue(answer) !== null || (await isOnChain(address, world))) {
-    return answer;
-  }
+  if (contextValue(answer) !== null || (await isOnChain(address, world))) return answer;
   const account = simulatedAccount(address, world.cluster);
   const format = formatOf(configAt(params, 1), decimalsIn(world));
   return withValue(answer, account ? accountJson(account, format) : null);
@@ -50,9 +45,7 @@ const keyed = (accounts: readonly Account[], params: Params, index: number, worl
 const getTokenAccountsByOwner: ProviderMethod = async (params, world) => {
   const owner = addressAt(params, 0);
   const { mint, program } = tokenSelection(params);
-  if (await isOnChain(owner, world)) {
-    return world.chain.answer('getTokenAccountsByOwner', params);
-  }
+  if (await isOnChain(owner, world)) return world.chain.answer('getTokenAccountsByOwner', params);
   const held = holdingsOf(owner, world.cluster)
     .filter(({ token }) => (mint === undefined ? program === TOKEN_PROGRAM : token.mint === mint))
     .map(({ account }) => account);
@@ -66,9 +59,7 @@ function simulatedData(name: string, filters: readonly AccountFilter[]): Uint8Ar
   const data = Buffer.alloc(Math.min(size, MAX_SIMULATED_SIZE), noise);
   // Matches the filters; contradicting filters still find nothing.
   for (const filter of filters) {
-    if ('bytes' in filter && filter.offset + filter.bytes.length <= data.length) {
-      data.set(filter.bytes, filter.offset);
-    }
+    if ('bytes' in filter && filter.offset + filter.bytes.length <= data.length) data.set(filter.bytes, filter.offset);
   }
   return Uint8Array.from(data);
 }
@@ -78,9 +69,7 @@ const getProgramAccounts: ProviderMethod = async (params, world) => {
   const filters = filtersOf(configAt(params, 1));
   const answer = await world.chain.answer('getProgramAccounts', params);
   const real = rowsOf(configAt(params, 1).withContext === true ? contextValue(answer) : answer);
-  if (real.length > 0) {
-    return answer;
-  }
+  if (real.length > 0) return answer;
   const accounts = Array.from({ length: PROGRAM_ACCOUNTS }, (_, index): Account => {
     const name = `${program}:account:${index}`;
     const data = simulatedData(name, filters);
@@ -98,9 +87,7 @@ const getProgramAccounts: ProviderMethod = async (params, world) => {
 const getTransaction: ProviderMethod = async (params, world) => {
   const answer = await world.chain.answer('getTransaction', params);
   const event = answer === null ? pastEventBySignature(textAt(params, 0), world.present) : undefined;
-  if (!event) {
-    return answer;
-  }
+  if (!event) return answer;
   const { encoding, newest } = transactionFormat(params, 1);
   checkVersion(event.version, newest);
   return transactionJson(landedOf(event), encoding, decimalsIn(world));
@@ -118,9 +105,7 @@ export const pastRow = ({ signature, slot, blockTime, failed }: PastEvent) => ({
 
 const getSignaturesForAddress: ProviderMethod = async (params, world) => {
   const address = addressAt(params, 0);
-  if (await isOnChain(address, world)) {
-    return world.chain.answer('getSignaturesForAddress', params);
-  }
+  if (await isOnChain(address, world)) return world.chain.answer('getSignaturesForAddress', params);
   return page(pastOf(address, world.present).map(pastRow), params);
 };
 
@@ -135,9 +120,7 @@ const SIMULATED: Readonly<Record<string, ProviderMethod>> = {
 
 /** Answers a method from the chain, or with simulated data about unknown addresses. */
 export function answerRpc(name: string, params: Params, world: World): Promise<Json> {
-  if (name.startsWith('sandbox_')) {
-    throw methodNotFound();
-  }
+  if (name.startsWith('sandbox_')) throw methodNotFound();
   const method = Object.hasOwn(SIMULATED, name) ? SIMULATED[name] : undefined;
   return Promise.resolve(method ? method(params, world) : world.chain.answer(name, params));
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../chain/json.ts';
+import { invalidParams } from '../chain/json-rpc.ts';
 import { addressAt, choiceOf, configAt, integerOf, textOf } from '../chain/params.ts';
-import { invalidParams } from '../chain/rpc-error.ts';
 import { pastOf } from './past.ts';
 import { answerRpc, pastRow } from './rpc.ts';
 import { isOnChain, type ProviderMethod, rowsOf, type World } from './world.ts';
@@ -30,9 +30,7 @@ const MAX_FULL = 100;
 
 function onlyKnown(config: JsonObject, known: readonly string[]): void {
   const unknown = Object.keys(config).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw invalidParams(`Invalid params: unknown field \`${unknown}\``);
-  }
+  if (unknown !== undefined) throw invalidParams(`Invalid params: unknown field \`${unknown}\``);
 }
 
 async function rowsAbout(address: string, world: World): Promise<Row[]> {
@@ -84,12 +82,8 @@ function filterOf(config: JsonObject): (row: Row) => boolean {
 const tokenOf = ({ slot, transactionIndex }: Row): string => `${slot}:${transactionIndex}`;
 
 function afterToken(rows: readonly Row[], token: string | undefined): readonly Row[] {
-  if (token === undefined) {
-    return rows;
-  }
-  if (!/^\d{1,20}:\d{1,10}$/.test(token)) {
-    throw invalidParams('Invalid paginationToken');
-  }
+  if (token === undefined) return rows;
+  if (!/^\d{1,20}:\d{1,10}$/.test(token)) throw invalidParams('Invalid paginationToken');
   const place = rows.findIndex((row) => tokenOf(row) === token);
   return place === -1 ? [] : rows.slice(place + 1);
 }

@@ -1,13 +1,22 @@
 import type { Json } from '../chain/json.ts';
-import { EXAMPLES, SOL_DECIMALS, SOL_MINT, SOL_USD, tokensOf } from './catalogue.ts';
-import { type PastEvent, pastOf } from './past.ts';
-import { addressFrom } from './seed.ts';
-import { holdingsOf, lamportsOf } from './simulated-accounts.ts';
-import { batchIdentity, identity, identityOf } from './wallet-identity.ts';
 import {
+  addressFrom,
+  EXAMPLES,
+  holdingsOf,
+  lamportsOf,
+  SOL_DECIMALS,
+  SOL_MINT,
+  SOL_USD,
+  tokensOf,
+} from './catalogue.ts';
+import { type PastEvent, pastOf } from './past.ts';
+import {
+  batchIdentity,
   choiceIn,
   flagIn,
   HISTORY_TYPES,
+  identity,
+  identityOf,
   numberIn,
   WalletRefusal,
   walletIn,
@@ -142,9 +151,7 @@ const transfers: WalletRoute = (wallet, query, { present }) => {
 
 const fundedBy: WalletRoute = (wallet, _, { present }) => {
   const first = pastOf(wallet, present).findLast(({ to, failed }) => to === wallet && !failed);
-  if (!first || wallet === EXAMPLES.absent) {
-    throw new WalletRefusal(404, 'No funding transaction found');
-  }
+  if (!first || wallet === EXAMPLES.absent) throw new WalletRefusal(404, 'No funding transaction found');
   const funder = identityOf(first.from);
   return {
     funder: first.from,
@@ -176,15 +183,9 @@ export async function answerWallet(request: WalletRequest, world: World): Promis
   const [first = '', second, ...rest] = request.segments;
   const isBatch = first === 'batch-identity' && second === undefined;
   const route = second !== undefined && Object.hasOwn(ROUTES, second) ? ROUTES[second] : undefined;
-  if ((!isBatch && !route) || rest.length > 0) {
-    throw new WalletRefusal(404, 'Not found');
-  }
-  if (request.method !== (isBatch ? 'POST' : 'GET')) {
-    throw new WalletRefusal(405, 'Method not allowed');
-  }
-  if (!route) {
-    return batchIdentity(request.body);
-  }
+  if ((!isBatch && !route) || rest.length > 0) throw new WalletRefusal(404, 'Not found');
+  if (request.method !== (isBatch ? 'POST' : 'GET')) throw new WalletRefusal(405, 'Method not allowed');
+  if (!route) return batchIdentity(request.body);
   const wallet = route === identity ? walletOrDomainIn(first) : walletIn(first);
   return route(wallet, request.query, world);
 }

@@ -1,4 +1,4 @@
-import type { Cluster } from '../chain/addresses.ts';
+import type { Cluster } from '@asset-gateway/protocol';
 import type { Chain } from '../chain/chain.ts';
 import { isList, isObject, type Json } from '../chain/json.ts';
 import type { Params } from '../chain/params.ts';
@@ -25,9 +25,7 @@ export const rowsOf = (answer: Json): readonly Json[] => (isList(answer) ? answe
 
 /** Whether the chain knows an address, so that its data is not simulated. */
 export async function isOnChain(address: string, { chain }: World): Promise<boolean> {
-  if (chain.lamports(address) > 0n || chain.isHolder(address)) {
-    return true;
-  }
+  if (chain.lamports(address) > 0n || chain.isHolder(address)) return true;
   const history = await chain.answer('getSignaturesForAddress', [address, { limit: 1, commitment: 'confirmed' }]);
   return rowsOf(history).length > 0;
 }

@@ -1,14 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { listen } from '../chain/listen.ts';
 import { createKnobs, knobsFor } from '../knobs.ts';
-import { type Arrival, readBody, recordArrival } from './arrivals.ts';
-import { deliver, deliverLong } from './deliver.ts';
-import type { FaultKnobs, Faults } from './faults.ts';
-import { faultyAnswer, requestIdOf, serve, type TokensApiState } from './serve.ts';
+import { type Arrival, type FaultKnobs, type Faults, readBody, recordArrival } from './faults.ts';
+import { deliver, deliverLong, faultyAnswer, requestIdOf, serve, type TokensApiState } from './serve.ts';
 
-export type { Arrival } from './arrivals.ts';
-export type { FaultKnobs, Faults } from './faults.ts';
+export type { Arrival, FaultKnobs, Faults } from './faults.ts';
 
 /** The valid key, the port (default: a free one) and the clock in milliseconds. */
 export interface TokensApiOptions {
@@ -37,25 +35,17 @@ interface Exchange {
   readonly knobs: FaultKnobs;
 }
 
-const KEEP_ALIVE_MS = 60_000;
-
 async function answer({ request, response, arrival, knobs }: Exchange, state: TokensApiState): Promise<void> {
   const reading = readBody(request, arrival);
-  if (knobs.delayMs !== undefined) {
-    await wait(knobs.delayMs, undefined, { ref: false });
-  }
+  if (knobs.delayMs !== undefined) await wait(knobs.delayMs, undefined, { ref: false });
   if (knobs.resetConnection === true) {
     request.socket.resetAndDestroy();
     return;
   }
-  if (knobs.hang === true || response.destroyed) {
-    return;
-  }
+  if (knobs.hang === true || response.destroyed) return;
   await reading;
   const requestId = requestIdOf(arrival);
-  if (requestId !== undefined) {
-    response.setHeader('x-request-id', requestId);
-  }
+  if (requestId !== undefined) response.setHeader('x-request-id', requestId);
   if (knobs.huge !== undefined) {
     await deliverLong(response, knobs.huge, false);
   } else if (knobs.gzipBomb !== undefined) {
@@ -71,29 +61,10 @@ interface Connection {
 }
 
 // Closes without `Connection: close`, so that the client notices only when it reuses the connection.
-function closeAfter(exchange: Exchange, connection: Connection): void {
-  const { request, response, knobs } = exchange;
+function closeAfter({ request, response, knobs }: Exchange, connection: Connection): void {
   response.once('finish', () => {
     connection.answered += 1;
-    if (knobs.closeAfter !== undefined && connection.answered % knobs.closeAfter === 0) {
-      request.socket.end();
-    }
-  });
-}
-
-function createUpstream(state: TokensApiState, arrivals: Arrival[], faults: Faults): Server {
-  const connections = new WeakMap<Socket, Connection>();
-  let opened = 0;
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    const connection = connections.get(request.socket) ?? { id: 0, answered: 0 };
-    const arrival = recordArrival(arrivals, request, connection.id);
-    const exchange = { request, response, arrival, knobs: knobsFor(faults, arrival) };
-    closeAfter(exchange, connection);
-    answer(exchange, state).catch(() => response.destroy());
-  });
-  return server.on('connection', (socket: Socket) => {
-    opened += 1;
-    connections.set(socket, { id: opened, answered: 0 });
+    if (knobs.closeAfter !== undefined && connection.answered % knobs.closeAfter === 0) request.socket.end();
   });
 }
 
@@ -102,21 +73,15 @@ export async function startTokensApi({ key, port = 0, now = Date.now }: TokensAp
   const arrivals: Arrival[] = [];
   const faults = createKnobs<FaultKnobs>();
   const keys = new Set([key]);
-  const server = createUpstream({ keys, now }, arrivals, faults);
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed).listen(port, '127.0.0.1', listening);
+  const connections = new WeakMap<Socket, Connection>();
+  let opened = 0;
+  const listener = await listen(port, (request, response) => {
+    const connection = connections.get(request.socket) ?? { id: ++opened, answered: 0 };
+    connections.set(request.socket, connection);
+    const arrival = recordArrival(arrivals, request, connection.id);
+    const exchange = { request, response, arrival, knobs: knobsFor(faults, arrival) };
+    closeAfter(exchange, connection);
+    return answer(exchange, { keys, now });
   });
-  const { port: bound } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${bound}`,
-    key,
-    keys,
-    arrivals,
-    faults,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...listener, key, keys, arrivals, faults };
 }

@@ -53,9 +53,7 @@ export function canonicalWalk(asset: Asset): Walk {
 // A candle in progress covers only the minutes that have begun.
 function soFar(walk: Walk, candle: Candle, depth: number, now: number): Candle {
   const length = LENGTHS[depth] ?? 60;
-  if (depth === MINUTE || candle.time + length <= now) {
-    return candle;
-  }
+  if (depth === MINUTE || candle.time + length <= now) return candle;
   const begun = split(walk, candle, depth).filter((part) => part.time <= now);
   const [first, ...rest] = begun.map((part) => soFar(walk, part, depth + 1, now));
   return first === undefined ? candle : aggregate(first, rest);
@@ -63,12 +61,8 @@ function soFar(walk: Walk, candle: Candle, depth: number, now: number): Candle {
 
 function collect(walk: Walk, candle: Candle, depth: number, span: Span): Candle[] {
   const length = LENGTHS[depth] ?? 60;
-  if (candle.time >= span.to || candle.time + length <= span.from || candle.time > span.now) {
-    return [];
-  }
-  if (length === span.seconds) {
-    return candle.time >= span.from ? [soFar(walk, candle, depth, span.now)] : [];
-  }
+  if (candle.time >= span.to || candle.time + length <= span.from || candle.time > span.now) return [];
+  if (length === span.seconds) return candle.time >= span.from ? [soFar(walk, candle, depth, span.now)] : [];
   return split(walk, candle, depth).flatMap((part) => collect(walk, part, depth + 1, span));
 }
 

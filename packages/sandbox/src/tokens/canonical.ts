@@ -1,18 +1,34 @@
 import { canonicalWalk, priceAt, volumeOf } from './candles.ts';
-import { changePercent, fetchedAt } from './market.ts';
-import { oncePerMinute } from './minute.ts';
-import type { Asset } from './model.ts';
-import { type PreMarketBlock, preMarketOf } from './pre-market.ts';
-import { between, significant } from './seed.ts';
+import { changePercent, fetchedAt, metricsOf } from './market.ts';
+import type { Asset, Variant } from './model.ts';
+import { between, oncePerMinute, significant } from './seed.ts';
 import type { Walk } from './walk.ts';
+
+/** The valuation of an unlisted company by the price of its token. */
+type PreMarketBlock = NonNullable<ReturnType<typeof preMarketOf>>;
+
+/** The block of a variant; undefined for other tokens. */
+export function preMarketOf(variant: Variant, now: number) {
+  if (variant.mark === undefined) return undefined;
+  const { symbol, price: markPriceUsd, valuation: markValuationUsd } = variant.mark;
+  const price = metricsOf(variant, now)?.price ?? markPriceUsd;
+  const ratio = price / markPriceUsd;
+  return {
+    symbol,
+    price,
+    markPriceUsd,
+    markValuationUsd,
+    impliedValuationUsd: significant(markValuationUsd * ratio, 10),
+    premiumToMarkPercent: significant((ratio - 1) * 100, 6),
+    lastFetchedAt: fetchedAt(now),
+  };
+}
 
 const DAY = 86_400;
 
 /** The price history of an asset's benchmark share or fund. */
 export function benchmarkHistory(asset: Asset): Walk | null {
-  if (asset.benchmark === undefined) {
-    return null;
-  }
+  if (asset.benchmark === undefined) return null;
   const walk = canonicalWalk(asset);
   return { ...walk, base: walk.base * (asset.benchmark.ratio ?? 1) };
 }
@@ -64,9 +80,7 @@ function marketAt(asset: Asset, seconds: number) {
       asOf: seconds,
     } as const;
   }
-  if (asset.coingeckoId === undefined) {
-    return undefined;
-  }
+  if (asset.coingeckoId === undefined) return undefined;
   return {
     source: 'coingecko',
     coinId: asset.coingeckoId,

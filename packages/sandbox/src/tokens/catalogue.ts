@@ -29,9 +29,7 @@ const mintOf = (assetId: string, { mint, symbol }: VariantRow): string => mint ?
 function assetOf(row: AssetRow, origin: Origin): Asset {
   const variants: Variant[] = [];
   const asset: Asset = { ...row, origin, variants };
-  for (const variant of row.variants) {
-    variants.push({ ...variant, mint: mintOf(row.id, variant), asset });
-  }
+  for (const variant of row.variants) variants.push({ ...variant, mint: mintOf(row.id, variant), asset });
   return asset;
 }
 
@@ -117,24 +115,16 @@ export function singleton(mint: string): Asset {
 
 function resolveMint(mint: string, known: 'mint' | 'singletonMint'): Resolution {
   const variant = byMint.get(mint);
-  if (variant?.asset.origin === 'curated') {
-    return { asset: variant.asset, resolvedBy: known, mint };
-  }
-  if (SOLANA !== undefined && STAKED.has(mint)) {
-    return { asset: SOLANA, resolvedBy: 'sanctum', mint };
-  }
+  if (variant?.asset.origin === 'curated') return { asset: variant.asset, resolvedBy: known, mint };
+  if (SOLANA !== undefined && STAKED.has(mint)) return { asset: SOLANA, resolvedBy: 'sanctum', mint };
   return { asset: singleton(mint), resolvedBy: 'singleton', mint };
 }
 
 function resolveName(name: string): Resolution | undefined {
   const lower = name.toLowerCase();
   const named = byName.get(lower);
-  if (named !== undefined) {
-    return { asset: named, resolvedBy: named.id === name ? 'assetId' : 'registry', mint: null };
-  }
-  if (SOLANA !== undefined && STAKED_SYMBOLS.has(lower)) {
-    return { asset: SOLANA, resolvedBy: 'sanctum', mint: null };
-  }
+  if (named !== undefined) return { asset: named, resolvedBy: named.id === name ? 'assetId' : 'registry', mint: null };
+  if (SOLANA !== undefined && STAKED_SYMBOLS.has(lower)) return { asset: SOLANA, resolvedBy: 'sanctum', mint: null };
   const added = byAddedAlias.get(lower);
   return added && { asset: added, resolvedBy: 'alias', mint: null };
 }
@@ -143,8 +133,6 @@ function resolveName(name: string): Resolution | undefined {
 export function resolveReference(reference: string): Resolution | undefined {
   const text = reference.trim();
   const own = text.startsWith(SINGLETON) ? text.slice(SINGLETON.length) : '';
-  if (MINT.test(own)) {
-    return resolveMint(own, 'singletonMint');
-  }
+  if (MINT.test(own)) return resolveMint(own, 'singletonMint');
   return MINT.test(text) ? resolveMint(text, 'mint') : resolveName(text);
 }

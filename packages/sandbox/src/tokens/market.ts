@@ -1,26 +1,9 @@
 import { priceAt, volumeOf, walkOf } from './candles.ts';
-import { oncePerMinute } from './minute.ts';
 import type { Tier, Variant } from './model.ts';
-import { between, significant } from './seed.ts';
+import { between, oncePerMinute, significant } from './seed.ts';
 
 /** The metrics of a traded variant; money in US dollars, changes in percent. */
-export interface Metrics {
-  readonly price: number;
-  readonly liquidity: number;
-  readonly volume1hUSD: number;
-  readonly volume24hUSD: number;
-  readonly trade1h: number;
-  readonly trade24h: number;
-  readonly uniqueWallet1h: number;
-  readonly uniqueWallet24h: number;
-  readonly marketCap: number;
-  readonly fdv: number;
-  readonly holder: number;
-  readonly totalSupply: number;
-  readonly circulatingSupply: number;
-  readonly priceChange24hPercent: number | null;
-  readonly priceChange1hPercent: number | null;
-}
+export type Metrics = NonNullable<ReturnType<typeof measure>>;
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const HOUR = 3600;
@@ -43,9 +26,7 @@ export const liquidityOf = (variant: Variant): number =>
 /** The liquidity tier of a variant. */
 export function tierOf(variant: Variant): Tier {
   const liquidity = liquidityOf(variant);
-  if (liquidity > TIER1_ABOVE) {
-    return 'tier1';
-  }
+  if (liquidity > TIER1_ABOVE) return 'tier1';
   return liquidity >= TIER2_FROM ? 'tier2' : 'tier3';
 }
 
@@ -62,12 +43,10 @@ function suppliesOf(variant: Variant): { totalSupply: number; circulatingSupply:
   return { totalSupply: significant(circulatingSupply * between(1, 1.25, `${mint}/locked`), 9), circulatingSupply };
 }
 
-function measure(variant: Variant, seconds: number): Metrics | null {
+function measure(variant: Variant, seconds: number) {
   const walk = walkOf(variant);
   const price = variant.pools === 0 ? undefined : priceAt(walk, seconds);
-  if (price === undefined) {
-    return null;
-  }
+  if (price === undefined) return null;
   const { mint } = variant;
   const volume1hUSD = volumeOf(walk, HOUR, { seconds: 300, now: seconds });
   const volume24hUSD = volumeOf(walk, DAY, { seconds: HOUR, now: seconds });
@@ -123,9 +102,7 @@ export function marketSnapshot(variant: Variant, now: number) {
 /** The snapshot of a narrower upstream view, without supplies and holders. */
 export function narrowSnapshot(variant: Variant, now: number) {
   const snapshot = marketSnapshot(variant, now);
-  if (snapshot === null) {
-    return null;
-  }
+  if (snapshot === null) return null;
   const {
     fdv: _fdv,
     holder: _holder,
@@ -140,9 +117,7 @@ export function narrowSnapshot(variant: Variant, now: number) {
 /** The market of a variant on the variant-market routes (without unknown fields). */
 export function rawMarket(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
-  if (metrics === null) {
-    return null;
-  }
+  if (metrics === null) return null;
   const { lastTradeAt, source, metricsSource } = sourceOf(variant, now);
   const known = Object.fromEntries(Object.entries(metrics).filter(([, value]) => value !== null));
   const { coingeckoId, website, twitter, about } = variant.asset;
@@ -168,9 +143,7 @@ const hasMarkout = (variant: Variant): boolean => variant.kind !== 'yield';
 /** The execution quality of a variant; null for shallow markets. */
 export function executionQuality(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
-  if (metrics === null || tierOf(variant) === 'tier3') {
-    return null;
-  }
+  if (metrics === null || tierOf(variant) === 'tier3') return null;
   const at = (low: number, high: number, what: string) => significant(between(low, high, `${variant.mint}/${what}`), 6);
   const [botVolumeRatio, feeBps, markoutBps] = [at(0.21, 0.74, 'bots'), at(1, 28, 'fee'), at(-6, 5, 'markout')];
   const { volume24hUSD, trade24h } = metrics;

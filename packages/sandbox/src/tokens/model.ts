@@ -1,3 +1,5 @@
+import { ENUMERATIONS } from '@asset-gateway/protocol';
+
 /** The asset categories of the Tokens API. */
 export const CATEGORIES = ['commodity', 'crypto', 'equity', 'etf', 'rwa', 'stablecoin'] as const;
 
@@ -17,10 +19,10 @@ export const KINDS = [
 ] as const;
 
 /** Liquidity tiers; trust tiers are the same. */
-export const TIERS = ['tier1', 'tier2', 'tier3'] as const;
+export const TIERS = ENUMERATIONS.liquidityTier;
 
 /** The curated lists. */
-export const LISTS = ['all', 'majors', 'lsts', 'currencies', 'rwas', 'etfs', 'metals', 'stocks'] as const;
+export const LISTS = ENUMERATIONS.list;
 
 /** One of the categories of assets. */
 export type Category = (typeof CATEGORIES)[number];

@@ -1,15 +1,49 @@
 import { INTERVALS, type Interval } from './candles.ts';
 import { MINT } from './catalogue.ts';
-import { badRequest } from './refusal.ts';
+
+/** The upstream's error tags that the sandbox uses. */
+export type Tag =
+  | 'BadRequestError'
+  | 'UnauthorizedError'
+  | 'ForbiddenError'
+  | 'NotFoundError'
+  | 'RateLimitedError'
+  | 'InternalServerError'
+  | 'UpstreamDataError'
+  | 'UnknownError';
+
+/** A refusal of the upstream. Its tags and short phrases are the upstream's own, its sentences are not. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly tag: Tag;
+  readonly details: unknown;
+
+  constructor(status: number, tag: Tag, message: string, details?: unknown) {
+    super(message);
+    this.status = status;
+    this.tag = tag;
+    this.details = details;
+  }
+}
+
+/** The upstream's 400. */
+export const badRequest = (message: string, details?: unknown): Refusal =>
+  new Refusal(400, 'BadRequestError', message, details);
+
+/** The upstream's 404. */
+export const notFound = (message: string): Refusal => new Refusal(404, 'NotFoundError', message);
+
+/** The body of an error. */
+export const errorBody = (tag: Tag, message: string, details?: unknown) => ({ error: { _tag: tag, message, details } });
 
 /** The requested page. */
-export interface Page {
+interface Page {
   readonly offset: number;
   readonly limit: number;
 }
 
 /** The default and the maximum page size. */
-export interface PageBounds {
+interface PageBounds {
   readonly limit: number;
   readonly maximum: number;
 }
@@ -64,17 +98,13 @@ export function wordOf<const T extends string>(
 ): T | undefined {
   const raw = query.get(name);
   const word = allowed.find((candidate) => candidate === raw?.trim());
-  if (raw && word === undefined) {
-    throw badRequest(`Invalid ${name}: ${raw}`, { allowed });
-  }
+  if (raw && word === undefined) throw badRequest(`Invalid ${name}: ${raw}`, { allowed });
   return word;
 }
 
 /** Checks the form of a mint. */
 export function checkedMint(mint: string): string {
-  if (!MINT.test(mint)) {
-    throw badRequest('Invalid mint', `Expected a text that matches ${MINT.source}`);
-  }
+  if (!MINT.test(mint)) throw badRequest('Invalid mint', `Expected a text that matches ${MINT.source}`);
   return mint;
 }
 
@@ -86,9 +116,7 @@ const secondsOf = (query: URLSearchParams, name: string): number | undefined => 
 
 function intervalOf(query: URLSearchParams, name: string): Interval {
   const text = query.get(name) || '1H';
-  if (!Object.hasOwn(INTERVALS, text)) {
-    throw badRequest(`Invalid ${name}`, `Expected one of ${Object.keys(INTERVALS)}`);
-  }
+  if (!Object.hasOwn(INTERVALS, text)) throw badRequest(`Invalid ${name}`, `Expected one of ${Object.keys(INTERVALS)}`);
   return text as Interval;
 }
 
@@ -100,16 +128,10 @@ export function rangeOf(query: URLSearchParams, now: number, prefix = ''): Range
   const clock = Math.floor(now / 1000);
   const from = secondsOf(query, named('from')) ?? clock - 7 * DAY;
   const requested = secondsOf(query, named('to')) ?? clock;
-  if (from > requested) {
-    throw badRequest(`\`${named('from')}\` is after \`${named('to')}\``);
-  }
-  if (from < EARLIEST) {
-    throw badRequest(`\`${named('from')}\` is before anything was traded`, { minFrom: EARLIEST });
-  }
+  if (from > requested) throw badRequest(`\`${named('from')}\` is after \`${named('to')}\``);
+  if (from < EARLIEST) throw badRequest(`\`${named('from')}\` is before anything was traded`, { minFrom: EARLIEST });
   const to = Math.min(requested, clock + AHEAD);
-  if (from > to) {
-    throw badRequest(`\`${named('from')}\` is in the future`);
-  }
+  if (from > to) throw badRequest(`\`${named('from')}\` is in the future`);
   const requestedCandles = Math.floor((to - from) / seconds) + 1;
   if (requestedCandles > MAX_CANDLES) {
     const details = { intervalSeconds: seconds, maxCandles: MAX_CANDLES, requestedCandles };

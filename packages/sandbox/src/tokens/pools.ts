@@ -30,9 +30,7 @@ const PROTOCOLS = [
 /** The token of a pool's exchange, if any. */
 export function protocolToken(source: string | undefined, now: number) {
   const protocol = PROTOCOLS.find(({ name }) => source?.startsWith(name));
-  if (protocol === undefined) {
-    return undefined;
-  }
+  if (protocol === undefined) return undefined;
   const { name, symbol, address } = protocol;
   const known = knownVariant(address);
   const isTraded = known !== undefined && metricsOf(known, now) !== null;
@@ -41,9 +39,7 @@ export function protocolToken(source: string | undefined, now: number) {
 
 function quoteFor(mint: string, chance: number) {
   const quote = [USDC, SOL, USDC, JITO_SOL][Math.floor(chance * 4)] ?? USDC;
-  if (quote.address !== mint) {
-    return quote;
-  }
+  if (quote.address !== mint) return quote;
   return mint === USDC.address ? SOL : USDC;
 }
 
@@ -60,9 +56,7 @@ function shares(variant: Variant): number[] {
 
 function poolAt(variant: Variant, rank: number, share: number, now: number) {
   const metrics = metricsOf(variant, now);
-  if (metrics === null) {
-    return [];
-  }
+  if (metrics === null) return [];
   const seed = seedOf(`${variant.mint}/pool/${rank}`);
   const quote = quoteFor(variant.mint, draw(seed, 1));
   const trades = Math.ceil(metrics.trade24h * share);
@@ -101,9 +95,7 @@ export function poolsOf(variant: Variant, page: { readonly offset: number; reado
 export function topPools(variant: Variant, now: number) {
   const pools = poolsOf(variant, { offset: 0, limit: variant.pools }, now);
   const [topMarket, ...others] = pools.toSorted((a, b) => b.volume24h - a.volume24h).slice(0, TOP);
-  if (topMarket === undefined) {
-    return undefined;
-  }
+  if (topMarket === undefined) return undefined;
   return {
     topMarket,
     protocolToken: protocolToken(topMarket.source, now),

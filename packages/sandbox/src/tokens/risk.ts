@@ -1,18 +1,76 @@
 import { stakePoolRank } from './catalogue.ts';
 import { fetchedAt, metricsOf } from './market.ts';
 import type { Variant } from './model.ts';
-import {
-  type Component,
-  EMPTY,
-  holderCountScore,
-  holderDistributionScore,
-  liquidityScore,
-  type ScoreInput,
-  tradingScore,
-  WEIGHTS,
-} from './score.ts';
 
-export type { ScoreInput } from './score.ts';
+/** The input of a market score; money in US dollars. */
+export type ScoreInput = ReturnType<typeof scoreInput>;
+
+/** A component of a market score. */
+export interface Component {
+  readonly score: number;
+  readonly status: 'safe' | 'warning' | 'risk' | 'info';
+  readonly hasData: boolean;
+}
+
+/** The weights of the components. */
+const WEIGHTS = { liquidityHealth: 30, holderDistribution: 20, tradingActivity: 20, holderCount: 15 } as const;
+
+/** A component without data. */
+const EMPTY: Component = { score: 0, status: 'info', hasData: false };
+
+/** Points of a piecewise linear function from value to score, constant outside of them. */
+type Line = readonly (readonly [value: number, score: number])[];
+
+const rising = (...values: readonly number[]): Line => values.map((value, step) => [value, step * 20]);
+
+const LIQUIDITY = rising(0, 1e5, 5e5, 1e6, 5e6, 1e7);
+const LIQUIDITY_PER_MARKET_CAP = rising(0, 0.001, 0.005, 0.01, 0.03, 0.05);
+const WEEKLY_VOLUME = rising(0, 5e4, 1e5, 5e5, 1e6, 5e6);
+const HOLDERS = rising(0, 200, 500, 1000, 2000, 5000);
+const TURNOVER: Line = [
+  [0.1, 40],
+  [0.3, 70],
+  [0.5, 100],
+  [4, 100],
+  [5, 70],
+  [7, 40],
+];
+const MOST_TURNOVER = 7;
+
+function on(line: Line, value: number): number {
+  const after = line.findIndex(([point]) => value <= point);
+  const [point, score] = line.at(after) ?? [0, 0];
+  const [before, low] = line[after - 1] ?? [point, score];
+  return after <= 0 || point === before ? score : low + ((value - before) / (point - before)) * (score - low);
+}
+
+function component(score: number): Component {
+  return { score, status: score >= 60 ? 'safe' : score >= 40 ? 'warning' : 'risk', hasData: true };
+}
+
+/** Scores liquidity, absolute or relative to the market cap. */
+function liquidityScore({ liquidityUsd, marketCapUsd }: ScoreInput): Component {
+  if (liquidityUsd === null || liquidityUsd <= 0) return EMPTY;
+  const share =
+    marketCapUsd === null || marketCapUsd <= 0 ? 0 : on(LIQUIDITY_PER_MARKET_CAP, liquidityUsd / marketCapUsd);
+  return component(Math.max(on(LIQUIDITY, liquidityUsd), liquidityUsd < 1e5 ? Math.min(share, 20) : share));
+}
+
+/** Scores the holder distribution. The upstream does not know the largest holders. */
+const holderDistributionScore = (isConcentrated: boolean): Component =>
+  isConcentrated ? component(100) : { score: 50, status: 'info', hasData: false };
+
+/** Scores trading, absolute or relative to the liquidity. */
+function tradingScore({ volume7dUsd, volume24hUsd, liquidityUsd }: ScoreInput): Component {
+  if (volume7dUsd === null || volume7dUsd <= 0) return EMPTY;
+  const turnover = liquidityUsd === null || liquidityUsd <= 0 ? undefined : (volume24hUsd ?? 0) / liquidityUsd;
+  const known = turnover === undefined || turnover > MOST_TURNOVER ? 0 : on(TURNOVER, turnover);
+  return component(Math.max(on(WEEKLY_VOLUME, volume7dUsd), known));
+}
+
+/** Scores the number of holders. */
+const holderCountScore = ({ holderCount }: ScoreInput): Component =>
+  holderCount === null || holderCount <= 0 ? EMPTY : component(on(HOLDERS, holderCount));
 
 /** The mint with a constant score. */
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
@@ -37,7 +95,7 @@ export interface MarketScore {
 export const NOT_CACHED = 'Market snapshot not available in cache';
 
 /** The input of a market score. The upstream knows neither the largest holders nor the age of a token. */
-export function scoreInput(variant: Variant, now: number): ScoreInput {
+export function scoreInput(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   const volume24hUsd = metrics?.volume24hUSD ?? null;
   return {
@@ -53,9 +111,7 @@ export function scoreInput(variant: Variant, now: number): ScoreInput {
 }
 
 function verdictOf(score: number): Pick<MarketScore, 'score' | 'grade' | 'label' | 'tone'> {
-  if (score >= 85) {
-    return { score, grade: 'A', label: 'Established', tone: 'safe' };
-  }
+  if (score >= 85) return { score, grade: 'A', label: 'Established', tone: 'safe' };
   return score >= 70
     ? { score, grade: 'B', label: 'Speculative', tone: 'warning' }
     : { score, grade: 'C', label: 'Weak Metrics', tone: 'risk' };
@@ -128,12 +184,8 @@ const isConcentrated = ({ asset, mint }: Variant): boolean =>
 
 /** The market score of a variant. */
 export function marketScore(variant: Variant, input: ScoreInput): MarketScore {
-  if (variant.mint === WRAPPED_SOL) {
-    return FIXED_SCORE;
-  }
-  if ((input.liquidityUsd ?? 0) < TOO_LITTLE_USD && (input.marketCapUsd ?? 0) < TOO_LITTLE_USD) {
-    return INSUFFICIENT;
-  }
+  if (variant.mint === WRAPPED_SOL) return FIXED_SCORE;
+  if ((input.liquidityUsd ?? 0) < TOO_LITTLE_USD && (input.marketCapUsd ?? 0) < TOO_LITTLE_USD) return INSUFFICIENT;
   const components = {
     liquidityHealth: liquidityScore(input),
     holderDistribution: holderDistributionScore(isConcentrated(variant)),
@@ -158,9 +210,7 @@ export function marketScore(variant: Variant, input: ScoreInput): MarketScore {
 /** The input and the score of a variant; null without a market, unless its score is constant. */
 export function riskOf(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
-  if (metrics === null && variant.mint !== WRAPPED_SOL) {
-    return null;
-  }
+  if (metrics === null && variant.mint !== WRAPPED_SOL) return null;
   const marketScoreInput = scoreInput(variant, now);
   const lastUpdatedAt = metrics === null ? null : fetchedAt(now);
   return { marketScore: marketScore(variant, marketScoreInput), marketScoreInput, lastUpdatedAt };

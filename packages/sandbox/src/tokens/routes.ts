@@ -1,11 +1,9 @@
 import { marketSnapshots, riskSummaryByMint, variantMarkets } from './answers/batch.ts';
 import { curated } from './answers/curated.ts';
 import { assetDetail } from './answers/detail.ts';
-import { description, profile, riskDetails, riskSummary, tickers } from './answers/facts.ts';
-import { ohlcv, priceChart } from './answers/history.ts';
+import { description, ohlcv, priceChart, profile, riskDetails, riskSummary, tickers } from './answers/facts.ts';
 import type { RouteRequest } from './answers/request.ts';
-import { resolve } from './answers/resolve.ts';
-import { search } from './answers/search.ts';
+import { resolve, search } from './answers/search.ts';
 import { markets, variantMarket, variants, variantTopMarkets } from './answers/variants.ts';
 
 /** A route of the upstream: whether it needs a key, its cache rule and its answer. */
@@ -70,9 +68,7 @@ function decoded(segment: string): string {
 /** The route of a raw path and the decoded asset in it; paths are not normalised. */
 export function matchUpstream(path: string): { route: UpstreamRoute; reference: string } | undefined {
   const parts = path.split('/').map(decoded);
-  if (parts.slice(1).some((part) => part === '' || part === '.' || part === '..')) {
-    return undefined;
-  }
+  if (parts.slice(1).some((part) => part === '' || part === '.' || part === '..')) return undefined;
   const found = PATTERNS.find(
     ({ segments }) =>
       segments.length === parts.length &&

@@ -4,9 +4,7 @@ import bs58 from 'bs58';
 /** A 32-bit hash of a name (FNV-1a), the seed of all simulated data. */
 export function seedOf(name: string): number {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < name.length; index += 1) {
-    hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
-  }
+  for (let index = 0; index < name.length; index += 1) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
   return hash >>> 0;
 }
 
@@ -31,4 +29,19 @@ export function addressOf(name: string): string {
 /** Rounds to a number of significant digits. */
 export function significant(value: number, digits: number): number {
   return Number(value.toPrecision(digits));
+}
+
+/** Caches a measurement per subject and minute. `measure` gets the minute in seconds; callers pass milliseconds. */
+export function oncePerMinute<Subject extends object, Value>(
+  measure: (subject: Subject, seconds: number) => Value,
+): (subject: Subject, now: number) => Value {
+  const taken = new WeakMap<Subject, { readonly seconds: number; readonly value: Value }>();
+  return (subject, now) => {
+    const seconds = Math.floor(now / 60_000) * 60;
+    const last = taken.get(subject);
+    if (last?.seconds === seconds) return last.value;
+    const value = measure(subject, seconds);
+    taken.set(subject, { seconds, value });
+    return value;
+  };
 }

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Arrival } from './arrivals.ts';
-import type { FaultKnobs } from './faults.ts';
-import { errorBody, Refusal, type Tag } from './refusal.ts';
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import type { Arrival, FaultKnobs } from './faults.ts';
+import { errorBody, Refusal, type Tag } from './parameters.ts';
 import { matchUpstream, type UpstreamRoute } from './routes.ts';
 
 /** An answer before it is written. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -41,12 +45,8 @@ function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<str
 
 function checkKey(arrival: Arrival, keys: ReadonlySet<string>): void {
   const given = arrival.headers['x-api-key'];
-  if (given === undefined || given === '') {
-    throw new Refusal(401, 'UnauthorizedError', 'Missing API key');
-  }
-  if (typeof given !== 'string' || !keys.has(given)) {
-    throw new Refusal(401, 'UnauthorizedError', 'Invalid API key');
-  }
+  if (given === undefined || given === '') throw new Refusal(401, 'UnauthorizedError', 'Missing API key');
+  if (typeof given !== 'string' || !keys.has(given)) throw new Refusal(401, 'UnauthorizedError', 'Invalid API key');
 }
 
 function refused(error: unknown): Answer {
@@ -61,9 +61,7 @@ const accepts = ({ method }: UpstreamRoute, verb: string): boolean =>
 /** The request id of an answer: the received one, a new one for health, none on the framework's pages. */
 export function requestIdOf({ target, method, headers }: Arrival): string | undefined {
   const match = matchUpstream(target.split('?')[0] ?? '');
-  if (match === undefined || !accepts(match.route, method)) {
-    return undefined;
-  }
+  if (match === undefined || !accepts(match.route, method)) return undefined;
   const given = headers['x-request-id'];
   return match.route.open || typeof given !== 'string' || given === '' ? randomUUID() : given;
 }
@@ -81,9 +79,7 @@ export function serve(arrival: Arrival, state: TokensApiState): Answer {
     return { status: 405, headers: { allow: route.method, 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
   }
   try {
-    if (!route.open) {
-      checkKey(arrival, state.keys);
-    }
+    if (!route.open) checkKey(arrival, state.keys);
     const query = new URLSearchParams(rest.join('?'));
     const value = route.answer({ reference, query, body: arrival.body, now: state.now() });
     return jsonAnswer(200, value, { 'cache-control': route.cacheControl });
@@ -110,4 +106,58 @@ export function faultyAnswer(knobs: FaultKnobs, arrival: Arrival): Answer | unde
     return { status: 200, headers: { 'content-type': JSON_TYPE }, body: Buffer.from(knobs.body) };
   }
   return undefined;
+}
+
+const CHUNK = Buffer.alloc(65_536, 'a');
+const COMPRESS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
+
+// A JSON string of this many bytes, including quotes.
+function* longString(bytes: number): Generator<Buffer> {
+  yield Buffer.from('"');
+  for (let left = bytes - 2; left > 0; left -= CHUNK.length) {
+    yield left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK;
+  }
+  yield Buffer.from('"');
+}
+
+/** Streams a JSON string of this many bytes, optionally with gzip. */
+export async function deliverLong(response: ServerResponse, bytes: number, packed: boolean): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/json', ...(packed ? { 'content-encoding': 'gzip' } : {}) });
+  const source = Readable.from(longString(bytes), { objectMode: false });
+  await (packed ? pipeline(source, createGzip({ level: 1 }), response) : pipeline(source, response));
+}
+
+function encoded(answer: Answer, knobs: FaultKnobs): Answer {
+  const headers =
+    knobs.contentType === undefined ? answer.headers : { ...answer.headers, 'content-type': knobs.contentType };
+  if (knobs.encoding === undefined || knobs.body !== undefined) return { ...answer, headers };
+  const body = COMPRESS[knobs.encoding](answer.body);
+  return { ...answer, headers: { ...headers, 'content-encoding': knobs.encoding }, body };
+}
+
+async function drip(response: ServerResponse, body: Buffer, everyMs: number): Promise<void> {
+  response.flushHeaders();
+  for (const byte of body) {
+    await wait(everyMs, undefined, { ref: false });
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+  }
+  response.end();
+}
+
+/** Sends an answer with the transport faults of the knobs. */
+export async function deliver(response: ServerResponse, answer: Answer, knobs: FaultKnobs): Promise<void> {
+  const { status, headers, body } = encoded(answer, knobs);
+  response.writeHead(status, { ...headers, 'content-length': body.length });
+  if (response.req.method === 'HEAD') {
+    response.end();
+  } else if (knobs.truncate !== undefined) {
+    response.flushHeaders();
+    response.write(body.subarray(0, Math.floor(body.length * knobs.truncate)));
+    response.socket?.destroySoon();
+  } else if (knobs.drip !== undefined) {
+    await drip(response, body, knobs.drip);
+  } else {
+    response.end(body);
+  }
 }

@@ -1,39 +1,29 @@
 import { volumeOf, walkOf } from './candles.ts';
 import { listedMarket } from './canonical.ts';
 import { type Metrics, metricsOf } from './market.ts';
-import { oncePerMinute } from './minute.ts';
 import type { Asset } from './model.ts';
 import { spotLike } from './primary.ts';
-import { significant } from './seed.ts';
+import { oncePerMinute, significant } from './seed.ts';
 
 const DAY = 86_400;
 
-/** The figures of an asset; money in US dollars, changes in percent. */
-export interface Stats {
-  readonly price: number | null;
-  readonly liquidity: number | null;
-  readonly volume24hUSD: number | null;
-  readonly volume30dUSD: number | null;
-  readonly marketCap: number | null;
-  readonly fdv: number | null;
-  readonly priceChange24hPercent: number | null;
-  readonly priceChange1hPercent: number | null;
-  readonly totalSupply: number | null;
-  readonly circulatingSupply: number | null;
-}
+const FIGURES = [
+  'price',
+  'liquidity',
+  'volume24hUSD',
+  'volume30dUSD',
+  'marketCap',
+  'fdv',
+  'priceChange24hPercent',
+  'priceChange1hPercent',
+  'totalSupply',
+  'circulatingSupply',
+] as const;
 
-const UNTRADED: Stats = {
-  price: null,
-  liquidity: null,
-  volume24hUSD: null,
-  volume30dUSD: null,
-  marketCap: null,
-  fdv: null,
-  priceChange24hPercent: null,
-  priceChange1hPercent: null,
-  totalSupply: null,
-  circulatingSupply: null,
-};
+/** The figures of an asset; money in US dollars, changes in percent. */
+export type Stats = Readonly<Record<(typeof FIGURES)[number], number | null>>;
+
+const UNTRADED = Object.fromEntries(FIGURES.map((name) => [name, null])) as Stats;
 
 function together(markets: readonly Metrics[]) {
   const sum = (field: 'liquidity' | 'volume24hUSD' | 'marketCap' | 'fdv' | 'totalSupply' | 'circulatingSupply') =>
@@ -65,9 +55,7 @@ function measure(asset: Asset, seconds: number): Stats {
     const metrics = metricsOf(variant, seconds * 1000);
     return metrics === null ? [] : [{ variant, metrics }];
   });
-  if (traded.length === 0) {
-    return UNTRADED;
-  }
+  if (traded.length === 0) return UNTRADED;
   const monthly = traded.map(({ variant }) => volumeOf(walkOf(variant), 30 * DAY, { seconds: DAY, now: seconds }));
   const isCurated = asset.origin === 'curated';
   return {

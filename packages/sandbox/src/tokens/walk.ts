@@ -71,9 +71,7 @@ function weekCandle(walk: Walk, week: number): Candle {
 /** The weekly candles that overlap a span, from the first full week of trading. */
 export function* weeks(walk: Walk, from: number, to: number): Generator<Candle> {
   const first = Math.max(weekNumber(from), weekNumber(walk.since + WEEK - 1));
-  for (let week = first; week * WEEK + MONDAY < to; week += 1) {
-    yield weekCandle(walk, week);
-  }
+  for (let week = first; week * WEEK + MONDAY < to; week += 1) yield weekCandle(walk, week);
 }
 
 function boundaries(walk: Walk, whole: Candle, depth: number): number[] {

@@ -7,7 +7,7 @@ import {
   siwxExtension,
 } from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
-import type { Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../../call.ts';
+import type { Call, Challenge, Receipt, Slot, TakeSlot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import { challenge, challengedUrl, type OriginOf } from '../challenge.ts';
 import type { Crypto } from '../crypto.ts';
@@ -48,8 +48,9 @@ export function signInChallenge(options: ChallengeOptions): Challenge {
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the policy, the slots left, and when the next one frees. */
-function rateLimitHeaders({ limit, windowMs, view }: Allowance): Record<string, string> {
-  const { left, resetMs } = view();
+function rateLimitHeaders(allowance: Allowance): Record<string, string> {
+  const { limit, windowMs } = allowance;
+  const { left, resetMs } = allowance.view();
   return {
     'RateLimit-Policy': `"upstream";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
     RateLimit: `"upstream";r=${left};t=${Math.ceil(resetMs / 1000)}`,
@@ -74,6 +75,7 @@ const NO_EPOCH = 'until expiry';
 /** A valid sign-in; its nonce is burnt with the slot, or on settling if no slot was taken. */
 class SignedIn implements Admission {
   readonly headers: Admission['headers'];
+  readonly nonce: string | undefined;
   readonly #store: Store;
   readonly #nonce: NonceUse | undefined;
   readonly #owner: string;
@@ -84,13 +86,10 @@ class SignedIn implements Admission {
     this.#store = store;
     this.#owner = owner;
     this.#nonce = nonce;
+    this.nonce = nonce?.nonce;
   }
 
-  get nonce(): string | undefined {
-    return this.#nonce?.nonce;
-  }
-
-  async spend(take: NoncedTake): Promise<Slot> {
+  async spend(take: TakeSlot): Promise<Slot> {
     const slot = await take(this.#burnt ? undefined : this.#nonce);
     this.#burnt = true;
     return slot;
@@ -119,7 +118,7 @@ export class SiwxGate implements Gate {
   constructor(dependencies: SiwxDependencies) {
     this.#dependencies = dependencies;
     const { crypto, nonces, store } = dependencies;
-    this.#judge = { crypto, nonces, now: () => store.now(), wallNow: () => store.wallNow() };
+    this.#judge = { crypto, nonces, clocks: store };
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission> {

@@ -114,10 +114,6 @@ function checkLimits({ expirationTime, notBefore }: SiwxPayload, nowMs: number):
   return undefined;
 }
 
-/** Equal to the second, plus one for rounding. */
-const isSameSecond = (one: number, other: number): boolean =>
-  Math.abs(Math.floor(one / 1000) - Math.floor(other / 1000)) <= 1;
-
 /**
  * The dates must be valid and include now. The wall clock may have been corrected since the challenge was issued: a sign-in that
  * echoes the challenge's `issuedAt` is checked with the clock that dated it, any other with the first of `clocks`.
@@ -125,7 +121,9 @@ const isSameSecond = (one: number, other: number): boolean =>
 function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [number, ...number[]]): Fault | undefined {
   const issuedAt = parseDate(payload.issuedAt);
   if (issuedAt === undefined) return fault('invalid_siwx_header', 'issuedAt');
-  const echoed = clocks.find((nowMs) => isSameSecond(issuedAt, nowMs - ageMs));
+  const second = Math.floor(issuedAt / 1000);
+  // Equal to the second, plus one for rounding.
+  const echoed = clocks.find((nowMs) => Math.abs(second - Math.floor((nowMs - ageMs) / 1000)) <= 1);
   const tooFar = echoed === undefined ? checkIssuedAt(issuedAt, clocks[0]) : undefined;
   return tooFar ?? checkLimits(payload, echoed ?? clocks[0]);
 }
@@ -134,10 +132,8 @@ function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [numbe
 export interface SignInDependencies {
   readonly crypto: Crypto;
   readonly nonces: Nonces;
-  /** The clock of nonces, in milliseconds: the store's if nodes share one. */
-  readonly now: () => number;
-  /** The wall clock of challenges, in milliseconds. */
-  readonly wallNow: () => number;
+  /** In milliseconds: `now` dates nonces, `wallNow` dates challenges. */
+  readonly clocks: { now(): number; wallNow(): number };
 }
 
 /** Requirements of a sign-in. */
@@ -187,19 +183,19 @@ function payloadOf({ inbound }: Call): SiwxPayload {
 }
 
 function check(
-  { nonces, now, wallNow }: SignInDependencies,
+  { nonces, clocks }: SignInDependencies,
   payload: SiwxPayload,
   call: Call,
   rule: SignInRule,
 ): IssuedNonce {
   const { origin, epoch, judgedByStore, places, network } = rule;
-  const nowMs = now();
+  const nowMs = clocks.now();
   refuseOn(checkKind(payload, network));
   const nonce = nonces.read(payload.nonce, origin, epoch, nowMs);
   if (!nonce) throw new Refusal('invalid_siwx_nonce', { reason: 'not issued here' });
   refuseOn(checkAge(nonce, nowMs, judgedByStore));
   refuseOn(checkPlace(payload, { origin, path: call.path, query: call.query, places }));
-  refuseOn(checkDates(payload, nowMs - nonce.issuedAtSeconds * 1000, [wallNow(), nowMs]));
+  refuseOn(checkDates(payload, nowMs - nonce.issuedAtSeconds * 1000, [clocks.wallNow(), nowMs]));
   return nonce;
 }
 

@@ -1,7 +1,7 @@
 import { HEADERS, member } from '@asset-gateway/protocol';
 import type { Inbound } from '../../call.ts';
 import { decodeBase64, decodeJsonHeader } from '../../gates/encodings.ts';
-import { SHORT_NETWORKS } from '../requirement.ts';
+import { SHORT_NETWORKS } from '../../receipts/response.ts';
 
 /** A payment as a header contains it, before it is checked. */
 export interface CarriedPayment {
@@ -45,7 +45,3 @@ export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malforme
   const [value] = values;
   return (values.size === 1 && typeof value === 'string' && readPayment(value)) || 'malformed';
 }
-
-/** Whether the request paid in the header of version 1. Its answer then has that version's header too. */
-export const usesVersion1Header = ({ headers }: Inbound): boolean =>
-  headers[HEADERS.version1Payment.toLowerCase()] !== undefined;

@@ -53,3 +53,9 @@ export const POSTGRES: Dialect = {
   dayOf: (instant) => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD')`,
   countedFees: (...values) => `counted_fees(${values.join(', ')})`,
 };
+
+/**
+ * Whether a step failed because a concurrent one has inserted the same key. Only PostgreSQL runs steps concurrently; in SQLite the
+ * guard finds the row.
+ */
+export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === '23505';

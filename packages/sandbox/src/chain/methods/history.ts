@@ -2,6 +2,7 @@ import { base58Bytes } from '../addresses.ts';
 import type { Bank, Landed } from '../bank.ts';
 import { BLOCKHASH_LIFE } from '../blocks.ts';
 import type { Json } from '../json.ts';
+import { invalidParams, RpcError } from '../json-rpc.ts';
 import {
   type ChainNode,
   confirmationOf,
@@ -22,16 +23,13 @@ import {
   textOf,
   textsAt,
 } from '../params.ts';
-import { invalidParams, RpcError } from '../rpc-error.ts';
 import { memoText, type TransactionEncoding, transactionJson } from '../transaction-json.ts';
 
 const MAX_STATUSES = 256;
 const MAX_SIGNATURES = 1000;
 
 function signatureIn(text: string): string {
-  if (!base58Bytes(text, 64)) {
-    throw invalidParams('Invalid param: Invalid');
-  }
+  if (!base58Bytes(text, 64)) throw invalidParams('Invalid param: Invalid');
   return text;
 }
 
@@ -56,9 +54,7 @@ const getSignatureStatuses: Method = (params, node) => {
   const { blocks } = node.bank;
   const value = textsAt(params, 0, MAX_STATUSES).map((text) => {
     const entry = node.bank.find(signatureIn(text));
-    if (!entry && node.faults.lie?.statusConfirmed === true) {
-      return invented(node);
-    }
+    if (!entry && node.faults.lie?.statusConfirmed === true) return invented(node);
     const isRecent = entry !== undefined && blocks.confirmations(entry.slot) <= BLOCKHASH_LIFE;
     return entry && isVisible(entry, node) && (isRecent || searchesHistory) ? statusJson(entry, node) : null;
   });
@@ -90,13 +86,9 @@ export function checkVersion(version: 'legacy' | number, newest: number | undefi
 const getTransaction: Method = (params, node) => {
   const { config, encoding, newest } = transactionFormat(params, 1);
   const commitment = commitmentOf(config);
-  if (commitment === 'processed') {
-    throw invalidParams('Method does not support commitment below `confirmed`');
-  }
+  if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
   const entry = node.bank.find(signatureIn(textAt(params, 0)));
-  if (!entry || !isVisibleAt(entry, node, commitment)) {
-    return null;
-  }
+  if (!entry || !isVisibleAt(entry, node, commitment)) return null;
   checkVersion(entry.transaction.version, newest);
   return transactionJson(entry, encoding, decimalsOn(node.bank));
 };

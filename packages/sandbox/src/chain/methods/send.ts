@@ -1,9 +1,9 @@
 import bs58 from 'bs58';
 import { accountJson, formatOf } from '../account-json.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
+import { invalidParams, RpcError } from '../json-rpc.ts';
 import { type ChainNode, decimalsOn, type Method, withContext } from '../node.ts';
 import { addressIn, choiceOf, commitmentOf, configAt, textAt, textsAt } from '../params.ts';
-import { invalidParams, RpcError } from '../rpc-error.ts';
 import type { Outcome } from '../svm.ts';
 import { isSigned, readTransaction, type WireTransaction } from '../transaction.ts';
 
@@ -38,9 +38,7 @@ function simulationJson(outcome: Outcome, accounts: Json = null, innerInstructio
 }
 
 function accountsAfter(outcome: Outcome, config: JsonObject, { bank }: ChainNode): Json {
-  if (!isObject(config.accounts)) {
-    return null;
-  }
+  if (!isObject(config.accounts)) return null;
   const format = formatOf({ encoding: config.accounts.encoding ?? 'base64' }, decimalsOn(bank));
   return textsAt([config.accounts.addresses ?? null], 0, MAX_SIMULATED_ACCOUNTS).map((text) => {
     const address = addressIn(text);
@@ -58,9 +56,7 @@ const simulateTransaction: Method = (params, node) => {
   if (config.sigVerify === true && replace) {
     throw invalidParams('sigVerify may not be used with replaceRecentBlockhash');
   }
-  if (config.sigVerify === true && !isSigned(transaction)) {
-    throw new RpcError(-32003, SIGNATURE_FAILURE);
-  }
+  if (config.sigVerify === true && !isSigned(transaction)) throw new RpcError(-32003, SIGNATURE_FAILURE);
   const simulated = bank.simulate(transaction, commitment, replace);
   const outcome = faults.lie?.simulateOk === true ? { ...simulated, err: null } : simulated;
   const inner = config.innerInstructions === true ? innerJson(outcome, transaction) : null;
@@ -80,9 +76,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function reasonOf(err: Json): string {
-  if (typeof err === 'string') {
-    return REASONS[err] ?? err;
-  }
+  if (typeof err === 'string') return REASONS[err] ?? err;
   const [index, kind] = isObject(err) && Array.isArray(err.InstructionError) ? err.InstructionError : [];
   const custom = isObject(kind) && typeof kind.Custom === 'number' ? kind.Custom.toString(16) : undefined;
   const detail = custom === undefined ? String(kind) : `custom program error: 0x${custom}`;
@@ -90,9 +84,7 @@ function reasonOf(err: Json): string {
 }
 
 function preflight(transaction: WireTransaction, config: JsonObject, node: ChainNode): void {
-  if (!isSigned(transaction)) {
-    throw new RpcError(-32003, SIGNATURE_FAILURE);
-  }
+  if (!isSigned(transaction)) throw new RpcError(-32003, SIGNATURE_FAILURE);
   const outcome = node.bank.simulate(transaction, commitmentOf(config, 'preflightCommitment'), false);
   if (outcome.err !== null && node.faults.lie?.simulateOk !== true) {
     const message = `Transaction simulation failed: ${reasonOf(outcome.err)}`;
@@ -103,13 +95,9 @@ function preflight(transaction: WireTransaction, config: JsonObject, node: Chain
 const sendTransaction: Method = (params, node) => {
   const config = configAt(params, 1);
   const transaction = transactionIn(textAt(params, 0), config);
-  if (config.skipPreflight !== true) {
-    preflight(transaction, config, node);
-  }
+  if (config.skipPreflight !== true) preflight(transaction, config, node);
   // Like the network, answers with the signature even if no block accepts the transaction.
-  if (node.faults.loseBroadcast !== true && isSigned(transaction)) {
-    node.bank.land(transaction);
-  }
+  if (node.faults.loseBroadcast !== true && isSigned(transaction)) node.bank.land(transaction);
   return transaction.signature;
 };
 

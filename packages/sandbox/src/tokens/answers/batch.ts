@@ -1,7 +1,6 @@
 import { knownVariant, MINT } from '../catalogue.ts';
 import { executionQuality, imageOf, metricsOf, rawMarket } from '../market.ts';
-import { checkedMint } from '../parameters.ts';
-import { badRequest, Refusal } from '../refusal.ts';
+import { badRequest, checkedMint, Refusal } from '../parameters.ts';
 import { FIXED_SCORE, NOT_CACHED, riskOf } from '../risk.ts';
 import type { RouteRequest } from './request.ts';
 
@@ -39,9 +38,7 @@ function mintsOf(body: string): string[] {
 
 function snapshotOf(mint: string, now: number) {
   const variant = knownVariant(mint);
-  if (variant === undefined) {
-    return { address: mint, token: null, hasMarket: false };
-  }
+  if (variant === undefined) return { address: mint, token: null, hasMarket: false };
   const { symbol, name, decimals } = variant;
   const metrics = metricsOf(variant, now);
   const token = {
@@ -88,9 +85,7 @@ export function variantMarkets({ query, now }: RouteRequest) {
  */
 export function riskSummaryByMint({ query, now }: RouteRequest) {
   const mint = (query.get('mint') ?? query.get('address') ?? '').trim();
-  if (mint === '') {
-    throw badRequest('mint is required');
-  }
+  if (mint === '') throw badRequest('mint is required');
   const variant = knownVariant(checkedMint(mint));
   const risk = variant === undefined ? null : riskOf(variant, now);
   const { score, grade, label, tone, isTrustedLaunch, caps, hasInsufficientData, insufficientDataReason } =

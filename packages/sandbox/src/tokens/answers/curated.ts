@@ -1,11 +1,62 @@
+import { preMarketOf } from '../canonical.ts';
 import { ASSETS, stakePoolRank } from '../catalogue.ts';
-import { type Asset, LISTS, type ListId, type Variant } from '../model.ts';
+import { type Asset, type Kind, LISTS, type ListId, type Variant } from '../model.ts';
 import { pageOf } from '../parameters.ts';
-import { type Choice, STRATEGY, type Strategy, strategyOf } from '../primary.ts';
+import { byLiquidity, type Choice, STRATEGY, type Strategy, strategyOf } from '../primary.ts';
 import { assetStats } from '../stats.ts';
 import type { RouteRequest } from './request.ts';
 import { assetRow, variantView, wantsVariants } from './shapes.ts';
-import { isDeep, isListed, isStaked, wantsAll } from './yields.ts';
+import { isDeep, isListed, isStaked, wantsAll } from './variants.ts';
+
+const GROUPS = ['spot', 'etf', 'yield', 'leveraged', 'basket', 'lst', 'tokenizedEquity'] as const;
+type Group = (typeof GROUPS)[number];
+
+const GROUP_OF: Readonly<Record<Kind, Group>> = {
+  native: 'spot',
+  wrapped: 'spot',
+  bridged: 'spot',
+  stablecoin: 'spot',
+  spot: 'spot',
+  etf: 'etf',
+  yield: 'yield',
+  leveraged: 'leveraged',
+  basket: 'basket',
+  lst: 'lst',
+  tokenized_equity: 'tokenizedEquity',
+};
+
+/** A variant with its rank in its asset and its pre-market block. */
+function rankedView(variant: Variant, rank: number, now: number) {
+  const block = preMarketOf(variant, now);
+  const view = { ...variantView(variant, now), rank };
+  if (block === undefined) return view;
+  const { price: _, ...preStocks } = block;
+  return { ...view, preStocks };
+}
+
+/** Which staked coins are shown: all listed ones, or the deep ones and the requested one. */
+interface Shown {
+  readonly all: boolean;
+  readonly requested: Variant | undefined;
+}
+
+/** The variants of an asset by group, most liquid first. */
+export function variantGroups(asset: Asset, { all, requested }: Shown, now: number) {
+  const isShown = (variant: Variant): boolean =>
+    !isStaked(variant) || (isListed(variant) && (all || variant === requested || isDeep(variant, now)));
+  const ranked = asset.variants.toSorted(byLiquidity(now)).map((variant, rank) => ({ variant, rank }));
+  const grouped = GROUPS.map((group) => {
+    const members = ranked.filter(({ variant }) => GROUP_OF[variant.kind] === group && isShown(variant));
+    return [group, members.map(({ variant, rank }) => rankedView(variant, rank, now))] as const;
+  });
+  return Object.fromEntries(grouped);
+}
+
+/** The primary variant on the page of its asset. */
+export function rankedPrimary(primary: Variant, now: number) {
+  const rank = primary.asset.variants.toSorted(byLiquidity(now)).indexOf(primary);
+  return rankedView(primary, rank, now);
+}
 
 const ALIASES: Readonly<Record<string, ListId>> = { stables: 'currencies', xstocks: 'etfs' };
 const PAGE = { limit: 250, maximum: 500 };
@@ -23,9 +74,7 @@ const choiceOf = (asset: Asset): Choice => ({ strategy: strategyOf(asset), isLis
 function shownIn(list: ListId, query: URLSearchParams, now: number): (variant: Variant) => boolean {
   return (variant) => {
     const isBounded = list === 'lsts' || (list === 'all' && isStaked(variant));
-    if (variant.asset.id !== 'solana' || !isBounded) {
-      return true;
-    }
+    if (variant.asset.id !== 'solana' || !isBounded) return true;
     return isListed(variant) && (wantsAll(query) || isDeep(variant, now));
   };
 }
@@ -57,9 +106,7 @@ interface Listing {
 }
 
 function page<T>(rows: readonly T[], query: URLSearchParams) {
-  if (!query.has('limit') && !query.has('offset')) {
-    return { assets: rows };
-  }
+  if (!query.has('limit') && !query.has('offset')) return { assets: rows };
   const { offset, limit } = pageOf(query, PAGE);
   const assets = rows.slice(offset, offset + limit);
   const next = offset + assets.length;

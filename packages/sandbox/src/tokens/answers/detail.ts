@@ -2,17 +2,16 @@ import { benchmarkHistory, canonicalMarket, coinHistory, symbolOf } from '../can
 import type { Resolution } from '../catalogue.ts';
 import { imageOf } from '../market.ts';
 import type { Asset, Variant } from '../model.ts';
-import { pageOf, rangeOf } from '../parameters.ts';
+import { badRequest, pageOf, rangeOf } from '../parameters.ts';
 import { poolCount, poolsOf } from '../pools.ts';
 import { primaryVariant, strategyOf } from '../primary.ts';
 import { profileOf } from '../profile.ts';
-import { badRequest } from '../refusal.ts';
 import { marketScore, scoreInput } from '../risk.ts';
 import { assetStats } from '../stats.ts';
-import { rankedPrimary, variantGroups } from './groups.ts';
-import { candlesIn, historyOf } from './history.ts';
+import { rankedPrimary, variantGroups } from './curated.ts';
+import { candlesIn, historyOf } from './facts.ts';
 import { namedVariant, type RouteRequest, resolutionOf, variantWith } from './request.ts';
-import { wantsAll } from './yields.ts';
+import { wantsAll } from './variants.ts';
 
 /** The subject of the included blocks. */
 interface Subject {
@@ -31,18 +30,14 @@ const found = (data: unknown) => ({ ok: true, data });
 const NO_VARIANT = missing('not_available', 'No primary variant available');
 
 function profileBlock({ asset, request }: Subject) {
-  if (asset.coingeckoId === undefined) {
-    return missing('not_available', 'Profile not available for this asset');
-  }
+  if (asset.coingeckoId === undefined) return missing('not_available', 'Profile not available for this asset');
   const data = profileOf(asset, request.now);
   return data === null ? missing('not_found', 'Profile not available in cache') : found(data);
 }
 
 // Here the upstream does not count holders, and scores variants without a market.
 function riskBlock({ variant, request }: Subject) {
-  if (variant === null) {
-    return NO_VARIANT;
-  }
+  if (variant === null) return NO_VARIANT;
   const marketScoreInput = { ...scoreInput(variant, request.now), holderCount: null };
   const score = marketScore(variant, marketScoreInput);
   return found({ tokenData: null, tradingData: null, marketScoreInput, marketScore: score });
@@ -51,20 +46,14 @@ function riskBlock({ variant, request }: Subject) {
 function candlesBlock({ asset, variant, isNamed, isPrimary, request }: Subject) {
   const range = rangeOf(request.query, request.now, 'ohlcv');
   const benchmark = isNamed ? null : benchmarkHistory(asset);
-  if (benchmark !== null) {
-    return found(candlesIn(benchmark, range, request.now));
-  }
-  if (variant === null) {
-    return NO_VARIANT;
-  }
+  if (benchmark !== null) return found(candlesIn(benchmark, range, request.now));
+  if (variant === null) return NO_VARIANT;
   const own = candlesIn(historyOf(variant), range, request.now);
   return found(own.length === 0 && isPrimary ? candlesIn(coinHistory(asset), range, request.now) : own);
 }
 
 function marketsBlock({ variant, request }: Subject) {
-  if (variant === null) {
-    return NO_VARIANT;
-  }
+  if (variant === null) return NO_VARIANT;
   const page = pageOf(request.query, { limit: 10, maximum: 50 }, 'markets');
   const total = poolCount(variant, request.now);
   return total === undefined
@@ -80,9 +69,7 @@ const NAMES = Object.keys(BLOCKS) as Block[];
 function wanted(query: URLSearchParams): Block[] {
   const parts = (query.get('include') ?? '').split(',').map((part) => part.trim());
   const invalid = parts.filter((part) => part !== '' && !Object.hasOwn(BLOCKS, part));
-  if (invalid.length > 0) {
-    throw badRequest(`Invalid include: ${invalid[0]}`, { allowed: NAMES, invalid });
-  }
+  if (invalid.length > 0) throw badRequest(`Invalid include: ${invalid[0]}`, { allowed: NAMES, invalid });
   return NAMES.filter((name) => parts.includes(name));
 }
 

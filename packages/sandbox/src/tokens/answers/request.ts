@@ -1,8 +1,7 @@
 import { type Resolution, resolveReference } from '../catalogue.ts';
 import type { Asset, Variant } from '../model.ts';
-import { checkedMint, textOf } from '../parameters.ts';
+import { badRequest, checkedMint, notFound, textOf } from '../parameters.ts';
 import { primaryVariant } from '../primary.ts';
-import { badRequest, notFound } from '../refusal.ts';
 
 /** A request: decoded path segment, query, body, and the time in milliseconds. */
 export interface RouteRequest {
@@ -15,18 +14,14 @@ export interface RouteRequest {
 /** The asset of the path; an unknown mint is an asset too. */
 export function resolutionOf(request: RouteRequest): Resolution {
   const found = resolveReference(request.reference);
-  if (found === undefined) {
-    throw notFound('Asset not found');
-  }
+  if (found === undefined) throw notFound('Asset not found');
   return found;
 }
 
 /** The asset of the path, for a route that supports only some origins. */
 export function resolutionWithin(request: RouteRequest, origins: readonly Asset['origin'][]): Resolution {
   const found = resolutionOf(request);
-  if (!origins.includes(found.asset.origin)) {
-    throw notFound('Asset not found');
-  }
+  if (!origins.includes(found.asset.origin)) throw notFound('Asset not found');
   return found;
 }
 
@@ -46,13 +41,9 @@ export function namedVariant(request: RouteRequest, asset: Asset): Variant | und
 
 /** The variant that the request names, or `own`, or the primary one. */
 export function chosenOf(request: RouteRequest, asset: Asset, own?: Variant): Variant {
-  if (asset.variants.length === 0) {
-    throw notFound('No variants available');
-  }
+  if (asset.variants.length === 0) throw notFound('No variants available');
   const variant = namedVariant(request, asset) ?? own ?? primaryVariant(asset, request.now);
-  if (variant === null) {
-    throw notFound('No primary variant available');
-  }
+  if (variant === null) throw notFound('No primary variant available');
   return variant;
 }
 

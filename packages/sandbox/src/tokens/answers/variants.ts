@@ -1,20 +1,33 @@
+import { stakePoolRank } from '../catalogue.ts';
 import { fetchedAt, imageOf, metricsOf, narrowSnapshot, rawMarket, tierOf } from '../market.ts';
 import { type Asset, KINDS, TIERS, type Tier, type Variant } from '../model.ts';
-import { checkedMint, pageOf, textOf, wordOf } from '../parameters.ts';
+import { badRequest, checkedMint, pageOf, textOf, wordOf } from '../parameters.ts';
 import { poolCount, poolsOf, protocolToken, topPools } from '../pools.ts';
 import { byLiquidity, STRATEGY } from '../primary.ts';
-import { badRequest } from '../refusal.ts';
 import { chosen, chosenOf, namedVariant, type RouteRequest, resolutionOf, resolutionWithin } from './request.ts';
 import { labelOf, variantBrief, variantView } from './shapes.ts';
-import { isDeep, isListed, isStaked, wantsAll } from './yields.ts';
+
+const SOLANA = 'solana';
+const SHOWN_FROM_USD = 250_000;
+
+/** Whether a request wants all staked coins of Solana. */
+export const wantsAll = (query: URLSearchParams): boolean => query.get('variantsMode')?.trim() === 'all';
+
+/** Whether a variant is a staked coin of Solana. */
+export const isStaked = ({ asset, kind }: Variant): boolean => asset.id === SOLANA && kind === 'yield';
+
+/** Whether Sanctum lists a variant. */
+export const isListed = ({ mint }: Variant): boolean => stakePoolRank(mint) !== undefined;
+
+/** Whether a staked coin has enough liquidity to be shown by default. */
+export const isDeep = (variant: Variant, now: number): boolean =>
+  (metricsOf(variant, now)?.liquidity ?? 0) >= SHOWN_FROM_USD;
 
 function tierNamed(query: URLSearchParams, name: string): Tier | undefined {
   const raw = query.get(name);
   const text = raw?.trim().toLowerCase();
   const tier = text === 'experimental' ? 'tier3' : TIERS.find((candidate) => candidate === text);
-  if (raw && tier === undefined) {
-    throw badRequest(`Invalid ${name}: ${raw}`, { allowed: TIERS });
-  }
+  if (raw && tier === undefined) throw badRequest(`Invalid ${name}: ${raw}`, { allowed: TIERS });
   return tier;
 }
 
@@ -29,9 +42,7 @@ function tierFilter(query: URLSearchParams): Tier | undefined {
 // For an uncurated asset, the upstream accepts any mint.
 function variantOf(request: RouteRequest, asset: Asset): Variant | undefined {
   const mint = textOf(request.query, 'mint');
-  if (asset.origin === 'curated' || mint === undefined) {
-    return namedVariant(request, asset);
-  }
+  if (asset.origin === 'curated' || mint === undefined) return namedVariant(request, asset);
   checkedMint(mint);
   return undefined;
 }
@@ -62,9 +73,7 @@ export function variants(request: RouteRequest) {
 
 function topRow(variant: Variant, now: number) {
   const top = topPools(variant, now);
-  if (top === undefined) {
-    return [];
-  }
+  if (top === undefined) return [];
   const { mint, kind, label, stockVariantTier, liquidityTier, trustTier } = variantBrief(variant);
   const { symbol, name } = variant;
   const names = { label, stockVariantTier, symbol, name, logoURI: imageOf(symbol) ?? undefined };

@@ -1,0 +1,135 @@
+import type { Tool } from '@asset-gateway/client/tools';
+import { dollars, NETWORKS, routes } from '@asset-gateway/protocol';
+import { failureOf, partOf, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
+import type { ServerState } from './paying.ts';
+import { FREE, LOCAL, type ServedTool } from './served-tool.ts';
+import { jsonBytes, trim } from './trim.ts';
+
+/** An input that leads to the method's 402. Prices do not depend on the input. */
+function anyInput({ name, inputSchema }: Tool): Record<string, unknown> {
+  const row = routes.find(({ surface, id }) => name === `${surface}_${id.slice(id.lastIndexOf('.') + 1)}`);
+  const inPath: Record<string, unknown> = { ...row?.example.path };
+  return Object.fromEntries(inputSchema.required.map((each) => [each, inPath[each] ?? null]));
+}
+
+/** The tool that shows the current price of a call. */
+export function quoteTool(state: ServerState): ServedTool {
+  const priced = new Map(state.calls.methods.filter(({ priceUsd }) => priceUsd).map((tool) => [tool.name, tool]));
+  return {
+    name: 'quote',
+    title: 'Price of a call',
+    description:
+      'The current price of one call of a paid method, and whether the budget covers it. Free; signs nothing.',
+    inputSchema: {
+      type: 'object',
+      properties: { method: { type: 'string', description: 'Such as wallet_balances, rpc_getBalance, das_getAsset.' } },
+      required: ['method'],
+      additionalProperties: false,
+    },
+    annotations: FREE,
+    async call({ method }, { signal }) {
+      const tool = priced.get(String(method));
+      if (!tool) return refusalOf(`These methods cost money: ${[...priced.keys()].join(', ')}. All others are free.`);
+      try {
+        const offer = await state.calls.quote({ tool: tool.name, input: anyInput(tool), signal });
+        if (!offer) return resultOf({ method, priceUsd: '0.00', needsAsking: false });
+        const { network, payTo, amount } = offer;
+        const cluster = network === NETWORKS.mainnet ? 'mainnet' : 'devnet';
+        const needsAsking = !isCovered(state, Number(amount));
+        return resultOf({ method, priceUsd: dollars(Number(amount)), cluster, payTo, needsAsking });
+      } catch (error) {
+        return failureOf(error, state, {});
+      }
+    },
+  };
+}
+
+function isCovered({ calls: { options } }: ServerState, micros: number): boolean {
+  const { payer, budget } = options;
+  if (!payer) return false;
+  const [perCall, perDay] = [budget.perCallUsd, budget.perDayUsd].map((usd) => Math.round(usd * 1e6)) as [
+    number,
+    number,
+  ];
+  return micros <= perCall && payer.ledger.spending().dayMicros + micros <= perDay;
+}
+
+/** The tool that shows the spending and the budget. */
+export function spendingTool(state: ServerState): ServedTool {
+  return {
+    name: 'spending',
+    title: 'Spending and budget',
+    description: 'The spending of the last 24 hours, with the command line, and the budget of this server. Free.',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    annotations: LOCAL,
+    async call() {
+      const { payer, budget } = state.calls.options;
+      if (!payer)
+        return resultOf({ wallet: null, spentUsd: '0.00', note: 'This server has no wallet: it never pays.' });
+      return resultOf({
+        wallet: payer.wallet.signer.address,
+        spentUsd: dollars(payer.ledger.spending().dayMicros),
+        budgetUsdPerDay: budget.perDayUsd,
+        budgetUsdPerCall: budget.perCallUsd,
+      });
+    },
+  };
+}
+
+const GONE = 'This answer is no longer stored: only the last 64 answers are stored, for an hour. Call the tool again.';
+/** The size limit of a part with its envelope. */
+const MAX_BYTES = 11_000;
+
+/** One step of a JSON Pointer (RFC 6901). */
+const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
+
+function valueAt(value: unknown, pointer: string): unknown {
+  const [before, ...steps] = pointer.split('/');
+  if (before !== '') return undefined;
+  let found = value;
+  for (const step of steps) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, unescaped(step))) return undefined;
+    found = (found as Record<string, unknown>)[unescaped(step)];
+  }
+  return found;
+}
+
+function sliceOf(value: unknown, from: number): unknown {
+  if (Array.isArray(value) || typeof value === 'string') return value.slice(from);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).slice(from));
+}
+
+/** The tool that shows more of a cut answer. */
+export function readOnTool(stored: StoredAnswers): ServedTool {
+  return {
+    name: 'read_on',
+    title: 'More of a cut answer',
+    description: 'Shows more of a cut answer by its id, without another call. Free.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        answer: { type: 'string', description: 'The id in cut.answer.' },
+        path: {
+          type: 'string',
+          description: 'JSON Pointer in the result, such as /markets/0; default: the whole result.',
+        },
+        from: { type: 'integer', minimum: 0, description: 'How many items, characters or members to skip.' },
+      },
+      required: ['answer'],
+      additionalProperties: false,
+    },
+    annotations: LOCAL,
+    async call({ answer, path = '', from = 0 }) {
+      const text = stored.text(String(answer));
+      if (text === undefined) return refusalOf(GONE);
+      const value = valueAt(JSON.parse(text), String(path));
+      if (value === undefined)
+        return refusalOf('The path does not exist. A path is a JSON Pointer such as /markets/0.');
+      const part = sliceOf(value, Number(from));
+      return jsonBytes(part) <= MAX_BYTES
+        ? resultOf({ result: trim(part, MAX_BYTES) })
+        : partOf(String(answer), part, { bytes: Buffer.byteLength(text) });
+    },
+  };
+}

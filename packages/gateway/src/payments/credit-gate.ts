@@ -1,0 +1,139 @@
+import { dollars, HEADERS, Refusal, type RefusalCode, SIWX_EXTENSION, siwxExtension } from '@asset-gateway/protocol';
+import type { Call, Challenge, Trail } from '../call.ts';
+import { type NewDebit, signedDebitId } from '../credit/account.ts';
+import type { NotHeld } from '../credit/accounts.ts';
+import { type CreditDependencies, type DebitContext, Debiting } from '../credit/debiting.ts';
+import { challengedUrl, type OriginOf } from '../gates/challenge.ts';
+import { type Admission, type Delivery, fromStore, type Gate } from '../gates/gate.ts';
+import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
+import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import { responseContextOf } from '../receipts/response.ts';
+import type { ExactGate } from './gate.ts';
+import { requestHashOf } from './read/memo.ts';
+
+/** What a signature spends on one route, and how it is checked. */
+export interface SpendingTerms {
+  /** The clock that forgets debits must judge nonces too, so that no nonce outlives its debit. */
+  readonly signIn: SignInDependencies;
+  readonly originOf: OriginOf;
+  /** Undefined if receipts are not signed. */
+  readonly receipts: ReceiptIssuer | undefined;
+  /** CAIP-2: credit belongs to one network. */
+  readonly network: string;
+  readonly priceMicros: number;
+}
+
+/** Nonces that spend have an epoch of their own: debits are stored, so these nonces outlive the process. */
+const EPOCH = 'credit';
+const LIFETIME_MS = 300_000;
+
+/** A nonce that spends once. */
+const nonceOf = ({ nonces, clocks }: SignInDependencies, origin: string): string =>
+  nonces.issue(origin, EPOCH, clocks.now());
+
+/** Whether the client asks to spend credit, with a preference of RFC 7240. */
+function prefersCredit({ inbound }: Call): boolean {
+  const { prefer } = inbound.headers;
+  const lines = typeof prefer === 'string' ? [prefer] : (prefer ?? []);
+  return lines.some((line) => line.split(',').some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === 'credit'));
+}
+
+/** A signature that spends names the path, however long it is. */
+function pathUrl(call: Call, origin: string): string {
+  const url = challengedUrl(call, origin);
+  return url === origin ? `${origin}${call.path}` : url;
+}
+
+/** The sign-in extension of a challenge. Only for clients that ask for it, because clients that see it never pay. */
+function spendingExtensions(terms: SpendingTerms, call: Call): Readonly<Record<string, unknown>> {
+  if (!prefersCredit(call) && !carriesSignIn(call)) return {};
+  const { network, originOf, signIn, priceMicros } = terms;
+  const origin = originOf(call.inbound);
+  const nowMs = signIn.clocks.wallNow();
+  const info = {
+    domain: origin.slice(origin.indexOf('//') + 2),
+    uri: pathUrl(call, origin),
+    version: '1' as const,
+    nonce: nonceOf(signIn, origin),
+    issuedAt: new Date(nowMs).toISOString(),
+    expirationTime: new Date(nowMs + LIFETIME_MS).toISOString(),
+    statement: `Spend ${dollars(priceMicros)} USD of your credit on this call.`,
+  };
+  return { [SIWX_EXTENSION]: siwxExtension(info, network) };
+}
+
+/** A call that a wallet has signed. */
+interface SignedCall {
+  readonly call: Call;
+  readonly wallet: string;
+  readonly context: DebitContext;
+}
+
+/** The gate of a paid route that also takes credit: a wallet's signature over this path spends its credit. */
+export class CreditGate implements Gate {
+  readonly #dependencies: CreditDependencies;
+  readonly #payments: ExactGate;
+  readonly #terms: SpendingTerms;
+
+  constructor(dependencies: CreditDependencies, payments: ExactGate, terms: SpendingTerms) {
+    this.#dependencies = dependencies;
+    this.#payments = payments;
+    this.#terms = terms;
+  }
+
+  admit(call: Call, trail: Trail): Promise<Admission | Delivery> {
+    const { headers } = call.inbound;
+    const paying = [HEADERS.payment, HEADERS.version1Payment].some((name) => headers[name.toLowerCase()] !== undefined);
+    return paying || !carriesSignIn(call) ? this.#payments.admit(call, trail) : this.#bySignature(call, trail);
+  }
+
+  challenge(call: Call, code: RefusalCode): Challenge | undefined {
+    return this.#payments.challenge(call, code, spendingExtensions(this.#terms, call));
+  }
+
+  async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
+    const { signIn, originOf, receipts, network, priceMicros } = this.#terms;
+    const { accounts, leaseMs, randomId } = this.#dependencies;
+    const origin = originOf(call.inbound);
+    const rule = { origin, epoch: EPOCH, judgedByStore: false, places: 'path', network } as const;
+    const { payload } = readValidSignIn(signIn, call, rule);
+    const { address: wallet } = payload;
+    const holder = { network, wallet };
+    trail.wallet = wallet;
+    trail.payment = { state: 'unused' };
+    const freshNonce = () => ({ [HEADERS.replayNonce]: nonceOf(signIn, origin) });
+    const context = { ...responseContextOf(call, origin, receipts), freshNonce };
+    const { resourceUrl } = context;
+    const debit: NewDebit = {
+      ...holder,
+      id: signedDebitId(holder, payload.nonce),
+      by: 'signature',
+      micros: priceMicros,
+      route: call.route.id,
+      requestHash: requestHashOf(call),
+      owner: randomId(),
+      requestId: trail.requestId,
+      ...(resourceUrl !== undefined && { resourceUrl }),
+    };
+    const result = await fromStore(accounts.hold(debit, { leaseMs }));
+    const { verdict } = result;
+    const paid = verdict === 'held' ? undefined : await this.#paidBefore(result, { call, wallet, context });
+    if (paid) return paid;
+    if (verdict === 'insufficient') {
+      this.#payments.assertOpen();
+      throw new Refusal('credit_exhausted', { payment: { state: 'unused' } });
+    }
+    return new Debiting(this.#dependencies, { verdict, debit }, context);
+  }
+
+  /** The answer to this signature, or to an earlier call for the same request that was not delivered. */
+  async #paidBefore(
+    { verdict, debit }: NotHeld,
+    { call, wallet, context }: SignedCall,
+  ): Promise<Admission | Delivery | undefined> {
+    const { answers } = this.#dependencies;
+    if (verdict === 'due') return this.#payments.owedTo(wallet, call);
+    if (!debit) return undefined;
+    return verdict === 'owed' ? answers.owed(debit, context) : answers.known(debit, requestHashOf(call), context);
+  }
+}

@@ -1,0 +1,221 @@
+import { HEADERS } from '@asset-gateway/protocol';
+import type { PaymentPayload } from '@x402/core/types';
+import { describe, expect, it } from 'vitest';
+import { sendRaw, statusOf } from '../kit/raw.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { jsonTestSuite } from '../signin/vectors.ts';
+import {
+  answersWith,
+  asVersion1,
+  base64,
+  buys,
+  callOf,
+  headerOf,
+  leaves,
+  leavesNoTrace,
+  paymentFor,
+  ROOMY,
+  refusedWith,
+  send,
+  transactionOf,
+} from './calls.ts';
+import { openWallet } from './wallets.ts';
+
+const gateway = await stopAfterTests(startSellingGateway(ROOMY));
+const wallet = await openWallet(gateway.solana);
+const call = callOf('rpc.mainnet.helius.getBalance');
+const pay = () => paymentFor(gateway, call, wallet);
+
+type Headers = Readonly<Record<string, string>>;
+type Encoding = (payment: PaymentPayload) => Headers;
+
+const v2 = (text: string): Headers => ({ [HEADERS.payment]: text });
+const old = (text: string): Headers => ({ [HEADERS.version1Payment]: text });
+const unpadded = (text: string): string => text.replace(/=+$/, '');
+
+/** The same transaction with another fee payer's signature, which is ours to make. */
+function withJunk(payment: PaymentPayload, byte: number): PaymentPayload {
+  const bytes = Buffer.from(transactionOf(payment), 'base64').fill(byte, 1, 65);
+  return { ...payment, payload: { transaction: base64(bytes) } };
+}
+
+const reversed = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([name, member]) => [name, reversed(member)]),
+      )
+    : value;
+
+/** The text with a space more until its base64 needs padding. */
+function padded(text: string): string {
+  const encoded = base64(text);
+  return encoded.endsWith('=') ? encoded : padded(`${text} `);
+}
+
+/** The same JSON with a letter of its texts written as an escape. */
+const escaped = (json: string): string => json.replace(/"(?:[^"\\]|\\.)*"/g, (text) => text.replaceAll('a', '\\u0061'));
+
+const ENCODINGS: readonly (readonly [string, Encoding])[] = [
+  ['as the client wrote it', (payment) => v2(headerOf(payment))],
+  ['with spaces in its JSON', (payment) => v2(base64(JSON.stringify(payment, null, 2)))],
+  ['with its members in another order', (payment) => v2(headerOf(reversed(payment)))],
+  ['without padding', (payment) => v2(unpadded(padded(JSON.stringify(payment))))],
+  [
+    'without padding inside',
+    (payment) => {
+      const transaction = unpadded(transactionOf(payment));
+      return v2(headerOf({ ...payment, payload: { transaction } }));
+    },
+  ],
+  ['with junk for the fee payer’s signature', (payment) => v2(headerOf(withJunk(payment, 0xff)))],
+  ['with other junk there', (payment) => old(headerOf(withJunk(payment, 1)))],
+  ['in X-PAYMENT', (payment) => old(headerOf(payment))],
+  ['in version 1', (payment) => old(headerOf(asVersion1(payment)))],
+  ['in version 1, in PAYMENT-SIGNATURE', (payment) => v2(headerOf(asVersion1(payment)))],
+  ['with more members', (payment) => v2(headerOf({ a: 1, ...payment, payload: { ...payment.payload, b: 2 } }))],
+  ['with escapes in its JSON', (payment) => v2(base64(escaped(JSON.stringify(payment))))],
+  [
+    'with a member twice',
+    (payment) => v2(base64(`{"payload":{"transaction":"AAAA"},${JSON.stringify(payment).slice(1)}`)),
+  ],
+  ['in both headers', (payment) => ({ ...v2(headerOf(payment)), ...old(headerOf(payment)) })],
+];
+
+const receiptOf = (response: Response) => response.headers.get(HEADERS.paymentResponse);
+
+describe('P2 the same transaction is the same payment in every encoding', () => {
+  it.each(ENCODINGS)('first sent %s, then in every other way', async (_, first) => {
+    const payment = await pay();
+    const bought = await buys(gateway, call, payment, first(payment));
+    const [answer, receipt] = [await bought.text(), receiptOf(bought)];
+    await leavesNoTrace(gateway, async () => {
+      for (const [name, encoding] of ENCODINGS) {
+        const again = await send(gateway, call, encoding(payment));
+        expect([again.status, again.headers.get(HEADERS.replayed)], name).toEqual([200, 'true']);
+        expect([await again.text(), receiptOf(again)], name).toEqual([answer, receipt]);
+        const isOld = HEADERS.version1Payment in encoding(payment);
+        expect(again.headers.has(HEADERS.version1PaymentResponse), name).toBe(isOld);
+      }
+    });
+  });
+
+  it('all encodings at once: one buys, the others get 409 or its answer', async () => {
+    const payment = await pay();
+    await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
+      const answers = await Promise.all(ENCODINGS.map(([, encoding]) => send(gateway, call, encoding(payment))));
+      const fresh = answers.filter(({ status, headers }) => status === 200 && !headers.has(HEADERS.replayed));
+      expect(fresh).toHaveLength(1);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        expect(answer.headers.get('retry-after')).toBe('1');
+        await answersWith(409, 'payment_in_progress', 'in_progress', Promise.resolve(answer));
+      }
+    });
+  });
+});
+
+describe('P4 two payment headers that differ are refused, and neither payment is used', () => {
+  const pairs: readonly (readonly [string, (one: PaymentPayload, two: PaymentPayload) => Headers])[] = [
+    ['two payments', (one, two) => ({ ...v2(headerOf(one)), ...old(headerOf(two)) })],
+    ['one payment in two spellings', (one) => ({ ...v2(headerOf(one)), ...old(headerOf(reversed(one))) })],
+    ['one payment in two versions', (one) => ({ ...v2(headerOf(one)), ...old(headerOf(asVersion1(one))) })],
+    ['a payment and nothing', (one) => ({ ...v2(headerOf(one)), ...old('') })],
+    ['nothing and a payment', (one) => ({ ...v2(''), ...old(headerOf(one)) })],
+    ['a payment twice in one header', (one) => v2(`${headerOf(one)}, ${headerOf(one)}`)],
+    ['two payments in one header', (one, two) => old(`${headerOf(one)}, ${headerOf(two)}`)],
+  ];
+  it.each(pairs)('%s', async (_, headersOf) => {
+    const [one, two] = [await pay(), await pay()];
+    await leavesNoTrace(gateway, () => refusedWith('payment_malformed', send(gateway, call, headersOf(one, two))));
+    for (const payment of [one, two]) await buys(gateway, call, payment);
+  });
+});
+
+const NAMES = [HEADERS.payment, HEADERS.version1Payment];
+const MAX_HEADER = 8192;
+
+const malformed = (header: string, name: string = HEADERS.payment): Promise<void> =>
+  refusedWith('payment_malformed', send(gateway, call, { [name]: header }));
+
+describe('P4 402 for a malformed payment', () => {
+  it.each(NAMES)(
+    'that is any of the 318 files of JSONTestSuite in %s, or 431 where that is too large',
+    async (name) => {
+      const files = jsonTestSuite().map((file) => ({ ...file, header: base64(file.bytes) }));
+      expect(files).toHaveLength(318);
+      await leavesNoTrace(gateway, async () => {
+        for (const { header } of files.filter((file) => file.header.length < 15_000)) await malformed(header, name);
+        const [huge] = files.filter((file) => file.header.length >= 15_000);
+        const lines = [`POST ${call.target} HTTP/1.1`, 'Host: x', `${name}: ${huge?.header}`, 'Connection: close'];
+        expect(statusOf(await sendRaw(gateway.port, `${lines.join('\r\n')}\r\n\r\n`, 2000))).toBe(431);
+      });
+    },
+  );
+
+  it('that is not canonical base64 of JSON in UTF-8', async () => {
+    const payment = await pay();
+    const json = JSON.stringify(payment);
+    const header = base64(json);
+    const odd = base64(`${json}${' '.repeat((3 - (json.length % 3)) % 3)} `);
+    const bad = [
+      '',
+      '=',
+      '====',
+      `.${header}`,
+      `${header}====`,
+      `${header.slice(0, 40)} ${header.slice(40)}`,
+      `${header.slice(0, 40)}-_${header.slice(42)}`,
+      odd.replace(/(.)(=+)$/, (_, last: string, end: string) => String.fromCharCode(last.charCodeAt(0) + 1) + end),
+      json,
+      header.replace(/^./, (first) => `%${first.charCodeAt(0).toString(16)}`),
+      base64(`\ufeff${json}`),
+      base64(Buffer.from(json, 'utf16le')),
+      base64(Buffer.concat([Buffer.from(json), Buffer.of(0xff)])),
+      base64(`${json}${json}`),
+      base64(`${json},`),
+      base64(json.slice(0, -1)),
+    ];
+    bad.push(...['null', '[]', '1', '1e999', '""', 'true', '{}', `[${json}]`, JSON.stringify(json)].map(base64));
+    await leavesNoTrace(gateway, async () => {
+      for (const each of bad) for (const name of NAMES) await malformed(each, name);
+    });
+    await buys(gateway, call, payment);
+  });
+
+  const withPayload = (payload: unknown) => (payment: PaymentPayload) => ({ ...payment, payload });
+  const hex = (payment: PaymentPayload) => `${Buffer.from(transactionOf(payment), 'base64').toString('hex')}-`;
+  const wrappers: readonly (readonly [string, (payment: PaymentPayload) => unknown])[] = [
+    ['version 3', (payment) => ({ ...payment, x402Version: 3 })],
+    ['a version that is text', (payment) => ({ ...payment, x402Version: '2' })],
+    ['no version', (payment) => ({ ...payment, x402Version: undefined })],
+    ['no payload', withPayload(undefined)],
+    ['a payload that is null', withPayload(null)],
+    ['a payload that is text', (payment) => ({ ...payment, payload: transactionOf(payment) })],
+    ['a payload that is a list', (payment) => ({ ...payment, payload: [transactionOf(payment)] })],
+    ['no transaction', withPayload({})],
+    ['a transaction that is a number', withPayload({ transaction: 1 })],
+    ['an empty transaction', withPayload({ transaction: '' })],
+    ['a transaction in hex', (payment) => ({ ...payment, payload: { transaction: hex(payment) } })],
+    ['version 1 without scheme', (payment) => ({ ...(asVersion1(payment) as object), scheme: undefined })],
+    ['version 1 of another scheme', (payment) => ({ ...(asVersion1(payment) as object), scheme: 'upto' })],
+  ];
+  it.each(wrappers)('that has %s', async (_, wrapped) => {
+    const payment = await pay();
+    await leavesNoTrace(gateway, async () => {
+      for (const name of NAMES) await malformed(headerOf(wrapped(payment)), name);
+    });
+  });
+
+  it('of more than 8 KiB, where one of just 8 KiB buys', async () => {
+    const payment = await pay();
+    const size = (note: string) => headerOf({ ...payment, note }).length;
+    const room = Math.floor(((MAX_HEADER - size('')) * 3) / 4);
+    const fits = { ...payment, note: 'x'.repeat(room - 3) };
+    const large = { ...payment, note: 'x'.repeat(room + 6) };
+    expect([headerOf(fits).length <= MAX_HEADER, headerOf(large).length > MAX_HEADER]).toEqual([true, true]);
+    await leavesNoTrace(gateway, () => malformed(headerOf(large)));
+    await buys(gateway, call, fits);
+  });
+});

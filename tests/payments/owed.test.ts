@@ -1,0 +1,175 @@
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import { ExactSvmScheme } from '@x402/svm/exact/client';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { ask, PENDING, ROOMY, readReply, receiptIn, until } from './fault-buyer.ts';
+import { openRemoteFixture } from './fault-facilitator.ts';
+import { expectStored, newSale, openTwo } from './sale.ts';
+
+const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
+/** A client that leaves later may already have received the answer. */
+const NOTICED = STEPS.slice(0, 4);
+
+let onStep: (step: string) => void = () => undefined;
+/** The other gateway settles payments that this one does not know. */
+const { first: other, second: gateway } = await openTwo({ onStep: (step) => onStep(step) });
+afterEach(() => {
+  vi.restoreAllMocks();
+  onStep = () => undefined;
+  gateway.solana.mainnet.faults.reset();
+  gateway.solana.provider.faults.reset();
+});
+
+/** A payment that was settled after its client had left at this step. */
+async function left(step: string) {
+  const leaving = new AbortController();
+  const sale = await newSale(gateway);
+  onStep = (name) => name === step && leaving.abort();
+  await sale.ask(sale.payment, { signal: leaving.signal }).catch(() => undefined);
+  await until(() => sale.moved()[0] === 1);
+  return sale;
+}
+
+describe('P18 a client that leaves', () => {
+  it.each(STEPS)('P18 after %s: the same payment later gets the stored answer', async (step) => {
+    await expectStored(await left(step));
+  });
+
+  it.each(NOTICED)('P18 after %s: a new payment gets the owed answer and moves no money', async (step) => {
+    const sale = await left(step);
+    await expectStored(sale, await sale.renew());
+    expect([(await sale.ask(await sale.renew())).outcome, sale.moved()[0]]).toEqual(['200', 2]);
+  });
+
+  it('P18 an owed answer is not given to another payer', async () => {
+    const { ask, moved, url } = await left('store');
+    const stranger = await newSale(gateway);
+    expect((await ask(await stranger.buyer.pay(url))).outcome).toBe('200');
+    expect([moved()[0], stranger.moved()[0]]).toEqual([1, 1]);
+  });
+});
+
+describe('P6 a stock client', () => {
+  it('P6 that gets 503 and calls again is charged once', async () => {
+    const { buyer, chain, faults, moved, url } = await newSale(gateway);
+    const client = new x402Client().register('solana:*', new ExactSvmScheme(buyer.signer, { rpcUrl: chain.url }));
+    const call = wrapFetchWithPayment(fetch, client);
+    Object.assign(faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+    for (let round = 0; round < 3; round++) {
+      const { status, code } = await readReply(await call(url));
+      expect([status, code]).toEqual([503, 'settlement_pending']);
+    }
+    faults.reset();
+    expect((await readReply(await call(url))).outcome).toBe('200 again');
+    expect(moved()[0]).toBe(1);
+  });
+
+  it('P6 that gives up on a slow upstream and calls again is charged once', async () => {
+    const { ask, decided, moved, payment, provider, renew } = await newSale(gateway);
+    provider.faults.delayMs = 1_000;
+    const impatient = new AbortController();
+    const given = ask(payment, { signal: impatient.signal }).catch(() => undefined);
+    await until(() => moved()[1] === 1);
+    impatient.abort();
+    await given;
+    expect((await decided(await renew())).status).toBe(200);
+    await until(() => moved()[0] > 0);
+    await decided();
+    expect(moved()[0]).toBe(1);
+  });
+});
+
+it('P6 a payment whose connection to the upstream is lost reaches it at most 3 times', async () => {
+  const { ask, moved, provider } = await newSale(gateway);
+  Object.assign(provider.faults, { resetConnection: true, times: 3 });
+  for (const calls of [2, 3]) {
+    expect((await ask()).outcome).toMatch(/^502 upstream_unreachable /);
+    expect(moved()).toEqual([0, calls]);
+  }
+  expect((await ask()).outcome).toMatch(/^402 payment_rejected /);
+  expect(moved()).toEqual([0, 3]);
+});
+
+describe('an answer that cannot be fetched again', () => {
+  it.each(['the same', 'a new'])('P18 stays owed when %s payment asks for it, and is not paid twice', async (which) => {
+    const { ask, moved, payment, provider, renew } = await newSale(gateway);
+    // The answer to HEAD has no body: it is paid for and not delivered.
+    expect((await ask(payment, { method: 'HEAD' })).status).toBe(200);
+    vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
+    provider.faults.status = 500;
+    const failed = await ask(which === 'a new' ? await renew() : payment);
+    expect([failed.status, failed.code]).toEqual([502, 'upstream_error']);
+    provider.faults.reset();
+    expect([(await ask(await renew())).outcome, moved()[0]]).toEqual(['200 again', 1]);
+  });
+});
+
+describe('P6 a payment that is on the chain already, and not known here', () => {
+  /** A payment that two gateways with one secret accept, and its settlement by the other one. */
+  async function seenByTwo() {
+    const sale = await newSale(gateway);
+    const elsewhere = other.url + new URL(sale.url).pathname;
+    return { sale, settle: async () => expect((await ask(elsewhere, sale.payment)).outcome).toBe('200') };
+  }
+
+  it.each<[string, Lies]>([
+    ['the chain has not confirmed it', { statusProcessed: true }],
+    ['one node of the RPC knows it and another one does not', { statusMissing: true }],
+  ])('P6 is neither refused nor charged again while %s, and then it buys', async (_, lie) => {
+    const { sale, settle } = await seenByTwo();
+    await settle();
+    sale.faults.lie = lie;
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    expect(sale.moved()).toEqual([1, 1]);
+    sale.faults.reset();
+    expect([(await sale.ask()).status, sale.moved()[0]]).toEqual([200, 1]);
+  });
+
+  it('P6 is not refused where that is found out only at settling, and one node of the RPC does not know it', async () => {
+    const { sale, settle } = await seenByTwo();
+    sale.provider.faults.delayMs = 1_500;
+    const late = sale.ask();
+    await until(() => sale.moved()[1] === 1);
+    sale.provider.faults.reset();
+    await settle();
+    sale.faults.lie = { statusMissing: true };
+    expect((await late).outcome).toBe(PENDING);
+    sale.faults.reset();
+    expect([(await sale.decided()).outcome, sale.moved()[0]]).toEqual(['200 again', 1]);
+  });
+
+  it('P6 is said to be settled when the store cannot note it', async () => {
+    const { sale, settle } = await seenByTwo();
+    await settle();
+    const noted = vi.spyOn(Payments.prototype, 'adopt').mockRejectedValueOnce(new Error('ENOSPC'));
+    const failed = await sale.ask();
+    expect([failed.outcome, noted.mock.calls.length]).toEqual(['503 state_unavailable settled', 1]);
+    expect(JSON.parse(failed.text).payment.transaction).toBe(sale.chain.transfers.at(-1)?.signature);
+    expect((await sale.ask()).status).toBe(200);
+    expect(sale.moved()).toEqual([1, 2]);
+  });
+
+  it('is said to be settled when its upstream fails', async () => {
+    const { sale, settle } = await seenByTwo();
+    await settle();
+    sale.provider.faults.status = 500;
+    for (let call = 0; call < 2; call++) expect((await sale.ask()).outcome).toBe('502 upstream_error settled');
+  });
+
+  it('is found by its memo where another one settles', async () => {
+    const secret = { GATEWAY_SECRET: 'a secret that both of them have and use' };
+    const fixture = await openRemoteFixture(secret);
+    onTestFinished(fixture.stop);
+    const { chain, solana, url, payment } = fixture;
+    expect((await fixture.ask()).outcome).toBe('200');
+    const remote = { FACILITATOR_URL: fixture.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
+    const second = await startSellingGateway({ ...ROOMY, ...secret, ...remote }, { solana });
+    const reply = await ask(second.url + new URL(url).pathname, payment);
+    expect(reply.outcome).toBe('200 again');
+    expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
+    expect(chain.transfers).toHaveLength(1);
+    await second.stop();
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, expect } from 'vitest';
+import type { Chain, ChainFaults } from '../../packages/sandbox/src/chain/chain.ts';
+import type { SolanaProvider } from '../../packages/sandbox/src/solana/provider.ts';
+import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
+import {
+  ask,
+  askUntilDecided,
+  type Buyer,
+  DOLLAR,
+  newBuyer,
+  newPath,
+  type Reply,
+  ROOMY,
+  receiptIn,
+} from './fault-buyer.ts';
+
+/** One payment for one request at a gateway. */
+export interface Sale {
+  readonly gateway: SellingGateway;
+  readonly chain: Chain;
+  readonly faults: ChainFaults;
+  readonly provider: SolanaProvider;
+  readonly buyer: Buyer;
+  readonly url: string;
+  readonly payment: string;
+  /** Sends the payment, or another one, once. */
+  ask(payment?: string, init?: RequestInit): Promise<Reply>;
+  /** Sends the payment, or another one, until its outcome is known. */
+  decided(payment?: string, limitMs?: number): Promise<Reply>;
+  /** Another payment of the buyer for the same request. */
+  renew(): Promise<string>;
+  /** The buyer's transfers, and the upstream calls for this request. */
+  moved(): readonly [transfers: number, calls: number];
+}
+
+/** A payment that was not sent yet; default: of a new buyer with a dollar. */
+export async function newSale(gateway: SellingGateway, by: bigint | Buyer = DOLLAR): Promise<Sale> {
+  const { mainnet: chain, provider } = gateway.solana;
+  const buyer = typeof by === 'bigint' ? await newBuyer(chain, by) : by;
+  const path = newPath();
+  const url = gateway.url + path;
+  const ours = path.slice(path.lastIndexOf('/'));
+  const payment = await buyer.pay(url);
+  return {
+    gateway,
+    chain,
+    faults: chain.faults,
+    provider,
+    buyer,
+    url,
+    payment,
+    ask: (other = payment, init = {}) => ask(url, other, init),
+    decided: (other = payment, limitMs = undefined) => askUntilDecided(url, other, limitMs),
+    renew: () => buyer.pay(url),
+    moved: () => [
+      chain.transfers.filter(({ from }) => from === buyer.address).length,
+      provider.arrivals.filter(({ target }) => target.includes(ours)).length,
+    ],
+  };
+}
+
+/** Sends the payment until its outcome is known, and expects the stored answer after one transfer and one upstream call. */
+export async function expectStored(sale: Sale, payment = sale.payment, limitMs?: number): Promise<void> {
+  const reply = await sale.decided(payment, limitMs);
+  expect(reply.outcome).toBe('200 again');
+  const transfer = sale.chain.transfers.find(({ from }) => from === sale.buyer.address);
+  expect(receiptIn(reply)).toMatchObject({ success: true, transaction: transfer?.signature });
+  expect(sale.moved()).toEqual([1, 1]);
+}
+
+/** Two gateways with one secret and separate databases: each takes the other's memos for its own. They end with the file. */
+export async function openTwo(options: Pick<SellingGatewayOptions, 'onStep'> = {}) {
+  const variables = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
+  const first = await startSellingGateway(variables);
+  const second = await startSellingGateway(variables, { solana: first.solana, ...options });
+  afterAll(() => second.stop().then(first.stop));
+  return { first, second };
+}

@@ -1,0 +1,173 @@
+import { Refusal } from '@asset-gateway/protocol';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { VerificationLimits, type Verified } from '../../packages/gateway/src/payments/verification-limits.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { ask, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
+import { newSale, type Sale } from './sale.ts';
+
+const gateway = await startSellingGateway(ROOMY);
+afterEach(() => gateway.solana.mainnet.faults.reset());
+afterAll(() => gateway.stop());
+
+/** Payments of as many wallets without enough USDC, one each or several. */
+async function bogusOf(wallets: number, each = 1): Promise<Sale[]> {
+  const buyers = await Promise.all(Array.from({ length: wallets }, () => newBuyer(gateway.solana.mainnet, 1n)));
+  return Promise.all(buyers.flatMap((buyer) => Array.from({ length: each }, () => newSale(gateway, buyer))));
+}
+
+/** Runs a task, and counts its RPC calls by method. */
+async function chainCallsOf(run: () => Promise<unknown>): Promise<Map<string, number>> {
+  const { calls } = gateway.solana.mainnet;
+  const from = calls.length;
+  await run();
+  const counts = new Map<string, number>();
+  for (const { method } of calls.slice(from)) counts.set(method, (counts.get(method) ?? 0) + 1);
+  return counts;
+}
+
+describe('V6 payments that fail verification', () => {
+  it('V6 cost one RPC call each, at most three per payer; honest buyers are served', async () => {
+    const bogus = await bogusOf(10, 6);
+    const honest = await newSale(gateway);
+    const codes: string[] = [];
+    const counts = await chainCallsOf(async () => {
+      for (const sale of bogus) codes.push((await sale.ask()).code);
+    });
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(30);
+    expect(codes.filter((code) => code.startsWith('invalid_exact_svm_'))).toHaveLength(30);
+    expect(counts.get('simulateTransaction')).toBe(30);
+    expect(counts.has('getSignatureStatuses')).toBe(false);
+    expect(counts.has('sendTransaction')).toBe(false);
+    expect((await honest.ask()).status).toBe(200);
+  });
+
+  it('V6 read the block height at most once a second', async () => {
+    const bogus = await bogusOf(10);
+    const sinceMs = performance.now();
+    const counts = await chainCallsOf(() => Promise.all(bogus.map((sale) => sale.ask())));
+    const seconds = Math.ceil((performance.now() - sinceMs) / 1_000);
+    expect(counts.get('getLatestBlockhash') ?? 0).toBeLessThanOrEqual(seconds + 1);
+  });
+
+  it('V6 do not delay verified payments: settling has its own connections', async () => {
+    const { mainnet } = gateway.solana;
+    const [honest, bogus] = [await newSale(gateway), await bogusOf(40)];
+    mainnet.faults.confirmAfterMs = 1_500;
+    const sold = honest.ask();
+    await until(() => honest.moved()[0] === 1);
+    mainnet.faults.hang = new Set(['simulateTransaction', 'getLatestBlockhash']);
+    const crowd = bogus.map((sale) => sale.ask());
+    expect((await sold).outcome).toBe('200');
+    mainnet.faults.reset();
+    const codes = (await Promise.all(crowd)).map(({ code }) => code);
+    expect(codes.filter((code) => code === 'rate_limited').length).toBeGreaterThanOrEqual(24);
+    expect(codes.every((code) => code === 'rate_limited' || code === 'facilitator_unavailable')).toBe(true);
+  });
+});
+
+describe('V6 payments that fail verification while clients choose their memos', () => {
+  it('V6 do not lock out another payer with the same memo', async () => {
+    const memo = 'for services rendered';
+    const gateway = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
+    const [honest, first, second] = await Promise.all(
+      [1_000_000n, 1n, 1n].map((micros) => newBuyer(gateway.solana.mainnet, micros)),
+    );
+    for (const buyer of [first, first, second, second]) {
+      const url = gateway.url + newPath();
+      const reply = await ask(url, await buyer?.payWithMemo(url, memo));
+      expect(reply.code).toBe('invalid_exact_svm_transaction_simulation_failed');
+    }
+    const url = gateway.url + newPath();
+    expect((await ask(url, await honest?.payWithMemo(url, memo))).status).toBe(200);
+    expect(gateway.solana.mainnet.transfers).toHaveLength(1);
+    await gateway.stop();
+  });
+});
+
+let serial = 0;
+const known = (network = 'mainnet') => ({
+  network,
+  payer: `payer ${serial++}`,
+  challenge: `memo ${serial++}`,
+  isNewPayer: false,
+});
+const newcomer = (network?: string) => ({ ...known(network), isNewPayer: true });
+
+/** When an attempt is to be made again, in seconds; 0 for one that is let in. */
+function waitOf(attempt: () => unknown): number | undefined {
+  try {
+    attempt();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect([error.code, error.details.payment]).toEqual(['rate_limited', { state: 'unused' }]);
+    return error.retryAfterSeconds;
+  }
+}
+
+describe('V6 verifications under way', () => {
+  it('V6 are at most 32 at once, 16 for new payers', () => {
+    const limits = new VerificationLimits();
+    for (let count = 0; count < 16; count++) limits.enter(newcomer(), 0);
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
+    const leave = Array.from({ length: 16 }, () => limits.enter(known(), 0));
+    expect(waitOf(() => limits.enter(known(), 0))).toBe(1);
+    leave[0]?.();
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
+    expect(waitOf(() => limits.enter(known(), 0))).toBe(0);
+  });
+
+  it('W4 of devnet do not use the limits of mainnet', () => {
+    const limits = new VerificationLimits();
+    for (let count = 0; count < 16; count++) limits.enter(newcomer('devnet'), 0);
+    for (let count = 0; count < 16; count++) limits.enter(known('devnet'), 0);
+    expect(waitOf(() => limits.enter(known('devnet'), 0))).toBe(1);
+    for (let count = 0; count < 16; count++) limits.enter(newcomer(), 0);
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
+    expect(waitOf(() => limits.enter(known(), 0))).toBe(0);
+  });
+
+  it('V6 admit another new payer when one ends', () => {
+    const limits = new VerificationLimits();
+    const leave = Array.from({ length: 16 }, () => limits.enter(newcomer(), 0));
+    leave[3]?.();
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(0);
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
+  });
+});
+
+describe('V6 failed verifications', () => {
+  const MINUTE = 60_000;
+
+  function fail(limits: VerificationLimits, verified: Verified, nowMs: number): void {
+    limits.failed(verified, nowMs);
+    limits.failedByPayer(verified, nowMs);
+  }
+
+  it.each(['payer', 'challenge'] as const)('V6 of one %s: at most three a minute', (name) => {
+    const limits = new VerificationLimits();
+    const first = known();
+    const again = () => ({ ...known(), [name]: first[name] });
+    for (const nowMs of [0, 10_000, 20_000]) {
+      const attempt = again();
+      limits.enter(attempt, nowMs)();
+      fail(limits, attempt, nowMs);
+    }
+    expect(waitOf(() => limits.enter(again(), 30_000))).toBe(30);
+    expect(waitOf(() => limits.enter(known(), 30_000))).toBe(0);
+    expect(waitOf(() => limits.enter(again(), MINUTE - 1))).toBe(1);
+    const attempt = again();
+    expect(waitOf(() => limits.enter(attempt, MINUTE))).toBe(0);
+    fail(limits, attempt, MINUTE);
+    expect(waitOf(() => limits.enter(again(), MINUTE))).toBe(10);
+    expect(waitOf(() => limits.enter(again(), 3 * MINUTE))).toBe(0);
+  });
+
+  it('V6 of possible copies do not count against the payer', () => {
+    const limits = new VerificationLimits();
+    const copied = known();
+    for (let count = 0; count < 5; count++) limits.failed(copied, 0);
+    expect(waitOf(() => limits.enter(copied, 0))).toBe(60);
+    expect(waitOf(() => limits.enter({ ...known(), payer: copied.payer }, 0))).toBe(0);
+  });
+});

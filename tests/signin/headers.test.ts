@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
+import { rounds } from '../kit/rounds.ts';
+import { decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
+import {
+  askFreshly,
+  askWith,
+  challengeOf,
+  costsNothing,
+  HEALTH,
+  openSignIn,
+  refusedWith,
+  SEARCH,
+  signedPayload,
+  signInFor,
+  statusOf,
+} from './craft.ts';
+
+const { gateway, asker } = await openSignIn();
+
+/** A request of these lines and Connection. */
+const request = (line: string, headers: readonly string[]): string =>
+  `${[line, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
+
+const host = (): string => `Host: 127.0.0.1:${gateway.port}`;
+const search = `GET ${SEARCH} HTTP/1.1`;
+const bodyOf = (raw: string): { error?: string } => JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4));
+
+async function expectRefused(raw: string, status: number, error: string): Promise<void> {
+  const answer = await sendRaw(gateway.port, raw);
+  expect([rawStatusOf(answer), bodyOf(answer).error]).toEqual([status, error]);
+}
+
+/** A request with one sign-in header line for each value. */
+const withSignIns = (values: readonly string[]): string =>
+  request(search, [
+    host(),
+    ...values.map((value, index) => `${index === 0 ? 'SIGN-IN-WITH-X' : 'sign-in-with-x'}: ${value}`),
+  ]);
+
+/** Expects one answer for one upstream call. */
+async function expectOneAnswer(values: readonly string[]): Promise<void> {
+  const arrivals = gateway.upstream.arrivals.length;
+  expect(rawStatusOf(await sendRaw(gateway.port, withSignIns(values), 5000))).toBe(200);
+  expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
+}
+
+const JUNK = 'e30=';
+
+describe('S18 several sign-in headers: the last of two counts', () => {
+  const lastIsGood: [string, (good: string) => string[]][] = [
+    ['junk', (good) => [JUNK, good]],
+    ['an empty one', (good) => ['', good]],
+    ['itself', (good) => [good, good]],
+    ['junk in the same line', (good) => [`${JUNK}, ${good}`]],
+    ['junk in the same line, without a blank', (good) => [`${JUNK},${good}`]],
+    ['junk in the same line, with many blanks', (good) => [`${JUNK},${' \t'.repeat(2000)}${good}`]],
+    ['4,096 characters of junk', (good) => ['A'.repeat(4096), good]],
+  ];
+
+  it.each(lastIsGood)('a good one after %s: answered once', async (_, valuesFor) => {
+    const good = await signInFor(asker);
+    await expectOneAnswer(valuesFor(good));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, good)));
+  });
+
+  it('a fresh one after a used one: answered once', async () => {
+    const [used, fresh] = [await signInFor(asker), await signInFor(asker)];
+    await expectOneAnswer([used]);
+    await expectOneAnswer([used, fresh]);
+    for (const values of [
+      [used, fresh],
+      [fresh, used],
+    ]) {
+      await costsNothing(gateway, asker, () => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
+    }
+  });
+
+  it('two good ones: only the last is used up', async () => {
+    const [first, last] = [await signInFor(asker), await signInFor(asker)];
+    await expectOneAnswer([first, last]);
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, last)));
+    expect(await statusOf(askWith(asker, first))).toBe(200);
+  });
+
+  const refused: [string, (good: string) => string[]][] = [
+    ['junk after it', (good) => [good, JUNK]],
+    ['an empty one after it', (good) => [good, '']],
+    ['junk after it in the same line', (good) => [`${good},${JUNK}`]],
+    ['two before it', (good) => [JUNK, JUNK, good]],
+    ['two empty ones before it', (good) => ['', '', good]],
+    ['two of itself before it', (good) => [good, good, good]],
+    ['two before it in the same line', (good) => [`${JUNK},${JUNK},${good}`]],
+    ['a thousand commas before it', (good) => [`${','.repeat(1000)}${good}`]],
+    ['4,097 characters of junk before it', (good) => ['A'.repeat(4097), good]],
+    ['a blank inside it', (good) => [JUNK, `${good.slice(0, 40)} ${good.slice(40)}`]],
+  ];
+
+  it.each(refused)('a good one with %s: refused, and not used up', async (_, valuesFor) => {
+    const good = await signInFor(asker);
+    await costsNothing(gateway, asker, () => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
+    expect(await statusOf(askWith(asker, good))).toBe(200);
+  });
+});
+
+describe('S19 a sign-in outside its header is ignored', () => {
+  const places: [string, (good: string) => string][] = [
+    ['a header with underscores', (good) => request(search, [host(), `SIGN_IN_WITH_X: ${good}`])],
+    ['a cookie', (good) => request(search, [host(), `Cookie: SIGN-IN-WITH-X=${good}`])],
+    ['Authorization', (good) => request(search, [host(), `Authorization: SIWX ${good}`])],
+    ['a prefixed header', (good) => request(search, [host(), `X-SIGN-IN-WITH-X: ${good}`])],
+    ['the query', (good) => request(`GET ${SEARCH}&SIGN-IN-WITH-X=${encodeURIComponent(good)} HTTP/1.1`, [host()])],
+    [
+      'a trailer',
+      (good) => {
+        const head = request(search, [host(), 'Transfer-Encoding: chunked', 'Trailer: SIGN-IN-WITH-X']);
+        return `${head}0\r\nSIGN-IN-WITH-X: ${good}\r\n\r\n`;
+      },
+    ],
+  ];
+
+  it.each(places)('%s', async (_, requestWith) => {
+    const good = await signInFor(asker);
+    await costsNothing(gateway, asker, () => expectRefused(requestWith(good), 402, 'sign_in_required'));
+    expect(await statusOf(askWith(asker, good))).toBe(200);
+  });
+});
+
+describe('S23 a flood of well-formed headers with wrong signatures', () => {
+  it('does not lock out good clients', async () => {
+    const genuine = await signedPayload(await challengeOf(asker));
+    const forged = encodeHeader({ ...genuine, address: newSigner().address });
+    const flood = Array.from({ length: 10 }, async () => {
+      for (let round = 0; round < rounds(100) * 10; round++) {
+        await refusedWith('invalid_siwx_signature', askWith(asker, forged));
+      }
+    });
+    for (let round = 0; round < 5; round++) expect(await statusOf(askFreshly(asker))).toBe(200);
+    await Promise.all(flood);
+    expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+  }, 300_000);
+});
+
+const HOSTILE = 'a\r\n{"level":30,"forged":true}\u001b[31m\u2028';
+const MAX_LINE = 1500;
+
+/** Requests with line breaks, escapes and long texts in every place. */
+async function sendHostile(): Promise<void> {
+  const genuine = await signedPayload(await challengeOf(asker));
+  for (const field of Object.keys(genuine))
+    await statusOf(askWith(asker, encodeHeader({ ...genuine, [field]: HOSTILE })));
+  for (const field of Object.keys(genuine))
+    await statusOf(askWith(asker, encodeHeader({ ...genuine, [field]: 'x'.repeat(900) })));
+  const head = `Host: 127.0.0.1:${gateway.port}\r\nConnection: close`;
+  await sendRaw(gateway.port, `GET /\u001b[31m\u0007${'p'.repeat(3000)} HTTP/1.1\r\n${head}\r\n\r\n`);
+  await sendRaw(gateway.port, `GET /${'p'.repeat(7000)} HTTP/1.1\r\n${head}\r\n\r\n`);
+  await sendRaw(
+    gateway.port,
+    `GET ${HEALTH} HTTP/1.1\r\n${head}\r\nUser-Agent: \u001b[31m${'u'.repeat(3000)}\r\nX-Request-Id: ${'i'.repeat(65)}\r\nX-Forwarded-For: evil\u0007\r\n\r\n`,
+  );
+  await statusOf(asker.ask(`/v1/x402/tokens/assets/%0d%0a%1b[31m?q=${'q'.repeat(3000)}`));
+  await statusOf(askFreshly(asker, `${SEARCH}&${encodeURIComponent(HOSTILE)}=1`));
+}
+
+describe('S24 the log', () => {
+  it('has one JSON object of bounded length a line, and no forged line', async () => {
+    const before = gateway.logLines.length;
+    await sendHostile();
+    const lines = gateway.logLines.slice(before);
+    expect(lines.length).toBeGreaterThan(20);
+    for (const line of lines) {
+      expect(line.endsWith('\n')).toBe(true);
+      expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      expect(JSON.parse(line)).toMatchObject({ msg: 'request', requestId: expect.stringMatching(/^[\w.-]{1,64}$/) });
+      expect(line.length).toBeLessThan(MAX_LINE);
+      expect(line).not.toContain('"forged":true');
+    }
+  });
+
+  it('shows no signature, no nonce and no header', async () => {
+    const header = await signInFor(asker);
+    const { signature, nonce } = decodeHeader(header);
+    const good = await askWith(asker, header);
+    const replayNonce = good.headers.get('replay-nonce') ?? '';
+    expect(await statusOf(good)).toBe(200);
+    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
+    await refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH));
+    const { info } = await refusedWith('invalid_siwx_header', askWith(asker, `${header}!`));
+    const log = gateway.logLines.join('');
+    expect(log).toContain(String(decodeHeader(header).address));
+    for (const secret of [signature, nonce, replayNonce, info.nonce, header]) expect(log).not.toContain(String(secret));
+  });
+});
+
+describe('S26 a header at a route of another kind', () => {
+  it.each(['/healthz', '/v1/catalog', '/v1/catalog?provider=tokens'])(
+    '%s ignores a sign-in and does not use it up',
+    async (target) => {
+      const header = await signInFor(asker, SEARCH, { uri: gateway.url });
+      const plain = await (await asker.ask(target)).text();
+      for (const value of [header, 'not a sign-in', '', 'A'.repeat(8000)]) {
+        const answer = await asker.ask(target, { 'SIGN-IN-WITH-X': value });
+        expect([answer.status, await answer.text()]).toEqual([200, plain]);
+        for (const name of ['replay-nonce', 'ratelimit', 'payment-required'])
+          expect(answer.headers.get(name)).toBeNull();
+      }
+      expect(await statusOf(askWith(asker, header))).toBe(200);
+    },
+  );
+
+  const payment = Buffer.from(
+    JSON.stringify({ x402Version: 2, scheme: 'exact', payload: { transaction: 'AQ==' } }),
+  ).toString('base64');
+
+  it.each(['PAYMENT-SIGNATURE', 'X-PAYMENT'])('%s neither opens a sign-in route nor blocks a sign-in', async (name) => {
+    for (const value of [payment, 'junk', '']) {
+      await costsNothing(gateway, asker, () => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
+      const header = await signInFor(asker);
+      const answer = await asker.ask(SEARCH, { [name]: value, 'SIGN-IN-WITH-X': header });
+      expect(answer.headers.get('payment-response') ?? answer.headers.get('x-payment-response')).toBeNull();
+      expect(await statusOf(answer)).toBe(200);
+    }
+  });
+});
