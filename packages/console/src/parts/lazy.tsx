@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact';
 import { Failure } from './failure.tsx';
-import { useAnswer } from './use-answer.ts';
+import { useAnswer } from './use-call.ts';
 
 /** A component whose code loads when it is first shown. */
 export function lazy<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
