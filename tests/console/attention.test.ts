@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readExposition } from '../../packages/console/src/operate/figures.ts';
 import { History } from '../../packages/console/src/operate/history.ts';
 import { concernsOf, RULES } from '../../packages/console/src/operate/rules.ts';
-import { alerts } from '../deploy/monitoring.ts';
+import { alerts, documentedAlerts } from '../deploy/monitoring.ts';
 
 /** Alerts that the metrics of one node cannot show. */
 const NOT_OF_ONE = ['NoNodeReady', 'DiskFilling'];
@@ -173,7 +173,7 @@ describe('the alerts of Operate', () => {
   });
 });
 
-/** The text of a Markdown cell. */
+/** The plain text of a Markdown sentence. */
 const plain = (cell: string): string =>
   cell
     .replace(/\[([^\]]+)\]\([^)]*\)/g, 'docs/$1')
@@ -181,9 +181,8 @@ const plain = (cell: string): string =>
     .replace(/[.]$/, '')
     .toLowerCase();
 
-it('the page shows the text and the severity of each alert from docs/operating.md', () => {
-  const rows = readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(\w+)` \((\w+)\) \| ([^|]+) \| ([^|]+) \|$/gm);
-  const documented = [...rows].map(([, alert, severity, means = '', advice = '']) => [
+it('the page shows the text and the severity of each alert from docs/operating/alerts.md', () => {
+  const documented = documentedAlerts.map(([alert, severity, means, advice]) => [
     alert,
     severity,
     plain(means),

@@ -202,7 +202,7 @@ browserSuite("the operator's page", () => {
     const said = await page.getByRole('status').getByRole('listitem').allTextContents();
     expect(said).toContainEqual(
       expect.stringMatching(
-        /^Urgent: .+ tokens\.healthWhat to do: .+ docs\/operating\.md, “Alerts”: UpstreamRefusesOurKey$/,
+        /^Urgent: .+ tokens\.healthWhat to do: .+ docs\/operating\/alerts\.md: UpstreamRefusesOurKey$/,
       ),
     );
     expect([...faults, ...(await axeFaults(page))]).toEqual([]);

@@ -24,7 +24,7 @@ const SEEN = `({
   title: document.querySelector('main h1')?.textContent ?? '',
 })`;
 /** Pages that axe looks at: with ROUNDS=full each in every look. */
-const LOOKED_AT = { light: 'cli.html', dark: 'console.html', narrow: 'operating.html' };
+const LOOKED_AT = { light: 'cli.html', dark: 'console.html', narrow: 'operating/index.html' };
 const BACKGROUND = 'getComputedStyle(document.body).backgroundColor';
 
 interface Seen extends SeenPage {

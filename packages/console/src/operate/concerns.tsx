@@ -38,7 +38,7 @@ export function Concerns({ watch: { now, before, history, lost, atMs } }: { read
           <li key={alert} class={isUrgent ? 'urgent' : ''}>
             <b>{isUrgent ? 'Urgent' : 'Not urgent'}:</b> {means} <code>{subjects.join(', ')}</code>
             <br />
-            What to do: {advice} <span class="muted small">docs/operating.md, “Alerts”: {alert}</span>
+            What to do: {advice} <span class="muted small">docs/operating/alerts.md: {alert}</span>
           </li>
         ))}
       </ul>

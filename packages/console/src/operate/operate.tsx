@@ -77,7 +77,7 @@ function Panels({ watch: { now, history, points } }: { readonly watch: Watch }) 
       </section>
       <p class="muted small">
         “Recent” and “per minute” cover the last {RECENT_MINUTES} minutes, or the time since you opened this page. The
-        page shows one node; the Grafana dashboard shows all of them (docs/operating.md).
+        page shows one node; the Grafana dashboard shows all of them (docs/operating/alerts.md).
       </p>
       <section class="panel">
         <h2>Budget and upstreams</h2>
