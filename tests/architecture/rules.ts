@@ -31,6 +31,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'pool.ts': ['native-fetch.ts'],
   'log.ts': ['stages/trail.ts', 'secrets.ts'],
   'secrets.ts': [],
+  'version.ts': [],
   'run.ts': ['config/'],
   'stores/': ['stores/'],
   'budget/': ['budget/', 'stores/', 'ip-address.ts'],
@@ -101,8 +102,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'secrets.ts',
     'stages/trail.ts',
     'stores/',
+    'version.ts',
   ],
-  'main.ts': ['@asset-gateway/doctor', 'compose/sales.ts', 'config/', 'run.ts', 'sales/command.ts', 'start.ts'],
+  'main.ts': [
+    '@asset-gateway/doctor',
+    'compose/sales.ts',
+    'config/',
+    'run.ts',
+    'sales/command.ts',
+    'start.ts',
+    'version.ts',
+  ],
   'index.ts': ['config/', 'run.ts', 'start.ts', 'upstreams/upstream.ts'],
 };
 

@@ -11,6 +11,7 @@ import type { ServedMetrics } from './metrics/server.ts';
 import { createSalesAnswer } from './sales/answer.ts';
 import { passwordIn, secretsIn } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
+import { version } from './version.ts';
 
 /** A running gateway. */
 export interface RunningGateway {
@@ -66,7 +67,7 @@ async function openMetrics(
   const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
   const folder = console ? consoleFolder() : undefined;
   const files = folder === undefined ? undefined : openConsoleFiles(folder);
-  const served = await serveMetrics(place, { sales, files }).catch((error) =>
+  const served = await serveMetrics(place, { sales, files, version: version() }).catch((error) =>
     Promise.reject(listenFault(error, place, 'METRICS_')),
   );
   money?.watch(({ entries }) => served.metrics.appended(entries));

@@ -1,7 +1,8 @@
 import { consoleRoutes, everyRoute, REFUSALS, type Route } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
-import { MoneyCounters, type MoneyEntry, PREFIX, watchMoney } from './money.ts';
+import { Figures, PREFIX, sampleOf } from './figures.ts';
+import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
 import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
 /** The label of requests without a row, and of answers that are not refusals. */
@@ -140,6 +141,15 @@ export class Metrics {
   /** The metrics in Prometheus' text format. */
   async text(): Promise<string> {
     return this.#registry.metrics();
+  }
+
+  /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */
+  async figures(): Promise<Figures> {
+    const own = this.#registry.getMetricsAsArray().flatMap(({ name }) => (name.startsWith(PREFIX) ? [name] : []));
+    const read = await Promise.all(own.map((name) => this.#registry.getSingleMetric(name)?.get()));
+    return new Figures(
+      read.flatMap((metric) => metric?.values.map((value) => sampleOf(value, metric.name, metric.type)) ?? []),
+    );
   }
 
   get contentType(): string {

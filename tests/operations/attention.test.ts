@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readExposition } from '../../packages/console/src/operate/figures.ts';
-import { History } from '../../packages/console/src/operate/history.ts';
-import { concernsOf, RULES } from '../../packages/console/src/operate/rules.ts';
+import { RULES } from '../../packages/gateway/src/metrics/alerts.ts';
+import { Figures, sampleOf } from '../../packages/gateway/src/metrics/figures.ts';
+import { History } from '../../packages/gateway/src/metrics/history.ts';
 import { alerts, documentedAlerts } from '../deploy/monitoring.ts';
 
 /** Alerts that the metrics of one node cannot show. */
@@ -12,22 +11,31 @@ type Samples = Readonly<Record<string, number>>;
 
 const isCounter = (series: string): boolean => /_(?:total|bucket)(?:\{|$)/.test(series);
 
-/** An exposition of these samples. */
-function figuresOf(samples: Samples) {
-  const names = new Set(Object.keys(samples).map((series) => series.split('{', 1)[0]));
-  const types = [...names].map((name = '') => `# TYPE ${name} ${isCounter(name) ? 'counter' : 'gauge'}`);
-  const lines = Object.entries(samples).map(([series, value]) => `${series} ${value}`);
-  return readExposition([...types, ...lines].join('\n'));
+const LAG = 'nodejs_eventloop_lag_p99_seconds';
+const MINUTE_MS = 60_000;
+
+const figuresOf = (samples: Samples): Figures =>
+  new Figures(
+    Object.entries(samples).map(([series, value]) => {
+      const [name = '', labels = ''] = series.split(/[{}]/);
+      const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label, text]);
+      return sampleOf({ labels: Object.fromEntries(pairs), value }, name, isCounter(series) ? 'counter' : 'gauge');
+    }),
+  );
+
+/** A history after these samples, each at the end of a minute; counters start at 0. */
+function historyOf(...minutes: readonly Samples[]): History {
+  let delay = 0;
+  const history = new History(0, () => delay);
+  minutes.forEach(({ [LAG]: lag = 0, ...samples }, index) => {
+    delay = lag;
+    history.add(figuresOf(samples), (index + 1) * MINUTE_MS);
+  });
+  return history;
 }
 
-/** The concerns after a minute in which the samples changed from `before` to `after`. */
-function found(before: Samples, after: Samples): [alert: string, subjects: readonly string[]][] {
-  const history = new History();
-  const scrapes = [figuresOf(before), figuresOf(after)] as const;
-  scrapes.forEach((figures, index) => void history.add(index * 60_000, figures));
-  const snapshot = { now: scrapes[1], before: scrapes[0], over: (minutes: number) => history.over(minutes) };
-  return concernsOf(snapshot).map(({ alert, subjects }) => [alert, subjects]);
-}
+const found = (...minutes: readonly Samples[]) =>
+  historyOf(...minutes).alerts.map(({ alert, subjects }) => [alert, subjects]);
 
 const requests = (code: string, count: number, status = 200): Samples => ({
   [`asset_gateway_requests_total{route="a",status="${status}",code="${code}"}`]: count,
@@ -109,11 +117,7 @@ const CASES: Readonly<Record<string, readonly [silent: Samples, wrong: Samples, 
   OwnFault: [requests('internal_error', 0), requests('internal_error', 1), 'a'],
 };
 
-/** The samples of the previous scrape: counters at 0, gauges as they are. */
-const earlier = (samples: Samples): Samples =>
-  Object.fromEntries(Object.entries(samples).map(([series, value]) => [series, isCounter(series) ? 0 : value]));
-
-const alertsOf = (samples: Samples) => found(earlier(samples), samples).map(([alert]) => alert);
+const alertsOf = (samples: Samples) => found(samples).map(([alert]) => alert);
 
 describe('the alerts of Operate', () => {
   it('are those of deploy/prometheus/alerts.yaml that one node can show', () => {
@@ -136,7 +140,7 @@ describe('the alerts of Operate', () => {
       );
       // This gauge holds the duration itself, so the rule's bound is the alert's `for`.
       const meant = rule.alert === 'SettlementsUnresolved' ? [Number.parseInt(patience, 10) * 60] : numbers;
-      expect(meant.length > 0 ? meant : [0]).toContain(rule.bound);
+      expect(meant.length > 0 ? meant : [0]).toContain(rule.bound ?? 0);
     },
   );
 
@@ -144,19 +148,27 @@ describe('the alerts of Operate', () => {
     '%s is active beyond its threshold and not at it',
     (alert, [silent, wrong, subject = '']) => {
       expect(alertsOf(silent)).not.toContain(alert);
-      const concern = found(earlier(wrong), wrong).find(([each]) => each === alert);
+      const concern = found(wrong).find(([each]) => each === alert);
       expect(concern).toEqual([alert, [subject]]);
     },
   );
 
   it('are inactive without samples', () => {
-    expect(found({}, {})).toEqual([]);
+    expect(found({})).toEqual([]);
   });
 
-  it('ignore what happened before the page was opened, and a single delay', () => {
-    expect(found(requests('internal_error', 5), requests('internal_error', 5))).toEqual([]);
-    const late = gauge('nodejs_eventloop_lag_p99_seconds', 3);
-    expect(found(gauge('nodejs_eventloop_lag_p99_seconds', 0), late)).toEqual([]);
+  it('are inactive again when their span is over', () => {
+    const fault = requests('internal_error', 5);
+    expect(found(fault, fault, fault)).toEqual([['OwnFault', ['a']]]);
+    expect(found(fault, fault, fault, fault, fault, fault, fault)).toEqual([]);
+  });
+
+  it('keep the time at which they became active until they end', () => {
+    const [well, wrong] = [gauge('asset_gateway_ready', 1), gauge('asset_gateway_ready', 0)];
+    const since = (...minutes: readonly Samples[]) => historyOf(...minutes).alerts.map(({ sinceMs }) => sinceMs);
+    expect(since(well, wrong, wrong, wrong)).toEqual([2 * MINUTE_MS]);
+    expect(since(wrong, well)).toEqual([]);
+    expect(since(wrong, well, wrong)).toEqual([3 * MINUTE_MS]);
   });
 
   it('ignore devnet money, and fees without a SOL price', () => {
@@ -168,8 +180,8 @@ describe('the alerts of Operate', () => {
 
   it('name one of several keys that is refused again, and never an only key', () => {
     const refusedAgain = { ...key(1, 0, 1), ...key(2, 0, 0) };
-    expect(found(earlier(refusedAgain), refusedAgain)).toEqual([['UpstreamKeySetAside', ['tokens 1']]]);
-    expect(found(earlier(key(1, 0, 1)), key(1, 0, 1))).toEqual([]);
+    expect(found(refusedAgain)).toEqual([['UpstreamKeySetAside', ['tokens 1']]]);
+    expect(found(key(1, 0, 1))).toEqual([]);
   });
 });
 
@@ -181,21 +193,15 @@ const plain = (cell: string): string =>
     .replace(/[.]$/, '')
     .toLowerCase();
 
-it('the page shows the text and the severity of each alert from docs/operating/alerts.md', () => {
+it('each alert has the severity of alerts.yaml and the text of docs/operating/alerts.md', () => {
   const documented = documentedAlerts.map(([alert, severity, means, advice]) => [
     alert,
     severity,
     plain(means),
     plain(advice),
   ]);
-  const page = readFileSync('packages/console/operate.html', 'utf8');
-  const item =
-    /<li data-alert="(\w+)" data-severity="(\w+)">\s*<span>([^<]*)<\/span>\s*<span>([^<]*)<\/span>\s*<\/li>/g;
-  const shown = [...page.matchAll(item)].map(([, alert, severity, means = '', advice = '']) => [
-    alert,
-    severity,
-    plain(means),
-    plain(advice),
-  ]);
-  expect(shown).toEqual(documented.filter(([alert = '']) => !NOT_OF_ONE.includes(alert)));
+  const ours = RULES.map(({ alert, severity, means, advice }) => [alert, severity, plain(means), plain(advice)]);
+  expect(ours).toEqual(documented.filter(([alert = '']) => !NOT_OF_ONE.includes(alert)));
+  const severities = new Map(alerts.map(({ alert, labels }) => [alert, labels.severity]));
+  for (const { alert, severity } of RULES) expect([alert, severity]).toEqual([alert, severities.get(alert)]);
 });
