@@ -2,7 +2,7 @@ import * as when from './conditions.ts';
 
 const UPSTREAM_FAILURE = /^upstream_(?:error|unreachable|redirect|invalid_response|timeout)$/;
 
-/** The only place of the texts: docs and alerts.yaml are compared with it by tests. */
+/** The only place of the texts: docs/operating/alerts.md is compared with it by a test. */
 export const RULES: readonly when.Rule[] = [
   {
     alert: 'NodeNotReady',
