@@ -3,7 +3,14 @@ const GROUPS = [
   { title: 'Start', sources: ['README.md', 'docs/console.md', 'docs/cli.md', 'docs/client.md', 'docs/mcp.md'] },
   {
     title: 'Call it',
-    sources: ['docs/routes.md', 'docs/signing.md', 'docs/credit.md', 'docs/receipts.md', 'docs/versioning.md'],
+    sources: [
+      'docs/routes.md',
+      'docs/errors.md',
+      'docs/signing.md',
+      'docs/credit.md',
+      'docs/receipts.md',
+      'docs/versioning.md',
+    ],
   },
   {
     title: 'Run it',
