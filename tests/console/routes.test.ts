@@ -72,8 +72,8 @@ browserSuite('every route in the console', () => {
 
   it('pays from a form once, and shows the answer and the transaction', async () => {
     await page.evaluate(`location.hash = '#/wallet'`);
-    await page.getByRole('button', { name: 'Get play money on mainnet' }).click();
-    await page.getByText('You received ten dollars of play money on mainnet.').waitFor();
+    await page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }).click();
+    await page.getByText('You received 10 play USDC on mainnet.').waitFor();
     await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
     await page.getByRole('button', { name: 'Send and pay $0.000005' }).click();
     expect(await answered()).toBe('Answer 200');
@@ -136,7 +136,7 @@ browserSuite('every route in the console', () => {
     await goTo('routes');
     await other.page.getByRole('status').filter({ hasText: '7 of 7 routes' }).waitFor();
     await goTo('wallet');
-    await other.page.getByRole('button', { name: 'Get play money on mainnet' }).waitFor();
+    await other.page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }).waitFor();
     expect(other.faults).toEqual([]);
     await other.close();
   });
