@@ -64,7 +64,8 @@ describe('the challenge of', () => {
     const extension = discoveryIn(required);
     expect(faultsOf(extension)).toEqual([]);
     expect(extension?.routeTemplate).toBe(route.input.path && route.path);
-    expect(requestOf(route.path, extension)).toEqual(exampleOf(route));
+    const { target, init } = requestOf(route.path, extension);
+    expect({ target: decodeURIComponent(target), init }).toEqual(exampleOf(route));
     if (route.access === 'siwx') return;
     expect(isPaymentRequired(required)).toBe(true);
     const payload = { ...required, accepted: required.accepts[0], payload: {} } as unknown as PaymentPayload;

@@ -7,9 +7,9 @@ import { until } from '../payments/fault-buyer.ts';
 import { askWith, newPath } from './asking.ts';
 import { openNodes, signAt } from './nodes.ts';
 
-const [LIMIT, WINDOW_MS, DEADLINE_MS] = [4, 1_000, 2_000];
-/** Longer than any slot is held. */
-const STOPPED_MS = 4_500;
+const [LIMIT, WINDOW_MS, DEADLINE_MS] = [4, 1_000, 3_000];
+/** Longer than any slot is held, and than a reply of Redis counts. */
+const STOPPED_MS = 6_000;
 
 redisSuite('a node that is stopped while it takes slots', () => {
   const redis = inSuite(startRedis);

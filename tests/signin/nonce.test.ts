@@ -8,6 +8,7 @@ import { fixedOrigin } from '../../packages/gateway/src/gates/challenge.ts';
 import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { SiwxGate, signInChallenge } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
+import { readValidSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
 import { rowOf } from '../http/targets.ts';
@@ -165,5 +166,35 @@ describe('S5 no signature is verified over an invented nonce', () => {
     expect(await admit(gate, encodeHeader(genuine))).toBe('admitted');
     expect(verified()).toBe(1);
     await close();
+  });
+});
+
+describe('a nonce is accepted from 30 s before its time of issue until 300 s after it', () => {
+  /** The code for a nonce of this age whose signed dates are of now, or "valid". */
+  async function codeAt(ageSeconds: number, judgedByStore: boolean): Promise<string> {
+    const nonce = onNode.issue(ORIGIN, EPOCH, NOW);
+    const nowMs = NOW + ageSeconds * 1000;
+    const parts = { call: callWith(''), origin: ORIGIN, nonce, nowMs, code: 'sign_in_required' } as const;
+    const challenge = challengeIn(signInChallenge({ ...parts, describe: describeRoute, singleUse: true }).members);
+    if (!challenge) throw new Error('no challenge');
+    const clocks = { now: () => nowMs, wallNow: () => nowMs };
+    const rule = { origin: ORIGIN, epoch: EPOCH, judgedByStore, places: 'path' } as const;
+    const signedCall = callWith(encodeHeader(await signedPayload(challenge)));
+    try {
+      readValidSignIn({ crypto: nodeCrypto, nonces: onNode, clocks }, signedCall, rule);
+      return 'valid';
+    } catch (error) {
+      return error instanceof Refusal ? error.code : String(error);
+    }
+  }
+
+  it.each([
+    ['by this node alone', false, -30, 300],
+    ['with 30 s more each way where the store checks again', true, -60, 330],
+  ])('%s', async (_, judgedByStore, first, last) => {
+    expect(await codeAt(first, judgedByStore)).toBe('valid');
+    expect(await codeAt(last, judgedByStore)).toBe('valid');
+    expect(await codeAt(first - 1, judgedByStore)).toBe('invalid_siwx_expired');
+    expect(await codeAt(last + 1, judgedByStore)).toBe('invalid_siwx_expired');
   });
 });
