@@ -19,12 +19,12 @@ const SEEN = `({
   loaded: [...document.querySelectorAll('[src], [srcset], link')].map(
     (element) => new URL(element.src || element.srcset || element.href, location.href).href,
   ),
-  scripts: document.scripts.length,
+  scripts: [...document.scripts].filter(({ src }) => src === '').length,
   width: document.documentElement.scrollWidth,
   title: document.querySelector('main h1')?.textContent ?? '',
 })`;
 /** Pages that axe looks at: with ROUNDS=full each in every look. */
-const LOOKED_AT = { light: 'cli.html', dark: 'console.html', narrow: 'operating/index.html' };
+const LOOKED_AT = { light: 'index.html', dark: 'concepts/sign-in.html', narrow: 'operating/index.html' };
 const BACKGROUND = 'getComputedStyle(document.body).backgroundColor';
 
 interface Seen extends SeenPage {
@@ -64,7 +64,7 @@ function lookAt(dist: string): void {
   }, 120_000);
   afterAll(() => void server?.close());
 
-  it('every page works without scripts, on a phone, and loads nothing from elsewhere', () => {
+  it('every page works without scripts, on a phone, has none inline, and loads nothing from elsewhere', () => {
     expect(seen.length).toBeGreaterThan(40);
     for (const { title, scripts, width } of seen)
       expect([title, scripts, width]).toEqual([expect.stringMatching(/./), 0, LOOKS.narrow.viewport.width]);
@@ -102,17 +102,48 @@ function lookAt(dist: string): void {
       await close();
     }
     expect(shown.map(([, source]) => source)).toEqual(
-      ['light', 'dark'].map((name) => `${url}pictures/try-${name}.png`),
+      ['light', 'dark'].map((name) => `${url}pictures/try-1440-${name}.png`),
     );
     expect(shown[0]?.[0]).not.toBe(shown[1]?.[0]);
+  });
+
+  it('the search finds a heading, by keyboard alone', async () => {
+    const { page, faults, close } = await openPage(`${url}index.html`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('with curl and openssl');
+    await page.getByRole('link', { name: /^With curl and openssl alone/ }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}signing.html#with-curl-and-openssl-alone`);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('zzzzzz');
+    await page.getByText('Nothing found for').waitFor();
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('every page has a description and a picture to share, and diagrams follow the color scheme', async () => {
+    const { page, close } = await openPage(`${url}concepts/sign-in.html`, LOOKS.dark);
+    const shared = 'document.querySelector("meta[property=\'og:image\']").content';
+    expect((await page.request.get(new URL(await page.evaluate(shared), page.url()).href)).status()).toBe(200);
+    const description = await page.locator('meta[name=description]').getAttribute('content');
+    expect(description).toMatch(/^A wallet signs each request/);
+    expect(await page.evaluate("document.querySelector('.diagram img').naturalWidth")).toBeGreaterThan(200);
+    await close();
   });
 
   it('they open from disk', async () => {
     const page = await (await openBrowser()).newPage();
     await page.goto(pathToFileURL(join(dist, 'decisions/0001-plain-requests-instead-of-web-requests.html')).href);
+    await page.getByText('Start', { exact: true }).click();
     await page.getByRole('link', { name: 'The command line', exact: true }).click();
     expect(await page.title()).toBe('The command line · Asset gateway');
     expect(await page.evaluate(BACKGROUND)).not.toBe('rgba(0, 0, 0, 0)');
+    await page.keyboard.press('/');
+    await page.keyboard.type('spending limit');
+    await page.locator('#search li').first().waitFor();
     await page.close();
   });
 }
@@ -126,10 +157,10 @@ function lookAtSite(folder: string): void {
     it('has its pages in the order of reading', () => {
       const titles = [...page('index.html').matchAll(/^<li><a href="[^#"]+"(?: aria-current="page")?>(.*?)</gm)];
       expect(titles.slice(0, 4).map(([, title]) => title)).toEqual([
-        'Asset gateway',
+        'Home',
+        'Overview',
         'The console',
         'The command line',
-        'The client',
       ]);
     });
 
