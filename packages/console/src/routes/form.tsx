@@ -7,9 +7,27 @@ interface FormProps {
   readonly action: FormAction;
 }
 
+function Buttons({ state: { held, isBusy, send }, action }: FormProps) {
+  return (
+    <p class="sendings">
+      <button type="submit" class="first" aria-disabled={isBusy}>
+        {action.label}
+      </button>
+      {held && (
+        <button type="button" aria-disabled={isBusy} onClick={() => isBusy || void send(held)}>
+          Send anyway
+        </button>
+      )}
+      <span role="status" class="small muted">
+        {isBusy && 'Waiting for the answer …'}
+      </span>
+    </p>
+  );
+}
+
 /** The form of a row, checked here before sending and by the gateway after. */
 export function Form({ state, action }: FormProps) {
-  const { held, isBusy, fields, otherFaults } = state;
+  const { isBusy, fields, otherFaults } = state;
   const submit = (event: Event): void => {
     event.preventDefault();
     if (!isBusy) state.check(action);
@@ -33,19 +51,7 @@ export function Form({ state, action }: FormProps) {
           {fault}
         </p>
       ))}
-      <p class="sendings">
-        <button type="submit" class="first" aria-disabled={isBusy}>
-          {action.label}
-        </button>
-        {held && (
-          <button type="button" aria-disabled={isBusy} onClick={() => isBusy || void state.send(held)}>
-            Send anyway
-          </button>
-        )}
-        <span role="status" class="small muted">
-          {isBusy && 'Waiting for the answer …'}
-        </span>
-      </p>
+      <Buttons state={state} action={action} />
     </form>
   );
 }
