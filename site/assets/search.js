@@ -53,10 +53,10 @@
     const found = terms.map((term) => text.toLowerCase().indexOf(term)).find((at) => at >= 0);
     if (found === undefined) return [text.slice(0, 2 * AROUND)];
     const term = terms.find((each) => text.toLowerCase().startsWith(each, found));
-    const from = Math.max(0, found - AROUND);
+    const from = found > AROUND ? text.indexOf(' ', found - AROUND) + 1 : 0;
     const end = found + term.length;
     const marked = element('mark', { textContent: text.slice(found, end) });
-    return [`${from > 0 ? '… ' : ''}${text.slice(from, found)}`, marked, text.slice(end, end + AROUND)];
+    return [`${from > 0 ? '… ' : ''}${text.slice(from, found)}`, marked, text.slice(end, text.indexOf(' ', end + AROUND) + 1 || undefined)];
   }
 
   function itemOf({ title, page, group, url, text, terms }) {
