@@ -56,7 +56,11 @@
     const from = found > AROUND ? text.indexOf(' ', found - AROUND) + 1 : 0;
     const end = found + term.length;
     const marked = element('mark', { textContent: text.slice(found, end) });
-    return [`${from > 0 ? '… ' : ''}${text.slice(from, found)}`, marked, text.slice(end, text.indexOf(' ', end + AROUND) + 1 || undefined)];
+    return [
+      `${from > 0 ? '… ' : ''}${text.slice(from, found)}`,
+      marked,
+      text.slice(end, text.indexOf(' ', end + AROUND) + 1 || undefined),
+    ];
   }
 
   function itemOf({ title, page, group, url, text, terms }) {

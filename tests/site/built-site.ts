@@ -8,7 +8,11 @@ import { node, type Outcome, runCommand } from '../kit/command.ts';
 const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z]+\.md$/];
 const LINKED = ['packages', 'deploy', 'tests'];
 const MADE = /(?:^|\/)site\/(?:node_modules|dist)(?:\/|$)/;
-const LONG_TIMEOUTS = { npm_config_fetch_timeout: '30000', npm_config_fetch_retry_maxtimeout: '5000' };
+const LONG_TIMEOUTS = {
+  npm_config_fetch_timeout: '30000',
+  npm_config_fetch_retry_mintimeout: '1000',
+  npm_config_fetch_retry_maxtimeout: '5000',
+};
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
