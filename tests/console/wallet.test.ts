@@ -49,6 +49,19 @@ browserSuite('a wallet in the console', () => {
     await shows('The gateway answered.');
     expect([transfers().length - paid, arrivals() - asked]).toEqual([1, 1]);
     await showsTransaction();
+    await page.getByRole('cell', { name: '$0.000005' }).waitFor();
+    await page.locator('dl > div', { hasText: 'Spent today' }).filter({ hasText: '$0.000005 of $1.00' }).waitFor();
+    await holds('9.999995');
+  });
+
+  it('links a transaction to an explorer, except in the sandbox', async () => {
+    expect(await page.getByRole('link', { name: /Solscan/ }).count()).toBe(0);
+    await page.route('**/sandbox/faucet', (route) => route.fulfill({ status: 404 }));
+    await page.reload();
+    const link = page.getByRole('link', { name: /Solscan/ });
+    expect(await link.getAttribute('href')).toBe(`https://solscan.io/tx/${transfers().at(-1)?.signature}`);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
   });
 
   it('verifies the receipt, and rejects a changed one', async () => {

@@ -30,10 +30,11 @@ function Spent({ wallet }: { readonly wallet: BrowserWallet }) {
     );
   return (
     <div>
-      <dt>Spent today (24 hours)</dt>
+      <dt>Spent today</dt>
       <dd>
         {usd(spent)} <span class="muted">of {usd(limit)}</span>
         <meter min={0} max={Math.max(limit, 1)} value={Math.min(spent, limit)} aria-label="Spent of the daily limit" />
+        <span class="small muted">in the last 24 hours</span>
       </dd>
     </div>
   );
@@ -54,6 +55,9 @@ const Refresh = ({ funds }: { readonly funds: Fresh<unknown> }) => (
   </button>
 );
 
+/** Keeps the layout while the balances load. */
+const LOADING: readonly Partial<ClusterFunds>[] = [{ cluster: 'mainnet' }, { cluster: 'devnet' }];
+
 interface BalanceProps {
   readonly wallet: BrowserWallet;
   readonly funds: Fresh<readonly ClusterFunds[]>;
@@ -61,7 +65,7 @@ interface BalanceProps {
 
 /** What the payer holds, and what this browser spent in 24 hours. */
 export function Balance({ wallet, funds }: BalanceProps) {
-  const [main, ...others] = funds.value ?? [];
+  const [main, ...others] = funds.value ?? LOADING;
   return (
     <section aria-labelledby="balance">
       <div class="head">
@@ -76,7 +80,7 @@ export function Balance({ wallet, funds }: BalanceProps) {
             <Usdc micros={main?.usdcMicros} />
           </p>
           <p class="small muted">
-            on {main?.cluster ?? 'mainnet'}
+            on {main?.cluster}
             {wallet.external && `, in ${wallet.external.name}`}
           </p>
           <dl class="figures">
@@ -84,12 +88,12 @@ export function Balance({ wallet, funds }: BalanceProps) {
             {others.map(({ cluster, usdcMicros }) => (
               <div key={cluster}>
                 <dt>On {cluster}</dt>
-                <dd>{exact(usdcMicros)} USDC</dd>
+                <dd>{usdcMicros === undefined ? '–' : `${exact(usdcMicros)} USDC`}</dd>
               </div>
             ))}
             <div>
               <dt>SOL (not needed)</dt>
-              <dd>{main ? (main.lamports / LAMPORTS).toFixed(4) : '–'}</dd>
+              <dd>{main?.lamports === undefined ? '–' : (main.lamports / LAMPORTS).toFixed(4)}</dd>
             </div>
           </dl>
         </>

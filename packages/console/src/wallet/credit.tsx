@@ -14,25 +14,15 @@ interface CreditProps {
   readonly changes: number;
 }
 
-/** Prepaid credit: its balance, and buttons that buy bundles. */
-export function Credit({ wallet, bundles, changes }: CreditProps) {
-  const task = useTask();
-  // A free sign-in.
+/** The credit left on each cluster, read with a free sign-in. */
+function Left({ wallet, bundles, changes }: CreditProps) {
   const balances = useFresh(async () => (await (await wallet.client()).credit.balance()).balances, [changes]);
   const leftOn = (cluster: Cluster): string => {
     const found = balances.value?.find((each) => each.cluster === cluster);
     return balances.value ? usd(found?.balanceMicros ?? 0) : '–';
   };
-  const buy = (cluster: Cluster, priceUsd: string) => async (): Promise<string> => {
-    await wallet.buyCredit(cluster, Number(priceUsd));
-    return `You bought $${priceUsd} of credit on ${cluster}.`;
-  };
   return (
-    <section aria-labelledby="credit">
-      <h2 id="credit">Credit</h2>
-      <p class="small muted">
-        Prepaid credit makes calls faster: each one is charged to it with a signature and without a transaction.
-      </p>
+    <>
       <dl class="figures" aria-busy={balances.isLoading}>
         {[...bundles.keys()].map((cluster) => (
           <div key={cluster}>
@@ -49,23 +39,47 @@ export function Credit({ wallet, bundles, changes }: CreditProps) {
           </button>
         </>
       )}
-      {wallet.external ? (
-        <p class="small muted">
-          Credit needs a signature for each call, so only the key of this browser can buy and use it.
-        </p>
-      ) : (
-        <p class="actions">
-          {[...bundles].map(([cluster, priceUsd]) => (
-            <TaskButton
-              key={cluster}
-              task={task}
-              label={`Buy $${priceUsd} of credit on ${cluster}`}
-              work={buy(cluster, priceUsd)}
-            />
-          ))}
-        </p>
-      )}
-      <TaskStatus task={task} doing="Waiting for the payment to settle." />
-    </section>
+    </>
   );
 }
+
+function Buy({ wallet, bundles }: Omit<CreditProps, 'changes'>) {
+  const task = useTask();
+  const buy = (cluster: Cluster, priceUsd: string) => async (): Promise<string> => {
+    await wallet.buyCredit(cluster, Number(priceUsd));
+    return `You bought $${priceUsd} of credit on ${cluster}.`;
+  };
+  return (
+    <>
+      <p class="actions">
+        {[...bundles].map(([cluster, priceUsd]) => (
+          <TaskButton
+            key={cluster}
+            task={task}
+            label={`Buy $${priceUsd} of credit on ${cluster}`}
+            work={buy(cluster, priceUsd)}
+          />
+        ))}
+      </p>
+      <TaskStatus task={task} doing="Waiting for the payment to settle." />
+    </>
+  );
+}
+
+/** Prepaid credit: its balance, and buttons that buy bundles. */
+export const Credit = ({ wallet, bundles, changes }: CreditProps) => (
+  <section aria-labelledby="credit">
+    <h2 id="credit">Credit</h2>
+    <p class="small muted">
+      Prepaid credit makes calls faster: each one is charged to it with a signature and without a transaction.
+    </p>
+    <Left wallet={wallet} bundles={bundles} changes={changes} />
+    {wallet.external ? (
+      <p class="small muted">
+        Credit needs a signature for each call, so only the key of this browser can buy and use it.
+      </p>
+    ) : (
+      <Buy wallet={wallet} bundles={bundles} />
+    )}
+  </section>
+);

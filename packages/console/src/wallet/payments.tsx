@@ -1,41 +1,53 @@
 import { Copy } from '../parts/code.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { useAnswer } from '../parts/use-call.ts';
 import { shortTime, usd } from './amounts.ts';
 import type { BrowserWallet, Purchase } from './browser-wallet.ts';
 import { loadReceiptKeys, verifyReceipt } from './receipt.ts';
 import { Unfinished } from './unfinished.tsx';
+import { useFresh } from './use-fresh.ts';
 
-type Verdict = 'valid' | 'none' | { readonly reason: string };
+/** Why each receipt is invalid; an empty text if it is valid. */
+type Verdicts = ReadonlyMap<string, string>;
 
-async function verdicts(purchases: readonly Purchase[]): Promise<readonly Verdict[]> {
-  if (purchases.every(({ receipt }) => receipt === undefined)) return purchases.map(() => 'none');
+async function verifyAll(purchases: readonly Purchase[]): Promise<Verdicts> {
+  const receipts = purchases.flatMap(({ receipt, ...paid }) => (receipt === undefined ? [] : [{ receipt, paid }]));
+  if (receipts.length === 0) return new Map();
   const keys = await loadReceiptKeys();
-  return Promise.all(
-    purchases.map(({ receipt, ...purchase }) =>
-      receipt === undefined
-        ? 'none'
-        : verifyReceipt(receipt, keys, purchase).then(
-            () => 'valid' as const,
-            (error: Error) => ({ reason: error.message }),
-          ),
-    ),
-  );
+  const verified = receipts.map(async ({ receipt, paid }) => {
+    const fault = await verifyReceipt(receipt, keys, paid).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    return [receipt, fault] as const;
+  });
+  return new Map(await Promise.all(verified));
 }
 
-/** The method in a path, and where it is served: `getBalance`, `mainnet alchemy rpc`. */
+/** The method in a path and where it is served: `getBalance`, `mainnet alchemy rpc`. */
 function Route({ url }: { readonly url: string }) {
   const { pathname } = new URL(url, location.origin);
-  const [method = pathname, ...places] = pathname
-    .replace(/^\/v1\/(?:x402\/)?(?:solana\/)?/, '')
-    .split('/')
-    .reverse();
-  return (
-    <span title={pathname}>
-      {method}
-      <span class="small muted place">{places.reverse().join(' ')}</span>
-    </span>
-  );
+  const segments = pathname.replace(/^\/v1\/(?:x402\/)?(?:solana\/)?/, '').split('/');
+  // Credit has its cluster at the end.
+  const method = (segments[0] === 'credit' ? segments.shift() : segments.pop()) ?? pathname;
+  return <Two first={method} second={segments.join(' ')} title={pathname} />;
+}
+
+interface TwoProps {
+  readonly first: string;
+  readonly second: string;
+  readonly title: string;
+}
+
+/** Two lines of a cell, the second one less important. */
+const Two = ({ first, second, title }: TwoProps) => (
+  <span title={title}>
+    {first} <span class="small muted second">{second}</span>
+  </span>
+);
+
+function Time({ at }: { readonly at: number }) {
+  const [day = '', time = ''] = shortTime(at).split(', ');
+  return <Two first={day} second={time} title={new Date(at).toLocaleString('en-GB')} />;
 }
 
 /** The transaction, with a link to an explorer unless the chain is the sandbox's. */
@@ -63,19 +75,14 @@ function Transaction({ purchase, hasExplorer }: { readonly purchase: Purchase; r
   );
 }
 
-function Receipt({
-  receipt,
-  verdict,
-}: {
-  readonly receipt: string | undefined;
-  readonly verdict: Verdict | undefined;
-}) {
+function Receipt({ receipt, verdicts }: { readonly receipt: string | undefined; readonly verdicts: Verdicts }) {
   if (receipt === undefined) return <span class="muted">None</span>;
+  const fault = verdicts.get(receipt);
   return (
     <span class="transaction">
-      {verdict === 'valid' && <span class="badge free">Valid</span>}
-      {typeof verdict === 'object' && <span class="badge invalid">Invalid: {verdict.reason}</span>}
-      {verdict === undefined && <span class="muted">Not checked</span>}
+      {fault === undefined && <span class="muted">Not checked</span>}
+      {fault === '' && <span class="badge free">Valid</span>}
+      {fault && <span class="badge invalid">Invalid: {fault}</span>}
       <Copy text={receipt} what="the receipt" />
     </span>
   );
@@ -91,10 +98,9 @@ interface PaymentsProps {
 /** The payments of this browser. */
 export function Payments({ wallet, changes, isSandbox }: PaymentsProps) {
   const { purchases } = wallet;
-  const verified = useAnswer(() => verdicts(purchases), [changes]);
-  const verdictAt = (at: number): Verdict | undefined => (verified.is === 'done' ? verified.value[at] : undefined);
+  const { value: verdicts = new Map<string, string>() } = useFresh(() => verifyAll(purchases), [changes]);
   const columns: readonly Column<Purchase>[] = [
-    { title: 'Time', cell: ({ at }) => <time dateTime={new Date(at).toISOString()}>{shortTime(at)}</time> },
+    { title: 'Time', cell: ({ at }) => <Time at={at} /> },
     { title: 'Route', cell: ({ url }) => <Route url={url} /> },
     { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? '–' : usd(micros)) },
     {
@@ -103,7 +109,7 @@ export function Payments({ wallet, changes, isSandbox }: PaymentsProps) {
     },
     {
       title: 'Receipt',
-      cell: (purchase) => <Receipt receipt={purchase.receipt} verdict={verdictAt(purchases.indexOf(purchase))} />,
+      cell: ({ receipt }) => <Receipt receipt={receipt} verdicts={verdicts} />,
     },
   ];
   return (

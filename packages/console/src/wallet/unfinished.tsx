@@ -31,7 +31,7 @@ export function Unfinished({ wallet }: { readonly wallet: BrowserWallet }) {
       <ul>
         {open.map((spent) => (
           <li key={spent.id}>
-            <span class="line">{new URL(spent.request?.url ?? '/', location.origin).pathname}</span>
+            <code>{new URL(spent.request?.url ?? '/', location.origin).pathname}</code>
             <span class="small muted">
               {usd(spent.micros)}, {shortTime(spent.at)}
             </span>

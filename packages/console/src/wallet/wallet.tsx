@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
 import { useAnswer } from '../parts/use-call.ts';
 import { type Row, rowsOf } from '../routes/catalog.ts';
 import type { Session } from '../session.ts';
@@ -55,10 +56,15 @@ export function WalletView({ session }: { readonly session: Session }) {
       <Balance wallet={wallet} funds={funds} />
       <AddMoney wallet={wallet} funds={funds} isSandbox={isSandbox === true} />
       <Limits wallet={wallet} />
-      {bundles.size > 0 && <Credit wallet={wallet} bundles={bundles} changes={changes} />}
-      {first && <PaidCall wallet={wallet} row={first} />}
-      <Payments wallet={wallet} changes={changes} isSandbox={isSandbox} />
-      <CheckReceipt />
+      {catalog.is === 'failed' && <Failure error={catalog.error} />}
+      {catalog.is !== 'waiting' && (
+        <>
+          {bundles.size > 0 && <Credit wallet={wallet} bundles={bundles} changes={changes} />}
+          {first && <PaidCall wallet={wallet} row={first} />}
+          <Payments wallet={wallet} changes={changes} isSandbox={isSandbox} />
+          <CheckReceipt />
+        </>
+      )}
     </div>
   );
 }
