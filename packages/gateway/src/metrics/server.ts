@@ -125,8 +125,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
   if (file) return answerFile(response, file);
   if (path === SALES_PATH) return answerSales(request, response, answering);
   if (path === HISTORY_PATH) return answerHistory(request, response, answering);
-  const text = await metrics.text();
-  response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text);
+  const { contentType, text } = await metrics.page(request.headers.accept);
+  response.writeHead(200, { 'Content-Type': contentType }).end(text);
 }
 
 /** Serves `/metrics`, `/history`, `/sales` and the operator's page at `/`, on their own port. Rejects if it cannot listen. */
