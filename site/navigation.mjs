@@ -30,14 +30,7 @@ const GROUPS = [
   { title: 'Sell', sources: ['docs/tutorials/seller.md', 'docs/sales.md', 'docs/receipts.md'] },
   {
     title: 'Reference',
-    sources: [
-      'docs/routes.md',
-      'docs/errors.md',
-      'docs/configuration.md',
-      'docs/metrics.md',
-      'docs/traces.md',
-      'CHANGELOG.md',
-    ],
+    sources: ['docs/routes.md', 'docs/errors.md', 'docs/configuration.md', 'docs/metrics.md', 'CHANGELOG.md'],
   },
   {
     title: 'Contribute',

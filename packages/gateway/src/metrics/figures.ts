@@ -1,3 +1,5 @@
+import type { Registry } from 'prom-client';
+
 /** Prefix of every metric name. */
 export const PREFIX = 'asset_gateway_';
 
@@ -22,7 +24,7 @@ interface Read {
 }
 
 /** A value of a metric with this name. */
-export function sampleOf({ value, labels, metricName }: Read, name: string, type: unknown): Sample {
+function sampleOf({ value, labels, metricName }: Read, name: string, type: unknown): Sample {
   const texts = Object.entries(labels).map(([label, text]) => [label, String(text ?? '')]);
   return {
     name: (metricName ?? name).replace(PREFIX, ''),
@@ -96,4 +98,13 @@ export class Figures {
     const { le, count } = buckets[index - 1] ?? { le: 0, count: 0 };
     return Number.isFinite(bucket.le) ? le + ((bucket.le - le) * (rank - count)) / (bucket.count - count) : le;
   }
+}
+
+/** The gateway's own values in a registry. */
+export async function figuresOf(registry: Registry): Promise<Figures> {
+  const own = registry.getMetricsAsArray().flatMap(({ name }) => (name.startsWith(PREFIX) ? [name] : []));
+  const read = await Promise.all(own.map((name) => registry.getSingleMetric(name)?.get()));
+  return new Figures(
+    read.flatMap((metric) => metric?.values.map((value) => sampleOf(value, metric.name, metric.type)) ?? []),
+  );
 }

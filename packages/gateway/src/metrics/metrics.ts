@@ -2,7 +2,7 @@ import { consoleRoutes, everyRoute, REFUSALS, type Route } from '@asset-gateway/
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
 import { durationsIn, type MetricsPage, observe, openMetricsPage, SECONDS } from './exemplars.ts';
-import { Figures, PREFIX, sampleOf } from './figures.ts';
+import { type Figures, figuresOf, PREFIX } from './figures.ts';
 import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
 import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
@@ -148,12 +148,8 @@ export class Metrics {
   }
 
   /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */
-  async figures(): Promise<Figures> {
-    const own = this.#registry.getMetricsAsArray().flatMap(({ name }) => (name.startsWith(PREFIX) ? [name] : []));
-    const read = await Promise.all(own.map((name) => this.#registry.getSingleMetric(name)?.get()));
-    return new Figures(
-      read.flatMap((metric) => metric?.values.map((value) => sampleOf(value, metric.name, metric.type)) ?? []),
-    );
+  figures(): Promise<Figures> {
+    return figuresOf(this.#registry);
   }
 
   /** The metrics in a format that the scraper accepts. */
