@@ -24,7 +24,7 @@ interface Read {
 }
 
 /** A value of a metric with this name. */
-function sampleOf({ value, labels, metricName }: Read, name: string, type: unknown): Sample {
+export function sampleOf({ value, labels, metricName }: Read, name: string, type: unknown): Sample {
   const texts = Object.entries(labels).map(([label, text]) => [label, String(text ?? '')]);
   return {
     name: (metricName ?? name).replace(PREFIX, ''),
