@@ -8,6 +8,9 @@ import { sectionsOf } from './search.mjs';
 
 const OF_THE_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
 
+/** A picture with a dark variant, as GitHub shows it; the site adds the variant itself. */
+const PICTURE = /<picture>[\s\S]*?<img alt="([^"]*)" src="([^"]*)">\s*<\/picture>/g;
+
 /** The files that become pages. */
 function readSources() {
   const inDocs = readdirSync('docs', { recursive: true }).filter((name) => name.endsWith('.md'));
@@ -52,7 +55,8 @@ export function readSite() {
   const markdown = createMarkdown({ outputs, pictures, repository, titles, diagrams, exists: existsSync });
   const textFor = ({ source }) => {
     if (source === DECISIONS) return listOf(decisions);
-    return readFileSync(source, 'utf8') + (source === PAGE_WITH_PICTURES ? partWith(pictures) : '');
+    const text = readFileSync(source, 'utf8').replace(PICTURE, '![$1]($2)');
+    return text + (source === PAGE_WITH_PICTURES ? partWith(pictures) : '');
   };
   for (const page of [...decisions, ...listed]) {
     page.text = textFor(page);

@@ -23,7 +23,7 @@ function blocksIn(markdown: string): Block[] {
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /** The output that a page shows: `…` is any text of a line and, alone, any number of lines. A server may print more around it. */
-function patternOf(expected: string, isServer: boolean): RegExp {
+export function patternOf(expected: string, isServer: boolean): RegExp {
   const lines = expected.trimEnd().split('\n');
   const parts = lines.map((line) =>
     line.trim() === '…' ? '(?:.*\\n)*?' : `${line.trimEnd().split('…').map(escaped).join('.*')}[ \\r]*\\n`,
