@@ -30,7 +30,7 @@ browserSuite('every route in the console', () => {
 
   const open = async (id: string, title: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/routes/${id}`)}`);
-    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1, name: title.replace(/\.$/, ''), exact: true }).waitFor();
   };
   const answered = () => page.getByRole('heading', { name: /^Answer/ }).textContent();
 
@@ -132,7 +132,7 @@ browserSuite('every route in the console', () => {
     await expect.poll(link).toBe(`${gateway.url}/#/routes/tokens.search${query}`);
     const before = gateway.upstream.arrivals.length;
     const other = await openPage(await link());
-    await other.page.getByRole('heading', { level: 1, name: 'Search canonical assets.' }).waitFor();
+    await other.page.getByRole('heading', { level: 1, name: 'Search canonical assets' }).waitFor();
     const values = await other.page
       .locator('.field input')
       .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));

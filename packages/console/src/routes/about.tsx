@@ -1,7 +1,7 @@
 import { BudgetLeft } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import type { Row } from './catalog.ts';
+import { type Row, titleOf } from './catalog.ts';
 import { Price, Verb } from './list.tsx';
 
 function costOf({ accessMode, priceUsd, paymentRequired, cluster }: Row): string {
@@ -71,7 +71,7 @@ function Choices({ row, rows, link }: Omit<AboutProps, 'session'>) {
 /** What a route is for, its path, and what a call costs. */
 export const About = ({ session, row, rows, link }: AboutProps) => (
   <>
-    <h1>{row.description}</h1>
+    <h1>{titleOf(row)}</h1>
     <p class="path">
       <Verb row={row} /> <code>{row.path}</code>
     </p>

@@ -17,6 +17,9 @@ export const SURFACES: Readonly<Record<string, string>> = {
   system: 'The gateway itself',
 };
 
+/** A row's description as a heading. */
+export const titleOf = ({ description }: Row): string => description.replace(/\.$/, '');
+
 let loaded: Promise<readonly Row[]> | undefined;
 
 const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>

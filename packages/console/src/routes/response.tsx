@@ -103,32 +103,48 @@ const Codes = ({ errors }: { readonly errors: readonly RouteError[] }) => (
         <dt>
           <code>{code}</code>
         </dt>
-        <dd>{message}</dd>
+        <dd>{message.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</dd>
       </div>
     ))}
   </dl>
 );
 
-function Errors({ errors }: Pick<RouteReference, 'errors'>) {
-  return (
-    <div class="errors">
-      {errors.map(([status, all]) => (
-        <div key={status} class="status">
-          <span class="badge refused">{status}</span>
-          <div>
-            <Codes errors={all.slice(0, FIRST_CODES)} />
-            {all.length > FIRST_CODES && (
-              <details>
-                <summary>
-                  {all.length - FIRST_CODES} more {all.length - FIRST_CODES === 1 ? 'code' : 'codes'} with {status}
-                </summary>
-                <Codes errors={all.slice(FIRST_CODES)} />
-              </details>
-            )}
-          </div>
-        </div>
-      ))}
+type Statuses = RouteReference['errors'];
+
+function StatusErrors({ of: statuses }: { readonly of: Statuses }) {
+  return statuses.map(([status, all]) => (
+    <div key={status} class="status">
+      <span class="badge refused">{status}</span>
+      <div>
+        <Codes errors={all.slice(0, FIRST_CODES)} />
+        {all.length > FIRST_CODES && (
+          <details>
+            <summary>
+              {all.length - FIRST_CODES} more {all.length - FIRST_CODES === 1 ? 'code' : 'codes'} with {status}
+            </summary>
+            <Codes errors={all.slice(FIRST_CODES)} />
+          </details>
+        )}
+      </div>
     </div>
+  ));
+}
+
+/** Statuses of requests that no route reads, and of faults of the gateway. */
+const GENERAL = ['408', '413', '414', '415', '431', '500'];
+
+function Errors({ errors }: { readonly errors: Statuses }) {
+  const general = errors.filter(([status]) => GENERAL.includes(status));
+  return (
+    <>
+      <StatusErrors of={errors.filter(([status]) => !GENERAL.includes(status))} />
+      {general.length > 0 && (
+        <details class="general">
+          <summary>Errors that any route can return: {general.map(([status]) => status).join(', ')}</summary>
+          <StatusErrors of={general} />
+        </details>
+      )}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { Failure } from '../parts/failure.tsx';
 import { useAnswer } from '../parts/use-call.ts';
 import { hrefOf, type Place } from '../router.ts';
 import type { Session } from '../session.ts';
-import { methodsOf, type Row, rowsOf } from './catalog.ts';
+import { methodsOf, type Row, rowsOf, titleOf } from './catalog.ts';
 import { List, Price, Verb } from './list.tsx';
 import { RouteForm } from './route.tsx';
 import './routes.css';
@@ -27,7 +27,7 @@ function Beginning({ rows }: { readonly rows: readonly Row[] }) {
           {suggested.map((row) => (
             <li key={row.id}>
               <a class="panel suggestion" href={hrefOf('routes', row.id)}>
-                <strong>{row.description}</strong>
+                <strong>{titleOf(row)}</strong>
                 <span>
                   <Verb row={row} /> <code>{row.method}</code> <Price rows={[row]} />
                 </span>
