@@ -148,9 +148,7 @@ export class Metrics {
   }
 
   /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */
-  figures(): Promise<Figures> {
-    return figuresOf(this.#registry);
-  }
+  readonly figures = (): Promise<Figures> => figuresOf(this.#registry);
 
   /** The metrics in a format that the scraper accepts. */
   async page(accept: string | undefined): Promise<MetricsPage> {
