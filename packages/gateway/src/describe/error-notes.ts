@@ -19,7 +19,7 @@ export interface ErrorGroup {
 
 const NOTHING = 'Nothing.';
 const CALLED =
-  'On free routes at most the nonce and one call of the budget: sign again with the `Replay-Nonce` of this answer. On paid routes nothing: payment, credit and signature stay valid.';
+  'On free routes at most the nonce and one call of the budget: sign again with the `Replay-Nonce` of this answer. On paid routes nothing: credit and signature stay valid, and a payment for up to three upstream calls.';
 
 /** Groups in the order of the page. The first match decides. */
 export const ERROR_GROUPS: readonly ErrorGroup[] = [
@@ -50,22 +50,23 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     codes: /^(?:payment_already_used|credit_limit)/,
   },
   {
-    title: 'Ask the operator',
-    about: 'The client cannot solve this. Quote `requestId`: the operator finds it in the log.',
-    uses: CALLED,
-    codes: /^(?:blocked|internal_error|upstream_auth_failed|upstream_redirect)$/,
-  },
-  {
     title: 'Wait and repeat',
     about:
       'Wait for `Retry-After`, or a few seconds without it, and send the request again. Send the same payment; sign again if the nonce was used.',
     uses: 'Nothing. The same signature or payment stays valid.',
-    codes: /^(?:rate_limited|upstream_(?!rejected)|state_unavailable|overloaded|shutting_down|request_timeout)/,
+    codes:
+      /^(?:rate_limited|upstream_(?!rejected|auth_failed|redirect)|state_unavailable|overloaded|shutting_down|request_timeout)/,
   },
   {
     title: 'Correct the request',
     about: 'Change the request as the message says. Resending it unchanged gets the same answer.',
     uses: 'Nothing. The signature stays valid for its URL, and a payment for its request.',
+    codes: /^(?!blocked|internal_error|upstream_(?:auth_failed|redirect))/,
+  },
+  {
+    title: 'Ask the operator',
+    about: 'The client cannot solve this. Quote `requestId`: the operator finds it in the log.',
+    uses: CALLED,
     codes: /./,
   },
 ];
