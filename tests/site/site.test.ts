@@ -24,7 +24,11 @@ const SEEN = `({
   title: document.querySelector('main h1')?.textContent ?? '',
 })`;
 /** Pages that axe looks at: with ROUNDS=full each in every look. */
-const LOOKED_AT = { light: 'index.html', dark: 'concepts/sign-in.html', narrow: 'operating/index.html' };
+const LOOKED_AT = {
+  '1440-light': 'index.html',
+  '1440-dark': 'concepts/sign-in.html',
+  '390-light': 'operating/index.html',
+};
 const BACKGROUND = 'getComputedStyle(document.body).backgroundColor';
 
 interface Seen extends SeenPage {
@@ -54,7 +58,7 @@ function lookAt(dist: string): void {
   const faults = new Set<string>();
   beforeAll(async () => {
     ({ url, server } = await serve(dist, BASE));
-    const phone = await openPage(`${url}index.html`, { ...LOOKS.narrow, javaScriptEnabled: false });
+    const phone = await openPage(`${url}index.html`, { ...LOOKS['390-light'], javaScriptEnabled: false });
     for (const path of filesIn(dist).filter((name) => name.endsWith('.html'))) {
       await phone.page.goto(url + path);
       seen.push((await phone.page.evaluate(SEEN)) as Seen);
@@ -67,7 +71,7 @@ function lookAt(dist: string): void {
   it('every page works without scripts, on a phone, has none inline, and loads nothing from elsewhere', () => {
     expect(seen.length).toBeGreaterThan(40);
     for (const { title, scripts, width } of seen)
-      expect([title, scripts, width]).toEqual([expect.stringMatching(/./), 0, LOOKS.narrow.viewport.width]);
+      expect([title, scripts, width]).toEqual([expect.stringMatching(/./), 0, LOOKS['390-light'].viewport.width]);
     expect([...faults]).toEqual([]);
   });
 
@@ -77,7 +81,7 @@ function lookAt(dist: string): void {
     expect(seen.flatMap(({ links }) => links).filter((link) => link.includes('#')).length).toBeGreaterThan(100);
   });
 
-  it.each(['light', 'dark', 'narrow'] as const)(
+  it.each(['1440-light', '1440-dark', '390-light'] as const)(
     'axe finds nothing wrong with pages that are %s',
     async (look) => {
       for (const path of isFull ? Object.values(LOOKED_AT) : [LOOKED_AT[look]]) {
@@ -91,7 +95,7 @@ function lookAt(dist: string): void {
 
   it('pages and console pictures follow the dark color scheme', async () => {
     const shown = [];
-    for (const look of [LOOKS.light, LOOKS.dark]) {
+    for (const look of [LOOKS['1440-light'], LOOKS['1440-dark']]) {
       const { page, close } = await openPage(`${url}console.html#pictures`, look);
       await page.locator('main img').first().scrollIntoViewIfNeeded();
       await page.waitForFunction("document.querySelector('main img').naturalWidth === 1280");
@@ -125,7 +129,7 @@ function lookAt(dist: string): void {
   });
 
   it('every page has a description and a picture to share, and diagrams follow the color scheme', async () => {
-    const { page, close } = await openPage(`${url}concepts/sign-in.html`, LOOKS.dark);
+    const { page, close } = await openPage(`${url}concepts/sign-in.html`, LOOKS['1440-dark']);
     const shared = 'document.querySelector("meta[property=\'og:image\']").content';
     expect((await page.request.get(new URL(await page.evaluate(shared), page.url()).href)).status()).toBe(200);
     const description = await page.locator('meta[name=description]').getAttribute('content');
