@@ -12,12 +12,14 @@ const NAME = /^(?:[\w-]+\/)?[\w-]+\.(?:png|webp)$/;
 /** Such as `try-1440-light.png`: view, width of the window, color scheme. */
 const VIEW = /^pictures\/(?:before\/)?([a-z-]+)-(\d+)-(light|dark)\.(?:png|webp)$/;
 
-/** Width and height in pixels, from the first chunk of a PNG or of an extended WebP. */
+/** Width and height in pixels, from the first chunk of a PNG or a lossy WebP. */
 function sizeOf(bytes) {
   if (bytes.toString('latin1', 1, 4) === 'PNG')
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
-  if (bytes.toString('latin1', 8, 16) !== 'WEBPVP8X') throw new Error('a picture is neither PNG nor extended WebP');
-  return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+  const kind = bytes.toString('latin1', 8, 16);
+  if (kind === 'WEBPVP8X') return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+  if (kind === 'WEBPVP8 ') return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+  throw new Error('a picture is neither PNG nor lossy WebP');
 }
 
 /** The pictures in folders by name, with their sizes in pixels. */
