@@ -130,6 +130,22 @@ browserSuite('Try', () => {
     await close();
   });
 
+  it('loads a list on a click, and suggests its assets without a call', async () => {
+    const { page, faults, close } = await openPage(`${gateway.url}/`);
+    await button(page, 'Load majors').click();
+    await result(page, /^Bitcoin/).waitFor();
+    const before = arrivals().length;
+    await page.getByLabel('Search assets').pressSequentially('bit', { delay: 1 });
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: /^Bitcoin/, selected: true }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Bitcoin BTC' }).waitFor();
+    expect(targetsSince(arrivals(), before).filter((target) => !target.includes('search'))).toHaveLength(1);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('has no axe violations in any look', async () => {
     const { page, faults, close } = await openPage(`${gateway.url}/#/try//sol`);
     await result(page, /^Solana/).waitFor();
