@@ -1,88 +1,9 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { rough } from '../parts/format.ts';
-import { count, dollars, minuteOf, span } from './format.ts';
+import { CHARTS, type Chart } from './chart-table.ts';
+import { minuteOf } from './format.ts';
 import type { Data, Plot } from './plot.ts';
 import type { Watch } from './use-history.ts';
-
-/** A chart: its lines are columns of the history. */
-interface Chart {
-  readonly title: string;
-  readonly lines: readonly (readonly [name: string, column: string])[];
-  readonly words: (value: number | null | undefined) => string;
-  /** Default: `words`. */
-  readonly axis?: (value: number) => string;
-}
-
-const CHARTS: readonly Chart[] = [
-  {
-    title: 'Requests per minute',
-    lines: [
-      ['2xx, 3xx', 'ok'],
-      ['402', 'challenges'],
-      ['other 4xx', 'clientErrors'],
-      ['429', 'tooMany'],
-      ['5xx', 'serverErrors'],
-    ],
-    words: count,
-    axis: rough,
-  },
-  {
-    title: 'Latency',
-    lines: [
-      ['p50', 'p50'],
-      ['p99', 'p99'],
-    ],
-    words: span,
-  },
-  {
-    title: 'Asset-data budget',
-    lines: [
-      ['left', 'budgetLeft'],
-      ['limit', 'budgetLimit'],
-    ],
-    words: count,
-    axis: rough,
-  },
-  {
-    title: 'Cache answers per minute',
-    lines: [
-      ['hits', 'cacheHits'],
-      ['misses', 'cacheMisses'],
-    ],
-    words: count,
-    axis: rough,
-  },
-  {
-    title: 'Upstream calls per minute',
-    lines: [
-      ['asset data', 'dataCalls'],
-      ['Solana data', 'chainCalls'],
-    ],
-    words: count,
-    axis: rough,
-  },
-  {
-    title: 'Refusals per minute',
-    lines: [
-      ['rate limit', 'budgetRefusals'],
-      ['failed sign-ins', 'failedSignIns'],
-      ['blocked', 'blocked'],
-      ['unavailable', 'unavailable'],
-    ],
-    words: count,
-    axis: rough,
-  },
-  { title: 'Event loop delay, p99', lines: [['delay', 'loopDelay']], words: span },
-  {
-    title: 'Sales per minute, mainnet',
-    lines: [
-      ['settled', 'settled'],
-      ['spent from credit', 'spent'],
-    ],
-    words: dollars,
-  },
-];
 
 /** Lines differ by dashes as well as by colour. */
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2]];
@@ -161,6 +82,55 @@ function Panel(props: PanelProps) {
   );
 }
 
+interface MomentProps {
+  readonly times: readonly number[];
+  readonly shownAt: number;
+  readonly isLatest: boolean;
+  readonly hasChosen: boolean;
+  readonly onChoose: (time: number | undefined) => void;
+}
+
+/** The slider that chooses a minute, and the minute that the charts show. */
+function Moment({ times, shownAt, isLatest, hasChosen, onChoose }: MomentProps) {
+  const time = minuteOf((times[shownAt] ?? 0) * 1_000);
+  return (
+    <>
+      <input
+        type="range"
+        aria-label="Moment"
+        aria-valuetext={time}
+        min={0}
+        max={times.length - 1}
+        value={shownAt}
+        onInput={({ currentTarget }) => onChoose(times[Number(currentTarget.value)])}
+      />
+      <output>
+        {isLatest ? 'Latest minute' : 'Minute to'} <strong>{time}</strong>
+      </output>
+      <button type="button" class="quiet" disabled={!hasChosen} onClick={() => onChoose(undefined)}>
+        Show latest
+      </button>
+    </>
+  );
+}
+
+interface RangesProps {
+  readonly minutes: number;
+  readonly onChoose: (minutes: number) => void;
+}
+
+function Ranges({ minutes, onChoose }: RangesProps) {
+  return (
+    <fieldset class="segments" aria-label="Range">
+      {RANGES.map(([title, each]) => (
+        <button key={title} type="button" aria-pressed={each === minutes} onClick={() => onChoose(each)}>
+          {title}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 /** The charts of a range, with one moment marked on all of them. */
 export function Charts({ watch }: { readonly watch: Watch }) {
   const [minutes, setMinutes] = useState<number>(RANGES[0][1]);
@@ -173,37 +143,20 @@ export function Charts({ watch }: { readonly watch: Watch }) {
   const chosenIndex = times.findIndex((time) => Math.abs(time - (chosen ?? 0)) < MINUTE / 2);
   const marked = pointed ?? (chosenIndex < 0 ? undefined : chosenIndex);
   const shownAt = marked ?? rows.length - 1;
-  const time = (times[shownAt] ?? 0) * 1_000;
   const columns = watch.latest?.columns ?? [];
   const shown = { times, minutes, marked, onPointer: setPointed, onChoose: () => setChosen(times[shownAt]) };
   return (
     <section aria-label="Last 24 hours">
       <div class="moment">
-        <fieldset class="segments" aria-label="Range">
-          {RANGES.map(([title, each]) => (
-            <button key={title} type="button" aria-pressed={each === minutes} onClick={() => setMinutes(each)}>
-              {title}
-            </button>
-          ))}
-        </fieldset>
+        <Ranges minutes={minutes} onChoose={setMinutes} />
         {rows.length > 0 && (
-          <>
-            <input
-              type="range"
-              aria-label="Moment"
-              aria-valuetext={minuteOf(time)}
-              min={0}
-              max={rows.length - 1}
-              value={shownAt}
-              onInput={({ currentTarget }) => setChosen(times[Number(currentTarget.value)])}
-            />
-            <output>
-              {marked === undefined ? 'Latest minute' : 'Minute to'} <strong>{minuteOf(time)}</strong>
-            </output>
-            <button type="button" class="quiet" disabled={chosen === undefined} onClick={() => setChosen(undefined)}>
-              Show latest
-            </button>
-          </>
+          <Moment
+            times={times}
+            shownAt={shownAt}
+            isLatest={marked === undefined}
+            hasChosen={chosen !== undefined}
+            onChoose={setChosen}
+          />
         )}
       </div>
       {rows.length === 0 && (

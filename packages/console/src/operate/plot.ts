@@ -29,42 +29,42 @@ export interface Plot {
 
 const colourOf = (element: HTMLElement) => () => getComputedStyle(element).color;
 
-/** Draws an empty chart that follows the width of its element. `onPointer` gets the point under the pointer, if any. */
-export function plotIn(
-  element: HTMLElement,
-  { lines, text, grid, words }: Look,
-  onPointer: (index: number | undefined) => void,
-): Plot {
-  let span: [number, number] = [0, 1];
+function optionsFor({ lines, text, grid, words }: Look, width: number, span: () => [number, number]): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: colourOf(text),
     font: FONT,
     grid: { stroke: colourOf(grid), width: 1 },
     ticks: { show: false },
   };
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    padding: [8, 8, 0, 0],
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    scales: { x: { range: span }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+    axes: [
+      { ...axis, space: SPACE.x, size: 28, values: (_, splits) => splits.map((each) => minuteOf(each * 1_000)) },
+      { ...axis, space: SPACE.y, size: AXIS_WIDTH, values: (_, splits) => splits.map(words) },
+    ],
+    series: [
+      {},
+      ...lines.map(({ key, dash }) => ({
+        stroke: colourOf(key),
+        width: 2,
+        dash: [...dash],
+        points: { size: 5, fill: colourOf(key) },
+      })),
+    ],
+  };
+}
+
+/** Draws an empty chart that follows the width of its element. `onPointer` gets the point under the pointer, if any. */
+export function plotIn(element: HTMLElement, look: Look, onPointer: (index: number | undefined) => void): Plot {
+  let span: [number, number] = [0, 1];
   const plot = new uPlot(
-    {
-      width: element.clientWidth,
-      height: HEIGHT,
-      legend: { show: false },
-      padding: [8, 8, 0, 0],
-      cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-      scales: { x: { range: () => span }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
-      axes: [
-        { ...axis, space: SPACE.x, size: 28, values: (_, splits) => splits.map((each) => minuteOf(each * 1_000)) },
-        { ...axis, space: SPACE.y, size: AXIS_WIDTH, values: (_, splits) => splits.map(words) },
-      ],
-      series: [
-        {},
-        ...lines.map(({ key, dash }) => ({
-          stroke: colourOf(key),
-          width: 2,
-          dash: [...dash],
-          points: { size: 5, fill: colourOf(key) },
-        })),
-      ],
-    },
-    [[], ...lines.map(() => [])],
+    optionsFor(look, element.clientWidth, () => span),
+    [[], ...look.lines.map(() => [])],
     element,
   );
   // Not the hook of the library, which also reports marks and new data.
