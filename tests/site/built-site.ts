@@ -6,7 +6,7 @@ import { node, type Outcome, runCommand } from '../kit/command.ts';
 
 /** What the generator reads or is run by, and what its pages only link to. */
 const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z]+\.md$/];
-const LINKED = ['packages', 'deploy', 'tests'];
+const LINKED = ['packages', 'deploy', 'tests', 'LICENSE'];
 const MADE = /(?:^|\/)site\/(?:node_modules|dist)(?:\/|$)/;
 const LONG_TIMEOUTS = {
   npm_config_fetch_timeout: '30000',
