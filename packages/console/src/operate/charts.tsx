@@ -131,6 +131,26 @@ function Ranges({ minutes, onChoose }: RangesProps) {
   );
 }
 
+interface PanelsProps {
+  readonly columns: readonly string[];
+  readonly rows: Watch['rows'];
+  readonly shown: Shown;
+}
+
+/** A chart for each subject that the gateway has columns for. */
+const Panels = ({ columns, rows, shown }: PanelsProps) => (
+  <div class="charts">
+    {CHARTS.filter(({ lines }) => columns.includes(lines[0]?.[1] ?? '')).map((chart) => (
+      <Panel
+        key={chart.title}
+        chart={chart}
+        values={chart.lines.map(([, column]) => rows.map((row) => row[columns.indexOf(column)] ?? null))}
+        {...shown}
+      />
+    ))}
+  </div>
+);
+
 /** The charts of a range, with one moment marked on all of them. */
 export function Charts({ watch }: { readonly watch: Watch }) {
   const [minutes, setMinutes] = useState<number>(RANGES[0][1]);
@@ -143,7 +163,6 @@ export function Charts({ watch }: { readonly watch: Watch }) {
   const chosenIndex = times.findIndex((time) => Math.abs(time - (chosen ?? 0)) < MINUTE / 2);
   const marked = pointed ?? (chosenIndex < 0 ? undefined : chosenIndex);
   const shownAt = marked ?? rows.length - 1;
-  const columns = watch.latest?.columns ?? [];
   const shown = { times, minutes, marked, onPointer: setPointed, onChoose: () => setChosen(times[shownAt]) };
   return (
     <section aria-label="Last 24 hours">
@@ -162,16 +181,7 @@ export function Charts({ watch }: { readonly watch: Watch }) {
       {rows.length === 0 && (
         <p class="muted">The charts start with the first full minute after the start of the gateway.</p>
       )}
-      <div class="charts">
-        {CHARTS.filter(({ lines }) => columns.includes(lines[0]?.[1] ?? '')).map((chart) => (
-          <Panel
-            key={chart.title}
-            chart={chart}
-            values={chart.lines.map(([, column]) => rows.map((row) => row[columns.indexOf(column)] ?? null))}
-            {...shown}
-          />
-        ))}
-      </div>
+      <Panels columns={watch.latest?.columns ?? []} rows={rows} shown={shown} />
     </section>
   );
 }
