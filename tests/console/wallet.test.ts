@@ -1,5 +1,6 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import type { Page } from 'playwright-core';
+import { encode } from 'uqr';
 import { beforeAll, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
@@ -41,6 +42,15 @@ browserSuite('a wallet in the console', () => {
     await page.reload();
     await holds('10.000000');
     expect(await address()).toBe(before);
+  });
+
+  it('shows the address as a QR code with the border that scanners need', async () => {
+    const { data, size } = encode(await address(), { border: 4 });
+    const code = page.getByRole('img', { name: 'QR code of the address' });
+    expect(await code.getAttribute('viewBox')).toBe(`0 0 ${size} ${size}`);
+    const squares = (await code.locator('path').getAttribute('d'))?.match(/M\d+ \d+/g);
+    const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}`] : [])));
+    expect(squares).toEqual(dark);
   });
 
   it('pays for a call once and shows the transaction', async () => {

@@ -1,11 +1,11 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import { useMemo, useState } from 'preact/hooks';
+import { encode } from 'uqr';
 import { Copy } from '../parts/code.tsx';
 import { exact } from './amounts.ts';
 import type { BrowserWallet } from './browser-wallet.ts';
 import { askFaucet, type ClusterFunds } from './funds.ts';
 import { Payer } from './payer.tsx';
-import { qrCode } from './qr.ts';
 import { TaskButton, TaskStatus, useTask } from './task.tsx';
 import type { Fresh } from './use-fresh.ts';
 
@@ -15,10 +15,9 @@ const QUIET_ZONE = 4;
 /** A QR code, dark on light in both colour schemes: many scanners read no other. */
 function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { path, box } = useMemo(() => {
-    const rows = qrCode(text);
-    const size = rows.length + 2 * QUIET_ZONE;
-    const squares = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));
-    return { path: squares.join(''), box: `${-QUIET_ZONE} ${-QUIET_ZONE} ${size} ${size}` };
+    const { data, size } = encode(text, { border: QUIET_ZONE });
+    const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));
+    return { path: squares.join(''), box: `0 0 ${size} ${size}` };
   }, [text]);
   return (
     <svg class="qr" viewBox={box} role="img" aria-label={label} shape-rendering="crispEdges">
