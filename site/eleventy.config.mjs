@@ -1,4 +1,15 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { readSite, surroundingsOf } from './pages.mjs';
+import { searchIndexOf } from './search.mjs';
+
+const OUTPUT = 'site/dist';
+
+function write(path, text) {
+  const file = join(OUTPUT, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
 
 /** Builds the pages from the repository's Markdown. Run it from the repository's root. */
 export default function configure(eleventy) {
@@ -9,10 +20,17 @@ export default function configure(eleventy) {
     const data = { layout: 'page.njk', permalink: output, source, output, title, ...surroundingsOf(page, site) };
     eleventy.addTemplate(`${output.slice(0, -'.html'.length)}.md`, text, data);
   }
-  eleventy.addPassthroughCopy({ 'site/style.css': 'style.css' });
+  eleventy.addPassthroughCopy({
+    'site/assets': '.',
+    'site/node_modules/minisearch/dist/umd/index.js': 'minisearch.js',
+  });
   for (const { source, output } of site.pictures) eleventy.addPassthroughCopy({ [source]: output });
+  eleventy.on('eleventy.after', () => {
+    for (const { output, svg } of site.diagrams.values()) write(output, svg);
+    write('search-index.js', searchIndexOf(site.pages));
+  });
   return {
-    dir: { input: 'site', includes: 'layout', output: 'site/dist' },
+    dir: { input: 'site', includes: 'layout', output: OUTPUT },
     templateFormats: ['md'],
     // The documentation contains braces but no templates.
     markdownTemplateEngine: false,

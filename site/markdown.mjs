@@ -1,11 +1,14 @@
 import { slug } from 'github-slugger';
 import markdownIt from 'markdown-it';
 import anchor from 'markdown-it-anchor';
-import { resolveLink, targetOf } from './links.mjs';
+import { diagramOf } from './diagrams.mjs';
+import { relativeUrl, resolveLink, targetOf } from './links.mjs';
+import { LANDING } from './navigation.mjs';
 
 const ALIGNMENT = /^text-align:(\w+)$/;
-const LIGHT = /-light\.png$/;
+const LIGHT = /-light(?=\.\w+$)/;
 const PICTURE_OF_TERMINAL = /^text \d+$/;
+const DIAGRAM = 'mermaid';
 
 /** Replaces a link without an address by its text, as code. */
 function unlink(children, at) {
@@ -34,9 +37,9 @@ function rewritePicture(image, { page, site }) {
   const address = resolveLink(src, page, site);
   // The renderer fills in `alt`.
   image.attrs = Object.entries({ src: address, alt: '', width, height, loading: 'lazy' });
-  const dark = site.pictures.find(({ output }) => output === picture.output.replace(LIGHT, '-dark.png'));
+  const dark = site.pictures.find(({ output }) => output === picture.output.replace(LIGHT, '-dark'));
   image.meta = {
-    dark: dark && dark !== picture ? resolveLink(src.replace(LIGHT, '-dark.png'), page, site) : undefined,
+    dark: dark && dark !== picture ? resolveLink(src.replace(LIGHT, '-dark'), page, site) : undefined,
   };
 }
 
@@ -59,15 +62,37 @@ function leaveOutEmptyHeading(tokens, at) {
   if (text.content === '') for (const token of [opening, closing]) token.tag = 'td';
 }
 
-/** Tables and code wider than a phone scroll, by keyboard too. */
-function renderScrolling(markdown) {
+/** Lays out the landing page: what follows a heading of the third level becomes a card. */
+function makeCards(state) {
+  const html = (content) => Object.assign(new state.Token('html_block', '', 0), { content });
+  let inCards = false;
+  const close = () => (inCards ? [html('</section></div>\n')] : []);
+  state.tokens = state.tokens.flatMap((token) => {
+    if (token.type !== 'heading_open') return [token];
+    const isCard = token.tag === 'h3';
+    const before = isCard ? [html(inCards ? '</section><section>' : '<div class="cards"><section>')] : close();
+    inCards = isCard;
+    return [...before, token];
+  });
+  state.tokens.push(...close());
+}
+
+/** Tables, code and diagrams wider than a phone scroll, by keyboard too. */
+function renderScrolling(markdown, { diagrams }) {
   const { rules } = markdown.renderer;
+  const { escapeHtml } = markdown.utils;
   rules.table_open = () => '<div class="wide" role="group" aria-label="Table" tabindex="0"><table>\n';
   rules.table_close = () => '</table></div>\n';
-  rules.fence = (tokens, at) => {
+  rules.fence = (tokens, at, _options, page) => {
     const { info, content } = tokens[at];
+    if (info === DIAGRAM) {
+      const { output, title, description, width, height } = diagrams.get(content);
+      const size = `width="${width}" height="${height}"`;
+      const src = relativeUrl(page.output, output);
+      return `<div class="wide diagram" role="group" aria-label="Diagram: ${escapeHtml(title)}" tabindex="0"><img src="${src}" alt="${escapeHtml(description)}" ${size}></div>\n`;
+    }
     const kind = PICTURE_OF_TERMINAL.test(info.trim()) ? ' class="terminal"' : '';
-    return `<pre tabindex="0"${kind}><code>${markdown.utils.escapeHtml(content)}</code></pre>\n`;
+    return `<div class="code"><pre tabindex="0"${kind}><code>${escapeHtml(content)}</code></pre></div>\n`;
   };
 }
 
@@ -91,9 +116,14 @@ export function createMarkdown(site) {
       if (token.children) rewriteAddresses(token.children, { page, site });
       if (token.type === 'th_open') leaveOutEmptyHeading(tokens, at);
       if (token.type === 'th_open' || token.type === 'td_open') alignByClass(token);
+      if (token.type === 'fence' && token.info === DIAGRAM && !site.diagrams.has(token.content))
+        site.diagrams.set(token.content, diagramOf(token.content, page));
     });
   });
-  renderScrolling(markdown);
+  markdown.core.ruler.push('cards', (state) => {
+    if (state.env.source === LANDING) makeCards(state);
+  });
+  renderScrolling(markdown, site);
   renderPictures(markdown);
   return markdown;
 }

@@ -1,35 +1,56 @@
-/** The pages in reading order, by file. Missing files are left out. */
-const GROUPS = [
-  { title: 'Start', sources: ['README.md', 'docs/console.md', 'docs/cli.md', 'docs/client.md', 'docs/mcp.md'] },
-  {
-    title: 'Call it',
-    sources: ['docs/routes.md', 'docs/signing.md', 'docs/credit.md', 'docs/receipts.md', 'docs/versioning.md'],
-  },
-  {
-    title: 'Run it',
-    sources: [
-      'docs/configuration.md',
-      'docs/operating.md',
-      'docs/cache.md',
-      'docs/redis.md',
-      'docs/sales.md',
-      'docs/metrics.md',
-      'docs/upgrading.md',
-    ],
-  },
-  {
-    title: 'Guarantees',
-    sources: ['docs/cases.md', 'docs/conformance.md', 'docs/proof.md', 'docs/performance.md', 'SECURITY.md'],
-  },
-  { title: 'Internals', sources: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/decisions'] },
-];
+/** The page at the root of the site. */
+export const LANDING = 'docs/index.md';
 
 /** The folder whose pages are listed on a separate page. */
 export const DECISIONS = 'docs/decisions';
 
+const inFolder = (folder, ...names) => names.map((name) => `${folder}/${name}.md`);
+
+/** The pages by reader, in reading order. Missing files are left out. */
+const GROUPS = [
+  { title: 'Start', sources: [LANDING, 'README.md', 'docs/console.md', 'docs/cli.md'] },
+  { title: 'Concepts', sources: inFolder('docs/concepts', 'sign-in', 'payment', 'credit', 'cache', 'shares') },
+  {
+    title: 'Build a client',
+    sources: ['docs/tutorials/client.md', 'docs/client.md', 'docs/signing.md', 'docs/credit.md', 'docs/versioning.md'],
+  },
+  { title: 'Build an agent', sources: ['docs/tutorials/agent.md', 'docs/mcp.md'] },
+  {
+    title: 'Operate',
+    sources: [
+      'docs/tutorials/operator.md',
+      ...inFolder('docs/operating', 'index', 'deploy', 'proxy', 'costs-and-limits', 'shares-and-blocking'),
+      ...inFolder('docs/operating', 'restarts-and-state', 'postgresql', 'failures', 'alerts', 'keys-and-secrets'),
+      'docs/cache.md',
+      'docs/redis.md',
+      'docs/traces.md',
+      'docs/upgrading.md',
+    ],
+  },
+  { title: 'Sell', sources: ['docs/tutorials/seller.md', 'docs/sales.md', 'docs/receipts.md'] },
+  {
+    title: 'Reference',
+    sources: ['docs/routes.md', 'docs/errors.md', 'docs/configuration.md', 'docs/metrics.md', 'CHANGELOG.md'],
+  },
+  {
+    title: 'Contribute',
+    sources: [
+      'docs/tutorials/contributor.md',
+      'CONTRIBUTING.md',
+      'ARCHITECTURE.md',
+      DECISIONS,
+      'docs/cases.md',
+      'docs/conformance.md',
+      'docs/proof.md',
+      'docs/performance.md',
+      'SECURITY.md',
+    ],
+  },
+];
+
 /** The path in the site for a file of the repository. */
 function outputOf(source) {
-  if (source === 'README.md') return 'index.html';
+  if (source === 'README.md') return 'overview.html';
   if (source === DECISIONS) return 'decisions/index.html';
   const name = source.replace(/\.md$/, '.html');
   return name.startsWith('docs/') ? name.slice('docs/'.length) : name.toLowerCase();
@@ -40,11 +61,11 @@ export function navigationOf(sources) {
   const named = new Set(GROUPS.flatMap((group) => group.sources));
   const decisions = sources.filter((source) => source.startsWith(`${DECISIONS}/`)).sort();
   const lost = sources.filter((source) => !named.has(source) && !decisions.includes(source));
-  if (lost.length > 0) throw new Error(`${lost.join(', ')} is missing from the groups of site/navigation.mjs`);
   const pageOf = (source) => ({ source, output: outputOf(source) });
   const groups = GROUPS.map(({ title, sources: all }) => ({
     title,
     pages: all.filter((source) => source === DECISIONS || sources.includes(source)).map(pageOf),
   }));
-  return { groups, decisions: decisions.map(pageOf) };
+  if (lost.length > 0) throw new Error(`${lost.join(', ')} is missing from the groups of site/navigation.mjs`);
+  return { groups: groups.filter(({ pages }) => pages.length > 0), decisions: decisions.map(pageOf) };
 }

@@ -1,10 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { descriptionOf, headOf } from './head.mjs';
 import { relativeUrl, repositoryOf } from './links.mjs';
 import { createMarkdown } from './markdown.mjs';
-import { DECISIONS, navigationOf } from './navigation.mjs';
+import { DECISIONS, LANDING, navigationOf } from './navigation.mjs';
 import { PAGE_WITH_PICTURES, PICTURES, partWith, picturesIn } from './pictures.mjs';
+import { sectionsOf } from './search.mjs';
 
 const OF_THE_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+
+/** A picture with a dark variant, as GitHub shows it; the site adds the variant itself. */
+const PICTURE = /<picture>[\s\S]*?<img alt="([^"]*)" src="([^"]*)">\s*<\/picture>/g;
 
 /** The files that become pages. */
 function readSources() {
@@ -18,56 +23,68 @@ function listOf(decisions) {
   return `# Decisions\n\nDesign decisions and their reasons, oldest first.\n\n${lines.join('\n')}\n`;
 }
 
-const textOf = ({ children }) => children.map(({ content }) => content).join('');
-
-/** The title of a page, and its sections. */
+/** What the site says of a page elsewhere: its title, its first paragraph and its sections. */
 function outlineOf(markdown, page) {
   const tokens = markdown.parse(page.text, page);
-  const headingsOf = (tag) => tokens.flatMap((token, at) => (token.tag === tag && token.nesting === 1 ? [at] : []));
-  const [first] = headingsOf('h1');
-  if (first === undefined) throw new Error(`${page.source} has no title: begin it with a line such as "# Title"`);
+  const sections = sectionsOf(tokens);
+  if (!tokens.some(({ tag }) => tag === 'h1'))
+    throw new Error(`${page.source} has no title: begin it with a line such as "# Title"`);
+  const isPart = new Set(
+    tokens.filter(({ tag, nesting }) => tag === 'h2' && nesting === 1).map((token) => token.attrGet('id')),
+  );
   return {
-    title: textOf(tokens[first + 1]).replace(/^\d{4} /, ''),
-    parts: headingsOf('h2').map((at) => ({ id: tokens[at].attrGet('id'), title: textOf(tokens[at + 1]) })),
+    title: page.source === 'README.md' ? 'Overview' : sections[0].title.replace(/^\d{4} /, ''),
+    description: descriptionOf(tokens),
+    sections,
+    parts: sections.filter(({ id }) => isPart.has(id)),
   };
 }
 
 /**
  * The content of the site: `pages` in reading order, each with file, path, title and Markdown text; the `groups` of the navigation;
- * the `pictures`; and the `markdown` renderer.
+ * the `pictures` and `diagrams`; and the `markdown` renderer.
  */
 export function readSite() {
   const { groups, decisions } = navigationOf(readSources());
-  const listed = groups.flatMap(({ pages }) => pages);
-  const pictures = picturesIn(PICTURES);
+  const listed = groups.flatMap(({ title, pages }) => pages.map((page) => Object.assign(page, { group: title })));
+  const pictures = picturesIn(...PICTURES);
   const outputs = new Map([...listed, ...decisions, ...pictures].map(({ source, output }) => [source, output]));
-  const repository = repositoryOf(JSON.parse(readFileSync('package.json', 'utf8')));
-  const titles = new Map();
-  const markdown = createMarkdown({ outputs, pictures, repository, titles, exists: existsSync });
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  const [titles, diagrams] = [new Map(), new Map()];
+  const repository = repositoryOf(manifest);
+  const markdown = createMarkdown({ outputs, pictures, repository, titles, diagrams, exists: existsSync });
   const textFor = ({ source }) => {
     if (source === DECISIONS) return listOf(decisions);
-    return readFileSync(source, 'utf8') + (source === PAGE_WITH_PICTURES ? partWith(pictures) : '');
+    const text = readFileSync(source, 'utf8').replace(PICTURE, '![$1]($2)');
+    return text + (source === PAGE_WITH_PICTURES ? partWith(pictures) : '');
   };
   for (const page of [...decisions, ...listed]) {
     page.text = textFor(page);
     Object.assign(page, outlineOf(markdown, page));
     titles.set(page.source, page.title);
   }
-  return { pages: [...listed, ...decisions], groups, pictures, markdown };
+  const pages = [...listed, ...decisions.map((page) => ({ ...page, group: 'Decisions' }))];
+  return { pages, groups, pictures, diagrams, markdown, homepage: manifest.homepage };
 }
 
 /** What the layout shows around a page, with relative addresses. */
-export function surroundingsOf(page, { pages, groups }) {
-  const to = (other) =>
-    other && { title: other.title, url: relativeUrl(page.output, other.output), parts: other.parts };
+export function surroundingsOf(page, { pages, groups, homepage }) {
+  const nameOf = ({ source, title }) => (source === LANDING ? 'Home' : title);
+  const to = (other) => other && { title: nameOf(other), url: relativeUrl(page.output, other.output) };
   const at = pages.indexOf(page);
+  const isLanding = page.source === LANDING;
+  const root = '../'.repeat(page.output.split('/').length - 1);
   return {
-    style: relativeUrl(page.output, 'style.css'),
-    home: relativeUrl(page.output, 'index.html'),
-    previous: to(pages[at - 1]),
-    next: to(pages[at + 1]),
+    root,
+    isLanding,
+    head: headOf(page, { homepage, root }),
+    group: isLanding ? undefined : page.group,
+    parts: isLanding ? [] : page.parts,
+    previous: isLanding ? undefined : to(pages[at - 1]),
+    next: isLanding ? undefined : to(pages[at + 1]),
     groups: groups.map(({ title, pages: ofGroup }) => ({
       title,
+      isOpen: title === page.group || (page.group === 'Decisions' && title === 'Contribute'),
       pages: ofGroup.map((other) => ({ ...to(other), isOpen: other === page })),
     })),
   };

@@ -31,6 +31,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'pool.ts': ['native-fetch.ts'],
   'log.ts': ['stages/trail.ts', 'secrets.ts'],
   'secrets.ts': [],
+  'version.ts': [],
   'run.ts': ['config/'],
   'stores/': ['stores/'],
   'budget/': ['budget/', 'stores/', 'ip-address.ts'],
@@ -42,6 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'blocked/': ['blocked/', 'gates/encodings.ts', 'gates/gate.ts', 'ip-address.ts'],
   'metrics/': ['metrics/', 'console/files.ts', 'stages/trail.ts'],
   'stages/': ['stages/', 'budget/store.ts'],
+  'traces/': ['traces/', 'config/', 'stages/trail.ts', 'upstreams/upstream.ts'],
   'gates/': ['gates/', 'describe/', 'budget/store.ts'],
   'payments/': [
     'payments/',
@@ -54,6 +56,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'credit/',
     'receipts/',
     'metrics/readings.ts',
+    'traces/tracing.ts',
   ],
   'credit/': ['credit/', 'gates/', 'receipts/', 'stores/sql/'],
   'sales/': ['sales/', 'payments/facilitator/chain.ts', 'payments/read/', 'payments/record.ts', 'stores/'],
@@ -89,6 +92,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'endpoint.ts',
     'gateway.ts',
     'secrets.ts',
+    'traces/tracing.ts',
   ],
   'start.ts': [
     'compose/',
@@ -101,8 +105,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'secrets.ts',
     'stages/trail.ts',
     'stores/',
+    'traces/',
+    'version.ts',
   ],
-  'main.ts': ['@asset-gateway/doctor', 'compose/sales.ts', 'config/', 'run.ts', 'sales/command.ts', 'start.ts'],
+  'main.ts': [
+    '@asset-gateway/doctor',
+    'compose/sales.ts',
+    'config/',
+    'run.ts',
+    'sales/command.ts',
+    'start.ts',
+    'version.ts',
+  ],
   'index.ts': ['config/', 'run.ts', 'start.ts', 'upstreams/upstream.ts'],
 };
 

@@ -35,6 +35,14 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   CREDIT_MAX_USD: () => inDollars(withCredit().limitMicros),
   FEE_BUDGET_LAMPORTS_PER_HOUR: ({ paid }) => paid?.feeBudgetPerHour,
   PAID_UPSTREAM_TIMEOUT_MS: ({ paid }) => paid?.upstreamTimeoutMs,
+  OTEL_EXPORTER_OTLP_PROTOCOL: ({ traces }) => traces?.protocol,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: ({ traces }) => traces?.protocol,
+  OTEL_EXPORTER_OTLP_TIMEOUT: ({ traces }) => traces?.timeoutMs,
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: ({ traces }) => traces?.timeoutMs,
+  OTEL_TRACES_SAMPLER: ({ traces }) => traces?.sampler,
+  OTEL_TRACES_SAMPLER_ARG: ({ traces }) => traces?.ratio,
+  OTEL_SDK_DISABLED: ({ traces }) => traces === undefined,
+  TRACE_UPSTREAMS: ({ traces }) => (traces?.reachesUpstreams ? 'on' : 'off'),
 };
 
 const inDollars = (micros: number): string => String(micros / 1_000_000);
@@ -62,6 +70,7 @@ const MINIMAL = {
   PAY_TO_WALLET: '1'.repeat(32),
   FACILITATOR_URL: 'https://facilitator.example',
   METRICS_PORT: '0',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318',
 };
 
 /** The variables in the table of docs/configuration.md, with their defaults; empty if there is none. */

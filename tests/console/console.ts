@@ -17,15 +17,18 @@ export interface OpenedPage {
   close(): Promise<void>;
 }
 
-/** Colour schemes and window sizes. */
+/** Window widths and colour schemes, as the pictures are named. */
 export const LOOKS = {
-  light: { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-  narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
+  '1440-light': { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  '1440-dark': { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  '768-light': { colorScheme: 'light', viewport: { width: 768, height: 1024 } },
+  '768-dark': { colorScheme: 'dark', viewport: { width: 768, height: 1024 } },
+  '390-light': { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  '390-dark': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 } as const satisfies Record<string, BrowserContextOptions>;
 
 /** Opens a page in its own context and records its faults. */
-export async function openPage(url: string, options: BrowserContextOptions = LOOKS.light): Promise<OpenedPage> {
+export async function openPage(url: string, options: BrowserContextOptions = LOOKS['1440-light']): Promise<OpenedPage> {
   const context = await (await openBrowser()).newContext(options);
   const page = await context.newPage();
   const faults: string[] = [];

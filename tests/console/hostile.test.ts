@@ -45,7 +45,7 @@ browserSuite('the console with hostile data', () => {
   const answers = (body: unknown) => {
     gateway.upstream.faults.body = JSON.stringify(body);
   };
-  const open = (place: string) => openPage(`${gateway.url}/${place}`, LOOKS.narrow);
+  const open = (place: string) => openPage(`${gateway.url}/${place}`, LOOKS['390-light']);
 
   /** Nothing of an answer may become part of the page except text. */
   async function expectTextAlone(page: Page, faults: readonly string[]): Promise<void> {
@@ -53,7 +53,7 @@ browserSuite('the console with hostile data', () => {
     expect(hrefs.filter((href) => !/^(?:#\/|blob:|https:)/.test(href))).toEqual([]);
     expect(await page.locator('img, iframe, main script, main style').count()).toBe(0);
     expect([await page.title(), faults, await axeFaults(page)]).toEqual(['Try · Asset gateway', [], []]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(LOOKS.narrow.viewport.width);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(LOOKS['390-light'].viewport.width);
   }
 
   it('shows names as text, shortened and without hidden characters', async () => {
@@ -93,8 +93,11 @@ browserSuite('the console with hostile data', () => {
   it.each(CARDS)('survives an asset answer that is %s', async (_, body) => {
     answers(body);
     const { page, faults, close } = await open('#/try/solana');
-    await page.getByRole('heading', { name: 'Variants' }).waitFor();
-    expect(await page.locator('main').textContent()).not.toMatch(/\b(?:undefined|NaN)\b|\[object/);
+    await page.getByRole('tab', { name: 'Variants' }).waitFor();
+    for (const tab of ['Markets', 'Risk', 'Variants']) {
+      await page.getByRole('tab', { name: tab }).click();
+      expect(await page.locator('main').textContent()).not.toMatch(/\b(?:undefined|NaN)\b|\[object/);
+    }
     await expectTextAlone(page, faults);
     await close();
   });
@@ -153,7 +156,8 @@ browserSuite('the console with hostile data', () => {
     };
     answers({ assetId: 'solana', profile: block({ links, description: TAG, allTimeHigh: 1e308 }) });
     const { page, faults, close } = await open('#/try/solana');
-    await page.locator('summary', { hasText: 'About' }).click();
+    await page.getByRole('tab', { name: 'About' }).click();
+    await page.getByRole('button', { name: 'Load the profile' }).click();
     const outside = page.getByRole('link', { name: /website/ });
     expect(await outside.getAttribute('rel')).toBe('noreferrer noopener');
     expect(await page.locator('.links a').count()).toBe(1);

@@ -14,8 +14,8 @@ const elsewhere = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
 
-const WELL = { name: 'No active alerts', exact: true };
-const TROUBLE = { name: 'Active alerts', exact: true };
+const WELL = { name: 'Nothing needs attention', exact: true };
+const TROUBLE = { name: 'Needs attention', exact: true };
 
 type Sale = Readonly<Record<string, string | number | null>>;
 
@@ -41,7 +41,7 @@ async function columnOf(page: Page, name: string, column = 0): Promise<Record<st
 async function refresh(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Pause' });
   await button.click();
-  const answered = page.waitForResponse('**/metrics');
+  const answered = page.waitForResponse('**/history?*');
   await button.click();
   await (await answered).finished();
 }
@@ -164,7 +164,7 @@ browserSuite("the operator's page", () => {
     const { page, close } = await openPage(origin);
     await page.clock.install();
     await page.reload();
-    await page.getByRole('heading', { name: /^No active alerts/ }).waitFor();
+    await page.getByRole('heading', WELL).waitFor();
     let asked = 0;
     page.on('request', () => asked++);
     await page.clock.runFor(20_000);
@@ -199,10 +199,10 @@ browserSuite("the operator's page", () => {
     gateway.upstream.faults.reset();
     await refresh(page);
     await page.getByRole('heading', TROUBLE).waitFor();
-    const said = await page.getByRole('status').getByRole('listitem').allTextContents();
-    expect(said).toContainEqual(
+    const attention = page.getByRole('region', { name: 'Needs attention' });
+    expect(await attention.getByRole('listitem').allTextContents()).toContainEqual(
       expect.stringMatching(
-        /^Urgent: .+ tokens\.healthWhat to do: .+ docs\/operating\.md, “Alerts”: UpstreamRefusesOurKey$/,
+        /^Urgent .+ since \d\d:\d\d \(.+\)Affected: tokens\.healthWhat to do: .+alerts\.md, UpstreamRefusesOurKey$/,
       ),
     );
     expect([...faults, ...(await axeFaults(page))]).toEqual([]);
@@ -219,8 +219,12 @@ browserSuite("the operator's page", () => {
     await sold('day', [{ cluster: 'mainnet', day: long, settled_usd_micros: '7' }]);
     await sold('route', [{ cluster: 'mainnet', route: image }, {}]);
     await sold('wallet', Array(9_999).fill({ wallet: image }));
-    const counted = `# TYPE asset_gateway_requests_total counter\nasset_gateway_requests_total{status="200",code="${image}"} 5\n`;
-    await page.route('**/metrics', (route) => route.fulfill({ body: `${counted}a{b="${long}` }));
+    const { totals, ...rest } = await (await fetch(`${origin}/history`)).json();
+    const requests = [[`200 ${image}`, 5, 1], ...Array(9_999).fill([image, 1, 1])];
+    const alerts = [{ alert: image, severity: 'page', means: image, advice: image, subjects: [long], since: 0 }];
+    await page.route('**/history?*', (route) =>
+      route.fulfill({ json: { ...rest, version: image, alerts, totals: { ...totals, requests } } }),
+    );
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('rowheader', { name: image }).first().waitFor();
     await refresh(page);
@@ -229,12 +233,40 @@ browserSuite("the operator's page", () => {
     expect(await page.locator('img').count()).toBe(0);
     expect((await page.locator('main').textContent())?.length).toBeLessThan(50_000);
     for (const wrong of ['null', '<html>']) {
-      await page.route('**/metrics', (route) => route.fulfill({ body: wrong }));
+      await page.route('**/history?*', (route) => route.fulfill({ body: wrong }));
       await page.route('**/sales?*', (route) => route.fulfill({ body: wrong }));
       await page.getByRole('button', { name: 'Refresh' }).click();
       await refresh(page);
-      await page.getByText('contains no metrics').waitFor();
+      await page.getByText('not the history of a gateway').waitFor();
     }
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('marks one minute on all charts, by pointer and by keyboard', async () => {
+    const { page, faults, close } = await openPage(origin);
+    await page.getByRole('heading', WELL).or(page.getByRole('heading', TROUBLE)).waitFor();
+    const { columns, ...rest } = await (await fetch(`${origin}/history`)).json();
+    const rows = Array.from({ length: 90 }, (_, minute) => columns.map((_: string, at: number) => minute + at));
+    const firstAt = new Date(2026, 0, 5, 12, 1).getTime();
+    await page.route('**/history?*', (route) =>
+      route.fulfill({ json: { ...rest, columns, rows, firstMinute: 0, firstAt } }),
+    );
+    await page.reload();
+    const [moment, first] = [page.getByRole('slider', { name: 'Moment' }), page.locator('.chart .legend b').first()];
+    await expect.poll(() => moment.getAttribute('aria-valuetext')).toBe('13:30');
+    expect(await first.textContent()).toBe('89');
+    await moment.focus();
+    for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
+    expect([await moment.getAttribute('aria-valuetext'), await first.textContent()]).toEqual(['13:28', '87']);
+    await page.getByRole('button', { name: '1 h', exact: true }).click();
+    await page.getByRole('button', { name: 'Show latest' }).click();
+    expect(await first.textContent()).toBe('89');
+    const plot = await page.locator('.u-over').first().boundingBox();
+    await page.mouse.move((plot?.x ?? 0) + (plot?.width ?? 0) / 2, (plot?.y ?? 0) + 10);
+    await expect.poll(() => first.textContent()).toBe('59');
+    const last = page.locator('.chart').last().locator('.legend b').first();
+    expect(await last.textContent()).toBe(String(59 + columns.indexOf('loopDelay')).replace(/$/, ' s'));
     expect(faults).toEqual([]);
     await close();
   });
@@ -243,9 +275,7 @@ browserSuite("the operator's page", () => {
     const { page, faults, close } = await openPage(origin);
     await unlock(page);
     await page.getByRole('table', { name: 'Sales by wallet' }).waitFor();
-    await page.getByRole('heading', WELL).waitFor();
-    await page.locator('summary').first().press('Enter');
-    await page.getByRole('table', { name: 'Requests per second' }).waitFor();
+    await page.getByRole('heading', WELL).or(page.getByRole('heading', TROUBLE)).waitFor();
     expect([...faults, ...(await faultsInAllLooks(page, 'operate'))]).toEqual([]);
     await close();
   });
@@ -265,9 +295,9 @@ browserSuite("the operator's page of a gateway without a token", () => {
     await refresh(page);
     await gateway.stop();
     await page.getByRole('heading', TROUBLE).waitFor();
-    expect(await page.getByRole('status').textContent()).toContain(
-      'The gateway does not answer. The figures below are from',
-    );
+    const attention = await page.getByRole('region', { name: 'Needs attention' }).textContent();
+    expect(attention).toContain('The gateway does not answer.');
+    expect(attention).toContain('The figures below are from');
     gateway = await start(port);
     await fetch(`${gateway.url}/nothing`);
     await page.getByRole('heading', WELL).waitFor();

@@ -27,7 +27,7 @@ browserSuite('the page at / of a gateway', () => {
       location.hash = '#/routes';
     }).observe(document, { childList: true, subtree: true })`);
     await page.reload();
-    await page.getByRole('heading', { name: 'All routes' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Routes' }).waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bytes, change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
 import { decodedHeader, indentJson, plain } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
-import { samplesOf } from '../../packages/console/src/try/calls.ts';
+import { samplesOf } from '../../packages/console/src/try/samples.ts';
 
 const RIGHT_TO_LEFT = '\u202e';
 

@@ -30,18 +30,24 @@ browserSuite('every route in the console', () => {
 
   const open = async (id: string, title: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/routes/${id}`)}`);
-    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1, name: title.replace(/\.$/, ''), exact: true }).waitFor();
   };
   const answered = () => page.getByRole('heading', { name: /^Answer/ }).textContent();
 
-  it('lists the routes by surface with prices, and filters them', async () => {
-    await page.getByRole('status').filter({ hasText: '69 of 69 routes' }).waitFor();
+  const found = () => page.locator('.entry').allTextContents();
+
+  it('lists the routes by surface with verb and price, and finds them by words, path and id', async () => {
+    await page.getByRole('status').filter({ hasText: '43 of 43 routes' }).waitFor();
     await page.getByLabel('Find a route').fill('candles mint');
-    expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringMatching(/ohlcv.*signature/)]);
-    await page.getByLabel('Find a route').fill('mainnet helius getBalance');
-    expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringContaining('$0.000005')]);
+    expect(await found()).toEqual(['GETohlcvfree']);
+    await page.getByLabel('Find a route').fill('helius/rpc/getBalance');
+    expect(await found()).toEqual(['POSTgetBalance$0.000005']);
+    await page.getByLabel('Find a route').fill('devnet alchemy getAccountInfo');
+    await page.getByRole('link', { name: 'getAccountInfo' }).click();
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#/routes/rpc.devnet.alchemy.getAccountInfo');
     await page.getByLabel('Find a route').fill('liveness');
-    expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringMatching(/Liveness probe.*free/)]);
+    expect(await found()).toEqual(['GETlivenessfree']);
+    await page.getByLabel('Find a route').fill('');
   });
 
   it('has a form for each route, filled with its example', async () => {
@@ -55,12 +61,10 @@ browserSuite('every route in the console', () => {
   });
 
   it.each([
-    ['tokens.search', 'Search canonical assets.', 'Send', 200],
-    ['tokens.variants', 'The variants of an asset.', 'Send', 200],
-    ['tokens.marketSnapshots', 'Cached market snapshots of up to 250 mints.', 'Send', 200],
+    ['tokens.search', 'Search canonical assets.', 'Send, sign in', 200],
+    ['tokens.variants', 'The variants of an asset.', 'Send, sign in', 200],
+    ['tokens.marketSnapshots', 'Cached market snapshots of up to 250 mints.', 'Send, sign in', 200],
     ['system.catalog', 'Every enabled route, its access mode and its price.', 'Send', 200],
-    ['rpc.mainnet.helius.getBalance', 'Lamports of an account.', 'Get the price', 402],
-    ['wallet.mainnet.helius.balances', 'The balances of a wallet.', 'Get the price', 402],
   ])('sends the example of %s and shows the answer', async (id, title, label, status) => {
     const before = gateway.upstream.arrivals.length;
     await open(id, title);
@@ -72,23 +76,24 @@ browserSuite('every route in the console', () => {
 
   it('pays from a form once, and shows the answer and the transaction', async () => {
     await page.evaluate(`location.hash = '#/wallet'`);
-    await page.getByRole('button', { name: 'Get play money on mainnet' }).click();
-    await page.getByText('You received ten dollars of play money on mainnet.').waitFor();
+    await page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }).click();
+    await page.getByText('You received 10 play USDC on mainnet.').waitFor();
     await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
-    await page.getByRole('button', { name: 'Send and pay $0.000005' }).click();
+    await page.getByRole('button', { name: 'Send, pay $0.000005' }).click();
     expect(await answered()).toBe('Answer 200');
     const paid = gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo);
     expect(paid).toMatchObject([{ amount: 5n }]);
     expect(gateway.solana?.provider.arrivals.length).toBe(1);
-    await page.getByText('the settled payment').click();
-    expect(await page.locator('main').textContent()).toContain(paid?.[0]?.signature);
+    expect(await page.locator('.facts').textContent()).toMatch(/Time\d+ ms.*Cost\$0\.000005 in USDC$/);
+    await page.getByText(/^Response headers \(/).click();
+    expect(await page.locator('.answer').textContent()).toContain(paid?.[0]?.signature);
   });
 
   it('stops an obvious error before sending and focuses the field', async () => {
     const before = gateway.upstream.arrivals.length;
     await open('tokens.search', 'Search canonical assets.');
     await page.getByLabel('limit').fill('51');
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Send, sign in' }).click();
     await page.getByText('Must be from 1 to 50.').waitFor();
     const field = await page.getByLabel('limit').getAttribute('id');
     await expect.poll(() => page.evaluate('document.activeElement.id'), LONG_TIMEOUT).toBe(field);
@@ -110,12 +115,48 @@ browserSuite('every route in the console', () => {
     await open('tokens.ohlcv', 'Candles of one mint.');
     await page.getByLabel('from').fill('200');
     await page.getByLabel('to', { exact: false }).last().fill('100');
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Send, sign in' }).click();
     expect(await answered()).toBe('Answer 400');
     expect(await page.locator('.fault').allTextContents()).toEqual([
       'to must not be before from.',
       'to must not be before from.',
     ]);
+  });
+
+  it('keeps the state of the form in a link, which fills the form and sends nothing', async () => {
+    await open('tokens.search', 'Search canonical assets.');
+    await page.getByLabel('q', { exact: false }).first().fill('it’s 100% & more');
+    await page.getByLabel('limit').fill('51');
+    const link = () => page.evaluate<string>('location.href');
+    const query = `?q=${encodeURIComponent('it’s 100% & more')}&limit=51`;
+    await expect.poll(link).toBe(`${gateway.url}/#/routes/tokens.search${query}`);
+    const before = gateway.upstream.arrivals.length;
+    const other = await openPage(await link());
+    await other.page.getByRole('heading', { level: 1, name: 'Search canonical assets' }).waitFor();
+    const values = await other.page
+      .locator('.field input')
+      .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
+    expect(values).toEqual(['it’s 100% & more', '51', '']);
+    expect(gateway.upstream.arrivals.length).toBe(before);
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
+  it('offers the other clusters and providers of a method and keeps the form', async () => {
+    await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
+    await page.getByLabel('params[1].commitment').selectOption('finalized');
+    await page.getByRole('navigation', { name: 'Cluster' }).getByRole('link', { name: 'devnet' }).click();
+    await page.getByText('/v1/x402/solana/devnet/helius/rpc/getBalance', { exact: true }).waitFor();
+    expect(await page.getByLabel('params[1].commitment').inputValue()).toBe('finalized');
+  });
+
+  it('says what a route returns, with an example, its fields and its errors', async () => {
+    await open('tokens.search', 'Search canonical assets.');
+    await page.getByText('"primaryVariantStrategy": "liquidity"').waitFor();
+    await page.getByRole('tab', { name: 'Fields' }).click();
+    await page.getByText('How the primary variant was chosen.').waitFor();
+    const limited = page.locator('.status', { hasText: '429' });
+    expect(await limited.textContent()).toContain('The shared budget is used up; retry after Retry-After.');
   });
 
   it('works by keyboard', async () => {
@@ -134,20 +175,20 @@ browserSuite('every route in the console', () => {
     await goTo('routes/system.liveness');
     await other.page.getByRole('alert').filter({ hasText: 'This view failed: TypeError' }).waitFor();
     await goTo('routes');
-    await other.page.getByRole('status').filter({ hasText: '7 of 7 routes' }).waitFor();
+    await other.page.getByRole('heading', { level: 1, name: 'Routes' }).waitFor();
     await goTo('wallet');
-    await other.page.getByRole('button', { name: 'Get play money on mainnet' }).waitFor();
+    await other.page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }).waitFor();
     expect(other.faults).toEqual([]);
     await other.close();
   });
 
   it('has no axe violations in light, dark and narrow', async () => {
     const other = await openPage(`${gateway.url}/#/routes`);
-    await other.page.locator('.rows').first().waitFor();
+    await other.page.locator('.entry').first().waitFor();
     expect(await faultsInAllLooks(other.page, 'routes')).toEqual([]);
     await other.page.goto(`${gateway.url}/#/routes/tokens.ohlcv`);
     await other.page.getByLabel('from').fill('x');
-    await other.page.getByRole('button', { name: 'Send' }).click();
+    await other.page.getByRole('button', { name: 'Send, sign in' }).click();
     await other.page.getByRole('button', { name: 'Send anyway' }).click();
     await other.page.getByRole('heading', { name: /^Answer/ }).waitFor();
     expect(await faultsInAllLooks(other.page, 'routes-form')).toEqual([]);

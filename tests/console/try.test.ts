@@ -9,7 +9,16 @@ import { browserSuite } from '../kit/chromium.ts';
 import { runCode } from '../kit/run-code.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { drawnIn, faultsInAllLooks, LONG_TIMEOUT, openPage, rowsOf, tabTo, targetsSince } from './console.ts';
+import {
+  axeFaults,
+  drawnIn,
+  faultsInAllLooks,
+  LONG_TIMEOUT,
+  openPage,
+  rowsOf,
+  tabTo,
+  targetsSince,
+} from './console.ts';
 
 const run = promisify(execFile);
 const MAIN = 'packages/cli/bin/main.js';
@@ -71,9 +80,9 @@ browserSuite('Try', () => {
     expect(arrivals().length).toBe(before + 2);
     expect((await stages.allInnerTexts())[0]).toContain('No challenge was needed');
 
-    await page.getByRole('link', { name: '1D', exact: true }).click();
+    await page.getByRole('link', { name: '1M', exact: true }).click();
     await page.getByText('Show as table').click();
-    const table = page.getByRole('table', { name: /candles of 1D/ });
+    const table = page.getByRole('table', { name: /candles of 4H/ });
     await table.waitFor();
     expect(arrivals().length).toBe(before + 3);
     const candles = await lastCandles();
@@ -83,7 +92,7 @@ browserSuite('Try', () => {
 
     const spent = arrivals().length;
     await page.goBack();
-    await page.locator('[aria-current]', { hasText: '1H' }).waitFor();
+    await page.locator('[aria-current]', { hasText: '1 hour' }).waitFor();
     await expect.poll(() => drawnIn(page)).toEqual(hours);
     await page.goBack();
     await result(page, /^Solana/).waitFor();
@@ -104,14 +113,16 @@ browserSuite('Try', () => {
     const isFocused = () => heading.evaluate((element) => element === element.ownerDocument.activeElement);
     await expect.poll(isFocused, LONG_TIMEOUT).toBe(true);
     await drawnIn(page);
-    await tabTo(page, page.getByRole('link', { name: '4H', exact: true }));
+    await tabTo(page, page.getByRole('link', { name: '4 hours', exact: true }));
     await page.keyboard.press('Enter');
-    await page.locator('[aria-current]', { hasText: '4H' }).waitFor();
+    await page.locator('[aria-current]', { hasText: '4 hours' }).waitFor();
     await tabTo(page, page.locator('summary', { hasText: 'Show as table' }));
     await page.keyboard.press('Enter');
     await page.getByRole('table', { name: /candles of 4H/ }).waitFor();
     await tabTo(page, page.getByRole('region', { name: /candles of 4H/ }));
-    await tabTo(page, page.locator('summary', { hasText: 'Exchanges' }));
+    await tabTo(page, page.getByRole('tab', { name: 'Markets' }));
+    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
+    await tabTo(page, button(page, 'Load exchanges'));
     await page.keyboard.press('Enter');
     await page.getByRole('table', { name: /Exchanges/ }).waitFor();
     await tabTo(page, button(page, 'Copy curl'));
@@ -119,28 +130,50 @@ browserSuite('Try', () => {
     await close();
   });
 
-  it('has no axe violations in light, dark and narrow', async () => {
+  it('loads a list on a click, and suggests its assets without a call', async () => {
+    const { page, faults, close } = await openPage(`${gateway.url}/`);
+    await button(page, 'Load majors').click();
+    await result(page, /^Bitcoin/).waitFor();
+    const before = arrivals().length;
+    await page.getByLabel('Search assets').pressSequentially('bit', { delay: 1 });
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: /^Bitcoin/, selected: true }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Bitcoin BTC' }).waitFor();
+    expect(targetsSince(arrivals(), before).filter((target) => !target.includes('search'))).toHaveLength(1);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('has no axe violations in any look', async () => {
     const { page, faults, close } = await openPage(`${gateway.url}/#/try//sol`);
     await result(page, /^Solana/).waitFor();
     expect(await faultsInAllLooks(page, 'try-search')).toEqual([]);
     await page.goto(`${gateway.url}/#/try/solana`);
     await drawnIn(page);
-    for (const summary of await page.locator('summary').all()) await summary.click();
-    await page.getByRole('table', { name: /Exchanges/ }).waitFor();
-    await page.getByText('All-time high').waitFor();
     expect(await faultsInAllLooks(page, 'try-asset')).toEqual([]);
+    await page.getByRole('tab', { name: 'Exchanges' }).click();
+    await button(page, 'Load exchanges').click();
+    await page.getByRole('table', { name: /Exchanges/ }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'About' }).click();
+    await button(page, 'Load the profile').click();
+    await page.getByText('All-time high').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
     await close();
   }, 60_000);
 
   it.each([
     ['a search', `#/try//${encodeURIComponent(`it's "$(id)" \\`)}`],
-    ['an asset', '#/try/solana/1D'],
+    ['an asset', '#/try/solana/1Y/1W'],
   ])('copies %s as curl, TypeScript, command line and tool, which all make the same call', async (_, place) => {
     const { page, faults, close } = await openPage(`${gateway.url}/${place}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const copied = async (title: string): Promise<string> => {
+      await page.getByRole('tab', { name: title }).click();
       await button(page, `Copy ${title}`).click();
       await page.getByLabel('The last call').getByText('Copied').first().waitFor();
       return page.evaluate<string>('navigator.clipboard.readText()');

@@ -30,8 +30,8 @@ browserSuite('limits on what the console pays', () => {
       const payment = request.headers()['payment-signature'];
       if (payment !== undefined) sent.push(payment);
     });
-    const shown = await page.locator('section[aria-labelledby=payer] p.line').first().textContent();
-    await gateway.solana?.mainnet.fundUsdc(shown?.split(' ')[0] ?? '', 10_000_000n);
+    const shown = await page.locator('.address').textContent();
+    await gateway.solana?.mainnet.fundUsdc(shown ?? '', 10_000_000n);
   });
   afterEach(() => opened.close());
 
@@ -62,11 +62,11 @@ browserSuite('limits on what the console pays', () => {
       await route.fetch();
       await route.abort();
     });
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await expect.poll(() => settled() - before, { timeout: 20_000 }).toBe(1);
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await shows('The gateway answered.');
     expect([new Set(sent).size, settled() - before]).toEqual([1, 1]);
     await expect.poll(() => page.getByRole('heading', { name: 'Unfinished payments' }).count()).toBe(0);
@@ -79,10 +79,10 @@ browserSuite('limits on what the console pays', () => {
       const { 'payment-signature': _, ...headers } = route.request().headers();
       await route.fulfill({ response: await route.fetch({ headers }) });
     });
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await shows(/a payment of \$0\.000005 was sent and refused/);
     await page.reload();
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await shows(/a payment of \$0\.000005 for this request was sent and refused; it counts as spent/);
     expect([sent.length, settled() - before, arrivals() - asked]).toEqual([1, 0, 0]);
   });
@@ -92,7 +92,7 @@ browserSuite('limits on what the console pays', () => {
     await reloadWith((catalog) => {
       for (const route of sold(catalog)) route.priceUsd = '0.000001';
     });
-    await press('Pay $0.000001 and call');
+    await press('Send, pay $0.000001');
     await shows(/the call costs \$0\.000005, above the cap of \$0\.000001; nothing was signed/);
     expect([sent, settled() - before, arrivals() - asked]).toEqual([[], 0, 0]);
   });
@@ -102,7 +102,7 @@ browserSuite('limits on what the console pays', () => {
     await reloadWith(({ routes }) => {
       for (const route of routes) if (route.surface === 'credit') route.priceUsd = '0.01';
     });
-    await press('Buy the smallest bundle on mainnet for $0.01');
+    await press('Buy $0.01 of credit on mainnet');
     await shows(/asks for \$0\.05, above the cap of \$0\.01 for this call; nothing was signed/);
     expect([sent, settled() - before]).toEqual([[], 0]);
   });
@@ -115,11 +115,11 @@ browserSuite('limits on what the console pays', () => {
       }
     });
     await shows(/^Balance\. It costs \$0\.000005, /);
-    await page.getByRole('button', { name: 'Pay $0.000005 and call', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Send, pay $0.000005', exact: true }).waitFor();
     await reloadWith((catalog) => {
       for (const route of sold(catalog)) route.priceUsd = '0.000005 or less';
     });
-    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Send, pay/ }).count()).toBe(0);
   });
 
   const entry = { id: 'a', micros: 5, at: Date.now(), state: 'paid' };
@@ -140,7 +140,7 @@ browserSuite('limits on what the console pays', () => {
     for (const ledger of unreadable) {
       await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(ledger))}`);
       await page.reload();
-      await press('Pay $0.000005 and call');
+      await press('Send, pay $0.000005');
       await shows(/The ledger stored in this browser cannot be read\. Nothing is signed/);
     }
     expect([sent, settled() - before]).toEqual([[], 0]);
@@ -150,7 +150,7 @@ browserSuite('limits on what the console pays', () => {
     const before = settled();
     const future = [{ ...entry, at: Date.now() + 30 * 86_400_000, micros: 999_999 }];
     await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(future))}`);
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await shows(/the cap of \$1 in 24 hours would be exceeded; nothing was signed/);
     expect([sent, settled() - before]).toEqual([[], 0]);
   });

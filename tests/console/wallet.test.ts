@@ -1,5 +1,6 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import type { Page } from 'playwright-core';
+import { encode } from 'uqr';
 import { beforeAll, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
@@ -24,30 +25,64 @@ browserSuite('a wallet in the console', () => {
   const arrivals = (): number => gateway.solana?.provider.arrivals.length ?? 0;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
-  const address = async (): Promise<string> =>
-    (await page.locator('.wallet .line').first().textContent())?.trim().split(' ')[0] ?? '';
+  const holds = (usdc: string) => page.locator('.big', { hasText: usdc }).waitFor();
+  const showsTransaction = () => page.getByTitle(transfers().at(-1)?.signature ?? '').waitFor();
+  const showsCredit = (cluster: Cluster, left: string) =>
+    page
+      .locator('dl > div', { hasText: `Left on ${cluster}` })
+      .filter({ hasText: left })
+      .waitFor();
+  const address = async (): Promise<string> => (await page.locator('.address').textContent()) ?? '';
 
   it('starts empty, gets play money, and keeps its key over a reload', async () => {
     const before = await address();
-    await press('Get play money on mainnet');
-    await shows('You received ten dollars of play money on mainnet.');
-    await page.getByRole('cell', { name: '10.000000' }).waitFor();
+    await press('Get 10 play USDC on mainnet');
+    await shows('You received 10 play USDC on mainnet.');
+    await holds('10.000000');
     await page.reload();
-    await page.getByRole('cell', { name: '10.000000' }).waitFor();
+    await holds('10.000000');
     expect(await address()).toBe(before);
+  });
+
+  it('shows the address as a QR code with the border that scanners need', async () => {
+    const { data, size } = encode(await address(), { border: 4 });
+    const code = page.getByRole('img', { name: 'QR code of the address' });
+    expect(await code.getAttribute('viewBox')).toBe(`0 0 ${size} ${size}`);
+    const squares = (await code.locator('path').getAttribute('d'))?.match(/M\d+ \d+/g);
+    const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}`] : [])));
+    expect(squares).toEqual(dark);
   });
 
   it('pays for a call once and shows the transaction', async () => {
     const [paid, asked] = [transfers().length, arrivals()];
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await shows('The gateway answered.');
     expect([transfers().length - paid, arrivals() - asked]).toEqual([1, 1]);
-    await shows(`Transaction ${transfers().at(-1)?.signature}`);
+    await showsTransaction();
+    await page.getByRole('cell', { name: '$0.000005' }).waitFor();
+    await page.locator('dl > div', { hasText: 'Spent today' }).filter({ hasText: '$0.000005 of $1.00' }).waitFor();
+    await holds('9.999995');
+  });
+
+  it('links a transaction to an explorer, except in the sandbox', async () => {
+    expect(await page.getByRole('link', { name: /Solscan/ }).count()).toBe(0);
+    await page.route('**/sandbox/faucet', (route) => route.fulfill({ status: 404 }));
+    await page.reload();
+    const link = page.getByRole('link', { name: /Solscan/ });
+    expect(await link.getAttribute('href')).toBe(`https://solscan.io/tx/${transfers().at(-1)?.signature}`);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
   });
 
   it('verifies the receipt, and rejects a changed one', async () => {
+    await page.getByText('Valid', { exact: true }).waitFor();
+    const receipt = await page.evaluate<string>(`JSON.parse(localStorage['asset-gateway.purchases'])[0].receipt`);
+    await page.getByLabel('Receipt to verify').fill(receipt);
     await press('Verify receipt');
-    await shows(/^The receipt is valid: signed by this gateway/);
+    await shows('The receipt is valid: this gateway signed it.');
+    await page.getByLabel('Receipt to verify').fill(receipt.replace(/^[^.]+/, '{}'));
+    await press('Verify receipt');
+    await shows('The receipt is invalid: it is not a compact JWS.');
     await page.evaluate(`(() => {
       const purchases = JSON.parse(localStorage['asset-gateway.purchases']);
       const [head, body, signature] = purchases[0].receipt.split('.');
@@ -57,15 +92,14 @@ browserSuite('a wallet in the console', () => {
       localStorage['asset-gateway.purchases'] = JSON.stringify(purchases);
     })()`);
     await page.reload();
-    await press('Verify receipt');
-    await shows('The receipt is invalid: its signature does not match its claims.');
+    await shows('Invalid: its signature does not match its claims');
   });
 
   it('signs nothing above a cap', async () => {
     const [paid, asked] = [transfers().length, arrivals()];
     await page.getByLabel('Per call').fill('0.000004');
     await page.getByLabel('Per call').blur();
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await shows(/asks for \$0\.000005, above the cap of \$0\.000004 a call; nothing was signed/);
     expect([transfers().length - paid, arrivals() - asked]).toEqual([0, 0]);
     await page.getByLabel('Per call').fill('0.01');
@@ -74,23 +108,24 @@ browserSuite('a wallet in the console', () => {
 
   it('buys credit with one transfer, and pays a call from it without another', async () => {
     const paid = transfers().length;
-    await press('Buy the smallest bundle on mainnet for $0.05');
-    await shows('$0.05 left on mainnet. $0.00 left on devnet.');
+    await press('Buy $0.05 of credit on mainnet');
+    await showsCredit('mainnet', '$0.05');
+    await showsCredit('devnet', '$0.00');
     expect(transfers().length - paid).toBe(1);
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await shows('The gateway answered.');
-    await shows('Paid from credit, without a transaction.');
+    await page.getByRole('cell', { name: 'Credit', exact: true }).waitFor();
     expect(transfers().length - paid).toBe(1);
-    await press('Show credit');
-    await shows('$0.049995 left on mainnet.');
+    await showsCredit('mainnet', '$0.049995');
   });
 
   it('keeps the credit of the clusters apart', async () => {
     const [paid, paidThere] = [transfers().length, transfers('devnet').length];
-    await press('Get play money on devnet');
-    await shows('You received ten dollars of play money on devnet.');
-    await press('Buy the smallest bundle on devnet for $0.05');
-    await shows('$0.049995 left on mainnet. $0.05 left on devnet.');
+    await press('Get 10 play USDC on devnet');
+    await shows('You received 10 play USDC on devnet.');
+    await press('Buy $0.05 of credit on devnet');
+    await showsCredit('devnet', '$0.05');
+    await showsCredit('mainnet', '$0.049995');
     expect([transfers().length - paid, transfers('devnet').length - paidThere]).toEqual([0, 1]);
   });
 
@@ -101,8 +136,8 @@ browserSuite('a wallet in the console', () => {
   it('resends a payment after a lost answer, and is charged once', async () => {
     const other = await openPage(`${gateway.url}/#/wallet`);
     page = other.page;
-    await press('Get play money on mainnet');
-    await shows('You received ten dollars of play money on mainnet.');
+    await press('Get 10 play USDC on mainnet');
+    await shows('You received 10 play USDC on mainnet.');
     const paid = transfers().length;
     // The payment reaches the gateway, but the answer does not reach the page.
     await page.route('**/rpc/getBalance', async (route) => {
@@ -110,7 +145,7 @@ browserSuite('a wallet in the console', () => {
       await route.fetch();
       await route.abort();
     });
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await expect.poll(() => transfers().length - paid, { timeout: 20_000 }).toBe(1);
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -118,7 +153,7 @@ browserSuite('a wallet in the console', () => {
     await shows('The gateway answered, and the payment is complete.');
     expect(transfers().length - paid).toBe(1);
     await page.reload();
-    await page.getByRole('heading', { name: 'Purchases' }).waitFor();
+    await page.getByRole('heading', { name: 'Payments', exact: true }).waitFor();
     expect(await page.getByRole('heading', { name: 'Unfinished payments' }).count()).toBe(0);
     await other.close();
   });
@@ -126,8 +161,8 @@ browserSuite('a wallet in the console', () => {
   it('keeps the daily cap over all tabs at once', async () => {
     const other = await openPage(`${gateway.url}/#/wallet`);
     page = other.page;
-    await press('Get play money on mainnet');
-    await shows('You received ten dollars of play money on mainnet.');
+    await press('Get 10 play USDC on mainnet');
+    await shows('You received 10 play USDC on mainnet.');
     const tabs = [page, await page.context().newPage()];
     await tabs[1]?.goto(`${gateway.url}/#/wallet`);
     const spent = await page.evaluate(
@@ -138,7 +173,7 @@ browserSuite('a wallet in the console', () => {
       `localStorage['asset-gateway.caps'] = JSON.stringify({ perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: (${spent} + 7) / 1e6 })`,
     );
     const paid = transfers().length;
-    const pay = (tab: Page) => tab.getByRole('button', { name: 'Pay $0.000005 and call' });
+    const pay = (tab: Page) => tab.getByRole('button', { name: 'Send, pay $0.000005' });
     await Promise.all(tabs.map((tab) => pay(tab).waitFor()));
     await Promise.all(tabs.map((tab) => pay(tab).click()));
     const finished = (tab: Page) => tab.getByText(/The gateway answered|would be exceeded; nothing was signed/).first();
@@ -154,10 +189,10 @@ browserSuite('a wallet in the console', () => {
     await chain().fundUsdc(payer, 1_000_000n);
     const paid = transfers().length;
     await page.getByLabel('A wallet for tests').check();
-    await press('Pay $0.000005 and call');
+    await press('Send, pay $0.000005');
     await shows('The gateway answered.');
     expect(transfers().slice(paid)).toMatchObject([{ from: payer, amount: 5n }]);
-    await shows(`Transaction ${transfers().at(-1)?.signature}`);
+    await showsTransaction();
     expect(other.faults).toEqual([]);
     await other.close();
   });

@@ -26,6 +26,14 @@ const { groups } = parse(readFileSync(ALERTS_FILE, 'utf8')) as {
 
 export const alerts: readonly Alert[] = groups.flatMap(({ rules }) => rules);
 
+/** The sections of docs/operating/alerts.md: what each alert means and what to do. */
+export const documentedAlerts: readonly (readonly [alert: string, severity: string, means: string, advice: string])[] =
+  [
+    ...readFileSync('docs/operating/alerts.md', 'utf8').matchAll(
+      /^## (\w+)\n\n\*\*(Page|Ticket)\.\*\* (.+)\n\n\*\*What to do:\*\* (.+)$/gm,
+    ),
+  ].map(([, alert = '', severity = '', means = '', advice = '']) => [alert, severity.toLowerCase(), means, advice]);
+
 /** Metrics that other exporters give out, with the labels that alerts read. */
 export const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   kubelet_volume_stats_available_bytes: ['namespace', 'persistentvolumeclaim'],

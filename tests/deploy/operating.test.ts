@@ -1,18 +1,24 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { alerts } from './monitoring.ts';
+import { alerts, documentedAlerts } from './monitoring.ts';
 import { DOCUMENTED } from './variables.ts';
 
-const page = readFileSync('docs/operating.md', 'utf8');
-const named = (pattern: RegExp): string[] => [...page.matchAll(pattern)].map(([, name = '']) => name);
+const FOLDER = 'docs/operating';
+const pages = readdirSync(FOLDER).map((name) => readFileSync(`${FOLDER}/${name}`, 'utf8'));
+const named = (pattern: RegExp): string[] =>
+  pages.flatMap((page) => Array.from(page.matchAll(pattern), ([, name = '']) => name));
 
-describe('docs/operating.md', () => {
+describe('docs/operating/', () => {
   it('explains each alert, with its severity', () => {
-    const rows = [...page.matchAll(/^\| `(\w+)` \((\w+)\) \| [^|]+ \| [^|]+ \|$/gm)].map(([, name, severity]) => [
-      name,
-      severity,
-    ]);
-    expect(rows).toEqual(alerts.map(({ alert, labels }) => [alert, labels.severity]));
+    expect(documentedAlerts.map(([alert, severity]) => [alert, severity])).toEqual(
+      alerts.map(({ alert, labels }) => [alert, labels.severity]),
+    );
+  });
+
+  it('leads from its index to each page', () => {
+    const index = readFileSync(`${FOLDER}/index.md`, 'utf8');
+    const others = readdirSync(FOLDER).filter((name) => name !== 'index.md');
+    expect(others.filter((name) => !index.includes(`](${name})`))).toEqual([]);
   });
 
   it('names files that there are', () => {

@@ -49,8 +49,18 @@ describe('the pages in the repository', () => {
     expect(readFileSync(path, 'utf8') === pages[path], `${path} is out of date: run npm run docs`).toBe(true);
   });
 
-  it('are these two', () => {
-    expect(Object.keys(pages)).toEqual(['docs/routes.md', 'openapi.json']);
+  it('are these three', () => {
+    expect(Object.keys(pages)).toEqual(['docs/routes.md', 'docs/errors.md', 'openapi.json']);
+  });
+
+  it('have one section for each error code, with its status and message', () => {
+    const sections = (pages['docs/errors.md'] ?? '').split(/^### /m).slice(1);
+    const found = sections.map((section) => /^(\w+)\n\n\*\*(\d+)[^*]*\*\* ([^\n]+)/.exec(section)?.slice(1) ?? []);
+    expect(found.sort()).toEqual(
+      Object.entries(REFUSALS)
+        .map(([code, { status, message }]) => [code, String(status), message])
+        .sort(),
+    );
   });
 
   it('name every route', () => {

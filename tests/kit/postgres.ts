@@ -67,7 +67,8 @@ function user(): { readonly uid: number; readonly gid: number } | undefined {
   return { uid: Number(uid ?? 65534), gid: Number(gid ?? 65534) };
 }
 
-function makeOwn(folder: string): void {
+/** Makes a folder that belongs to the user of the server. */
+export function makeOwn(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const owner = user();
   if (owner) chownSync(folder, owner.uid, owner.gid);

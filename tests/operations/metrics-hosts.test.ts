@@ -45,7 +45,7 @@ const url = await metricsOf({});
 
 describe('the metrics port on a loopback address', () => {
   it.each(FOREIGN)('W38 tells a request for the Host %j nothing, on any path', async (host) => {
-    for (const path of ['/metrics', '/', '/console/icon.svg', '/sales']) {
+    for (const path of ['/metrics', '/', '/console/icon.svg', '/sales', '/history']) {
       const { status, text } = await askAs(host, new URL(path, url));
       expect([path, status, text]).toEqual([path, 403, '']);
     }

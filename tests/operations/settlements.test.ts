@@ -173,7 +173,7 @@ describe('the fee payer', () => {
       sales: () => [],
     };
     const metrics = new Metrics();
-    const shown = async () => new Scrape(await metrics.text()).sum('asset_gateway_fee_payer_lamports');
+    const shown = async () => new Scrape((await metrics.page(undefined)).text).sum('asset_gateway_fee_payer_lamports');
     metrics.watch(readings);
     await vi.advanceTimersByTimeAsync(0);
     expect(await shown()).toBe(5);

@@ -19,7 +19,7 @@ const [RUN_MS, DOWN_MS] = [3_000, 1_500];
 
 noteTime();
 
-/** As docs/operating.md says, and without a password. */
+/** As docs/operating/postgresql.md says, and without a password. */
 const settingsFor = (server: PostgresServer, port: number): string => `
 [databases]
 * = host=127.0.0.1 port=${server.port} user=postgres

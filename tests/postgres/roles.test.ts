@@ -7,7 +7,7 @@ import { askPostgres, postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { newPath } from '../payments/fault-buyer.ts';
 import { openWallet } from '../payments/wallets.ts';
 
-/** As docs/operating.md says: a superuser makes the roles and the database, and then, connected to it, grants the rest. */
+/** As docs/operating/postgresql.md says: a superuser makes the roles and the database, and then, connected to it, grants the rest. */
 const ROLES = `create role gateway_owner login; create role gateway login; create role books login;`;
 const GRANTS = `
   revoke all on schema public from public;
@@ -18,7 +18,7 @@ const GRANTS = `
 const VIEWS = ['journal', 'credit_balances', 'open_payments', 'sales_by_hour'];
 const READING = `grant select on ${VIEWS.join()} to books`;
 
-postgresSuite('the roles of docs/operating.md', () => {
+postgresSuite('the roles of docs/operating/postgresql.md', () => {
   const server = inSuite(startPostgres);
   const as = (role: string) => server.url('gateway', role);
   beforeAll(async () => {

@@ -6,13 +6,20 @@ import { node, type Outcome, runCommand } from '../kit/command.ts';
 
 /** What the generator reads or is run by, and what its pages only link to. */
 const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z]+\.md$/];
-const LINKED = ['packages', 'deploy', 'tests'];
+const LINKED = ['packages', 'deploy', 'tests', 'LICENSE'];
 const MADE = /(?:^|\/)site\/(?:node_modules|dist)(?:\/|$)/;
-const LONG_TIMEOUTS = { npm_config_fetch_timeout: '30000', npm_config_fetch_retry_maxtimeout: '5000' };
+const LONG_TIMEOUTS = {
+  npm_config_fetch_timeout: '30000',
+  npm_config_fetch_retry_mintimeout: '1000',
+  npm_config_fetch_retry_maxtimeout: '5000',
+};
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
+  '.js': 'text/javascript',
   '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
 };
 
 /** The files that the site is made of, in a folder in which nothing is installed: of a repository without an address, and with two pictures. */
@@ -25,7 +32,8 @@ export function copyDocuments(folder: string): void {
   const manifest = { ...JSON.parse(readFileSync('package.json', 'utf8')), repository: undefined };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   mkdirSync(join(folder, '.setup/pictures'), { recursive: true });
-  for (const look of ['light', 'dark']) cpSync('tests/site/grey.png', join(folder, `.setup/pictures/try-${look}.png`));
+  for (const look of ['light', 'dark'])
+    cpSync('tests/site/grey.png', join(folder, `.setup/pictures/try-1440-${look}.png`));
 }
 
 /** Runs `npm run site` there, as a newcomer would. */

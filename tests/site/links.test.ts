@@ -11,14 +11,14 @@ import { markdownPages } from './markdown-pages.ts';
 const REPOSITORY = 'https://code.example/gateway';
 const SITE = {
   outputs: new Map([
-    ['README.md', 'index.html'],
+    ['README.md', 'overview.html'],
     ['docs/cli.md', 'cli.html'],
     ['docs/decisions', 'decisions/index.html'],
   ]),
   exists: (path: string) => ['packages/cli', 'deploy/nginx.conf'].includes(path),
   repository: REPOSITORY,
 };
-const ROOT = { source: 'README.md', output: 'index.html' };
+const ROOT = { source: 'README.md', output: 'overview.html' };
 const DECISION = { source: 'docs/decisions/0001-x.md', output: 'decisions/0001-x.html' };
 
 describe('a link of a page in the repository', () => {
@@ -27,7 +27,7 @@ describe('a link of a page in the repository', () => {
     ['docs/cli.md#paying', ROOT, 'cli.html#paying'],
     ['docs/decisions/', ROOT, 'decisions/index.html'],
     ['../cli.md#paying', DECISION, '../cli.html#paying'],
-    ['../../README.md', DECISION, '../index.html'],
+    ['../../README.md', DECISION, '../overview.html'],
     ['#paying', DECISION, '#paying'],
     ['https://x402.org/', ROOT, 'https://x402.org/'],
     ['mailto:a@b.example', ROOT, 'mailto:a@b.example'],
@@ -69,12 +69,20 @@ describe('the navigation', () => {
   });
 });
 
-it('a dark picture replaces the light one', () => {
-  const pictures = ['a-dark', 'a-light', 'a-narrow', 'b-dark'].map((name) => ({
-    source: `.setup/pictures/${name}.png`,
-    output: `pictures/${name}.png`,
-  }));
-  expect(partWith(pictures).match(/^### .*$/gm)).toEqual(['### A', '### A narrow', '### B dark']);
+it('each view has a row of pictures for each width, in which a light picture stands for its dark variant', () => {
+  const pictures = ['a-390-dark', 'a-1440-dark', 'a-1440-light', 'before/a-1440-light', 'b-768-dark', 'c'].map(
+    (name) => ({
+      source: `.setup/pictures/${name}.png`,
+      output: `pictures/${name}.png`,
+    }),
+  );
+  const part: string = partWith(pictures);
+  expect(part.match(/^### .*$/gm)).toEqual(['### A', '### B']);
+  expect(part.match(/^\| \d.*$/gm)?.map((row) => row.match(/(?<=\/pictures\/)[\w/-]+(?=\.png\)\])/g))).toEqual([
+    ['a-1440-light', 'before/a-1440-light'],
+    ['a-390-dark'],
+    ['b-768-dark'],
+  ]);
   expect(partWith([])).toBe('');
 });
 

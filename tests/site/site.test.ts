@@ -19,12 +19,16 @@ const SEEN = `({
   loaded: [...document.querySelectorAll('[src], [srcset], link')].map(
     (element) => new URL(element.src || element.srcset || element.href, location.href).href,
   ),
-  scripts: document.scripts.length,
+  scripts: [...document.scripts].filter(({ src }) => src === '').length,
   width: document.documentElement.scrollWidth,
   title: document.querySelector('main h1')?.textContent ?? '',
 })`;
 /** Pages that axe looks at: with ROUNDS=full each in every look. */
-const LOOKED_AT = { light: 'cli.html', dark: 'console.html', narrow: 'operating.html' };
+const LOOKED_AT = {
+  '1440-light': 'index.html',
+  '1440-dark': 'concepts/sign-in.html',
+  '390-light': 'operating/index.html',
+};
 const BACKGROUND = 'getComputedStyle(document.body).backgroundColor';
 
 interface Seen extends SeenPage {
@@ -54,7 +58,7 @@ function lookAt(dist: string): void {
   const faults = new Set<string>();
   beforeAll(async () => {
     ({ url, server } = await serve(dist, BASE));
-    const phone = await openPage(`${url}index.html`, { ...LOOKS.narrow, javaScriptEnabled: false });
+    const phone = await openPage(`${url}index.html`, { ...LOOKS['390-light'], javaScriptEnabled: false });
     for (const path of filesIn(dist).filter((name) => name.endsWith('.html'))) {
       await phone.page.goto(url + path);
       seen.push((await phone.page.evaluate(SEEN)) as Seen);
@@ -64,10 +68,10 @@ function lookAt(dist: string): void {
   }, 120_000);
   afterAll(() => void server?.close());
 
-  it('every page works without scripts, on a phone, and loads nothing from elsewhere', () => {
+  it('every page works without scripts, on a phone, has none inline, and loads nothing from elsewhere', () => {
     expect(seen.length).toBeGreaterThan(40);
     for (const { title, scripts, width } of seen)
-      expect([title, scripts, width]).toEqual([expect.stringMatching(/./), 0, LOOKS.narrow.viewport.width]);
+      expect([title, scripts, width]).toEqual([expect.stringMatching(/./), 0, LOOKS['390-light'].viewport.width]);
     expect([...faults]).toEqual([]);
   });
 
@@ -77,7 +81,7 @@ function lookAt(dist: string): void {
     expect(seen.flatMap(({ links }) => links).filter((link) => link.includes('#')).length).toBeGreaterThan(100);
   });
 
-  it.each(['light', 'dark', 'narrow'] as const)(
+  it.each(['1440-light', '1440-dark', '390-light'] as const)(
     'axe finds nothing wrong with pages that are %s',
     async (look) => {
       for (const path of isFull ? Object.values(LOOKED_AT) : [LOOKED_AT[look]]) {
@@ -91,9 +95,9 @@ function lookAt(dist: string): void {
 
   it('pages and console pictures follow the dark color scheme', async () => {
     const shown = [];
-    for (const look of [LOOKS.light, LOOKS.dark]) {
+    for (const look of [LOOKS['1440-light'], LOOKS['1440-dark']]) {
       const { page, close } = await openPage(`${url}console.html#pictures`, look);
-      await page.locator('main img').scrollIntoViewIfNeeded();
+      await page.locator('main img').first().scrollIntoViewIfNeeded();
       await page.waitForFunction("document.querySelector('main img').naturalWidth === 1280");
       shown.push([
         await page.evaluate(BACKGROUND),
@@ -102,17 +106,48 @@ function lookAt(dist: string): void {
       await close();
     }
     expect(shown.map(([, source]) => source)).toEqual(
-      ['light', 'dark'].map((name) => `${url}pictures/try-${name}.png`),
+      ['light', 'dark'].map((name) => `${url}pictures/try-1440-${name}.png`),
     );
     expect(shown[0]?.[0]).not.toBe(shown[1]?.[0]);
+  });
+
+  it('the search finds a heading, by keyboard alone', async () => {
+    const { page, faults, close } = await openPage(`${url}index.html`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('with curl and openssl');
+    await page.getByRole('link', { name: /^With curl and openssl alone/ }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}signing.html#with-curl-and-openssl-alone`);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('zzzzzz');
+    await page.getByText('Nothing found for').waitFor();
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('every page has a description and a picture to share, and diagrams follow the color scheme', async () => {
+    const { page, close } = await openPage(`${url}concepts/sign-in.html`, LOOKS['1440-dark']);
+    const shared = 'document.querySelector("meta[property=\'og:image\']").content';
+    expect((await page.request.get(new URL(await page.evaluate(shared), page.url()).href)).status()).toBe(200);
+    const description = await page.locator('meta[name=description]').getAttribute('content');
+    expect(description).toMatch(/^A wallet signs each request/);
+    expect(await page.evaluate("document.querySelector('.diagram img').naturalWidth")).toBeGreaterThan(200);
+    await close();
   });
 
   it('they open from disk', async () => {
     const page = await (await openBrowser()).newPage();
     await page.goto(pathToFileURL(join(dist, 'decisions/0001-plain-requests-instead-of-web-requests.html')).href);
+    await page.getByText('Start', { exact: true }).click();
     await page.getByRole('link', { name: 'The command line', exact: true }).click();
     expect(await page.title()).toBe('The command line · Asset gateway');
     expect(await page.evaluate(BACKGROUND)).not.toBe('rgba(0, 0, 0, 0)');
+    await page.keyboard.press('/');
+    await page.keyboard.type('spending limit');
+    await page.locator('#search li').first().waitFor();
     await page.close();
   });
 }
@@ -124,19 +159,24 @@ function lookAtSite(folder: string): void {
 
   describe('made anew', { timeout: 60_000 }, () => {
     it('has its pages in the order of reading', () => {
-      const titles = [...page('index.html').matchAll(/^<li><a href="[^#"]+"(?: aria-current="page")?>(.*?)</gm)];
+      const titles = [
+        ...(page('index.html').split('id="all-pages"')[1] ?? '').matchAll(
+          /^<li><a href="[^#"]+"(?: aria-current="page")?>(.*?)</gm,
+        ),
+      ];
       expect(titles.slice(0, 4).map(([, title]) => title)).toEqual([
-        'Asset gateway',
+        'Home',
+        'Overview',
         'The console',
         'The command line',
-        'The client',
       ]);
     });
 
     it('links to source files where the repository has an address, and has no part for pictures that are not there', async () => {
       const source = /(<a href="[^"]*">)?(?:<code>)?packages\/console</;
       expect(source.exec(page('console.html'))?.[0]).toBe('<code>packages/console<');
-      rmSync(join(folder, '.setup/pictures'), { recursive: true });
+      for (const pictures of ['.setup/pictures', 'docs/pictures/before'])
+        rmSync(join(folder, pictures), { recursive: true });
       const repository = 'https://code.example/gateway';
       const named = (text: string): string => JSON.stringify({ ...JSON.parse(text), repository });
       const made = await whileChanged(join(folder, 'package.json'), named, () => makeSite(folder));

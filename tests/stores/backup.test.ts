@@ -18,7 +18,8 @@ import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 import { compileGateway } from '../process/program.ts';
 import { ROOM } from './contract.ts';
 
-const [, COMMANDS = ''] = /## SQLite[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('docs/operating.md', 'utf8')) ?? [];
+const [, COMMANDS = ''] =
+  /## SQLite[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('docs/operating/restarts-and-state.md', 'utf8')) ?? [];
 
 let folder: string;
 let restored: string;
@@ -30,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Does what docs/operating.md says, in its own process, while the database is in use. */
+/** Does what docs/operating/restarts-and-state.md says, in its own process, while the database is in use. */
 async function copy(): Promise<void> {
   const env = { PATH: process.env.PATH, DATA_DIR: folder, COPY: sqliteIn(restored) };
   const child = spawn('sh', ['-ec', COMMANDS], { env });

@@ -19,7 +19,7 @@ import { quantile, row } from './report.ts';
 import { type Watched, watch } from './watch.ts';
 
 /** How long the gateway is measured alone, and then under attack. */
-const [IDLE_MS, ATTACK_MS] = isFull ? [120_000, 3_600_000] : [1_200, 3_300];
+const [IDLE_MS, ATTACK_MS] = isFull ? [120_000, 3_600_000] : [1_200, 4_400];
 /** From one volley of four honest sign-ins to the next: within thirty in any minute, also where the run takes no minute. */
 const VOLLEY_MS = isFull ? 12_000 : 1_100;
 const PURCHASE_MS = isFull ? 5_000 : 1_100;

@@ -1,10 +1,12 @@
 import { render } from 'preact';
+import { lazy } from './parts/lazy.tsx';
 import { usePlace } from './router.ts';
-import { Routes } from './routes/routes.tsx';
 import { openSession, type Session } from './session.ts';
 import { Shell, type View } from './shell.tsx';
 import { Try } from './try/try.tsx';
-import { WalletView } from './wallet/wallet.tsx';
+
+const Routes = lazy(() => import('./routes/routes.tsx').then((code) => code.Routes));
+const WalletView = lazy(() => import('./wallet/wallet.tsx').then((code) => code.WalletView));
 
 function viewsOf(session: Session): View[] {
   return [

@@ -9,7 +9,7 @@ if (root) {
     <Shell
       title="Asset gateway"
       views={[{ name: 'operate', title: 'Operate', show: () => <Operate /> }]}
-      place={{ view: 'operate', rest: [] }}
+      place={{ view: 'operate', rest: [], query: '' }}
     />,
     root,
   );

@@ -1,9 +1,11 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** A view and its arguments: `#/try/solana`. */
+/** A view and its arguments: `#/routes/tokens.search?q=gold`. */
 export interface Place {
   readonly view: string;
   readonly rest: readonly string[];
+  /** The text after the question mark. */
+  readonly query: string;
 }
 
 const decoded = (segment: string): string => {
@@ -16,8 +18,9 @@ const decoded = (segment: string): string => {
 
 /** Parses a fragment. */
 export function placeOf(fragment: string): Place {
-  const [view = '', ...rest] = fragment.replace(/^#\/?/, '').split('/').map(decoded);
-  return { view, rest };
+  const [path = '', ...query] = fragment.replace(/^#\/?/, '').split('?');
+  const [view = '', ...rest] = path.split('/').map(decoded);
+  return { view, rest, query: query.join('?') };
 }
 
 /** The fragment of a place. */

@@ -122,6 +122,8 @@ export interface Challenge {
 
 /** A slot of the upstream's budget, held by one upstream call. */
 export interface Slot {
+  /** Headers that the upstream request carries besides its own. */
+  readonly headers?: Readonly<Record<string, string>>;
   /**
    * `isOver`: the call was never written, or its answer has begun; the slot frees one window from now. Otherwise the upstream may
    * still read the abandoned call, and the slot stays held until it expires.

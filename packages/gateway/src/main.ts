@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { processEnvironment, readConfig } from './config/config.ts';
 import { finish, run } from './run.ts';
+import { version } from './version.ts';
 
 const USAGE = `Usage: asset-gateway
        asset-gateway doctor <url>
@@ -16,11 +16,6 @@ const USAGE = `Usage: asset-gateway
 interface Output {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return String((manifest as { version?: unknown }).version);
 }
 
 /** Handles options and unknown commands. Returns the exit code. */

@@ -11,6 +11,8 @@ import type { ServedMetrics } from './metrics/server.ts';
 import { createSalesAnswer } from './sales/answer.ts';
 import { passwordIn, secretsIn } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
+import { type Tracing, untraced } from './traces/tracing.ts';
+import { version } from './version.ts';
 
 /** A running gateway. */
 export interface RunningGateway {
@@ -36,12 +38,13 @@ const DRAIN_MS = 55_000;
 const GRACE_MS = 1_000;
 
 /** Secrets to redact from the log. */
-function secretsOf({ tokens, paid, redisUrl, databaseUrl, metrics }: Config): string[] {
+function secretsOf({ tokens, paid, redisUrl, databaseUrl, metrics, traces }: Config): string[] {
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
   const passwords = [redisUrl, databaseUrl].map((url) => url && passwordIn(url));
-  const own = [...(tokens?.keys ?? []), wallet?.key, authorization, ...passwords, metrics?.token].filter(
+  const ofTraces = traces ? [...Object.values(traces.headers), ...secretsIn(traces.url)] : [];
+  const own = [...(tokens?.keys ?? []), ...ofTraces, wallet?.key, authorization, ...passwords, metrics?.token].filter(
     (secret) => secret !== undefined,
   );
   return [...own, ...urls.flatMap(secretsIn)];
@@ -66,12 +69,19 @@ async function openMetrics(
   const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
   const folder = console ? consoleFolder() : undefined;
   const files = folder === undefined ? undefined : openConsoleFiles(folder);
-  const served = await serveMetrics(place, { sales, files }).catch((error) =>
+  const served = await serveMetrics(place, { sales, files, version: version() }).catch((error) =>
     Promise.reject(listenFault(error, place, 'METRICS_')),
   );
   money?.watch(({ entries }) => served.metrics.appended(entries));
   money?.watchCommits((ms) => served.metrics.committed(ms));
   return served;
+}
+
+/** Traces if they are configured; else no module of OpenTelemetry is loaded. */
+async function openTraces({ traces }: Config): Promise<Tracing> {
+  if (!traces) return untraced;
+  const { openTracing } = await import('./traces/open.ts');
+  return openTracing(traces);
 }
 
 /** What metrics count besides log lines. */
@@ -82,28 +92,36 @@ const countedBy = (metrics: ServedMetrics['metrics'] | undefined) =>
     onKeyRefused: (channel, place) => metrics?.keyRefused(channel, place),
   }) satisfies Observers;
 
+/** Passes each log line to the log and the metrics, with its trace. */
+const observing =
+  ({ request }: Log, metrics: ServedMetrics['metrics'] | undefined, tracing: Tracing) =>
+  (given: LogLine): void => {
+    const line = tracing.logged(given);
+    request(line);
+    metrics?.finished(line);
+  };
+
 interface Foundations {
   readonly state: State;
   readonly served: ServedMetrics | undefined;
+  readonly tracing: Tracing;
 }
 
 async function serve(config: Config, foundations: Foundations, options: StartOptions): Promise<RunningGateway> {
   const { logTo, graceMs = GRACE_MS, ...paces } = options;
-  const { connect, close: _, ...remembered } = foundations.state;
-  const { metrics, url: metricsUrl } = foundations.served ?? {};
+  const { state, served, tracing } = foundations;
+  const { connect, close: _, ...remembered } = state;
+  const { metrics, url: metricsUrl } = served ?? {};
   const log = openLog(config, remembered.secrets, logTo);
   await connect(log.notice);
-  const { request, notice, failure: onFailure } = log;
-  const observe = (line: LogLine) => {
-    request(line);
-    metrics?.finished(line);
-  };
+  tracing.connect(log.notice);
+  const { notice, failure: onFailure } = log;
   let stopping = false;
-  const observers = { log: observe, notice, onFailure, ...countedBy(metrics) };
+  const observers = { log: observing(log, metrics, tracing), notice, onFailure, ...countedBy(metrics) };
   const isStopping = () => stopping;
-  const composed = await compose(config, { ...remembered, isStopping, ...observers, ...paces });
+  const composed = await compose(config, { ...remembered, tracing, isStopping, ...observers, ...paces });
   const server = new HttpServer({
-    handle: composed.gateway,
+    handle: tracing.handling(composed.gateway),
     trustedProxies: trustedProxies(config.trustedProxies),
     maxConnections: MAX_CONNECTIONS,
     graceMs,
@@ -115,6 +133,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   });
   metrics?.watch(composed.readings);
   metrics?.watchLog(log.isLost);
+  metrics?.watchTraces(tracing);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: config.baseUrl ?? `http://${host}:${port}`,
@@ -139,10 +158,11 @@ export async function startGateway(config: Config, options: StartOptions = {}): 
     for (const each of held.splice(0)) await each.close();
   };
   try {
-    const state = hold(await openState(config));
+    const tracing = hold(await openTraces(config));
+    const state = hold(await openState(config, tracing));
     const served = await openMetrics(config, state);
     if (served) hold(served);
-    const running = await serve(config, { state, served }, options);
+    const running = await serve(config, { state, served, tracing }, options);
     return { ...running, stop: () => running.stop().then(release) };
   } catch (error) {
     await release();

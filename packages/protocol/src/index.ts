@@ -11,6 +11,7 @@ export {
 } from './headers.ts';
 export { createMatcher, type Match, type Placed } from './match.ts';
 export { type Cluster, clusterOfNetwork, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
+export { type PositionalParameter, positionalParameters } from './positional.ts';
 export {
   breakEvenSolPrice,
   dollars,
@@ -31,8 +32,6 @@ export {
   type HttpMethod,
   type InputSchemas,
   JSON_MEDIA_TYPE,
-  type PositionalParameter,
-  positionalParameters,
   type RequestValues,
   type Route,
   type Rule,

@@ -130,25 +130,3 @@ export function envelope(route: Route, json: string, priceUsd?: string): string 
     : { ok: true, provider, surface, method };
   return `${JSON.stringify(head).slice(0, -1)},"result":${json}}`;
 }
-
-const ARTICLE = /^The /;
-
-/** A positional parameter of a row. */
-export interface PositionalParameter {
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly schema: Readonly<Record<string, unknown>>;
-}
-
-/** The positional parameters of a row, named after their descriptions; undefined for other rows. */
-export function positionalParameters({ input }: Route): readonly PositionalParameter[] | undefined {
-  const params = input.body?.properties.params as
-    | { prefixItems?: readonly Readonly<Record<string, unknown>>[]; minItems?: number }
-    | undefined;
-  const minimum = params?.minItems ?? 0;
-  return params?.prefixItems?.map((schema, at) => ({
-    name: String(schema.description).replace(ARTICLE, '').replace('.', '').toLowerCase(),
-    isRequired: at < minimum,
-    schema,
-  }));
-}

@@ -1,93 +1,81 @@
 import { useState } from 'preact/hooks';
 import './operate.css';
-import { Concerns } from './concerns.tsx';
+import { plain } from '../parts/text.ts';
+import { Alerts } from './alerts.tsx';
+import { Charts } from './charts.tsx';
+import { clock, span } from './format.ts';
 import { SalesPanel } from './sales.tsx';
-import { Blocked, BudgetUse, Cache, FeePayer, Payments, Requests, Upstreams } from './sections.tsx';
-import { TrendChart } from './trend-chart.tsx';
-import { clock, span, TRENDS } from './trends.ts';
-import { EVERY_MS, useFigures, type Watch } from './use-figures.ts';
+import { Blocked, BudgetUse, Cache, FeePayer, Payments, Requests, Tiles, Upstreams } from './sections.tsx';
+import { storedToken } from './token.tsx';
+import { type Totals, useHistory, type Watch } from './use-history.ts';
 
-const RECENT_MINUTES = 5;
+const PANELS = [
+  ['Requests', Requests],
+  ['Use of the asset-data budget', BudgetUse],
+  ['Fee payer', FeePayer],
+  ['Cache', Cache],
+  ['Payments', Payments],
+  ['Blocked', Blocked],
+] as const;
 
-/** The operator's page: active alerts, then the figures. */
+/** The operator's page: what needs attention, charts, then totals and tables. */
 export function Operate() {
   const [isPaused, setPaused] = useState(false);
-  const { watch, isStopped } = useFigures(isPaused);
+  const [token, setToken] = useState(storedToken);
+  const { watch, isStopped } = useHistory(token, isPaused);
+  const { latest } = watch;
   return (
     <div class="operate">
       <div class="top">
         <h1>
-          Operate <span class="muted">{location.host}</span>
+          Asset gateway <NodeLine watch={watch} />
         </h1>
-        <p>
-          <LastUpdate watch={watch} isPaused={isPaused} />
-        </p>
-        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+        <p class="muted small">{latest && `${isPaused ? 'Paused' : 'Updated'} ${clock(latest.at)}`}</p>
+        <button type="button" class="quiet" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           Pause
         </button>
       </div>
-      <Concerns watch={watch} />
-      {watch.now && <Panels watch={watch} />}
+      <Alerts watch={watch} />
+      {latest && (
+        <>
+          <Tiles totals={latest.totals} />
+          <Charts watch={watch} />
+          <Panels totals={latest.totals} />
+        </>
+      )}
       <section class="panel" aria-labelledby="sales">
         <h2 id="sales">Sales</h2>
-        <SalesPanel isStopped={isStopped} />
+        <SalesPanel token={token} setToken={setToken} isStopped={isStopped} />
       </section>
+      <p class="muted small">This page shows one node. The Grafana dashboard in deploy/grafana shows all of them.</p>
     </div>
   );
 }
 
-/** When the figures were read, and the uptime. */
-function LastUpdate({ watch: { atMs, now, lost }, isPaused }: { readonly watch: Watch; readonly isPaused: boolean }) {
-  const startedAt = now?.sum('process_start_time_seconds');
+/** Address, uptime and version. */
+function NodeLine({ watch: { latest } }: { readonly watch: Watch }) {
+  const started = latest && `, up ${span(Math.round((latest.at - latest.startedAt) / 1_000))}`;
   return (
-    <>
-      {atMs > 0 && (
-        <>
-          Updated <time>{clock(atMs)}</time>
-          {lost
-            ? `, no answer since ${clock(lost.sinceMs)}`
-            : isPaused
-              ? ', paused'
-              : `, every ${span(EVERY_MS / 1_000)}`}
-        </>
-      )}
-      {startedAt && <span class="muted">, up {span(atMs / 1_000 - startedAt)}</span>}
-    </>
+    <span class="muted">
+      {location.host}
+      {started}
+      {latest && `, version ${plain(latest.version)}`}
+    </span>
   );
 }
 
-function Panels({ watch: { now, history, points } }: { readonly watch: Watch }) {
-  if (!now) return null;
-  const shown = { now, recent: history.over(RECENT_MINUTES) };
-  const panels = [
-    ['Requests', <Requests key="requests" {...shown} />],
-    ['Use of the asset-data budget', <BudgetUse key="budget" {...shown} />],
-    ['Fee payer', <FeePayer key="fees" {...shown} />],
-    ['Cache', <Cache key="cache" {...shown} />],
-    ['Payments', <Payments key="payments" {...shown} />],
-    ['Blocked', <Blocked key="blocked" {...shown} />],
-  ] as const;
+function Panels({ totals }: { readonly totals: Totals }) {
   return (
     <>
-      <section class="tiles" aria-label="Now">
-        <h2 class="unseen">Now</h2>
-        {TRENDS.map((trend, place) => (
-          <TrendChart key={trend.title} trend={trend} place={place} points={points} />
-        ))}
-      </section>
-      <p class="muted small">
-        “Recent” and “per minute” cover the last {RECENT_MINUTES} minutes, or the time since you opened this page. The
-        page shows one node; the Grafana dashboard shows all of them (docs/operating.md).
-      </p>
       <section class="panel">
         <h2>Budget and upstreams</h2>
-        <Upstreams {...shown} />
+        <Upstreams totals={totals} />
       </section>
       <div class="panels">
-        {panels.map(([title, view]) => (
+        {PANELS.map(([title, View]) => (
           <section key={title} class="panel">
             <h2>{title}</h2>
-            {view}
+            <View totals={totals} />
           </section>
         ))}
       </div>

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { plain } from '../parts/text.ts';
+import { clock, dollars } from './format.ts';
 import { Bar, Table } from './table.tsx';
-import { storedToken, storeToken, TokenForm } from './token.tsx';
-import { clock, dollars } from './trends.ts';
+import { storeToken, TokenForm } from './token.tsx';
+
 import { FORBIDDEN, type Grouping, type Sale, type Sales, UNAUTHORIZED, useSales } from './use-sales.ts';
 
 const SPANS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' };
@@ -26,9 +27,15 @@ function SalesError({ status, hasToken }: { readonly status: number; readonly ha
   );
 }
 
+interface SalesPanelProps {
+  /** METRICS_TOKEN, or empty. */
+  readonly token: string;
+  readonly setToken: (token: string) => void;
+  readonly isStopped: boolean;
+}
+
 /** Sales by day, by route and by wallet. */
-export function SalesPanel({ isStopped }: { readonly isStopped: boolean }) {
-  const [token, setToken] = useState(storedToken);
+export function SalesPanel({ token, setToken, isStopped }: SalesPanelProps) {
   const [since, setSince] = useState('24h');
   const [refreshes, setRefreshes] = useState(0);
   const { sales, refused } = useSales({ token, since }, isStopped, refreshes);

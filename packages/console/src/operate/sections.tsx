@@ -1,187 +1,188 @@
-import { feeOf, groupOf } from './figures.ts';
-import { Bar, Counts, type Shown, Table } from './table.tsx';
-import { count, dollars, span } from './trends.ts';
+import { bytes, rough } from '../parts/format.ts';
+import { plain } from '../parts/text.ts';
+import { count, dollars, span } from './format.ts';
+import { Bar, Counts, Table } from './table.tsx';
+import type { Totals, UpstreamTotals } from './use-history.ts';
 
-const CHANNEL = ['provider', 'cluster', 'surface'];
-const UPSTREAM = 'upstream_duration_seconds';
-const REQUEST = 'request_duration_seconds';
-
-const upstreamOf = ({ provider = '', cluster = '', surface = '' }: Readonly<Record<string, string>>) => ({
-  provider,
-  cluster,
-  surface,
-});
-
-/** Whether an upstream is called, paused or switched off. */
-function statusOf({ now }: Shown, upstream: Readonly<Record<string, string>>): string {
-  if (now.sum('breaker_open', upstream)) return 'circuit breaker open';
-  const pause = now.sum('upstream_pause_seconds', upstream);
-  if (pause) return `paused for ${span(pause)}`;
-  const aside = now.of('key_set_aside', upstream).filter(({ value }) => value > 0);
-  return aside.length > 0 ? `key ${aside.map(({ labels }) => labels.place).join(', ')} set aside` : 'in use';
+interface SectionProps {
+  readonly totals: Totals;
 }
 
-/** The budget and the health of each upstream. */
-export function Upstreams(shown: Shown) {
-  const { now, recent } = shown;
-  const rows = now.of('budget_limit').map(({ labels, value: limit }) => {
-    const upstream = upstreamOf(labels);
-    const left = now.sum('budget_left', upstream) ?? 0;
-    return [
-      groupOf({ labels }, CHANNEL),
-      <Bar key="bar" fraction={left / limit} />,
-      left,
-      limit,
-      statusOf(shown, upstream),
-      span(recent?.figures.quantile(0.95, UPSTREAM, upstream)),
-      span(now.quantile(0.95, UPSTREAM, upstream)),
-      now.sum(`${UPSTREAM}_count`, upstream) ?? 0,
-      now.sum('key_refusals_total', upstream) ?? 0,
-    ];
-  });
-  const head = [
-    'upstream',
-    'budget',
-    'left',
-    'limit',
-    'status',
-    'p95 recent',
-    'p95 since start',
-    'calls',
-    'keys refused',
+const FAILED = /^(?:429|5)/;
+const CACHED = ['hit', 'stale', 'collapsed'];
+
+const rateOf = (counts: Totals['requests'], fits: (group: string) => boolean): number =>
+  counts.reduce((sum, [group, , perMinute]) => sum + (fits(group) ? perMinute : 0), 0);
+
+/** What an operator looks at first. */
+export function Tiles({ totals: { requests, upstreams, cache, payments, feePayers } }: SectionProps) {
+  const data = upstreams.find(({ name }) => name === 'tokens');
+  const answers = cache ? rateOf(cache.answers, () => true) : 0;
+  const hits = cache ? rateOf(cache.answers, (group) => CACHED.includes(group)) : 0;
+  const payer = feePayers.find(({ cluster }) => cluster === 'mainnet') ?? feePayers[0];
+  const tiles = [
+    ['Requests per minute, 5 min', count(rateOf(requests, () => true))],
+    ['429 and 5xx per minute, 5 min', count(rateOf(requests, (group) => FAILED.test(group)))],
+    ['Latency p95, upstream, 5 min', span(data?.p95[0])],
+    ['Asset-data budget left', data ? `${count(data.left)} of ${count(data.limit)}` : 'not configured'],
+    ['Cache hits, 5 min', cache ? (answers > 0 ? `${Math.round((hits / answers) * 100)} %` : 'no requests') : 'off'],
+    ['Unresolved payments', count(payments.open)],
+    ['Fee payer: settlements left', payer ? rough(payer.settlementsLeft) : 'no fee payer'],
   ];
-  return <Table caption="Upstreams: budget and health" head={head} rows={rows} />;
+  return (
+    <dl class="tiles">
+      {tiles.map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Whether an upstream is called, paused or switched off. */
+function statusOf({ isBreakerOpen, pauseSeconds, keysSetAside }: UpstreamTotals): string {
+  if (isBreakerOpen) return 'circuit breaker open';
+  if (pauseSeconds > 0) return `paused for ${span(pauseSeconds)}`;
+  return keysSetAside.length > 0 ? `key ${plain(keysSetAside.join(', '))} set aside` : 'in use';
+}
+
+const UPSTREAM_HEAD = [
+  'upstream',
+  'budget',
+  'left',
+  'limit',
+  'status',
+  'p95, 5 min',
+  'p95 since start',
+  'calls',
+  'keys refused',
+];
+
+const rowOf = (upstream: UpstreamTotals) => [
+  plain(upstream.name),
+  <Bar key="bar" fraction={upstream.left / upstream.limit} />,
+  upstream.left,
+  upstream.limit,
+  statusOf(upstream),
+  ...upstream.p95.map(span),
+  upstream.calls,
+  upstream.keyRefusals,
+];
+
+/** The budget and the health of each upstream; those that nobody has used take one line. */
+export function Upstreams({ totals: { upstreams } }: SectionProps) {
+  const isQuiet = (each: UpstreamTotals) => each.calls === 0 && each.name !== 'tokens' && statusOf(each) === 'in use';
+  const [quiet, used] = [upstreams.filter(isQuiet), upstreams.filter((each) => !isQuiet(each))];
+  return (
+    <>
+      <Table caption="Upstreams: budget and health" head={UPSTREAM_HEAD} rows={used.map(rowOf)} />
+      {quiet.length > 0 && (
+        <details>
+          <summary>
+            {quiet.length === 1 ? '1 upstream without calls' : `${quiet.length} upstreams without calls`}
+          </summary>
+          <Table caption="Upstreams without calls" head={UPSTREAM_HEAD} rows={quiet.map(rowOf)} />
+        </details>
+      )}
+    </>
+  );
 }
 
 const GROUPS = { address: 'unpaid clients, by address', paid: 'paying wallets', refresh: 'cache refreshes' };
 
 /** Who uses the budget of the asset data. */
-export function BudgetUse(shown: Shown) {
+export function BudgetUse({ totals: { slots, shareRefusals } }: SectionProps) {
   return (
     <>
-      <Counts caption="Slots by client group" name="slots_total" label="group" words={GROUPS} {...shown} />
-      <Counts caption="Refused because a share was used up" name="share_refusals_total" label="scope" {...shown} />
+      <Counts caption="Slots by client group" label="group" words={GROUPS} counts={slots} />
+      <Counts caption="Refused because a share was used up" label="scope" counts={shareRefusals} />
     </>
   );
 }
 
 /** The response cache. */
-export function Cache(shown: Shown) {
-  const { now, recent } = shown;
-  if (now.of('cache_bytes').length === 0)
+export function Cache({ totals: { cache } }: SectionProps) {
+  if (!cache)
     return (
       <p class="muted">
         Cache off. <code>RESPONSE_CACHE=on</code> serves many clients from one upstream call (docs/cache.md).
       </p>
     );
-  const ages = [50, 95, 99].map((rank) => [
-    `p${rank}`,
-    span(recent?.figures.quantile(rank / 100, 'cache_age_seconds')),
-    span(now.quantile(rank / 100, 'cache_age_seconds')),
-  ]);
+  const ages = cache.ages.map(([percentile, ...recent]) => [plain(percentile), ...recent.map(span)]);
   return (
     <>
-      <Counts caption="Answers by result" name="cache_answers_total" label="result" {...shown} />
-      <Table caption="Age of answers" head={['percentile', 'recent', 'since start']} rows={ages} />
-      <Counts caption="Upstream calls by reason" name="cache_calls_total" label="reason" {...shown} />
+      <Counts caption="Answers by result" label="result" counts={cache.answers} />
+      <Table caption="Age of answers" head={['percentile', '5 min', 'since start']} rows={ages} />
+      <Counts caption="Upstream calls by reason" label="reason" counts={cache.calls} />
       <p class="small">
-        Refreshes skipped for lack of budget: {count(now.sum('cache_forgone_total'))}. Memory:{' '}
-        {count((now.sum('cache_bytes') ?? 0) / 2 ** 20)} MiB.
+        Requests refused for lack of budget: {count(cache.forgone)}. Memory: {bytes(cache.bytes)}.
       </p>
     </>
   );
 }
 
 /** Requests by status and code, and response times. */
-export function Requests(shown: Shown) {
-  const { now, recent } = shown;
-  const added = recent?.figures.by('requests_total', ['status', 'code']);
-  const rows = [...now.by('requests_total', ['status', 'code'])]
-    .sort(([, one], [, other]) => other - one)
-    .map(([group, total]) => [
-      group.replace(' none', ''),
-      total,
-      recent && ((added?.get(group) ?? 0) / recent.seconds) * 60,
-    ]);
-  const times = [...now.by(`${REQUEST}_count`, ['surface'])].map(([surface, total]) => [
-    surface,
-    total,
-    span(recent?.figures.quantile(0.99, REQUEST, { surface })),
-    span(now.quantile(0.99, REQUEST, { surface })),
-  ]);
-  const head = ['surface', 'requests', 'p99 recent', 'p99 since start'];
+export function Requests({ totals: { requests, responseTimes, signIns } }: SectionProps) {
+  const named = requests.map(([group, ...rest]) => [group.replace(' none', ''), ...rest] as const);
+  const times = responseTimes.map(([surface, total, ...recent]) => [plain(surface), total, ...recent.map(span)]);
   return (
     <>
-      <Table
-        caption="Requests by status and code"
-        head={['status and code', 'since start', 'per minute']}
-        rows={rows}
-      />
-      <Table caption="Response time" head={head} rows={times} />
-      <Counts {...shown} isShort caption="Sign-ins by result" name="sign_ins_total" label="result" />
+      <Counts caption="Requests by status and code" label="status and code" counts={named} />
+      <Table caption="Response time" head={['surface', 'requests', 'p99, 5 min', 'p99 since start']} rows={times} />
+      <Counts caption="Sign-ins by result" label="result" counts={signIns} />
     </>
   );
 }
 
 /** The fee payer's balance, and how long it lasts. */
-export function FeePayer({ now, recent }: Shown) {
-  const fee = feeOf(now);
-  const rows = now.of('fee_payer_lamports').map(({ labels: { cluster = '' }, value }) => {
-    const rate = recent && (recent.figures.sum('fee_lamports_total', { cluster }) ?? 0) / recent.seconds;
-    return [
-      cluster,
-      value,
-      Math.floor(value / fee),
-      rate ? span(value / rate) : undefined,
-      now.sum('sales_open', { cluster }) === 0 ? 'closed' : 'open',
-    ];
-  });
-  const head = ['cluster', 'lamports', 'settlements left', 'lasts', 'sales'];
+export function FeePayer({ totals: { feePayers } }: SectionProps) {
   return (
     <Table
       caption="Fee payer balance"
-      head={head}
-      rows={rows}
+      head={['cluster', 'lamports', 'settlements left', 'lasts', 'sales']}
+      rows={feePayers.map(({ cluster, lamports, settlementsLeft, lastsSeconds, isOpen }) => [
+        plain(cluster),
+        lamports,
+        settlementsLeft,
+        span(lastsSeconds),
+        isOpen ? 'open' : 'closed',
+      ])}
       empty="This node settles nothing, or the chain did not answer."
     />
   );
 }
 
 /** Payments with an unknown outcome, settlements, and the credit owed. */
-export function Payments(shown: Shown) {
-  const { now } = shown;
-  const open = now.sum('settlements_open');
-  const owed = now.of('credit_owed_usd_micros').map(({ labels, value }) => [labels.cluster, dollars(value)]);
+export function Payments({ totals: { payments } }: SectionProps) {
+  const { open, oldestSeconds, settlements, owed } = payments;
   return (
     <>
       <p>
         Payments with an unknown outcome: <strong>{count(open)}</strong>
-        {open ? `, the oldest open for ${span(now.sum('settlement_open_seconds'))}` : ''}.
+        {open ? `, the oldest open for ${span(oldestSeconds)}` : ''}.
       </p>
-      <Counts caption="Settlements by outcome" name="settlements_total" label="state" {...shown} />
-      <Table
-        caption="Credit owed to wallets"
-        head={['cluster', 'owed']}
-        rows={owed}
-        empty="This gateway sells no credit."
-      />
+      <Counts caption="Settlements by outcome" label="state" counts={settlements} />
+      {owed && (
+        <Table
+          caption="Credit owed to wallets"
+          head={['cluster', 'owed']}
+          rows={owed.map(([cluster, micros]) => [plain(cluster), dollars(micros)])}
+          empty="This gateway sells no credit."
+        />
+      )}
     </>
   );
 }
 
 /** The blocklist and its refusals. */
-export function Blocked(shown: Shown) {
-  const rows = shown.now.of('blocked_entries').map(({ labels, value }) => [`${labels.kind}s`, value]);
+export function Blocked({ totals: { blocked } }: SectionProps) {
+  const entries = blocked.entries.map(([kind, size]) => [`${plain(kind)}s`, size]);
   return (
     <>
-      <Table caption="Blocklist" head={['kind', 'entries']} rows={rows} />
-      <Counts
-        caption="Refused as blocked"
-        name="requests_total"
-        label="route"
-        wanted={{ code: 'blocked' }}
-        {...shown}
-      />
+      <Table caption="Blocklist" head={['kind', 'entries']} rows={entries} />
+      <Counts caption="Refused as blocked" label="route" counts={blocked.refusals} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 import type { ComponentChild } from 'preact';
 import { Table as PlainTable } from '../parts/table.tsx';
-import type { Figures, Wanted } from './figures.ts';
-import type { Growth } from './history.ts';
-import { count, UNKNOWN } from './trends.ts';
+import { plain } from '../parts/text.ts';
+import { count, UNKNOWN } from './format.ts';
+import type { Count } from './use-history.ts';
 
 export type Cell = ComponentChild;
 
@@ -41,32 +41,20 @@ export function Bar({ fraction }: { readonly fraction: number }) {
   );
 }
 
-/** The figures that sections show. */
-export interface Shown {
-  readonly now: Figures;
-  /** The growth in the last minutes; undefined before the second scrape. */
-  readonly recent: Growth | undefined;
-}
-
-interface CountsProps extends Shown {
+interface CountsProps {
   readonly caption: string;
-  readonly name: string;
+  /** What the rows are named by. */
   readonly label: string;
-  readonly wanted?: Wanted;
+  readonly counts: readonly Count[];
   /** Names for the values of the label. */
   readonly words?: Readonly<Record<string, string>>;
-  /** Leaves out zeros. */
-  readonly isShort?: boolean;
 }
 
-/** A counter by one label: in total, and per minute recently. */
-export function Counts({ caption, name, label, wanted, words = {}, isShort = false, now, recent }: CountsProps) {
-  const added = recent?.figures.by(name, [label], wanted);
-  const totals = [...now.by(name, [label], wanted)].filter(([, total]) => total > 0 || !isShort);
-  const rows = totals.map(([group, total]) => [
-    words[group] ?? group,
-    total,
-    recent && ((added?.get(group) ?? 0) / recent.seconds) * 60,
-  ]);
-  return <Table caption={caption} head={[label, 'since start', 'per minute']} rows={rows} />;
+/** A counter by labels, largest first, without zeros. */
+export function Counts({ caption, label, counts, words = {} }: CountsProps) {
+  const rows = counts
+    .filter(([, total]) => total !== 0)
+    .sort(([, one], [, other]) => other - one)
+    .map(([group, total, perMinute]) => [words[group] ?? plain(group), total, perMinute]);
+  return <Table caption={caption} head={[label, 'since start', 'per minute, 5 min']} rows={rows} />;
 }

@@ -1,4 +1,12 @@
 const STORED = 'metrics-token';
+/** The characters that a header may contain. */
+const SENDABLE = /^[\x20-\x7e]*$/;
+
+/** The header of a token; undefined if no header can hold it. */
+export function authorizationOf(token: string): HeadersInit | undefined {
+  if (!SENDABLE.test(token)) return undefined;
+  return token === '' ? {} : { Authorization: `Bearer ${token}` };
+}
 
 /** The token in the tab's session storage, if any. */
 export function storedToken(): string {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { MAX_ROWS } from './table.tsx';
+import { authorizationOf } from './token.tsx';
 
 const EVERY_MS = 60_000;
 const GROUPINGS = ['day', 'route', 'wallet'] as const;
@@ -33,8 +34,6 @@ export interface SalesQuery {
   readonly since: string;
 }
 
-/** The characters that a header may contain. */
-const SENDABLE = /^[\x20-\x7e]*$/;
 export const UNAUTHORIZED = 401;
 export const FORBIDDEN = 403;
 
@@ -54,8 +53,8 @@ interface SalesResponse {
 }
 
 async function loadGrouped({ token, since }: SalesQuery, by: string, signal: AbortSignal): Promise<SalesResponse> {
-  if (!SENDABLE.test(token)) throw new Refused(UNAUTHORIZED);
-  const headers: HeadersInit = token === '' ? {} : { Authorization: `Bearer ${token}` };
+  const headers = authorizationOf(token);
+  if (!headers) throw new Refused(UNAUTHORIZED);
   const response = await fetch(`/sales?by=${by}&since=${since}`, { headers, signal });
   if (!response.ok) throw new Refused(response.status);
   const body = (await response.json()) as SalesResponse;

@@ -13,7 +13,7 @@ export function plain(text: unknown, maxLength = MAX_LENGTH): string {
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Writes hidden characters as JSON escapes. */
-const withEscapes = (text: string): string =>
+export const withEscapes = (text: string): string =>
   text.replace(HIDDEN, (each) => (each === '\n' ? each : each.split('').map(escaped).join('')));
 
 /** The JSON text that a header carries in base64, if any. */

@@ -17,6 +17,9 @@ export const SURFACES: Readonly<Record<string, string>> = {
   system: 'The gateway itself',
 };
 
+/** A row's description as a heading. */
+export const titleOf = ({ description }: Row): string => description.replace(/\.$/, '');
+
 let loaded: Promise<readonly Row[]> | undefined;
 
 const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>
@@ -39,4 +42,31 @@ export function rowsOf({ client }: Session): Promise<readonly Row[]> {
     loaded = undefined;
   });
   return loaded;
+}
+
+/** A method: its rows differ in cluster and provider. */
+export interface Method {
+  readonly key: string;
+  readonly surface: string;
+  readonly name: string;
+  readonly rows: readonly Row[];
+}
+
+const PREFERRED = ['mainnet', 'helius'];
+
+/** How well a row suits as the first choice. */
+const rankOf = ({ cluster, provider }: Row): number =>
+  PREFERRED.filter((each) => each === cluster || each === provider).length;
+
+/** The methods of the rows; the row that opens first comes first. */
+export function methodsOf(rows: readonly Row[]): readonly Method[] {
+  const methods = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = `${row.surface}.${row.method}`;
+    methods.set(key, [...(methods.get(key) ?? []), row]);
+  }
+  return [...methods].map(([key, own]) => {
+    const sorted = own.toSorted((one, other) => rankOf(other) - rankOf(one));
+    return { key, surface: own[0]?.surface ?? '', name: own[0]?.method ?? '', rows: sorted };
+  });
 }

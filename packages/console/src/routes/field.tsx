@@ -1,4 +1,4 @@
-import type { Field } from './fields.ts';
+import type { Field, Schema } from './fields.ts';
 
 interface FieldProps {
   readonly field: Field;
@@ -8,13 +8,24 @@ interface FieldProps {
   readonly onText: (text: string) => void;
 }
 
-function boundsOf({ kind, schema }: Field): string {
-  const { minimum, maximum, maxItems, maxLength } = schema;
-  if (kind === 'number' && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER)
-    return `${minimum} to ${maximum}.`;
-  if (kind === 'list') return `One per line${maxItems === undefined ? '' : `, at most ${maxItems}`}.`;
-  if (kind === 'json') return 'As JSON.';
-  return kind === 'text' && maxLength !== undefined ? `At most ${maxLength} characters.` : '';
+const isBounded = (maximum: number | undefined): maximum is number =>
+  maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+
+function numberText({ type, minimum, maximum }: Schema): string {
+  const name = type === 'integer' ? 'integer' : 'number';
+  if (isBounded(maximum)) return `${name}, ${minimum ?? 0} to ${maximum}`;
+  return minimum === undefined ? name : `${name}, at least ${minimum}`;
+}
+
+/** A field's type and bounds: `integer, 1 to 50`. */
+function typeText({ kind, schema }: Field): string {
+  const { maxItems, maxLength, enum: words } = schema;
+  if (kind === 'number') return numberText(schema);
+  if (kind === 'choice') return `one of ${words?.length}`;
+  if (kind === 'flag') return 'boolean';
+  if (kind === 'list') return `list, one per line${maxItems === undefined ? '' : `, at most ${maxItems}`}`;
+  if (kind === 'json') return 'JSON';
+  return maxLength === undefined ? 'string' : `string, at most ${maxLength} characters`;
 }
 
 function Input({ field, id, text, fault, onText }: FieldProps) {
@@ -27,36 +38,47 @@ function Input({ field, id, text, fault, onText }: FieldProps) {
     'aria-required': isRequired,
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onText(currentTarget.value),
   } as const;
-  if (kind === 'choice' || kind === 'flag')
+  if (kind === 'choice' || kind === 'flag') {
+    const words = schema.enum ?? ['true', 'false'];
     return (
       <select {...shared}>
-        <option value="">{isRequired ? 'Choose' : 'Leave out'}</option>
-        {(schema.enum ?? ['true', 'false']).map((word) => (
+        <option value="">{isRequired ? 'Choose' : 'Not set'}</option>
+        {[...words, ...(text === '' || words.includes(text) ? [] : [text])].map((word) => (
           <option key={word}>{word}</option>
         ))}
       </select>
     );
+  }
   if (kind === 'list' || kind === 'json') return <textarea {...shared} rows={3} spellcheck={false} />;
   return <input {...shared} inputMode={kind === 'number' ? 'numeric' : 'text'} autocomplete="off" spellcheck={false} />;
 }
 
-/** A field with its name, its description and its error. */
+/** A parameter: its name, type, bounds and description beside its input. */
 export function FormField(props: FieldProps) {
   const { field, id, fault } = props;
+  const { name, isRequired, place, schema } = field;
   return (
     <div class="field">
-      <label for={id}>
-        <code>{field.name}</code> {field.isRequired && <span class="muted small">required</span>}
-      </label>
-      <Input {...props} />
-      <p id={`${id}-hint`} class="small muted">
-        {field.schema.description} {boundsOf(field)}
-      </p>
-      {fault !== undefined && (
-        <p id={`${id}-fault`} class="fault small">
-          {fault}
+      <div>
+        <label for={id}>
+          <code>{name}</code> {isRequired && <span class="required small">required</span>}
+        </label>
+        <p id={`${id}-hint`} class="small">
+          <span class="muted">
+            {place}, {typeText(field)}
+          </span>
+          {schema.description && <span>{schema.description}</span>}
+          {schema.default !== undefined && <span>Default: {String(schema.default)}</span>}
         </p>
-      )}
+      </div>
+      <div>
+        <Input {...props} />
+        {fault !== undefined && (
+          <p id={`${id}-fault`} class="fault small">
+            {fault}
+          </p>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,46 +1,41 @@
 import { FormField } from './field.tsx';
-import type { FormRow } from './fields.ts';
-import { type FormAction, type FormState, keyOf, useForm } from './use-form.ts';
+import { keyOf } from './link.ts';
+import type { FormAction, FormState } from './use-form.ts';
 
 interface FormProps {
-  readonly row: FormRow & { readonly path: string };
-  /** Enter presses the first one. */
-  readonly actions: readonly FormAction[];
+  readonly state: FormState;
+  readonly action: FormAction;
 }
 
-function Buttons({ state, actions }: { readonly state: FormState; readonly actions: readonly FormAction[] }) {
-  const { held, isBusy, check, send } = state;
-  const [first, ...others] = actions;
+function Buttons({ state: { held, isBusy, send }, action }: FormProps) {
   return (
     <p class="sendings">
       <button type="submit" class="first" aria-disabled={isBusy}>
-        {first?.label}
+        {action.label}
       </button>
-      {others.map((action) => (
-        <button key={action.label} type="button" aria-disabled={isBusy} onClick={() => isBusy || check(action)}>
-          {action.label}
-        </button>
-      ))}
       {held && (
         <button type="button" aria-disabled={isBusy} onClick={() => isBusy || void send(held)}>
           Send anyway
         </button>
       )}
+      <span role="status" class="small muted">
+        {isBusy && 'Waiting for the answer …'}
+      </span>
     </p>
   );
 }
 
 /** The form of a row, checked here before sending and by the gateway after. */
-export function Form({ row, actions }: FormProps) {
-  const state = useForm(row);
-  const [first] = actions;
+export function Form({ state, action }: FormProps) {
+  const { isBusy, fields, otherFaults } = state;
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (first && !state.isBusy) state.check(first);
+    if (!isBusy) state.check(action);
   };
   return (
     <form ref={state.form} onSubmit={submit} noValidate>
-      {state.fields.map((field, at) => (
+      <h2>Parameters</h2>
+      {fields.map((field, at) => (
         <FormField
           key={keyOf(field)}
           field={field}
@@ -50,13 +45,13 @@ export function Form({ row, actions }: FormProps) {
           onText={(text) => state.write(field, text)}
         />
       ))}
-      {state.fields.length === 0 && <p class="muted">No parameters.</p>}
-      {state.otherFaults.map((fault) => (
+      {fields.length === 0 && <p class="muted">This route takes no parameters.</p>}
+      {otherFaults.map((fault) => (
         <p key={fault} class="fault small">
           {fault}
         </p>
       ))}
-      <Buttons state={state} actions={actions} />
+      <Buttons state={state} action={action} />
     </form>
   );
 }

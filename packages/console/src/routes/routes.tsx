@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { useAnswer } from '../parts/use-call.ts';
 import { hrefOf, type Place } from '../router.ts';
 import type { Session } from '../session.ts';
-import { type Row, rowsOf, SURFACES } from './catalog.ts';
+import { methodsOf, type Row, rowsOf, titleOf } from './catalog.ts';
+import { List, Price, Verb } from './list.tsx';
 import { RouteForm } from './route.tsx';
 import './routes.css';
 
@@ -12,79 +12,59 @@ interface RoutesProps {
   readonly place: Place;
 }
 
-const isFound = ({ id, path, description }: Row, words: readonly string[]): boolean => {
-  const text = `${id} ${path} ${description}`.toLowerCase();
-  return words.every((word) => text.includes(word));
-};
+/** Routes to begin with. */
+const SUGGESTED = ['tokens.search', 'tokens.ohlcv', 'rpc.mainnet.helius.getBalance'];
 
-const priceOf = ({ paymentRequired, priceUsd, accessMode }: Row): string => {
-  if (paymentRequired) return `$${priceUsd}`;
-  return accessMode === 'siwx' ? 'signature' : 'free';
-};
-
-function Surface({ name, rows }: { readonly name: string; readonly rows: readonly Row[] }) {
-  return (
-    <section aria-labelledby={`surface-${name}`}>
-      <h2 id={`surface-${name}`}>
-        {SURFACES[name] ?? name} <span class="muted small">{rows.length}</span>
-      </h2>
-      <ul class="rows">
-        {rows.map((row) => (
-          <li key={row.id}>
-            <a href={hrefOf('routes', row.id)}>{row.method}</a>
-            <span>{row.description}</span>
-            <span class="muted small">{row.cluster && `${row.cluster}, ${row.provider}`}</span>
-            <span class="price">{priceOf(row)}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function List({ rows }: { readonly rows: readonly Row[] }) {
-  const [wanted, setWanted] = useState('');
-  const words = wanted.toLowerCase().split(' ').filter(Boolean);
-  const found = rows.filter((row) => isFound(row, words));
-  const surfaces = [...new Set(found.map(({ surface }) => surface))];
+/** Shown while no route is chosen. */
+function Beginning({ rows }: { readonly rows: readonly Row[] }) {
+  const suggested = SUGGESTED.flatMap((id) => rows.find((row) => row.id === id) ?? []);
   return (
     <>
-      <h1>All routes</h1>
-      <p>
-        The same for programs: <a href="/openapi.json">openapi.json</a>, <a href="/llms.txt">llms.txt</a>.
+      <h1>Routes</h1>
+      <p>Choose a route to see what it costs, what it returns, and to send it from here.</p>
+      {suggested.length > 0 && (
+        <ul class="suggested">
+          {suggested.map((row) => (
+            <li key={row.id}>
+              <a class="panel suggestion" href={hrefOf('routes', row.id)}>
+                <strong>{titleOf(row)}</strong>
+                <span>
+                  <Verb row={row} /> <code>{row.method}</code> <Price rows={[row]} />
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="muted">
+        Building with a program or an agent? Read <a href="/openapi.json">openapi.json</a> or{' '}
+        <a href="/llms.txt">llms.txt</a>.
       </p>
-      <search>
-        <label for="filter">Find a route</label>
-        <input
-          id="filter"
-          type="search"
-          value={wanted}
-          autocomplete="off"
-          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-        />
-        <p role="status" class="small muted">
-          {found.length} of {rows.length} routes
-        </p>
-      </search>
-      {surfaces.map((name) => (
-        <Surface key={name} name={name} rows={found.filter(({ surface }) => surface === name)} />
-      ))}
     </>
   );
 }
 
-/** The list of routes, or the form of one. */
-export function Routes({ session, place: { rest } }: RoutesProps) {
+/** The list of routes beside the chosen one. */
+export function Routes({ session, place: { rest, query } }: RoutesProps) {
   const [id] = rest;
   const catalog = useAnswer(() => rowsOf(session), []);
   if (catalog.is === 'failed') return <Failure error={catalog.error} />;
-  if (catalog.is === 'waiting') return <p role="status">Loading the catalog.</p>;
-  const row = catalog.value.find((each) => each.id === id);
-  if (row) return <RouteForm key={row.id} session={session} row={row} />;
+  if (catalog.is === 'waiting') return <p role="status">Loading the routes …</p>;
+  const rows = catalog.value;
+  const row = rows.find((each) => each.id === id);
   return (
-    <>
-      {id !== undefined && <p role="alert">This gateway has no route of this name.</p>}
-      <List rows={catalog.value} />
-    </>
+    <div class="routes">
+      <List methods={methodsOf(rows)} current={row} />
+      <div class="chosen">
+        {id !== undefined && !row && (
+          <p role="alert">This gateway has no route of this name. Choose one of the list.</p>
+        )}
+        {row ? (
+          <RouteForm key={`${id}?${query}`} session={session} row={row} rows={rows} link={query} />
+        ) : (
+          <Beginning rows={rows} />
+        )}
+      </div>
+    </div>
   );
 }

@@ -1,20 +1,20 @@
 import type { Issue } from '@asset-gateway/protocol';
 import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { exampleOf, type Field, type FormRow, faultOf, fieldsOf, fieldValue, type Schema } from './fields.ts';
+import { type Field, type FormRow, faultOf, fieldsOf, fieldValue, type Schema } from './fields.ts';
+import { component, keyOf, queryOf, type Texts, textsIn } from './link.ts';
 
-/** The texts of the fields, by place and name. */
-type Texts = Readonly<Record<string, string>>;
+type Tree = Record<string | number, unknown>;
 
 /** A request; a body makes it a POST. */
 export interface FormRequest {
   readonly path: string;
   readonly body?: unknown;
+  /** The path parameters by name. */
+  readonly inPath: Readonly<Record<string, unknown>>;
+  /** The query or the body. */
+  readonly input: Readonly<Record<string, unknown>>;
 }
-
-export const keyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string => `${place} ${name}`;
-
-type Tree = Record<string | number, unknown>;
 
 /** Writes a value at a path, creating containers on the way. */
 function write(into: Tree, steps: Field['steps'], value: unknown): void {
@@ -41,18 +41,19 @@ function requestOf(
   fields: readonly Field[],
   texts: Texts,
 ): FormRequest {
-  const query = new URLSearchParams();
-  const body = emptyBody(inputSchema);
+  const input = httpMethod === 'POST' ? emptyBody(inputSchema) : {};
+  const inPath: Tree = {};
   let filled = path;
   for (const field of fields) {
     const text = texts[keyOf(field)] ?? '';
-    if (field.place === 'path') filled = filled.replace(`:${field.name}`, () => encodeURIComponent(text));
-    else if (text.trim() === '') continue;
-    else if (field.place === 'query') query.set(field.name, asQuery(fieldValue(field, text)));
-    else write(body, field.steps, fieldValue(field, text));
+    if (field.place === 'path') {
+      inPath[field.name] = text;
+      filled = filled.replace(`:${field.name}`, () => component(text));
+    } else if (text.trim() !== '') write(input, field.steps, fieldValue(field, text));
   }
-  const search = query.toString();
-  return { path: search === '' ? filled : `${filled}?${search}`, ...(httpMethod === 'POST' && { body }) };
+  if (httpMethod === 'POST') return { path: filled, body: input, inPath, input };
+  const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, asQuery(value)])).toString();
+  return { path: query === '' ? filled : `${filled}?${query}`, inPath, input };
 }
 
 /** Whether an issue names this field, something inside of it, or several fields with this one among them. */
@@ -74,6 +75,10 @@ export interface FormState {
   readonly form: RefObject<HTMLFormElement | null>;
   readonly fields: readonly Field[];
   readonly isBusy: boolean;
+  /** The request of the present texts. */
+  readonly request: FormRequest;
+  /** The query of the link to the present texts. */
+  readonly link: string;
   /** An action stopped by an obvious error; the user may send anyway. */
   readonly held: FormAction | undefined;
   /** Issues of the gateway that belong to no field. */
@@ -100,19 +105,17 @@ const issuesElsewhere = (fields: readonly Field[], issues: readonly Issue[]): st
     .filter((issue) => !fields.some((field) => concerns(field, issue)))
     .map(({ name, message }) => `${name}: ${message}`);
 
-const examples = (fields: readonly Field[], row: FormRow): Texts =>
-  Object.fromEntries(fields.map((field) => [keyOf(field), exampleOf(field, row)]));
-
-/** Holds the texts and faults of a row's form and sends it. */
-export function useForm(row: FormRow & { readonly path: string }): FormState {
+/** Holds the texts and faults of a row's form and sends it. It starts with the texts of a link. */
+export function useForm(row: FormRow & { readonly path: string }, link: string): FormState {
   const fields = fieldsOf(row);
-  const [texts, setTexts] = useState(() => examples(fields, row));
+  const [texts, setTexts] = useState(() => textsIn(link, fields, row));
   const [faults, setFaults] = useState<Faults>({});
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   const [held, setHeld] = useState<FormAction>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const textOf = (field: Field): string => texts[keyOf(field)] ?? '';
+  const request = requestOf(row, fields, texts);
 
   const show = (found: Faults): void => {
     setFaults(found);
@@ -121,7 +124,7 @@ export function useForm(row: FormRow & { readonly path: string }): FormState {
   const send = async ({ send: sendNow }: FormAction): Promise<void> => {
     setHeld(undefined);
     setBusy(true);
-    const issues = await sendNow(requestOf(row, fields, texts));
+    const issues = await sendNow(request);
     setBusy(false);
     setOtherFaults(issuesElsewhere(fields, issues));
     show(faultsBy(fields, (field) => issues.find((issue) => concerns(field, issue))?.message));
@@ -133,6 +136,6 @@ export function useForm(row: FormRow & { readonly path: string }): FormState {
     show(found);
   };
   const write = (field: Field, text: string): void => setTexts((before) => ({ ...before, [keyOf(field)]: text }));
-  const state = { form, fields, isBusy, held, otherFaults };
+  const state = { form, fields, isBusy, held, otherFaults, request, link: queryOf(texts, fields, row) };
   return { ...state, textOf, faultOf: (field) => faults[keyOf(field)], write, check, send };
 }

@@ -1,130 +1,145 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { dollars, roughDollars } from '../parts/format.ts';
 import { plain } from '../parts/text.ts';
 import { useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { asset, below, FIRST_INTERVAL, INTERVALS, type Interval } from './calls.ts';
-import { Chart } from './chart.tsx';
-import { Change } from './figures.tsx';
+import { asset, below } from './calls.ts';
+import { candlesIn } from './candles.ts';
+import { Chart, loadChart } from './chart.tsx';
+import { Details } from './details.tsx';
 import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
-import { More } from './on-demand.tsx';
-import { blockOf, Markets, Risk, Variants } from './sections.tsx';
+import { Price } from './price.tsx';
+import { type ChartView, RANGE_NAMES, RANGES, segmentsOf, viewOf } from './ranges.ts';
+import { blockOf } from './sections.tsx';
 
 interface AssetProps {
   readonly session: Session;
   readonly assetId: string;
-  /** The interval in the address bar. */
-  readonly wanted: string | undefined;
+  /** The range and the interval in the address. */
+  readonly segments: readonly string[];
   readonly report: ReportCall;
 }
 
-const intervalOf = (wanted: string | undefined): Interval =>
-  INTERVALS.find((each) => each === wanted) ?? FIRST_INTERVAL;
+/** Intervals in words, since `1D` and `1M` are ranges here. */
+const INTERVAL_WORDS: Readonly<Record<string, string>> = {
+  '5m': '5 min',
+  '15m': '15 min',
+  '1H': '1 hour',
+  '4H': '4 hours',
+  '1D': '1 day',
+  '1W': '1 week',
+};
 
-function Intervals({ assetId, interval }: { readonly assetId: string; readonly interval: Interval }) {
+interface ChoiceProps {
+  readonly label: string;
+  readonly assetId: string;
+  readonly views: readonly ChartView[];
+  readonly current: ChartView;
+  readonly titleOf: (view: ChartView) => string;
+}
+
+const Choice = ({ label, assetId, views, current, titleOf }: ChoiceProps) => (
+  <nav class="segments" aria-label={label}>
+    {views.map((view) => (
+      <a
+        key={titleOf(view)}
+        href={hrefOf('try', assetId, ...segmentsOf(view))}
+        aria-current={titleOf(view) === titleOf(current) ? 'true' : undefined}
+      >
+        {titleOf(view)}
+      </a>
+    ))}
+  </nav>
+);
+
+function Choices({ assetId, view }: { readonly assetId: string; readonly view: ChartView }) {
+  const { intervals } = RANGES[view.range];
   return (
-    <nav class="intervals" aria-label="Length of a candle">
-      {INTERVALS.map((each) => (
-        <a key={each} href={hrefOf('try', assetId, each)} aria-current={each === interval ? 'true' : undefined}>
-          {each}
-        </a>
-      ))}
-    </nav>
+    <div class="choices">
+      <Choice
+        label="Range"
+        assetId={assetId}
+        views={RANGE_NAMES.map((range) => ({ range, interval: RANGES[range].first }))}
+        current={view}
+        titleOf={({ range }) => range}
+      />
+      <Choice
+        label="Length of a candle"
+        assetId={assetId}
+        views={intervals.map((interval) => ({ range: view.range, interval }))}
+        current={view}
+        titleOf={({ interval }) => INTERVAL_WORDS[interval] ?? interval}
+      />
+    </div>
   );
 }
 
-function Facts({ stats }: { readonly stats: unknown }) {
-  const facts = [
-    ['Market cap', 'marketCap'],
-    ['Liquidity', 'liquidity'],
-    ['Volume 24 h', 'volume24hUSD'],
-  ] as const;
-  return (
-    <dl class="facts">
-      {facts.map(([title, name]) => (
-        <div key={name}>
-          <dt>{title}</dt>
-          <dd>{roughDollars(below(stats, name))}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** An answer and the asset that it is about. */
+/** An answer, and the asset and chart that it is about. */
 interface Shown {
   readonly assetId: string;
-  readonly interval: Interval;
+  readonly view: ChartView;
   readonly result: unknown;
 }
 
-interface CardProps {
+interface PageProps extends Pick<AssetProps, 'session' | 'report'> {
   readonly shown: Shown;
-  /** The selected interval, which may still be loading. */
-  readonly wanted: Interval;
+  /** The selected chart, which may still be loading. */
+  readonly wanted: ChartView;
 }
 
-function Candles({ shown: { assetId, interval, result }, wanted }: CardProps) {
+function Page({ shown: { assetId, view, result }, wanted, ...rest }: PageProps) {
   const { data, missing } = blockOf(result, 'ohlcv');
-  return (
-    <section>
-      <h2>Candles</h2>
-      <Intervals assetId={assetId} interval={wanted} />
-      {missing ? <p class="muted">{missing}</p> : <Chart data={data} interval={interval} />}
-    </section>
-  );
-}
-
-function Card({ shown, wanted, ...rest }: CardProps & Pick<AssetProps, 'session' | 'report'>) {
-  const { assetId, result } = shown;
-  const found = below(result, 'asset');
-  const stats = below(found, 'stats');
+  const candles = useMemo(() => candlesIn(data), [data]);
   return (
     <>
-      <p class="price">
-        <strong>{dollars(below(stats, 'price'))}</strong>{' '}
-        <Change value={below(stats, 'priceChange24hPercent')} since="in 24 hours" />
-      </p>
-      <p class="about">{plain(below(found, 'description'), 400)}</p>
-      <Facts stats={stats} />
-      <Candles shown={shown} wanted={wanted} />
-      <Risk result={result} />
-      <Variants groups={below(found, 'variantGroups')} />
-      <Markets result={result} />
-      <More key={assetId} assetId={assetId} {...rest} />
+      <Price stats={below(result, 'asset', 'stats')} candles={candles.drawn} view={view} />
+      <section aria-label="Price chart">
+        <Choices assetId={assetId} view={wanted} />
+        {missing ? <p class="muted">{missing}</p> : <Chart candles={candles} interval={view.interval} />}
+      </section>
+      <Details key={assetId} assetId={assetId} result={result} {...rest} />
     </>
   );
 }
 
-/** The card of an asset, from one call, with sections that load when they are opened. */
-export function Asset({ session, assetId, wanted, report }: AssetProps) {
-  const interval = intervalOf(wanted);
-  const call = useMemo(() => asset(assetId, interval, Math.floor(Date.now() / 1000)), [assetId, interval]);
+/** The space of a page that is loading. */
+const Placeholder = () => (
+  <div class="asset-placeholder" role="status">
+    <span class="muted">Loading the price and the chart …</span>
+  </div>
+);
+
+/** The page of an asset, from one call, with tabs that take calls of their own. */
+export function Asset({ session, assetId, segments, report }: AssetProps) {
+  const [range, interval] = segments;
+  const view = useMemo(() => viewOf(range, interval), [range, interval]);
+  const call = useMemo(() => asset(assetId, view, Math.floor(Date.now() / 1000)), [assetId, view]);
   const [state, retry] = useCall(session, { key: keyOf(call), ask: call.ask });
   useReportedCall(report, call, state);
   const [last, setLast] = useState<Shown>();
   useEffect(() => {
-    if (state.is === 'done') setLast({ assetId, interval, result: state.full.result });
+    if (state.is === 'done') setLast({ assetId, view, result: state.full.result });
   }, [state]);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [assetId]);
-  // The card stays while another interval loads.
+  // While the call is under way.
+  useEffect(() => void loadChart().catch(() => undefined), []);
+  // The page stays while another chart loads.
   const shown = last?.assetId === assetId ? last : undefined;
   const found = below(shown?.result, 'asset');
   return (
     <article class="card" aria-busy={state.is === 'waiting'}>
       <a href={hrefOf('try')} class="small">
-        Back to search
+        All assets
       </a>
       <h1 tabIndex={-1} ref={heading}>
         <bdi>{plain(below(found, 'name')) || plain(assetId)}</bdi>{' '}
         <bdi class="muted">{plain(below(found, 'symbol'), 16)}</bdi>
       </h1>
       <Trouble state={state} retry={retry} />
-      {!shown && state.is === 'waiting' && <p class="muted">Loading …</p>}
-      {shown && <Card shown={shown} wanted={interval} session={session} report={report} />}
+      {!shown && state.is === 'waiting' && <Placeholder />}
+      {shown && <Page shown={shown} wanted={view} session={session} report={report} />}
       <BudgetLeft recorder={session.recorder} />
     </article>
   );

@@ -3,11 +3,13 @@ import type {
   FreeClient,
   TokensAssetDetailInput,
   TokensAssetDetailResult,
+  TokensCuratedInput,
+  TokensCuratedResult,
   TokensProfileResult,
   TokensSearchResult,
   TokensTickersResult,
 } from '@asset-gateway/client';
-import { ENUMERATIONS } from '@asset-gateway/protocol';
+import { type ChartView, startOf } from './ranges.ts';
 
 /** A call of a client method, with its arguments for code samples. */
 export interface TokensCall<T = unknown> {
@@ -19,25 +21,6 @@ export interface TokensCall<T = unknown> {
   ask(client: FreeClient): Call<T>;
 }
 
-export type Interval = (typeof ENUMERATIONS.interval)[number];
-
-export const INTERVALS = ENUMERATIONS.interval;
-export const FIRST_INTERVAL: Interval = '1H';
-
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const SECONDS: Readonly<Record<Interval, number>> = {
-  '1m': MINUTE,
-  '5m': 5 * MINUTE,
-  '15m': 15 * MINUTE,
-  '1H': HOUR,
-  '4H': 4 * HOUR,
-  '1D': DAY,
-  '1W': 7 * DAY,
-};
-/** How many candles to load. */
-const CANDLES = 120;
 const SEARCH_LIMIT = 20;
 
 export const search = (q: string): TokensCall<TokensSearchResult> => {
@@ -45,19 +28,13 @@ export const search = (q: string): TokensCall<TokensSearchResult> => {
   return { method: 'search', values: [input], named: input, ask: ({ tokens }) => tokens.search(input) };
 };
 
-/** The range of an interval. The default range, a week, suits only hours. Starts at a candle, so that users share cached answers. */
-function rangeOf(interval: Interval, nowSeconds: number): Pick<TokensAssetDetailInput, 'ohlcvFrom'> {
-  if (interval === FIRST_INTERVAL) return {};
-  const length = SECONDS[interval];
-  return { ohlcvFrom: (Math.floor(nowSeconds / length) - CANDLES) * length };
-}
-
 /** Everything on the card of an asset, in one call of the shared budget. */
-export function asset(assetId: string, interval: Interval, nowSeconds: number): TokensCall<TokensAssetDetailResult> {
+export function asset(assetId: string, view: ChartView, nowSeconds: number): TokensCall<TokensAssetDetailResult> {
+  const ohlcvFrom = startOf(view, nowSeconds);
   const input: TokensAssetDetailInput = {
     include: ['risk', 'ohlcv', 'markets'],
-    ohlcvInterval: interval,
-    ...rangeOf(interval, nowSeconds),
+    ohlcvInterval: view.interval,
+    ...(ohlcvFrom !== undefined && { ohlcvFrom }),
   };
   return {
     method: 'assetDetail',
@@ -66,6 +43,16 @@ export function asset(assetId: string, interval: Interval, nowSeconds: number): 
     ask: ({ tokens }) => tokens.assetDetail(assetId, input),
   };
 }
+
+/** A curated list. */
+export type List = TokensCuratedInput['list'];
+
+export const curated = (list: List): TokensCall<TokensCuratedResult> => ({
+  method: 'curated',
+  values: [{ list }],
+  named: { list },
+  ask: ({ tokens }) => tokens.curated({ list }),
+});
 
 export const tickers = (assetId: string): TokensCall<TokensTickersResult> => ({
   method: 'tickers',
@@ -102,53 +89,3 @@ export const rows = (value: unknown, most: number): readonly Members[] =>
 
 /** The length of a list; 0 if it is not one. */
 export const countOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
-
-/** A call in another client. */
-interface Sample {
-  readonly title: string;
-  readonly text: string;
-  readonly note?: string;
-}
-
-const NAME = /^[a-z]\w*$/i;
-
-/** A value as JavaScript source. */
-function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(
-    ([name, each]) => `${NAME.test(name) ? name : JSON.stringify(name)}: ${literal(each)}`,
-  );
-  return `{ ${members.join(', ')} }`;
-}
-
-/** Quotes a text for a shell. */
-const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** A call as curl, TypeScript, command line and MCP tool. */
-export function samplesOf({ method, values, named }: Omit<TokensCall, 'ask'>, url: string): readonly Sample[] {
-  const { origin } = new URL(url);
-  const path = url.slice(origin.length);
-  return [
-    {
-      title: 'curl',
-      text: `curl -i ${word(url)}`,
-      note: 'curl does not sign, so you see the challenge.',
-    },
-    {
-      title: 'TypeScript',
-      text: [
-        "import { createClient } from '@asset-gateway/client';",
-        '',
-        `const client = createClient({ baseUrl: '${origin}' });`,
-        `console.log(await client.tokens.${method}(${values.map(literal).join(', ')}));`,
-      ].join('\n'),
-    },
-    { title: 'Command line', text: `ASSET_GATEWAY_URL=${origin} npx -y @asset-gateway/cli ${word(path)}` },
-    {
-      title: 'MCP tool',
-      text: JSON.stringify({ name: `tokens_${method}`, arguments: named }, null, 2),
-      ...(method === 'profile' && { note: 'Available with --tools=all.' }),
-    },
-  ];
-}

@@ -7,24 +7,63 @@ export interface ChartColours {
   readonly down: string;
   readonly text: string;
   readonly line: string;
+  readonly accent: string;
 }
 
-const HEIGHT = 300;
+/** How prices are drawn. */
+export type ChartStyle = 'candles' | 'line';
+
+const HEIGHT = 360;
 const MOST_OF_STEP = 0.7;
 const MAX_WIDTH = 14;
-/** Space above and below, as a fraction of the range. */
+/** Space above and below the prices, as a fraction of their range. */
 const MARGIN = 0.06;
+/** The part of the height that volumes take, below the prices. */
+const VOLUME_PART = 0.2;
+const VOLUME_ALPHA = 0.35;
 
 const UTC = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
 
 /** A price on the axis. */
 const label = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, notation: 'standard' });
 
-function paint(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColours): void {
-  const { ctx, bbox } = plot;
-  const ratio = uPlot.pxRatio;
+const [DAY, HOUR, MINUTE] = [86_400, 3600, 60];
+
+/** Labels of the time axis for steps of this length, and what a new year, month or day adds below. */
+const TIMES: uPlot.Axis.Values = [
+  [365 * DAY, '{YYYY}', null, null, null, null, null, null, 1],
+  [28 * DAY, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [HOUR, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+  [MINUTE, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+];
+
+/** The width of a candle in pixels of the canvas. */
+function widthOf({ bbox }: uPlot, candles: readonly Candle[]): number {
   const step = bbox.width / Math.max(candles.length, 1);
-  const width = Math.max(1, Math.min(Math.floor(step * MOST_OF_STEP), MAX_WIDTH * ratio));
+  return Math.max(1, Math.min(Math.floor(step * MOST_OF_STEP), MAX_WIDTH * uPlot.pxRatio));
+}
+
+function paintVolumes(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColours): void {
+  const { ctx, bbox } = plot;
+  const most = Math.max(...candles.map(({ volume }) => volume));
+  if (!(most > 0)) return;
+  const width = widthOf(plot, candles);
+  ctx.save();
+  ctx.globalAlpha = VOLUME_ALPHA;
+  for (const { time, open, close, volume } of candles) {
+    const height = (Math.max(0, volume) / most) * bbox.height * VOLUME_PART;
+    const left = Math.round(plot.valToPos(time, 'x', true) - width / 2);
+    ctx.fillStyle = close >= open ? up : down;
+    ctx.fillRect(left, bbox.top + bbox.height - height, width, height);
+  }
+  ctx.restore();
+}
+
+function paintCandles(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColours): void {
+  const { ctx } = plot;
+  const ratio = uPlot.pxRatio;
+  const width = widthOf(plot, candles);
   const at = (price: number): number => Math.round(plot.valToPos(price, 'y', true));
   ctx.save();
   ctx.lineWidth = Math.max(1, Math.round(ratio));
@@ -48,12 +87,14 @@ function paint(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColou
   ctx.restore();
 }
 
+/** The range of the price axis, with space for the volumes. */
 function rangeOf(candles: readonly Candle[]): [number, number] {
   const low = Math.min(...candles.map((each) => each.low));
   const high = Math.max(...candles.map((each) => each.high));
   // Centres a constant price.
   const room = Math.max((high - low) * MARGIN, Math.abs(high) * 1e-6, 1e-12);
-  return [low - room, high + room];
+  const span = high - low + 2 * room;
+  return [low - room - (span * VOLUME_PART) / (1 - VOLUME_PART), high + room];
 }
 
 const axis = ({ text, line }: ChartColours, more: uPlot.Axis = {}): uPlot.Axis => ({
@@ -63,40 +104,49 @@ const axis = ({ text, line }: ChartColours, more: uPlot.Axis = {}): uPlot.Axis =
   ...more,
 });
 
-function optionsFor(candles: readonly Candle[], colours: ChartColours, width: number, show: Show): uPlot.Options {
+/** What a chart shows. */
+export interface ChartContent {
+  readonly candles: readonly Candle[];
+  readonly colours: ChartColours;
+  readonly style: ChartStyle;
+  /** Called with the candle under the pointer, or undefined when the pointer leaves. */
+  readonly show: (candle: Candle | undefined) => void;
+}
+
+function optionsFor({ candles, colours, style, show }: ChartContent, width: number): uPlot.Options {
   const step = ((candles.at(-1)?.time ?? 0) - (candles[0]?.time ?? 0)) / Math.max(candles.length - 1, 1) || 60;
-  const values = (_: uPlot, splits: number[]) => splits.map((each) => label.format(each));
+  const [bottom, top] = rangeOf(candles);
+  const lowest = bottom + (top - bottom) * VOLUME_PART;
+  // No price stands beside the volumes.
+  const values = (_: uPlot, splits: number[]) => splits.map((each) => (each < lowest ? '' : label.format(each)));
+  const isLine = style === 'line';
   return {
     width,
     height: HEIGHT,
     tzDate: UTC,
     legend: { show: false },
-    cursor: { drag: { x: false, y: false }, points: { show: false } },
-    scales: {
-      x: { range: (_, from, to) => [from - step, to + step] },
-      y: { range: () => rangeOf(candles) },
-    },
-    axes: [axis(colours), axis(colours, { size: 76, values })],
-    series: [{}, { paths: () => null, points: { show: false } }],
+    cursor: { drag: { x: false, y: false }, points: { show: isLine } },
+    scales: { x: { range: (_, from, to) => [from - step, to + step] }, y: { range: [bottom, top] } },
+    axes: [axis(colours, { values: TIMES }), axis(colours, { side: 1, size: 72, values })],
+    series: [
+      {},
+      isLine
+        ? { stroke: colours.accent, width: 2, points: { show: false } }
+        : { paths: () => null, points: { show: false } },
+    ],
     hooks: {
-      draw: [(plot) => paint(plot, candles, colours)],
+      drawAxes: [(plot) => paintVolumes(plot, candles, colours)],
+      draw: isLine ? [] : [(plot) => paintCandles(plot, candles, colours)],
       setCursor: [({ cursor: { idx } }) => show(idx === null || idx === undefined ? undefined : candles[idx])],
     },
   };
 }
 
-/** Called with the candle under the pointer, or undefined when the pointer leaves. */
-export type Show = (candle: Candle | undefined) => void;
-
-/** Draws candles into an element and follows its width. Returns a function that removes the chart. */
-export function drawCandles(
-  element: HTMLElement,
-  candles: readonly Candle[],
-  colours: ChartColours,
-  show: Show,
-): () => void {
+/** Draws a chart into an element and follows its width. Returns a function that removes the chart. */
+export function drawChart(element: HTMLElement, content: ChartContent): () => void {
+  const { candles } = content;
   const data: uPlot.AlignedData = [candles.map(({ time }) => time), candles.map(({ close }) => close)];
-  const plot = new uPlot(optionsFor(candles, colours, element.clientWidth, show), data, element);
+  const plot = new uPlot(optionsFor(content, element.clientWidth), data, element);
   const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
   observer.observe(element);
   return () => {

@@ -1,11 +1,15 @@
 import 'uplot/dist/uPlot.min.css';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
 import { Table } from '../parts/table.tsx';
-import { type Candle, candlesIn } from './candles.ts';
+import type { ChartColours, ChartStyle } from './candle-chart.ts';
+import type { Candle, Candles } from './candles.ts';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** Loads the chart library. */
+export const loadChart = () => import('./candle-chart.ts');
 
 /** Whether the page is in dark mode. */
 function useIsDark(): boolean {
@@ -18,25 +22,68 @@ function useIsDark(): boolean {
   return isDark;
 }
 
-const colourOf = (element: Element | null): string => (element ? getComputedStyle(element).color : '');
+const COLOURS = { up: '.up', down: '.down', text: '.muted', line: '.line-colour', accent: '.accent-colour' } as const;
 
-/** The legend, and the candle under the pointer or the last one. */
+/** The page's colours, as the elements of a figure have them. */
+const coloursIn = (figure: Element): ChartColours =>
+  Object.fromEntries(
+    Object.entries(COLOURS).map(([name, selector]) => {
+      const element = figure.querySelector(selector);
+      return [name, element ? getComputedStyle(element).color : ''];
+    }),
+  ) as unknown as ChartColours;
+
+/** A candle as the chart draws it: hollow if it rises. */
+const Sign = ({ word }: { readonly word: 'up' | 'down' }) => (
+  <svg class={`candle ${word}`} viewBox="0 0 10 16" aria-hidden="true">
+    <path d="M5 0v4M5 12v4" />
+    <rect x="1.5" y="4" width="7" height="8" />
+  </svg>
+);
+
+const Legend = () => (
+  <span class="legend">
+    <Sign word="up" /> <span class="muted">rising</span> <Sign word="down" /> <span class="muted">falling</span>
+  </span>
+);
+
+const FIGURES = [
+  ['Open', 'open'],
+  ['High', 'high'],
+  ['Low', 'low'],
+  ['Close', 'close'],
+] as const;
+
+/** The candle under the pointer, or the last one. */
 function Readout({ candle }: { readonly candle: Candle | undefined }) {
+  if (!candle) return null;
   return (
-    <p class="small readout">
-      <span class="legend up">rising</span> <span class="legend down">falling</span> <span class="line-colour" />
-      {candle && (
-        <span class="muted">
-          {utcMinute(candle.time)} UTC: {dollars(candle.open)} to {dollars(candle.close)}, low {dollars(candle.low)},
-          high {dollars(candle.high)}
-        </span>
-      )}
-    </p>
+    <dl class="readout">
+      <div>
+        <dt class="unseen">Time</dt>
+        <dd>{utcMinute(candle.time)} UTC</dd>
+      </div>
+      {FIGURES.map(([title, name]) => (
+        <div key={name}>
+          <dt>{title}</dt>
+          <dd>{dollars(candle[name])}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>Volume</dt>
+        <dd>{roughDollars(candle.volume)}</dd>
+      </div>
+    </dl>
   );
 }
 
+interface CanvasProps {
+  readonly candles: readonly Candle[];
+  readonly style: ChartStyle;
+}
+
 /** The chart. Screen readers skip it and read the table below. */
-function Canvas({ candles }: { readonly candles: readonly Candle[] }) {
+function Canvas({ candles, style }: CanvasProps) {
   const figure = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<Candle>();
   const [error, setError] = useState<unknown>();
@@ -44,39 +91,72 @@ function Canvas({ candles }: { readonly candles: readonly Candle[] }) {
   useEffect(() => {
     let remove: (() => void) | undefined;
     let isOver = false;
-    // Loads the chart library on first use.
-    import('./candle-chart.ts')
-      .then(({ drawCandles }) => {
-        const element = figure.current;
-        if (isOver || !element) return;
-        const [up, down, text, line] = ['.up', '.down', '.muted', '.line-colour'].map((name) =>
-          colourOf(element.querySelector(name)),
-        ) as [string, string, string, string];
-        const place = element.querySelector<HTMLElement>('.plot');
-        if (place) remove = drawCandles(place, candles, { up, down, text, line }, setShown);
+    setShown(undefined);
+    loadChart()
+      .then(({ drawChart }) => {
+        const place = figure.current?.querySelector<HTMLElement>('.plot');
+        if (isOver || !figure.current || !place) return;
+        remove = drawChart(place, { candles, colours: coloursIn(figure.current), style, show: setShown });
       })
       .catch(setError);
     return () => {
       isOver = true;
       remove?.();
     };
-  }, [candles, isDark]);
+  }, [candles, style, isDark]);
   return (
     <div class="chart" ref={figure} aria-hidden={error === undefined}>
       {error !== undefined && <Failure error={error} />}
-      <div class="plot" />
       <Readout candle={shown ?? candles.at(-1)} />
+      <div class="plot" />
+      <p class="small under">
+        <Legend />
+        <span class="muted">Bars below: volume. Times in UTC.</span>
+        <span class="line-colour" />
+        <span class="accent-colour" />
+      </p>
     </div>
   );
 }
 
-/** Candles as a chart and as a table. */
-export function Chart({ data, interval }: { readonly data: unknown; readonly interval: string }) {
-  const { rows, drawn, invalid } = useMemo(() => candlesIn(data), [data]);
+const STYLES: readonly (readonly [ChartStyle, string])[] = [
+  ['candles', 'Candles'],
+  ['line', 'Line'],
+];
+
+interface StylesProps {
+  readonly style: ChartStyle;
+  readonly onStyle: (style: ChartStyle) => void;
+}
+
+const Styles = ({ style, onStyle }: StylesProps) => (
+  <fieldset class="segments styles">
+    <legend class="unseen">Chart style</legend>
+    {STYLES.map(([each, title]) => (
+      <button key={each} type="button" aria-pressed={each === style} onClick={() => onStyle(each)}>
+        {title}
+      </button>
+    ))}
+  </fieldset>
+);
+
+interface ChartProps {
+  readonly candles: Candles;
+  readonly interval: string;
+}
+
+/** Prices and volumes as a chart and as a table. */
+export function Chart({ candles: { rows, drawn, invalid }, interval }: ChartProps) {
+  const [style, setStyle] = useState<ChartStyle>('candles');
   const undrawn = rows.length - drawn.length;
   return (
     <>
-      {drawn.length > 0 ? <Canvas candles={drawn} /> : <p>No candles in this range.</p>}
+      <Styles style={style} onStyle={setStyle} />
+      {drawn.length > 0 ? (
+        <Canvas candles={drawn} style={style} />
+      ) : (
+        <p>No candles in this range. Choose a longer one.</p>
+      )}
       {undrawn > 0 && <p class="small muted">{undrawn} candles are off the scale and only in the table.</p>}
       {invalid > 0 && <p class="small muted">{invalid} rows of the answer are not candles and were skipped.</p>}
       {rows.length > 0 && (

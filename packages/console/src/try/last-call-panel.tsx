@@ -1,10 +1,12 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { Code } from '../parts/code.tsx';
 import { Exchange } from '../parts/exchange.tsx';
 import { Json } from '../parts/json.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import type { CallState } from '../parts/use-call.ts';
 import type { Step } from '../recorder.ts';
-import { samplesOf, type TokensCall } from './calls.ts';
+import type { TokensCall } from './calls.ts';
+import { samplesOf } from './samples.ts';
 
 /** The last call, for the panel that shows it. */
 export interface LastCall {
@@ -52,24 +54,64 @@ function Introduction() {
   );
 }
 
+const SEEN = 'signing-seen';
+const onPhone = matchMedia('(max-width: 900px)');
+
+/** Whether the steps are open at first: until they were seen once, where there is room for them. */
+function startsOpen(): boolean {
+  try {
+    return localStorage.getItem(SEEN) === null && !onPhone.matches;
+  } catch {
+    return false;
+  }
+}
+
+function rememberSeen(): void {
+  try {
+    localStorage.setItem(SEEN, 'yes');
+  } catch {
+    // Without storage the steps stay closed.
+  }
+}
+
+/** `1 request, 118 ms` */
+function costOf(steps: readonly Step[]): string {
+  const ms = steps.reduce((sum, step) => sum + step.ms, 0);
+  return `${steps.length} ${steps.length === 1 ? 'request' : 'requests'}, ${Math.round(ms)} ms`;
+}
+
 function CallDetails({ lastCall: { call, url, steps, text } }: { readonly lastCall: LastCall }) {
+  const isOpen = useMemo(startsOpen, []);
+  useEffect(() => {
+    if (isOpen) rememberSeen();
+  }, []);
   return (
     <>
-      <h2>How it was signed</h2>
-      <Exchange key={url} steps={steps} />
+      <details class="signing" open={isOpen}>
+        <summary>
+          Signed with this browser's key: <span class="muted">{costOf(steps)}</span>
+        </summary>
+        <Exchange key={url} steps={steps} />
+      </details>
       {text !== undefined && (
         <details>
           <summary>The answer as JSON</summary>
           <Json label="Answer" text={text} fileName={`${call.method}.json`} />
         </details>
       )}
-      <h2>The same call in other clients</h2>
-      {samplesOf(call, url).map(({ title, text: sample, note }) => (
-        <div key={title}>
-          <Code label={title} text={sample} />
-          {note && <p class="small muted note">{note}</p>}
-        </div>
-      ))}
+      <h2>Make the same call</h2>
+      <Tabs
+        label="Client"
+        tabs={samplesOf(call, url).map(({ title, text: sample, note }) => ({
+          title,
+          show: () => (
+            <>
+              <Code label={title} text={sample} />
+              {note && <p class="small muted note">{note}</p>}
+            </>
+          ),
+        }))}
+      />
     </>
   );
 }

@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import { dollars } from '../parts/format.ts';
 import { plain } from '../parts/text.ts';
 import { type CallState, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { below, countOf, type Members, rows, search, type TokensCall } from './calls.ts';
-import { Change } from './figures.tsx';
+import { AssetRow } from './asset-row.tsx';
+import { below, countOf, rows, search, type TokensCall } from './calls.ts';
+import { remember, suggestionsFor } from './known.ts';
 import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
+import { Lists } from './lists.tsx';
+import { SearchBox } from './search-box.tsx';
 
 const PAUSE_MS = 250;
 /** With this many calls left or fewer, a search waits for Enter. */
@@ -23,24 +25,6 @@ interface SearchProps {
 
 const hrefOfSearch = (query: string): string => hrefOf('try', ...(query ? ['', query] : []));
 
-function Row({ row }: { readonly row: Members }) {
-  const { assetId, name, symbol, category, stats } = row;
-  const title = plain(name) || plain(assetId) || 'unnamed';
-  return (
-    <li>
-      <span class="who">
-        {typeof assetId === 'string' ? <a href={hrefOf('try', assetId)}>{title}</a> : title}{' '}
-        <bdi class="muted">{plain(symbol, 16)}</bdi>
-      </span>
-      <span class="muted small kind">{plain(category, 24)}</span>
-      <span class="number">{dollars(below(stats, 'price'))}</span>
-      <span class="number small">
-        <Change value={below(stats, 'priceChange24hPercent')} />
-      </span>
-    </li>
-  );
-}
-
 interface Found {
   readonly query: string;
   readonly result: unknown;
@@ -50,7 +34,10 @@ interface Found {
 function useFound(query: string, state: CallState<unknown>): Found | undefined {
   const [found, setFound] = useState<Found>();
   useEffect(() => {
-    if (state.is === 'done') setFound({ query, result: state.full.result });
+    if (state.is !== 'done') return;
+    const { result } = state.full;
+    remember(rows(below(result, 'results'), MAX_ROWS));
+    setFound({ query, result });
   }, [state]);
   return state.is === 'done' || state.is === 'waiting' ? found : undefined;
 }
@@ -58,7 +45,9 @@ function useFound(query: string, state: CallState<unknown>): Found | undefined {
 const Results = ({ result }: Found) => (
   <ul class="results">
     {rows(below(result, 'results'), MAX_ROWS).map((row, at) => (
-      <Row key={at} row={row} />
+      <li key={at}>
+        <AssetRow row={row} />
+      </li>
     ))}
   </ul>
 );
@@ -74,7 +63,7 @@ function summaryOf({ query, result }: Found): string {
   }`;
 }
 
-function Suggestions() {
+function Examples() {
   return (
     <p class="suggestions">
       <span class="muted">For example</span> <a href={hrefOfSearch('sol')}>sol</a>{' '}
@@ -96,42 +85,15 @@ function useSentQuery(session: Session, query: string): readonly [string, (text:
   return [sent, setSent];
 }
 
-interface BoxProps {
-  readonly text: string;
-  readonly onText: (text: string) => void;
-  readonly onEnter: () => void;
-  readonly hint: string;
+function hintFor(isScarce: boolean, found: Found | undefined): string {
+  if (isScarce) return 'Few calls are left in this minute: press Enter to search.';
+  return found ? summaryOf(found) : '';
 }
 
-const Box = ({ text, onText, onEnter, hint }: BoxProps) => (
-  <search>
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onEnter();
-      }}
-    >
-      <label for="query">Search assets</label>
-      <input
-        id="query"
-        type="search"
-        value={text}
-        maxLength={200}
-        placeholder="A name, a symbol or a mint"
-        autocomplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => onText(currentTarget.value)}
-      />
-    </form>
-    <p class="small muted hint" role="status">
-      {hint}
-    </p>
-  </search>
-);
-
-/** Searches while you type. */
+/** Searches while you type, after suggestions from earlier answers; before that, the curated lists. */
 export function Search({ session, query, report }: SearchProps) {
   const [text, setText] = useState(query);
+  const [isChoosing, setIsChoosing] = useState(false);
   const [sent, send] = useSentQuery(session, text.trim());
   useEffect(() => {
     if (query === sent) return;
@@ -144,18 +106,26 @@ export function Search({ session, query, report }: SearchProps) {
   const [state, retry] = useCall(session, call && { key: keyOf(call), ask: call.ask });
   useReportedCall(report, call, state);
   const found = useFound(sent, state);
-  const needsEnter = text.trim() !== sent && hasFew(session);
+  const typed = text.trim();
+  const suggestions = isChoosing || found?.query !== typed ? suggestionsFor(typed) : [];
   return (
     <>
-      <Box
+      <SearchBox
         text={text}
+        hint={hintFor(typed !== sent && hasFew(session), found)}
+        suggestions={suggestions}
         onText={setText}
-        onEnter={() => send(text.trim())}
-        hint={needsEnter ? 'Few calls are left in this minute: press Enter to search.' : found ? summaryOf(found) : ''}
+        onEnter={() => send(typed)}
+        onChoosing={setIsChoosing}
       />
-      {sent === '' && <Suggestions />}
       <Trouble state={state} retry={retry} />
-      {found && <Results {...found} />}
+      {found && suggestions.length === 0 && typed !== '' && <Results {...found} />}
+      {typed === '' && (
+        <>
+          <Examples />
+          <Lists session={session} report={report} />
+        </>
+      )}
       <BudgetLeft recorder={session.recorder} />
     </>
   );

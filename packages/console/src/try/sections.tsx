@@ -22,26 +22,23 @@ const short = (address: unknown): string => {
 export function Variants({ groups }: { readonly groups: unknown }) {
   const all = Object.values(members(groups)).flatMap((group) => rows(group, MAX_ROWS));
   return (
-    <section>
-      <h2>Variants</h2>
-      <Table<Members>
-        caption="Tokens of this asset"
-        rows={all.slice(0, MAX_ROWS)}
-        empty="This asset has no token."
-        columns={[
-          { title: 'Token', cell: ({ symbol, mint }) => <bdi>{plain(symbol, 24) || short(mint)}</bdi> },
-          { title: 'Kind', cell: ({ kind }) => plain(kind, 24) },
-          { title: 'Price', isNumber: true, cell: ({ market }) => dollars(below(market, 'price')) },
-          {
-            title: '24 hours',
-            isNumber: true,
-            cell: ({ market }) => <Change value={below(market, 'priceChange24hPercent')} />,
-          },
-          { title: 'Liquidity', isNumber: true, cell: ({ market }) => roughDollars(below(market, 'liquidity')) },
-          { title: 'Mint', cell: ({ mint }) => <code title={plain(mint, 64)}>{short(mint)}</code> },
-        ]}
-      />
-    </section>
+    <Table<Members>
+      caption="Tokens of this asset"
+      rows={all.slice(0, MAX_ROWS)}
+      empty="This asset has no token."
+      columns={[
+        { title: 'Token', cell: ({ symbol, mint }) => <bdi>{plain(symbol, 24) || short(mint)}</bdi> },
+        { title: 'Kind', cell: ({ kind }) => plain(kind, 24) },
+        { title: 'Price', isNumber: true, cell: ({ market }) => dollars(below(market, 'price')) },
+        {
+          title: '24 hours',
+          isNumber: true,
+          cell: ({ market }) => <Change value={below(market, 'priceChange24hPercent')} />,
+        },
+        { title: 'Liquidity', isNumber: true, cell: ({ market }) => roughDollars(below(market, 'liquidity')) },
+        { title: 'Mint', cell: ({ mint }) => <code title={plain(mint, 64)}>{short(mint)}</code> },
+      ]}
+    />
   );
 }
 
@@ -51,26 +48,20 @@ export function Markets({ result }: { readonly result: unknown }) {
   const shown = rows(below(data, 'markets'), MAX_ROWS);
   const total = below(data, 'total');
   const all = typeof total === 'number' ? total : countOf(below(data, 'markets'));
+  if (missing) return <p class="muted">{missing}</p>;
   return (
-    <section>
-      <h2>Markets</h2>
-      {missing ? (
-        <p class="muted">{missing}</p>
-      ) : (
-        <Table<Members>
-          caption={`${shown.length} of ${rough(all)} pools, deepest first`}
-          rows={shown}
-          empty="No pool trades it."
-          columns={[
-            { title: 'Pair', cell: ({ name, address }) => <bdi>{plain(name, 32) || short(address)}</bdi> },
-            { title: 'Exchange', cell: ({ source }) => <bdi>{plain(source, 32)}</bdi> },
-            { title: 'Price', isNumber: true, cell: ({ price }) => dollars(price) },
-            { title: 'Liquidity', isNumber: true, cell: ({ liquidity }) => roughDollars(liquidity) },
-            { title: 'Volume 24 h', isNumber: true, cell: ({ volume24h }) => roughDollars(volume24h) },
-          ]}
-        />
-      )}
-    </section>
+    <Table<Members>
+      caption={`${shown.length} of ${rough(all)} pools, deepest first`}
+      rows={shown}
+      empty="No pool trades it."
+      columns={[
+        { title: 'Pair', cell: ({ name, address }) => <bdi>{plain(name, 32) || short(address)}</bdi> },
+        { title: 'Exchange', cell: ({ source }) => <bdi>{plain(source, 32)}</bdi> },
+        { title: 'Price', isNumber: true, cell: ({ price }) => dollars(price) },
+        { title: 'Liquidity', isNumber: true, cell: ({ liquidity }) => roughDollars(liquidity) },
+        { title: 'Volume 24 h', isNumber: true, cell: ({ volume24h }) => roughDollars(volume24h) },
+      ]}
+    />
   );
 }
 
@@ -88,30 +79,24 @@ const verdict = (component: unknown): string =>
 export function Risk({ result }: { readonly result: unknown }) {
   const { data, missing } = blockOf(result, 'risk');
   const score = below(data, 'marketScore');
+  if (missing) return <p class="muted">{missing}</p>;
   return (
-    <section>
-      <h2>Risk</h2>
-      {missing ? (
-        <p class="muted">{missing}</p>
-      ) : (
-        <>
-          <p>
-            <strong class="grade">{plain(below(score, 'grade'), 4) || '—'}</strong> {plain(below(score, 'label'), 40)}{' '}
-            <span class="muted">{rough(below(score, 'score'))} of 100</span>
-          </p>
-          <dl class="facts">
-            {COMPONENTS.map(([name, title]) => (
-              <div key={name}>
-                <dt>{title}</dt>
-                <dd>
-                  {verdict(below(score, 'components', name))}{' '}
-                  <span class="muted">{rough(below(score, 'components', name, 'score'))}</span>
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </>
-      )}
-    </section>
+    <>
+      <p>
+        <strong class="grade">{plain(below(score, 'grade'), 4) || '—'}</strong> {plain(below(score, 'label'), 40)}{' '}
+        <span class="muted">{rough(below(score, 'score'))} of 100</span>
+      </p>
+      <dl class="facts">
+        {COMPONENTS.map(([name, title]) => (
+          <div key={name}>
+            <dt>{title}</dt>
+            <dd>
+              {verdict(below(score, 'components', name))}{' '}
+              <span class="muted">{rough(below(score, 'components', name, 'score'))}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }

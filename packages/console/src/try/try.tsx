@@ -8,7 +8,7 @@ import './try.css';
 
 interface TryProps {
   readonly session: Session;
-  /** `#/try`, `#/try//<search>`, `#/try/<assetId>` or `#/try/<assetId>/<interval>`. */
+  /** `#/try`, `#/try//<search>`, `#/try/<assetId>`, `#/try/<assetId>/<range>` or `#/try/<assetId>/<range>/<interval>`. */
   readonly place: Place;
 }
 
@@ -29,7 +29,7 @@ export function Try({ session, place: { rest } }: TryProps) {
             <Search session={session} query={second} report={setLastCall} />
           </>
         ) : (
-          <Asset session={session} assetId={assetId} wanted={second} report={setLastCall} />
+          <Asset session={session} assetId={assetId} segments={rest.slice(1)} report={setLastCall} />
         )}
       </div>
       <LastCallPanel lastCall={lastCall} />

@@ -1,7 +1,14 @@
-import { type GatewayClient, type SentPayment, type Signer, transactionIn, type Wallet } from '@asset-gateway/client';
+import {
+  creditIn,
+  type GatewayClient,
+  type SentPayment,
+  type Signer,
+  transactionIn,
+  type Wallet,
+} from '@asset-gateway/client';
 import type { Cluster } from '@asset-gateway/protocol';
 import { browserLedger, type Spent } from './ledger.ts';
-import { payerIn, receiptIn } from './receipt.ts';
+import { clusterIn, microsIn, payerIn, receiptIn } from './payment-headers.ts';
 import { deleteBrowserKey, type PageCaps, readCaps, readStored, store, storeCaps } from './storage.ts';
 
 /** A paid call. */
@@ -11,6 +18,9 @@ export interface Purchase {
   readonly payer: string;
   /** base58 signature; empty if credit paid. */
   readonly transaction: string;
+  /** The price, in millionths of a dollar; absent in entries of earlier versions, like the cluster. */
+  readonly micros?: number;
+  readonly cluster?: Cluster;
   /** A compact JWS; absent if the gateway signs no receipts. */
   readonly receipt?: string;
 }
@@ -49,6 +59,11 @@ export class BrowserWallet {
     return this.#external;
   }
 
+  /** The address that pays. */
+  get payer(): string {
+    return this.#external?.accounts[0]?.address ?? this.address;
+  }
+
   get caps(): PageCaps {
     return readCaps();
   }
@@ -72,32 +87,25 @@ export class BrowserWallet {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A paying client. An installed wallet prompts for each signature, so it pays without credit, which would add a sign-in. */
-  async client(): Promise<GatewayClient> {
-    const { payingClient } = await import('./paying.ts');
-    const { signer, key, fetch } = this.#options;
-    const client = payingClient({ signer, wallet: this.#external ?? key, caps: this.caps, fetch });
-    return this.#external ? client.with({ credit: false }) : client;
+  /** A paying client. */
+  client(): Promise<GatewayClient> {
+    return this.#clientWith(this.#options.fetch);
   }
 
   /** Calls a path and pays for it, within the caps and at most the price shown. */
   async buy(path: string, body: unknown, maxUsd: number): Promise<Response> {
-    const client = (await this.client()).with({ maxUsd });
-    return this.#recorded(client.ask(path, body === undefined ? {} : { body }));
+    return this.#recorded((client) => client.with({ maxUsd }).ask(path, body === undefined ? {} : { body }));
   }
 
   /** Buys the smallest bundle of credit, for at most the price shown. */
   async buyCredit(cluster: Cluster, maxUsd: number): Promise<void> {
-    const client = (await this.client()).with({ cluster, maxUsd });
-    const bought = client.credit.buy().full();
-    await this.#recorded(bought.then(({ response }) => response));
+    await this.#recorded(async (client) => (await client.with({ cluster, maxUsd }).credit.buy().full()).response);
   }
 
   /** Resends a payment whose outcome is unknown. */
   async resume({ id, request, headers }: Spent): Promise<Response> {
-    const client = await this.client();
     // The payer may have changed since, so the response names it.
-    const response = await this.#recorded(client.resume({ request, headers } as SentPayment), payerIn);
+    const response = await this.#recorded((client) => client.resume({ request, headers } as SentPayment), payerIn);
     if (response.status < 500 && ![408, 409, 425, 429].includes(response.status))
       await browserLedger.closed(id, response.ok ? 'paid' : 'refused');
     this.#changed();
@@ -108,22 +116,42 @@ export class BrowserWallet {
     return deleteBrowserKey();
   }
 
-  async #recorded(pending: Promise<Response>, payerOf?: typeof payerIn): Promise<Response> {
-    const payer = this.#external?.accounts[0]?.address ?? this.address;
+  /** An installed wallet prompts for each signature, so it pays without credit, which would add a sign-in. */
+  async #clientWith(fetch: typeof globalThis.fetch): Promise<GatewayClient> {
+    const { payingClient } = await import('./paying.ts');
+    const { signer, key } = this.#options;
+    const client = payingClient({ signer, wallet: this.#external ?? key, caps: this.caps, fetch });
+    return this.#external ? client.with({ credit: false }) : client;
+  }
+
+  async #recorded(call: (client: GatewayClient) => Promise<Response>, payerOf?: typeof payerIn): Promise<Response> {
+    const payer = this.payer;
+    let micros: number | undefined;
+    const client = await this.#clientWith((input, init) => {
+      micros = microsIn(init?.headers) ?? micros;
+      return this.#options.fetch(input, init);
+    });
     try {
-      const response = await pending;
+      const response = await call(client);
       const header = response.headers.get('payment-response');
-      if (response.ok && header !== null) this.#record(response, header, payerOf?.(header) ?? payer);
+      if (response.ok && header !== null) this.#record(response, header, payerOf?.(header) ?? payer, micros);
       return response;
     } finally {
       this.#changed();
     }
   }
 
-  #record(response: Response, header: string, payer: string): void {
-    const receipt = receiptIn(header);
-    const purchase = { url: response.url, at: Date.now(), payer, transaction: transactionIn(response) ?? '' };
-    store(NAME, [{ ...purchase, ...(receipt && { receipt }) }, ...this.purchases].slice(0, MAX_PURCHASES));
+  #record(response: Response, header: string, payer: string, sentMicros: number | undefined): void {
+    const transaction = transactionIn(response) ?? '';
+    const micros = transaction === '' ? creditIn(response)?.chargedMicros : sentMicros;
+    const [receipt, cluster] = [receiptIn(header), clusterIn(header)];
+    const purchase: Purchase = {
+      ...{ url: response.url, at: Date.now(), payer, transaction },
+      ...(micros !== undefined && { micros }),
+      ...(cluster && { cluster }),
+      ...(receipt && { receipt }),
+    };
+    store(NAME, [purchase, ...this.purchases].slice(0, MAX_PURCHASES));
   }
 
   #changed(): void {

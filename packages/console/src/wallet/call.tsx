@@ -18,18 +18,18 @@ export function PaidCall({ wallet, row }: { readonly wallet: BrowserWallet; read
   };
   return (
     <section aria-labelledby="call">
-      <h2 id="call">A paid call</h2>
+      <h2 id="call">Try a payment</h2>
       <p>
         {row.description} It costs ${row.priceUsd}, settled on Solana after the gateway has the answer. All other routes
         are under <a href="#/routes">Routes</a>.
       </p>
-      <p class="sendings">
+      <p class="actions">
         <button type="button" class="first" disabled={task.isBusy} onClick={() => task.run(call)}>
-          Pay ${row.priceUsd} and call
+          Send, pay ${row.priceUsd}
         </button>
       </p>
       <TaskStatus task={task} doing="Paying and waiting for the chain." />
-      {answer !== undefined && <Json label="Body" text={answer} />}
+      {answer !== undefined && <Json label="Answer" text={answer} />}
     </section>
   );
 }

@@ -1,50 +1,85 @@
 import type { Cluster } from '@asset-gateway/protocol';
-import { useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
+import { usd } from './amounts.ts';
 import type { BrowserWallet } from './browser-wallet.ts';
 import { TaskButton, TaskStatus, useTask } from './task.tsx';
+import { useFresh } from './use-fresh.ts';
 
 /** The price in dollars of the smallest bundle on each cluster that sells credit. */
 export type Bundles = ReadonlyMap<Cluster, string>;
 
-const labelOf = (cluster: Cluster, priceUsd: string): string =>
-  `Buy the smallest bundle on ${cluster} for $${priceUsd}`;
+interface CreditProps {
+  readonly wallet: BrowserWallet;
+  readonly bundles: Bundles;
+  readonly changes: number;
+}
 
-/** Prepaid credit: its balance, and buttons that buy bundles. */
-export function Credit({ wallet, bundles }: { readonly wallet: BrowserWallet; readonly bundles: Bundles }) {
-  const task = useTask();
-  const [left, setLeft] = useState('');
-  const load = async (): Promise<string> => {
-    const { balances } = await (await wallet.client()).credit.balance();
-    const usdOn = (cluster: Cluster) => balances.find((each) => each.cluster === cluster)?.balanceUsd ?? '0.00';
-    setLeft([...bundles.keys()].map((cluster) => `$${usdOn(cluster)} left on ${cluster}.`).join(' '));
-    return '';
-  };
-  const buy = (cluster: Cluster, priceUsd: string) => async (): Promise<string> => {
-    await wallet.buyCredit(cluster, Number(priceUsd));
-    await load();
-    return 'You bought the bundle. Calls are now paid from it with a signature and without a transaction.';
+/** The credit left on each cluster, read with a free sign-in. */
+function Left({ wallet, bundles, changes }: CreditProps) {
+  const balances = useFresh(async () => (await (await wallet.client()).credit.balance()).balances, [changes]);
+  const leftOn = (cluster: Cluster): string => {
+    const found = balances.value?.find((each) => each.cluster === cluster);
+    return balances.value ? usd(found?.balanceMicros ?? 0) : '–';
   };
   return (
-    <section aria-labelledby="credit">
-      <h2 id="credit">Credit</h2>
-      <p class="small muted">
-        One payment buys many calls. The price of a bundle becomes credit on its cluster, and each call there is charged
-        to the credit.
-      </p>
-      <p>{left}</p>
-      <p class="sendings">
-        <TaskButton task={task} label="Show credit" work={load} />
-        {!wallet.external &&
-          [...bundles].map(([cluster, priceUsd]) => (
-            <TaskButton key={cluster} task={task} label={labelOf(cluster, priceUsd)} work={buy(cluster, priceUsd)} />
-          ))}
-      </p>
-      {wallet.external && (
-        <p class="small muted">
-          Credit needs a signature for each call, so only the key of this browser can buy and use it.
-        </p>
+    <>
+      <dl class="figures" aria-busy={balances.isLoading}>
+        {[...bundles.keys()].map((cluster) => (
+          <div key={cluster}>
+            <dt>Left on {cluster}</dt>
+            <dd>{leftOn(cluster)}</dd>
+          </div>
+        ))}
+      </dl>
+      {balances.error !== undefined && (
+        <>
+          <Failure error={balances.error} />
+          <button type="button" class="quiet" onClick={balances.reload}>
+            Try again
+          </button>
+        </>
       )}
-      <TaskStatus task={task} doing="Waiting for the gateway." />
-    </section>
+    </>
   );
 }
+
+function Buy({ wallet, bundles }: Omit<CreditProps, 'changes'>) {
+  const task = useTask();
+  const buy = (cluster: Cluster, priceUsd: string) => async (): Promise<string> => {
+    await wallet.buyCredit(cluster, Number(priceUsd));
+    return `You bought $${priceUsd} of credit on ${cluster}.`;
+  };
+  return (
+    <>
+      <p class="actions">
+        {[...bundles].map(([cluster, priceUsd]) => (
+          <TaskButton
+            key={cluster}
+            task={task}
+            label={`Buy $${priceUsd} of credit on ${cluster}`}
+            work={buy(cluster, priceUsd)}
+          />
+        ))}
+      </p>
+      <TaskStatus task={task} doing="Waiting for the payment to settle." />
+    </>
+  );
+}
+
+/** Prepaid credit: its balance, and buttons that buy bundles. */
+export const Credit = ({ wallet, bundles, changes }: CreditProps) => (
+  <section aria-labelledby="credit">
+    <h2 id="credit">Credit</h2>
+    <p class="small muted">
+      Prepaid credit makes calls faster: each one is charged to it with a signature and without a transaction.
+    </p>
+    <Left wallet={wallet} bundles={bundles} changes={changes} />
+    {wallet.external ? (
+      <p class="small muted">
+        Credit needs a signature for each call, so only the key of this browser can buy and use it.
+      </p>
+    ) : (
+      <Buy wallet={wallet} bundles={bundles} />
+    )}
+  </section>
+);

@@ -56,6 +56,18 @@ const put = (id: string, changed: (entry: Spent) => Spent): Promise<void> =>
     return { spent: spent.map((each) => (each.id === id ? changed(each) : each)), result: undefined };
   });
 
+const dayOf = (spent: readonly Spent[]): number =>
+  spent.filter((each) => isWithin(each, DAY_MS)).reduce((sum, each) => sum + each.micros, 0);
+
+/** What counts towards the limit per 24 hours, in millionths of a dollar; undefined if the ledger cannot be read. */
+export function spentMicros(): number | undefined {
+  try {
+    return dayOf(all());
+  } catch {
+    return undefined;
+  }
+}
+
 /** Signed payments with an unknown outcome. */
 export function unfinished(): readonly Spent[] {
   try {
@@ -69,8 +81,7 @@ export function unfinished(): readonly Spent[] {
 export const browserLedger: SpendingLedger = {
   hold(micros, { perDayMicros }) {
     return change((spent) => {
-      const day = spent.filter((each) => isWithin(each, DAY_MS)).reduce((sum, each) => sum + each.micros, 0);
-      if (!(day + micros <= perDayMicros))
+      if (!(dayOf(spent) + micros <= perDayMicros))
         throw new GatewayError('spending_limit', {
           message: `the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded; nothing was signed`,
         });

@@ -26,7 +26,7 @@ export function store(name: string, value: unknown): void {
 }
 
 /** The most that this page pays, in dollars. */
-export type PageCaps = Required<Omit<Caps, 'inAllUsd'>>;
+export type PageCaps = Readonly<Record<Exclude<keyof Caps, 'inAllUsd'>, number>>;
 
 const NAME = 'caps';
 const DEFAULT: PageCaps = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1 };

@@ -1,6 +1,7 @@
 import type { Cluster, Provider, Route } from '@asset-gateway/protocol';
 import type { ChannelName } from '../metrics/readings.ts';
 import { InFlight } from '../stages/spend.ts';
+import { untraced } from '../traces/tracing.ts';
 import { Breaker, type BreakerOptions } from '../upstreams/breaker.ts';
 import { resending } from '../upstreams/retries.ts';
 import { type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
@@ -17,7 +18,7 @@ export interface Channel {
 }
 
 type ChannelDependencies = Pick<Foundation, 'config' | 'onFailure'> &
-  Pick<Dependencies, 'store' | 'windowMs' | 'breaker' | 'refusedKeys' | 'notice' | 'onKeyRefused'>;
+  Pick<Dependencies, 'store' | 'windowMs' | 'breaker' | 'refusedKeys' | 'notice' | 'onKeyRefused' | 'tracing'>;
 
 const SECOND_MS = 1_000;
 const now = () => performance.now();
@@ -56,11 +57,11 @@ export class Channels {
 
   /** Wraps the connections: the outer wrappers refuse before an inner one spends. */
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): void {
-    const { breaker } = this.#dependencies;
+    const { breaker, tracing = untraced } = this.#dependencies;
     const openKey = ({ budget, options }: KeyPlan): Key => {
       const connection = new transport({ ...options, connections });
       this.#connections.push(connection);
-      return { budget, upstream: resending(connection) };
+      return { budget, upstream: resending(tracing.calling(connection, name)) };
     };
     const keys = new SeveralKeys(plans.map(openKey), this.#keyOptions(name, plans.length));
     const upstream = new Breaker(keys, { ...BREAKER, ...breaker });

@@ -11,6 +11,7 @@ import { ReceiptIssuer } from '../receipts/issuer.ts';
 import { createMatch } from '../stages/match.ts';
 import type { Sharing } from '../stages/spend.ts';
 import { RequestTrail, Sales } from '../stages/trail.ts';
+import { untraced } from '../traces/tracing.ts';
 import { openCaches } from './caches.ts';
 import { Channels } from './channels.ts';
 import { openConsole } from './console.ts';
@@ -21,6 +22,7 @@ import { saleNotices } from './prices.ts';
 import { readiness, readingsOf } from './readings.ts';
 import { watchCovered } from './sales.ts';
 import { ownAnswers, serviceOf } from './service.ts';
+import { PAYMENT_SPANS } from './spans.ts';
 
 /** A gateway and the connections that it holds. */
 interface Composed {
@@ -58,6 +60,7 @@ function layFoundation(config: Config, dependencies: Dependencies): Foundation {
     notice: () => undefined,
     onFailure: () => undefined,
     isStopping: () => false,
+    tracing: untraced,
     ...dependencies,
     config,
     crypto,
@@ -73,7 +76,8 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const { store, money, secrets, log, notice, onFailure, crypto, originOf, randomId, watchPace: pace } = foundation;
   const { paid } = config;
   const channels = new Channels(foundation);
-  const exact = paid && money ? await openExact({ ...foundation, paid, payments: money.payments }) : undefined;
+  const payments = money && foundation.tracing.spanned(money.payments, PAYMENT_SPANS);
+  const exact = paid && payments ? await openExact({ ...foundation, paid, payments }) : undefined;
   const service = serviceOf(foundation, channels, exact);
   const blocked = config.blocked && new BlockedFile(config.blocked, notice);
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };

@@ -16,11 +16,12 @@ const NONE: Console = { rows: [], close: async () => undefined };
 /** Separate connections, so that the console never delays a settlement. */
 const CONNECTIONS = 2;
 
-/** The paths of the documents, for programs that request the root. */
-const indexOf = (service: Service): string =>
+/** The paths of the documents, and whether answers are cached for all users, for programs that request the root. */
+const indexOf = (service: Service, { cache }: Config): string =>
   JSON.stringify({
     ok: true,
     service: service.name,
+    responseCache: cache !== undefined,
     catalog: ownPath(service, 'catalog'),
     openapi: ownPath(service, 'openapi'),
     x402: ownPath(service, 'wellKnown'),
@@ -41,7 +42,7 @@ export function openConsole(config: Config, service: Service, notice: (message: 
   return {
     rows: consolePages(
       openConsoleFiles(folder),
-      indexOf(service),
+      indexOf(service, config),
       chainAnswer(chains, () => performance.now()),
     ),
     async close() {

@@ -8,6 +8,7 @@ import type { ChannelName } from '../metrics/readings.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';
 import type { LogLine } from '../stages/trail.ts';
+import type { Tracing } from '../traces/tracing.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
 import type { KeyOptions } from '../upstreams/several-keys.ts';
 import type { OwnRoute } from '../upstreams/upstream.ts';
@@ -49,6 +50,8 @@ export interface Dependencies extends Observers {
   readonly ownRoutes?: readonly OwnRoute[];
   /** Whether this node is shutting down, and so not ready. */
   readonly isStopping?: () => boolean;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /** What all parts of one gateway share. */
@@ -62,4 +65,5 @@ export interface Foundation extends Dependencies {
   readonly notice: (message: string) => void;
   readonly onFailure: (error: unknown) => void;
   readonly isStopping: () => boolean;
+  readonly tracing: Tracing;
 }

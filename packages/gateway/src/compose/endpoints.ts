@@ -14,6 +14,7 @@ import type { Channel, Channels } from './channels.ts';
 import type { Credit } from './credit.ts';
 import type { Foundation } from './dependencies.ts';
 import type { OwnAnswers } from './service.ts';
+import { GATE_SPANS } from './spans.ts';
 
 /** Makes a function on its first call: a start makes no readers and descriptions that are never used. */
 export function onFirstCall<Parts extends readonly unknown[], Result>(
@@ -27,7 +28,7 @@ export function onFirstCall<Parts extends readonly unknown[], Result>(
 }
 
 /** What serves endpoints. */
-interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId'> {
+interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId' | 'tracing'> {
   readonly service: Service;
   readonly channels: Channels;
   readonly own: OwnAnswers;
@@ -45,7 +46,7 @@ interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId'> {
 
 /** Binds every route of a service to its gate, reader, budget and upstream. Throws if one is missing. */
 export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
-  const { service, channels, signIn, exact, credit, blocked } = dependencies;
+  const { service, channels, signIn, exact, credit, blocked, tracing } = dependencies;
   const describe = (route: Route) => onFirstCall(() => createDescribe(route, service));
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
@@ -56,7 +57,7 @@ export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
     exact: (route) => (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`),
   };
   const gateOf = (route: Route): Gate => {
-    const gate = gates[route.access](route);
+    const gate = tracing.spanned(gates[route.access](route), GATE_SPANS[route.access]);
     return blocked && route.access !== 'public' ? blocking(gate, blocked) : gate;
   };
   const bind = (route: Route, serving: Serving): Endpoint => ({

@@ -14,8 +14,10 @@ import { loadServers } from '../stores/sql/postgres-server.ts';
 import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { sqliteIn } from '../stores/sql/sqlite.ts';
 import { readSqlite } from '../stores/sql/sqlite-connection.ts';
+import { type Tracing, untraced } from '../traces/tracing.ts';
 import { type Local, openLocal } from './local.ts';
 import { type Money, openMoney, recover } from './money.ts';
+import { DATABASE_SPANS, STORE_SPANS } from './spans.ts';
 
 const FORGETS =
   'DATABASE_URL: CREDIT=on needs synchronous_commit on, or a crash of the server loses credit that was paid for; it is off there.';
@@ -113,7 +115,7 @@ async function openRedis(url: string) {
 }
 
 /** Opens the folder of a single node, or the databases that nodes share. */
-export async function openState(config: Config): Promise<State> {
+export async function openState(config: Config, tracing: Pick<Tracing, 'spanned'> = untraced): Promise<State> {
   const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
   const parts: Part[] = [];
   const opened = <T extends Part>(part: T): T => {
@@ -129,12 +131,12 @@ export async function openState(config: Config): Promise<State> {
     const postgres =
       databaseUrl === undefined ? undefined : opened(await openPostgres(databaseUrl, config.credit !== undefined));
     const database = postgres?.database ?? local?.database;
-    const money = database && openMoney(database, { journalKeepMs });
+    const money = database && openMoney(tracing.spanned<Database>(database, DATABASE_SPANS), { journalKeepMs });
     if (money) opened({ connect: async () => undefined, close: () => money.close() });
     if (money && !postgres) await recover(money);
     const { store } = redis ?? (local as Local);
     return {
-      store,
+      store: tracing.spanned<Store>(store, STORE_SPANS),
       money,
       ...(redis && { openShared: redis.openShared }),
       secrets: secrets.length > 0 || !local ? secrets : [local.secret],

@@ -7,6 +7,7 @@ import { type ReceiptsConfig, readReceipts } from './keypairs.ts';
 import { type PaidConfig, readPaid } from './paid.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
 import { type CacheConfig, readCache, readTokens, type TokensConfig } from './tokens.ts';
+import { readTraces, type TracesConfig } from './traces.ts';
 import { nearlyKnown } from './variables.ts';
 
 export { ConfigError, type Environment };
@@ -52,6 +53,8 @@ export interface Config {
   readonly blocked: ListFile | undefined;
   /** Undefined if receipts are off. */
   readonly receipts: ReceiptsConfig | undefined;
+  /** Undefined if traces are off. */
+  readonly traces: TracesConfig | undefined;
   /** Warnings to print at the start. */
   readonly notices: readonly string[];
 }
@@ -210,16 +213,22 @@ export function readConfig(environment: Environment): Config {
     credit: readCredit(read, paid),
     console: read.choice('CONSOLE', 'on', ['on', 'off']) === 'on',
     receipts: readReceipts(read),
+    traces: readTraces(read),
     notices: [...read.notices, ...misspelt],
   };
+  checkTogether(read, config, paid !== undefined);
+  if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
+  return Object.freeze(config);
+}
+
+/** Checks what no variable shows alone. `isSelling`: also if a variable of the paid routes is wrong. */
+function checkTogether(read: Reader, config: Config, isSelling: boolean): void {
   read.check(
-    config.tokens !== undefined || paid !== undefined,
+    config.tokens !== undefined || isSelling,
     'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL or HELIUS_API_KEY.',
   );
   read.check(
-    config.redisUrl === undefined || config.databaseUrl !== undefined || paid === undefined,
+    config.redisUrl === undefined || config.databaseUrl !== undefined || !isSelling,
     'DATABASE_URL is required with REDIS_URL and paid routes: nodes keep money in PostgreSQL because Redis may lose data.',
   );
-  if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
-  return Object.freeze(config);
 }

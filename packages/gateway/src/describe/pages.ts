@@ -1,5 +1,7 @@
 import { dollars, everyRoute, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
 import { clientMethods } from './client-methods.ts';
+import { errorsPage } from './errors-page.ts';
+import { plain, table } from './markdown.ts';
 import { openApi } from './openapi.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import { exampleTarget, type Service } from './service.ts';
@@ -83,17 +85,6 @@ const parametersOf = ({ input }: Route): Parameter[] =>
     return leaves.map((leaf) => ({ ...leaf, name: leaf.name.replace(/^\./, ''), in: place }));
   });
 
-/** Text that Markdown does not read as HTML. */
-const plain = (text: string): string => text.replaceAll('<', '&lt;');
-
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  if (rows.length === 0) return [];
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`);
-  return ['', ...lines];
-}
-
 function exampleRequest(route: Route): string[] {
   const { httpMethod, example } = route;
   const body = httpMethod === 'POST' ? ['', JSON.stringify(example.body)] : [];
@@ -164,6 +155,7 @@ function systemRows(): string {
 /** The generated documents of the repository, by path. */
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
+  'docs/errors.md': errorsPage(),
   'openapi.json': `${JSON.stringify(openApi(EVERYTHING, ORIGIN), null, 2)}\n`,
 });
 

@@ -1,7 +1,9 @@
 import { consoleRoutes, everyRoute, REFUSALS, type Route } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
-import { MoneyCounters, type MoneyEntry, PREFIX, watchMoney } from './money.ts';
+import { durationsIn, type MetricsPage, observe, openMetricsPage, SECONDS } from './exemplars.ts';
+import { type Figures, figuresOf, PREFIX } from './figures.ts';
+import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
 import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
 /** The label of requests without a row, and of answers that are not refusals. */
@@ -10,7 +12,6 @@ const CHANNEL = ['provider', 'cluster', 'surface'] as const;
 const KEY = [...CHANNEL, 'place'] as const;
 const ROUTE = ['route', 'surface'] as const;
 const SPENT = [...ROUTE, 'by'] as const;
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
 const SETTLEMENT_STATES = ['settled', 'refused', 'unknown', 'unsent'];
@@ -35,7 +36,7 @@ function signInResultOf({ error, wallet }: LogLine): string | undefined {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter('requests_total', 'Requests.', ['route', 'status', 'code']);
-  readonly #durations = this.#histogram('request_duration_seconds', 'Duration of requests.', ['surface']);
+  readonly #durations = durationsIn(this.#registry);
   readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by result.', ['result']);
   readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Duration of upstream calls.', CHANNEL);
   readonly #cached = this.#counter('cache_answers_total', 'Answers of cached routes.', ['route', 'result']);
@@ -49,6 +50,7 @@ export class Metrics {
   readonly #shareRefusals = this.#counter('share_refusals_total', 'Refusals for an exhausted share.', ['scope']);
   readonly #money = new MoneyCounters(this.#registry);
   #timer: NodeJS.Timeout | undefined;
+  #hasTraces = false;
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -63,7 +65,7 @@ export class Metrics {
   finished(line: LogLine): void {
     const row = ROWS.get(line.route ?? '');
     this.#requests.inc({ route: row?.id ?? NONE, status: line.status, code: line.error ?? NONE });
-    this.#durations.observe({ surface: row?.surface ?? NONE }, line.ms / 1000);
+    observe(this.#durations, line, row?.surface ?? NONE);
     const result = row?.access === 'siwx' ? signInResultOf(line) : undefined;
     if (result !== undefined) this.#signIns.inc({ result });
     if (row && line.cache !== undefined) this.#cached.inc({ route: row.id, result: line.cache });
@@ -137,13 +139,21 @@ export class Metrics {
     this.#gauge('log_lost', "Whether the log's reader is gone.", [], (gauge) => gauge.set(isLost() ? 1 : 0));
   }
 
-  /** The metrics in Prometheus' text format. */
-  async text(): Promise<string> {
-    return this.#registry.metrics();
+  /** Adds a counter of spans that were not exported. With traces, scrapers that accept OpenMetrics get exemplars. */
+  watchTraces(traces: { dropped?(): number }): void {
+    this.#hasTraces = traces.dropped !== undefined;
+    this.#total('trace_spans_dropped_total', 'Spans that were not exported.', [], (counter) =>
+      counter.inc(traces.dropped?.() ?? 0),
+    );
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
+  /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */
+  readonly figures = (): Promise<Figures> => figuresOf(this.#registry);
+
+  /** The metrics in a format that the scraper accepts. */
+  async page(accept: string | undefined): Promise<MetricsPage> {
+    if (this.#hasTraces && accept?.includes('application/openmetrics-text')) return openMetricsPage(this.#registry);
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }
 
   close(): void {

@@ -1,9 +1,7 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { PREFIX } from './figures.ts';
 import type { OpenReading, Readings } from './readings.ts';
-
-/** Prefix of every metric name. */
-export const PREFIX = 'asset_gateway_';
 
 /** The fields of a journal entry that metrics count. */
 export interface MoneyEntry {

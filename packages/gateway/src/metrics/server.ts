@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, BlockList, isIPv6 } from 'node:net';
 import type { ConsoleFiles, FileAnswer } from '../console/files.ts';
 import { Metrics } from './metrics.ts';
+import { Recorder } from './recorder.ts';
 
 /** The challenge of a 401. */
 const BEARER = { 'WWW-Authenticate': 'Bearer' };
@@ -33,6 +34,7 @@ function salesAccessError(request: IncomingMessage, token: string | undefined): 
 }
 
 const PATH = '/metrics';
+const HISTORY_PATH = '/history';
 const SALES_PATH = '/sales';
 const CONSOLE_PAGE = 'operate.html';
 const CONSOLE_PATH = '/console/';
@@ -58,12 +60,14 @@ type SalesAnswer = (query: URLSearchParams) => Promise<string | undefined>;
 /** What else the metrics port serves. */
 interface OperatorResources {
   readonly sales: SalesAnswer;
+  readonly version: string;
   /** The operator's page, if any. */
   readonly files: ConsoleFiles | undefined;
 }
 
 interface Answering extends OperatorResources {
   readonly metrics: Metrics;
+  readonly recorder: Recorder;
   /** Whether only clients on this machine can connect. */
   readonly isOnLoopback: boolean;
   readonly token: string | undefined;
@@ -77,6 +81,13 @@ function consoleFile(path: string, { headers }: IncomingMessage, files: ConsoleF
   return path.startsWith(CONSOLE_PATH) ? files?.part(path.slice(CONSOLE_PATH.length), arrival) : undefined;
 }
 
+const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const [, query = ''] = url.split(/\?(.*)/s);
+  return new URLSearchParams(query);
+}
+
 function answerFile(response: ServerResponse, { headers, body }: FileAnswer): void {
   const ours = { 'X-Content-Type-Options': 'nosniff', 'Content-Length': String(Buffer.byteLength(body)) };
   response.writeHead(200, { ...headers, ...ours }).end(body);
@@ -85,10 +96,16 @@ function answerFile(response: ServerResponse, { headers, body }: FileAnswer): vo
 async function answerSales(request: IncomingMessage, response: ServerResponse, { sales, token }: Answering) {
   const refusal = salesAccessError(request, token);
   if (refusal) return void response.writeHead(refusal, refusal === 401 ? BEARER : {}).end();
-  const [, query = ''] = (request.url ?? '').split(/\?(.*)/s);
-  const json = await sales(new URLSearchParams(query)).catch(() => null);
+  const json = await sales(queryOf(request)).catch(() => null);
   if (typeof json !== 'string') return void response.writeHead(json === null ? 503 : 400).end();
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(json);
+  response.writeHead(200, JSON_HEADERS).end(json);
+}
+
+/** Amounts only for clients that may read sales; a wrong token is refused, so that its owner notices. */
+async function answerHistory(request: IncomingMessage, response: ServerResponse, { recorder, token }: Answering) {
+  const refusal = salesAccessError(request, token);
+  if (refusal === 401 && request.headers.authorization !== undefined) return void response.writeHead(401, BEARER).end();
+  response.writeHead(200, JSON_HEADERS).end(await recorder.answer(queryOf(request), refusal === undefined));
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
@@ -100,25 +117,27 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
     return;
   }
   const file = consoleFile(path, request, files);
-  const isKnown = path === PATH || path === SALES_PATH || file !== undefined;
+  const isKnown = [PATH, HISTORY_PATH, SALES_PATH].includes(path) || file !== undefined;
   if (!isKnown || (request.method !== 'GET' && request.method !== 'HEAD')) {
     response.writeHead(isKnown ? 405 : 404).end();
     return;
   }
   if (file) return answerFile(response, file);
   if (path === SALES_PATH) return answerSales(request, response, answering);
-  const text = await metrics.text();
-  response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text);
+  if (path === HISTORY_PATH) return answerHistory(request, response, answering);
+  const { contentType, text } = await metrics.page(request.headers.accept);
+  response.writeHead(200, { 'Content-Type': contentType }).end(text);
 }
 
-/** Serves metrics at `/metrics`, sales at `/sales` and a page of both at `/`, on their own port. Rejects if it cannot listen. */
+/** Serves `/metrics`, `/history`, `/sales` and the operator's page at `/`, on their own port. Rejects if it cannot listen. */
 export async function serveMetrics({ port, host, token }: Place, resources: OperatorResources): Promise<ServedMetrics> {
   const metrics = new Metrics();
   let isOnLoopback = true;
   const server = createServer((request, response) => {
-    answer(request, response, { ...resources, metrics, token, isOnLoopback }).catch(() => response.destroy());
+    answer(request, response, { ...resources, metrics, recorder, token, isOnLoopback }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  const recorder = new Recorder(metrics, resources.version);
   const { port: bound, address } = server.address() as AddressInfo;
   isOnLoopback = isLoopback(address);
   return {
@@ -127,6 +146,7 @@ export async function serveMetrics({ port, host, token }: Place, resources: Oper
     close: () =>
       new Promise((resolve) => {
         metrics.close();
+        recorder.close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

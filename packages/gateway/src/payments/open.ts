@@ -11,6 +11,7 @@ import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
 import type { Describe } from '../describe/discovery.ts';
 import type { Readings } from '../metrics/readings.ts';
+import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import { type PaymentDependencies, Queues } from './dependencies.ts';
 import { Chain } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
@@ -27,6 +28,9 @@ import { VerificationLimits } from './verification-limits.ts';
 type Chains = ReadonlyMap<string, Chain>;
 
 export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
+
+const CHAIN_SPANS: SpanNames<Chain> = { post: 'chain call', status: 'confirm' };
+const FACILITATOR_SPANS: SpanNames<Facilitator> = { verify: 'verify', settle: 'settle' };
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const TOKEN_PROGRAMS = [TOKEN_PROGRAM, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
@@ -104,6 +108,7 @@ interface ExactOptions
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
   readonly notice: (message: string) => void;
+  readonly tracing: Pick<Tracing, 'spanned'>;
 }
 
 /** Selling by payment, open for business. */
@@ -141,12 +146,14 @@ async function openFacilitator(paid: PaidConfig, all: AllChains, options: ExactO
   return { facilitator: local, close: () => local.close() };
 }
 
-function openChains({ paid, notice }: ExactOptions): AllChains {
+function openChains({ paid, notice, tracing }: ExactOptions): AllChains {
   const [chains, verifyingChains] = [new Map<string, Chain>(), new Map<string, Chain>()];
   for (const cluster of CLUSTERS) {
     const url = paid.solanaRpcUrls[cluster];
     if (url === undefined) notice(missingRpc(cluster, paid.facilitator.kind));
-    else for (const each of [chains, verifyingChains]) each.set(NETWORKS[cluster], new Chain(url));
+    else
+      for (const each of [chains, verifyingChains])
+        each.set(NETWORKS[cluster], tracing.spanned(new Chain(url), CHAIN_SPANS));
   }
   return { chains, verifyingChains };
 }
@@ -171,7 +178,8 @@ async function assemble(
 ): Promise<ExactSetup> {
   const { paid, crypto, secrets, payments, onSettlement } = options;
   const { chains } = all;
-  const { facilitator, close } = await openFacilitator(paid, all, options);
+  const { facilitator: unspanned, close } = await openFacilitator(paid, all, options);
+  const facilitator = options.tracing.spanned(unspanned, FACILITATOR_SPANS);
   const payees = await openPayees(paid, facilitator, chains).catch(async (error) => {
     await close();
     throw error;

@@ -80,6 +80,8 @@ export interface LogLine {
   readonly grantedMicros?: number;
   /** The payment or debit was answered before. */
   readonly replayed?: true;
+  /** The trace that has the request, if it is recorded. */
+  readonly traceId?: string;
 }
 
 interface TrailDependencies {

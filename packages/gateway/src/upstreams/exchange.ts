@@ -141,7 +141,8 @@ export class Exchange {
   ): Promise<T> {
     const slot = await spend();
     const { method, path, body } = request;
-    const headers = body === undefined ? this.#headers : [...this.#headers, 'content-type', 'application/json'];
+    const own = body === undefined ? this.#headers : [...this.#headers, 'content-type', 'application/json'];
+    const headers = slot.headers ? [...own, ...Object.entries(slot.headers).flat()] : own;
     const handler = new ResponseHandler(this.#deadlineMs);
     try {
       this.#pool.dispatch({ method, path, headers, body: body ?? null }, handler);

@@ -1,0 +1,187 @@
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { CHARTS, type Chart } from './chart-table.ts';
+import { minuteOf } from './format.ts';
+import type { Data, Plot } from './plot.ts';
+import type { Watch } from './use-history.ts';
+
+/** Lines differ by dashes as well as by colour. */
+const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2]];
+const RANGES = [
+  ['15 min', 15],
+  ['1 h', 60],
+  ['6 h', 360],
+  ['24 h', 1_440],
+] as const;
+const MINUTE = 60;
+
+interface Shown {
+  readonly times: readonly number[];
+  readonly minutes: number;
+  /** The marked row, if any. */
+  readonly marked: number | undefined;
+  readonly onPointer: (index: number | undefined) => void;
+  readonly onChoose: () => void;
+}
+
+interface PanelProps extends Shown {
+  readonly chart: Chart;
+  readonly values: readonly (readonly (number | null)[])[];
+}
+
+/** Loads the chart library on first use, then keeps one plot in an element. */
+function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProps) {
+  const figure = useRef<HTMLElement>(null);
+  const [plot, setPlot] = useState<Plot>();
+  useEffect(() => {
+    let drawn: Plot | undefined;
+    let isOver = false;
+    import('./plot.ts').then(({ plotIn }) => {
+      const element = figure.current;
+      const find = (name: string) => element?.querySelector<HTMLElement>(name);
+      const [place, text, grid] = [find('.plot'), find('h3'), find('.grid-colour')];
+      if (isOver || !element || !place || !text || !grid) return;
+      const keys = [...element.querySelectorAll<HTMLElement>('.key')];
+      const lines = keys.map((key, at) => ({ key, dash: DASHES[at] ?? [] }));
+      drawn = plotIn(place, { lines, text, grid, words: chart.axis ?? chart.words }, onPointer);
+      setPlot(drawn);
+    });
+    return () => {
+      isOver = true;
+      drawn?.remove();
+    };
+  }, []);
+  const last = times.at(-1) ?? 0;
+  useEffect(
+    () => plot?.show([[...times], ...values] as Data, last - minutes * MINUTE, last),
+    [plot, last, minutes, times.length],
+  );
+  useEffect(() => plot?.mark(marked), [plot, marked, last, minutes]);
+  return figure;
+}
+
+function Panel(props: PanelProps) {
+  const { chart, values, marked, onChoose } = props;
+  const figure = usePlot(props);
+  return (
+    <figure class="chart panel" ref={figure}>
+      <h3>{chart.title}</h3>
+      <span class="grid-colour" />
+      <div class="plot" aria-hidden="true" onClick={onChoose} />
+      <ul class="legend small">
+        {chart.lines.map(([name], at) => (
+          <li key={name}>
+            <svg class={`key series-${at + 1}`} aria-hidden="true" viewBox="0 0 24 6">
+              <line x1="0" y1="3" x2="24" y2="3" stroke-dasharray={(DASHES[at] ?? []).join(' ')} />
+            </svg>
+            <span class="muted">{name}</span> <b>{chart.words(values[at]?.[marked ?? values[at].length - 1])}</b>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+interface MomentProps {
+  readonly times: readonly number[];
+  readonly shownAt: number;
+  readonly isLatest: boolean;
+  readonly hasChosen: boolean;
+  readonly onChoose: (time: number | undefined) => void;
+}
+
+/** The slider that chooses a minute, and the minute that the charts show. */
+function Moment({ times, shownAt, isLatest, hasChosen, onChoose }: MomentProps) {
+  const time = minuteOf((times[shownAt] ?? 0) * 1_000);
+  return (
+    <>
+      <input
+        type="range"
+        aria-label="Moment"
+        aria-valuetext={time}
+        min={0}
+        max={times.length - 1}
+        value={shownAt}
+        onInput={({ currentTarget }) => onChoose(times[Number(currentTarget.value)])}
+      />
+      <output>
+        {isLatest ? 'Latest minute' : 'Minute to'} <strong>{time}</strong>
+      </output>
+      <button type="button" class="quiet" disabled={!hasChosen} onClick={() => onChoose(undefined)}>
+        Show latest
+      </button>
+    </>
+  );
+}
+
+interface RangesProps {
+  readonly minutes: number;
+  readonly onChoose: (minutes: number) => void;
+}
+
+function Ranges({ minutes, onChoose }: RangesProps) {
+  return (
+    <fieldset class="segments" aria-label="Range">
+      {RANGES.map(([title, each]) => (
+        <button key={title} type="button" aria-pressed={each === minutes} onClick={() => onChoose(each)}>
+          {title}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface PanelsProps {
+  readonly columns: readonly string[];
+  readonly rows: Watch['rows'];
+  readonly shown: Shown;
+}
+
+/** A chart for each subject that the gateway has columns for. */
+const Panels = ({ columns, rows, shown }: PanelsProps) => (
+  <div class="charts">
+    {CHARTS.filter(({ lines }) => columns.includes(lines[0]?.[1] ?? '')).map((chart) => (
+      <Panel
+        key={chart.title}
+        chart={chart}
+        values={chart.lines.map(([, column]) => rows.map((row) => row[columns.indexOf(column)] ?? null))}
+        {...shown}
+      />
+    ))}
+  </div>
+);
+
+/** The charts of a range, with one moment marked on all of them. */
+export function Charts({ watch }: { readonly watch: Watch }) {
+  const [minutes, setMinutes] = useState<number>(RANGES[0][1]);
+  const [pointed, setPointed] = useState<number>();
+  // A time, so that the mark stays at its minute when rows are added.
+  const [chosen, setChosen] = useState<number>();
+  const rows = watch.rows.slice(-minutes);
+  const skipped = watch.rows.length - rows.length;
+  const times = rows.map((_, index) => Math.round(watch.timeOf(skipped + index) / 1_000));
+  const chosenIndex = times.findIndex((time) => Math.abs(time - (chosen ?? 0)) < MINUTE / 2);
+  const marked = pointed ?? (chosenIndex < 0 ? undefined : chosenIndex);
+  const shownAt = marked ?? rows.length - 1;
+  const shown = { times, minutes, marked, onPointer: setPointed, onChoose: () => setChosen(times[shownAt]) };
+  return (
+    <section aria-label="Last 24 hours">
+      <div class="moment">
+        <Ranges minutes={minutes} onChoose={setMinutes} />
+        {rows.length > 0 && (
+          <Moment
+            times={times}
+            shownAt={shownAt}
+            isLatest={marked === undefined}
+            hasChosen={chosen !== undefined}
+            onChoose={setChosen}
+          />
+        )}
+      </div>
+      {rows.length === 0 && (
+        <p class="muted">The charts start with the first full minute after the start of the gateway.</p>
+      )}
+      <Panels columns={watch.latest?.columns ?? []} rows={rows} shown={shown} />
+    </section>
+  );
+}

@@ -1,0 +1,170 @@
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { authorizationOf } from './token.tsx';
+
+const EVERY_MS = 5_000;
+const TIMEOUT_MS = 10_000;
+const MINUTE_MS = 60_000;
+const MAX_ROWS = 1_440;
+
+/** A counter by labels: the labels, its total, and its rate a minute. */
+export type Count = readonly [group: string, total: number, perMinute: number];
+type Recent = readonly [recent: number | null, sinceStart: number | null];
+export type Row = readonly (number | null)[];
+
+/** An active alert. */
+export interface Alert {
+  readonly alert: string;
+  readonly severity: string;
+  readonly means: string;
+  readonly advice: string;
+  readonly subjects: readonly string[];
+  readonly since: number;
+}
+
+/** One upstream of the gateway. */
+export interface UpstreamTotals {
+  readonly name: string;
+  readonly left: number;
+  readonly limit: number;
+  readonly pauseSeconds: number;
+  readonly isBreakerOpen: boolean;
+  readonly keysSetAside: readonly string[];
+  readonly p95: Recent;
+  readonly calls: number;
+  readonly keyRefusals: number;
+}
+
+/** Totals since the start; rates and percentiles of the last five minutes. */
+export interface Totals {
+  readonly requests: readonly Count[];
+  readonly responseTimes: readonly (readonly [surface: string, total: number, ...recent: Recent])[];
+  readonly signIns: readonly Count[];
+  readonly upstreams: readonly UpstreamTotals[];
+  readonly slots: readonly Count[];
+  readonly shareRefusals: readonly Count[];
+  readonly cache?: {
+    readonly answers: readonly Count[];
+    readonly ages: readonly (readonly [percentile: string, ...recent: Recent])[];
+    readonly calls: readonly Count[];
+    readonly forgone: number;
+    readonly bytes: number;
+  };
+  readonly feePayers: readonly {
+    readonly cluster: string;
+    readonly lamports: number;
+    readonly settlementsLeft: number;
+    readonly lastsSeconds: number | null;
+    readonly isOpen: boolean;
+  }[];
+  readonly payments: {
+    readonly open: number | null;
+    readonly oldestSeconds: number | null;
+    readonly settlements: readonly Count[];
+    readonly owed?: readonly (readonly [cluster: string, micros: number])[];
+  };
+  readonly blocked: {
+    readonly entries: readonly (readonly [kind: string, count: number])[];
+    readonly refusals: readonly Count[];
+  };
+}
+
+/** The answer to `/history`: docs/metrics.md. Times in Unix milliseconds. */
+interface Answer {
+  readonly version: string;
+  readonly at: number;
+  readonly startedAt: number;
+  readonly columns: readonly string[];
+  readonly firstMinute: number;
+  readonly firstAt: number;
+  readonly rows: readonly Row[];
+  readonly alerts: readonly Alert[];
+  readonly totals: Totals;
+}
+
+const isAnswer = (body: Partial<Answer> | null): body is Answer =>
+  [body?.columns, body?.rows, body?.alerts, body?.totals?.requests].every(Array.isArray);
+
+/** Loads the rows after a minute; rejects with a sentence for the user. */
+async function load(after: number, token: string, stop: AbortSignal): Promise<Answer> {
+  const late = AbortSignal.timeout(TIMEOUT_MS);
+  const request = (headers: HeadersInit) =>
+    fetch(`/history?after=${after}`, { headers, signal: AbortSignal.any([stop, late]) });
+  const ask = async () => {
+    const response = await request(authorizationOf(token) ?? {});
+    // Without the right token there are no amounts, and everything else.
+    const allowed = response.status === 401 ? await request({}) : response;
+    return [allowed.status, await allowed.json().catch(() => null)] as const;
+  };
+  const [status, body] = await ask().catch(() => {
+    throw new Error(late.aborted ? 'The gateway did not answer within 10 seconds.' : 'The gateway does not answer.');
+  });
+  if (status !== 200) throw new Error(`The gateway answered ${status} instead of its history.`);
+  if (!isAnswer(body)) throw new Error('The answer is not the history of a gateway.');
+  return body;
+}
+
+/** The history so far, and since when the gateway does not answer. */
+export class Watch {
+  latest: Answer | undefined;
+  rows: readonly Row[] = [];
+  lost: { readonly sinceMs: number; readonly why: string } | undefined;
+
+  /** The end of the minute of a row. */
+  timeOf(index: number): number {
+    const { firstAt = 0, firstMinute = 0 } = this.latest ?? {};
+    return firstAt + (this.#first + index - firstMinute) * MINUTE_MS;
+  }
+
+  async update(token: string, stop: AbortSignal): Promise<void> {
+    try {
+      const known = this.latest ? this.#first + this.rows.length - 1 : -1;
+      const more = await load(known, token, stop);
+      const follows = more.firstMinute === known + 1 && `${more.columns}` === `${this.latest?.columns}`;
+      // After a restart, or with other columns, everything is read again.
+      const answer = follows || known < 0 ? more : await load(-1, token, stop);
+      this.rows = [...(follows ? this.rows : []), ...answer.rows].slice(-MAX_ROWS);
+      this.#first = answer.firstMinute + answer.rows.length - this.rows.length;
+      this.latest = answer;
+      this.lost = undefined;
+    } catch (error) {
+      if (!stop.aborted) this.lost = { sinceMs: this.lost?.sinceMs ?? Date.now(), why: (error as Error).message };
+    }
+  }
+
+  /** The minute of the first row. */
+  #first = 0;
+}
+
+/** Whether the tab is hidden. */
+function useIsHidden(): boolean {
+  const [isHidden, setHidden] = useState(document.hidden);
+  useEffect(() => {
+    const follow = () => setHidden(document.hidden);
+    document.addEventListener('visibilitychange', follow);
+    return () => document.removeEventListener('visibilitychange', follow);
+  }, []);
+  return isHidden;
+}
+
+/** Updates the history every five seconds while the tab is visible and not paused. */
+export function useHistory(token: string, isPaused: boolean): { readonly watch: Watch; readonly isStopped: boolean } {
+  const [, redraw] = useReducer((times: number) => times + 1, 0);
+  const watch = useRef(new Watch()).current;
+  const isStopped = useIsHidden() || isPaused;
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout>;
+    const follow = async () => {
+      await watch.update(token, stop.signal);
+      if (stop.signal.aborted) return;
+      redraw(undefined);
+      timer = setTimeout(follow, EVERY_MS);
+    };
+    if (!isStopped) follow();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [isStopped, token, watch]);
+  return { watch, isStopped };
+}

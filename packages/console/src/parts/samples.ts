@@ -1,0 +1,131 @@
+import { withEscapes } from './text.ts';
+
+/** A call of a route, for samples of it in other clients. */
+export interface SampledCall {
+  /** The family and the method of the client: `tokens`, `search`. */
+  readonly family: string;
+  readonly method: string;
+  /** The arguments of the method. */
+  readonly values: readonly unknown[];
+  /** The arguments by name, as tools take them. */
+  readonly named: object;
+  readonly url: string;
+  /** The body of a POST. */
+  readonly body?: unknown;
+  readonly access: string;
+  readonly priceUsd: string;
+  readonly cluster?: string | undefined;
+  readonly provider?: string | undefined;
+  /** Whether credit can pay for the call, or is bought by it. */
+  readonly credit?: string | undefined;
+}
+
+/** A call in another client. */
+export interface Sample {
+  readonly title: string;
+  readonly text: string;
+  readonly note?: string;
+}
+
+const NAME = /^[a-z]\w*$/i;
+
+const json = (value: unknown, indent?: number): string => withEscapes(JSON.stringify(value, null, indent) ?? 'null');
+
+/** A value as JavaScript source. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${Array.from(value, literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'undefined' : json(value);
+  const members = Object.entries(value).map(
+    ([name, each]) => `${NAME.test(name) ? name : json(name)}: ${literal(each)}`,
+  );
+  return `{ ${members.join(', ')} }`;
+}
+
+/** Quotes a text for a shell. */
+const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+const PRINTS: Readonly<Record<string, string>> = {
+  siwx: 'curl does not sign: it prints the challenge.',
+  exact: 'curl does not pay: it prints what to pay.',
+};
+
+function curl({ url, body, access }: SampledCall): Sample {
+  const data = body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${word(json(body))}`;
+  const note = PRINTS[access];
+  return { title: 'curl', text: `curl -i ${word(url)}${data}`, ...(note && { note }) };
+}
+
+/** The public RPC of each cluster. */
+const RPC: Readonly<Record<string, string>> = {
+  mainnet: 'https://api.mainnet-beta.solana.com',
+  devnet: 'https://api.devnet.solana.com',
+};
+
+function typeScript(call: SampledCall): Sample {
+  const { family, method, values, url, access, priceUsd, cluster, provider, credit } = call;
+  const { origin } = new URL(url);
+  const isPaid = access === 'exact';
+  const needsKey = isPaid || family === 'credit';
+  const chosen = {
+    ...(cluster === 'devnet' && { cluster }),
+    ...(isPaid && provider !== 'helius' && credit !== 'sold' && { provider }),
+  };
+  const target = Object.keys(chosen).length > 0 ? `client.with(${literal(chosen)})` : 'client';
+  const cap = credit === 'sold' ? 'perBundleUsd' : 'perCallUsd';
+  const options = [`baseUrl: ${word(origin)}`, ...(needsKey ? ['signer'] : []), ...(isPaid ? ['pay'] : [])];
+  const lines = [
+    needsKey && "import { readFile } from 'node:fs/promises';",
+    `import { createClient${needsKey ? ', signerFromBytes' : ''} } from '@asset-gateway/client';`,
+    isPaid && "import { payWith } from '@asset-gateway/client/pay';",
+    '',
+    needsKey && "const wallet = Uint8Array.from(JSON.parse(await readFile('wallet.json', 'utf8')));",
+    needsKey && 'const signer = signerFromBytes(wallet);',
+    isPaid && `const rpcUrl = '${RPC[cluster ?? 'mainnet']}';`,
+    isPaid && `const pay = payWith({ wallet, rpcUrl, caps: { ${cap}: ${priceUsd} } });`,
+    `const client = createClient({ ${options.join(', ')} });`,
+    `console.log(await ${target}.${family}.${method}(${values.map(literal).join(', ')}));`,
+  ];
+  const note = 'wallet.json is a Solana CLI key file with USDC. In the sandbox, use its RPC (port 8403, devnet 8404).';
+  const text = lines.filter((line) => line !== false).join('\n');
+  return { title: 'TypeScript', text, ...(isPaid && { note }) };
+}
+
+function commandLine({ url, body, access, priceUsd, cluster, credit }: SampledCall): Sample {
+  const { origin } = new URL(url);
+  const words =
+    credit === 'sold'
+      ? ['credit buy', priceUsd, '--pay', ...(cluster === 'devnet' ? ['--cluster devnet'] : [])]
+      : [
+          word(url.slice(origin.length)),
+          ...(body === undefined ? [] : [word(json(body))]),
+          ...(access === 'exact' ? ['--pay --max-call', priceUsd] : []),
+        ];
+  return { title: 'CLI', text: `ASSET_GATEWAY_URL=${origin} npx -y @asset-gateway/cli ${words.join(' ')}` };
+}
+
+/** Families that the MCP server offers as one tool. */
+const AS_ONE_TOOL = ['rpc', 'das'];
+
+function tool({ family, method, named, access, priceUsd, cluster }: SampledCall): Sample {
+  const call = AS_ONE_TOOL.includes(family)
+    ? { name: family, arguments: { method, arguments: named } }
+    : { name: `${family}_${method}`, arguments: named };
+  const options = [
+    ...(access === 'exact' ? [`--budget-usd ${priceUsd}`] : []),
+    ...(cluster === 'devnet' ? ['--cluster devnet'] : []),
+  ];
+  const more = AS_ONE_TOOL.includes(family) ? '' : ' If it does not list this tool, add --tools=all.';
+  const note = `Start the server with npx -y @asset-gateway/cli ${['mcp', ...options].join(' ')}.${more}`;
+  return { title: 'MCP', text: json(call, 2), note };
+}
+
+/** Families without tools. */
+const WITHOUT_TOOLS = ['system', 'credit'];
+
+/** A call in the clients that most people use; Python is in a file of its own. */
+export const samplesOf = (call: SampledCall): readonly Sample[] => [
+  curl(call),
+  typeScript(call),
+  commandLine(call),
+  ...(WITHOUT_TOOLS.includes(call.family) ? [] : [tool(call)]),
+];

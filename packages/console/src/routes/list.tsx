@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import { hrefOf } from '../router.ts';
+import { type Method, type Row, SURFACES } from './catalog.ts';
+
+/** The price of a method's cheapest row: `free`, `$0.000005`. */
+export function Price({ rows }: { readonly rows: readonly Row[] }) {
+  const prices = rows.filter(({ paymentRequired }) => paymentRequired).map(({ priceUsd }) => priceUsd);
+  const [least] = prices.toSorted((one, other) => Number(one) - Number(other));
+  return least === undefined ? <span class="badge free">free</span> : <span class="badge paid">${least}</span>;
+}
+
+/** The verb of a route. */
+export const Verb = ({ row: { httpMethod } }: { readonly row: Row }) => (
+  <span class={`verb ${httpMethod.toLowerCase()}`}>{httpMethod}</span>
+);
+
+const isFound = ({ id, path, description }: Row, words: readonly string[]): boolean => {
+  const text = `${id} ${path} ${description}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+};
+
+/** The methods with a row that has all words, with these rows only. */
+function found(methods: readonly Method[], text: string): readonly Method[] {
+  const words = text.toLowerCase().split(' ').filter(Boolean);
+  return methods
+    .map((method) => ({ ...method, rows: method.rows.filter((row) => isFound(row, words)) }))
+    .filter(({ rows }) => rows.length > 0);
+}
+
+interface EntryProps {
+  readonly method: Method;
+  readonly current: Row | undefined;
+}
+
+function Entry({ method: { name, rows }, current }: EntryProps) {
+  const [first] = rows;
+  if (!first) return null;
+  const isCurrent = current !== undefined && `${current.surface}.${current.method}` === `${first.surface}.${name}`;
+  return (
+    <li>
+      <a
+        class="entry"
+        href={hrefOf('routes', first.id)}
+        aria-current={isCurrent ? 'page' : undefined}
+        title={first.description}
+      >
+        <Verb row={first} />
+        <span class="name">{name}</span>
+        <Price rows={rows} />
+      </a>
+    </li>
+  );
+}
+
+interface ListProps {
+  readonly methods: readonly Method[];
+  readonly current: Row | undefined;
+}
+
+function Surfaces({ methods, current }: ListProps) {
+  const surfaces = [...new Set(methods.map(({ surface }) => surface))];
+  return surfaces.map((surface) => {
+    const own = methods.filter((method) => method.surface === surface);
+    return (
+      <section key={surface} aria-labelledby={`surface-${surface}`}>
+        <h2 id={`surface-${surface}`}>
+          {SURFACES[surface] ?? surface} <span class="muted">{own.length}</span>
+        </h2>
+        <ul>
+          {own.map((method) => (
+            <Entry key={method.key} method={method} current={current} />
+          ))}
+        </ul>
+      </section>
+    );
+  });
+}
+
+/** All methods by surface, with a search. In a narrow window it opens with a button. */
+export function List({ methods, current }: ListProps) {
+  const [text, setText] = useState('');
+  const [openFor, setOpenFor] = useState<string>();
+  const place = current?.id ?? '';
+  const isOpen = openFor === place;
+  const shown = found(methods, text);
+  return (
+    <nav class="list" aria-label="Routes">
+      <button
+        type="button"
+        class="opener"
+        aria-expanded={isOpen}
+        onClick={() => setOpenFor(isOpen ? undefined : place)}
+      >
+        {isOpen ? 'Close the list' : 'All routes'}
+      </button>
+      <div class={isOpen ? 'methods' : 'methods closed'}>
+        <search>
+          <label for="filter">Find a route</label>
+          <input
+            id="filter"
+            type="search"
+            value={text}
+            placeholder="candles, balance, /ohlcv"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <p role="status" class="found small muted">
+            {shown.length} of {methods.length} routes
+          </p>
+        </search>
+        <Surfaces methods={shown} current={current} />
+        {shown.length === 0 && <p class="muted">No route has these words. Try fewer of them.</p>}
+      </div>
+    </nav>
+  );
+}

@@ -1,0 +1,170 @@
+import { Failure } from '../parts/failure.tsx';
+import { Json } from '../parts/json.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { useAnswer } from '../parts/use-call.ts';
+import type { Session } from '../session.ts';
+import type { Row } from './catalog.ts';
+import type { Schema } from './fields.ts';
+import { type RouteError, type RouteReference, referenceOf } from './reference.ts';
+
+type Resolve = RouteReference['resolve'];
+
+/** The alternatives of a schema without null. */
+const formsOf = (schema: Schema, resolve: Resolve): readonly Schema[] => {
+  const forms = (schema.anyOf ?? [schema]).map(resolve);
+  return forms.length > 1 ? forms.filter(({ type }) => type !== 'null') : forms;
+};
+
+function nameOf(schema: Schema, resolve: Resolve): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((word) => JSON.stringify(word)).join(' | ');
+  if (schema.type === 'array') return schema.items ? `list of ${typeText(schema.items, resolve)}` : 'list';
+  return schema.type ?? 'any';
+}
+
+/** A schema's type: `number or null`. */
+function typeText(schema: Schema, resolve: Resolve): string {
+  const forms = (schema.anyOf ?? [schema]).map(resolve);
+  return [...new Set(forms.map((form) => nameOf(form, resolve)))].join(' or ');
+}
+
+/** The schema that holds the members: of an object, of a list's items, of an alternative. */
+function holderOf(schema: Schema, resolve: Resolve): Schema | undefined {
+  for (const form of formsOf(resolve(schema), resolve)) {
+    if (form.properties) return form;
+    const inner = form.items && holderOf(form.items, resolve);
+    if (inner) return inner;
+  }
+  return undefined;
+}
+
+const descriptionOf = (schema: Schema, resolve: Resolve): string | undefined =>
+  schema.description ?? formsOf(schema, resolve).find(({ description }) => description)?.description;
+
+/** Deeper members are left to the example. */
+const MAX_DEPTH = 8;
+/** Members up to this depth are shown at once. */
+const OPEN_DEPTH = 2;
+
+interface MembersProps {
+  readonly schema: Schema;
+  readonly resolve: Resolve;
+  readonly depth: number;
+}
+
+function Members({ schema, resolve, depth }: MembersProps) {
+  const { properties = {}, required = [] } = schema;
+  return (
+    <ul class="members">
+      {Object.entries(properties).map(([name, given]) => {
+        const member = resolve(given);
+        const holder = depth < MAX_DEPTH ? holderOf(member, resolve) : undefined;
+        const description = descriptionOf(member, resolve);
+        return (
+          <li key={name}>
+            <code>{name}</code>{' '}
+            <span class="muted">
+              {typeText(member, resolve)}
+              {required.includes(name) ? '' : ', optional'}
+            </span>
+            {description && <p>{description}</p>}
+            {holder && (
+              <details open={depth < OPEN_DEPTH}>
+                <summary>Members of {name}</summary>
+                <Members schema={holder} resolve={resolve} depth={depth + 1} />
+              </details>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Response({ reference, fileName }: { readonly reference: RouteReference; readonly fileName: string }) {
+  const { example, schema, resolve } = reference;
+  const holder = holderOf(schema, resolve);
+  const tabs = [
+    ...(example === undefined
+      ? []
+      : [{ title: 'Example', show: () => <Json label="Example" text={example} fileName={fileName} /> }]),
+    ...(holder ? [{ title: 'Fields', show: () => <Members schema={holder} resolve={resolve} depth={0} /> }] : []),
+  ];
+  return tabs.length > 0 ? <Tabs label="Response" tabs={tabs} /> : <p class="muted">The answer is a document.</p>;
+}
+
+/** Codes of a status that are shown at once. */
+const FIRST_CODES = 3;
+
+const Codes = ({ errors }: { readonly errors: readonly RouteError[] }) => (
+  <dl class="codes">
+    {errors.map(({ code, message }) => (
+      <div key={code}>
+        <dt>
+          <code>{code}</code>
+        </dt>
+        <dd>{message.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+type Statuses = RouteReference['errors'];
+
+function StatusErrors({ of: statuses }: { readonly of: Statuses }) {
+  return statuses.map(([status, all]) => (
+    <div key={status} class="status">
+      <span class="badge refused">{status}</span>
+      <div>
+        <Codes errors={all.slice(0, FIRST_CODES)} />
+        {all.length > FIRST_CODES && (
+          <details>
+            <summary>
+              {all.length - FIRST_CODES} more {all.length - FIRST_CODES === 1 ? 'code' : 'codes'} with {status}
+            </summary>
+            <Codes errors={all.slice(FIRST_CODES)} />
+          </details>
+        )}
+      </div>
+    </div>
+  ));
+}
+
+/** Statuses of requests that no route reads, and of faults of the gateway. */
+const GENERAL = ['408', '413', '414', '415', '431', '500'];
+
+function Errors({ errors }: { readonly errors: Statuses }) {
+  const general = errors.filter(([status]) => GENERAL.includes(status));
+  return (
+    <>
+      <StatusErrors of={errors.filter(([status]) => !GENERAL.includes(status))} />
+      {general.length > 0 && (
+        <details class="general">
+          <summary>Errors that any route can return: {general.map(([status]) => status).join(', ')}</summary>
+          <StatusErrors of={general} />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** The response of a route and the errors that it can return. */
+export function Reference({ session, row }: { readonly session: Session; readonly row: Row }) {
+  const reference = useAnswer(() => referenceOf(session, row), [row.id]);
+  return (
+    <div class="reference">
+      <section aria-labelledby="response">
+        <h2 id="response">Response</h2>
+        {reference.is === 'waiting' && <p class="muted">Loading the reference …</p>}
+        {reference.is === 'failed' && <Failure error={reference.error} />}
+        {reference.is === 'done' && <Response reference={reference.value} fileName={`${row.method}.example.json`} />}
+      </section>
+      {reference.is === 'done' && (
+        <section aria-labelledby="errors">
+          <h2 id="errors">Errors</h2>
+          <Errors errors={reference.value.errors} />
+        </section>
+      )}
+    </div>
+  );
+}

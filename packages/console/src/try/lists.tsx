@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Session } from '../session.ts';
+import { AssetRow } from './asset-row.tsx';
+import { below, curated, type List, type Members, rows } from './calls.ts';
+import { remember } from './known.ts';
+import type { ReportCall } from './last-call-panel.tsx';
+import { Loaded } from './loaded.tsx';
+import { useResponseCache } from './response-cache.ts';
+import { Sparkline } from './sparkline.tsx';
+import { useSparklines } from './use-sparklines.ts';
+
+const LISTS: readonly (readonly [List, string])[] = [
+  ['majors', 'Majors'],
+  ['stocks', 'Stocks'],
+  ['metals', 'Metals'],
+  ['etfs', 'Index funds'],
+];
+/** Each row's sparkline is a call. */
+const ROWS = 5;
+const MOST_REMEMBERED = 100;
+
+/** Whether an element is or was in view. */
+function useSeen() {
+  const element = useRef<HTMLElement>(null);
+  const [isSeen, setIsSeen] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setIsSeen(true);
+    });
+    if (element.current) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return { element, isSeen };
+}
+
+const idsOf = (assets: readonly Members[]): readonly string[] =>
+  assets.flatMap(({ assetId }) => (typeof assetId === 'string' ? [assetId] : []));
+
+function Assets({ session, result }: { readonly session: Session; readonly result: unknown }) {
+  const assets = rows(below(result, 'assets'), ROWS);
+  useEffect(() => remember(rows(below(result, 'assets'), MOST_REMEMBERED)), [result]);
+  const isCached = useResponseCache() === true;
+  const [isAsked, setIsAsked] = useState(false);
+  const ids = idsOf(assets);
+  const lines = useSparklines(session, ids, { isOn: isCached || isAsked, isAsked });
+  if (assets.length === 0) return <p class="muted">This list is empty at the moment.</p>;
+  return (
+    <>
+      <ul class="assets">
+        {assets.map((row, at) => (
+          <li key={at}>
+            <AssetRow row={row}>
+              <Sparkline prices={lines.get(String(row.assetId)) ?? []} />
+            </AssetRow>
+          </li>
+        ))}
+      </ul>
+      {!isCached && !isAsked && (
+        <p class="load">
+          <button type="button" class="quiet" onClick={() => setIsAsked(true)}>
+            Show charts
+          </button>{' '}
+          <span class="muted small">{ids.length === 1 ? '1 call' : `${ids.length} calls`}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Rows without content, as high as those of an answer. */
+const Placeholder = () => (
+  <ul class="assets" aria-hidden="true">
+    {Array.from({ length: ROWS }, (_, at) => (
+      <li key={at} class="placeholder">
+        <span class="who">&nbsp;</span>
+      </li>
+    ))}
+  </ul>
+);
+
+interface ListCardProps {
+  readonly session: Session;
+  readonly list: List;
+  readonly title: string;
+  readonly report: ReportCall;
+}
+
+function ListCard({ session, list, title, report }: ListCardProps) {
+  const { element, isSeen } = useSeen();
+  return (
+    <section ref={element} class="panel list" aria-label={title}>
+      <h2>{title}</h2>
+      <Loaded
+        session={session}
+        call={curated(list)}
+        what={title.toLowerCase()}
+        report={report}
+        isInView={isSeen}
+        placeholder={<Placeholder />}
+        show={(result) => <Assets session={session} result={result} />}
+      />
+    </section>
+  );
+}
+
+/** Curated lists, shown while nothing is searched. */
+export const Lists = (props: Pick<ListCardProps, 'session' | 'report'>) => (
+  <div class="lists">
+    {LISTS.map(([list, title]) => (
+      <ListCard key={list} list={list} title={title} {...props} />
+    ))}
+  </div>
+);

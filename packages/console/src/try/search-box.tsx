@@ -1,0 +1,138 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { hrefOf } from '../router.ts';
+import { AssetRow } from './asset-row.tsx';
+import type { Members } from './calls.ts';
+
+interface SearchBoxProps {
+  readonly text: string;
+  readonly hint: string;
+  /** Shown until the results of the typed text arrive. */
+  readonly suggestions: readonly Members[];
+  readonly onText: (text: string) => void;
+  readonly onEnter: () => void;
+  /** Whether an option is chosen with the arrow keys; results do not replace it. */
+  readonly onChoosing: (isChoosing: boolean) => void;
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+interface OptionsProps {
+  readonly id: string;
+  readonly suggestions: readonly Members[];
+  readonly chosen: number;
+  readonly onPress: (asset: Members) => void;
+}
+
+const Options = ({ id, suggestions, chosen, onPress }: OptionsProps) => (
+  <div role="listbox" class="results options" id={id} aria-label="Suggestions">
+    {suggestions.map((asset, at) => (
+      // The field keeps the focus.
+      <button
+        key={at}
+        type="button"
+        role="option"
+        tabIndex={-1}
+        id={`${id}-${at}`}
+        aria-selected={at === chosen}
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={() => onPress(asset)}
+      >
+        <AssetRow row={asset} isLink={false} />
+      </button>
+    ))}
+  </div>
+);
+
+const open = ({ assetId }: Members): void => {
+  if (typeof assetId === 'string') location.hash = hrefOf('try', assetId);
+};
+
+/** `/` moves the focus to the field from anywhere but another field. */
+function useSlash(field: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const focus = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || event.target !== document.body) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
+}
+
+/** The options that are shown, the chosen one, and the keys that choose. */
+function useOptions(suggestions: readonly Members[], onChoosing: SearchBoxProps['onChoosing']) {
+  const [chosen, setChosen] = useState(-1);
+  const [isClosed, setIsClosed] = useState(false);
+  const shown = isClosed ? [] : suggestions;
+  const choose = (at: number): void => {
+    setChosen(at);
+    onChoosing(at >= 0);
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key];
+    if (shown.length === 0 || (step === undefined && event.key !== 'Escape')) return;
+    event.preventDefault();
+    setIsClosed(step === undefined);
+    // One place before the first option is the field itself.
+    const places = shown.length + 1;
+    choose(step === undefined ? -1 : ((chosen + 1 + step + places) % places) - 1);
+  };
+  const reset = (): void => {
+    setIsClosed(false);
+    choose(-1);
+  };
+  return { shown, chosen, option: shown[chosen], press, reset };
+}
+
+const FIELD = {
+  id: 'query',
+  type: 'text',
+  maxLength: 200,
+  placeholder: 'Name, symbol or mint address',
+  enterkeyhint: 'search',
+  autocomplete: 'off',
+  autocapitalize: 'off',
+  spellcheck: false,
+} as const;
+
+/** The search field: a combobox whose options are assets of earlier answers, so that they take no call. */
+export function SearchBox({ text, hint, suggestions, onText, onEnter, onChoosing }: SearchBoxProps) {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  useSlash(field);
+  const { shown, chosen, option, press, reset } = useOptions(suggestions, onChoosing);
+  const isExpanded = shown.length > 0;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (option) open(option);
+    else onEnter();
+  };
+  const input = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => {
+    reset();
+    onText(currentTarget.value);
+  };
+  return (
+    <search>
+      <form onSubmit={submit}>
+        <label for="query">Search assets</label>
+        <input
+          {...FIELD}
+          ref={field}
+          role="combobox"
+          aria-autocomplete="list"
+          aria-expanded={isExpanded}
+          aria-controls={isExpanded ? id : undefined}
+          aria-activedescendant={option ? `${id}-${chosen}` : undefined}
+          value={text}
+          onKeyDown={press}
+          onInput={input}
+        />
+      </form>
+      <p class="small muted hint" role="status">
+        {hint}
+      </p>
+      {isExpanded && <Options id={id} suggestions={shown} chosen={chosen} onPress={open} />}
+    </search>
+  );
+}

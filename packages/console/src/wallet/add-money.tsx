@@ -1,0 +1,103 @@
+import type { Cluster } from '@asset-gateway/protocol';
+import { useMemo, useState } from 'preact/hooks';
+import { encode } from 'uqr';
+import { Copy } from '../parts/code.tsx';
+import { exact } from './amounts.ts';
+import type { BrowserWallet } from './browser-wallet.ts';
+import { askFaucet, type ClusterFunds } from './funds.ts';
+import { Payer } from './payer.tsx';
+import { TaskButton, TaskStatus, useTask } from './task.tsx';
+import type { Fresh } from './use-fresh.ts';
+
+/** The light border that scanners need, in modules. */
+const QUIET_ZONE = 4;
+
+/** A QR code, dark on light in both colour schemes: many scanners read no other. */
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { path, box } = useMemo(() => {
+    const { data, size } = encode(text, { border: QUIET_ZONE });
+    const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));
+    return { path: squares.join(''), box: `0 0 ${size} ${size}` };
+  }, [text]);
+  return (
+    <svg class="qr" viewBox={box} role="img" aria-label={label} shape-rendering="crispEdges">
+      <path d={path} />
+    </svg>
+  );
+}
+
+interface AddMoneyProps {
+  readonly wallet: BrowserWallet;
+  readonly funds: Fresh<readonly ClusterFunds[]>;
+  readonly isSandbox: boolean;
+}
+
+function DeleteKey({ wallet, funds }: Omit<AddMoneyProps, 'isSandbox'>) {
+  const [isConfirming, setConfirming] = useState(false);
+  if (!isConfirming)
+    return (
+      <button type="button" class="quiet" onClick={() => setConfirming(true)}>
+        Delete key
+      </button>
+    );
+  const remove = (): void => void wallet.deleteKey().then(() => location.reload());
+  const held = wallet.external ? [] : (funds.value ?? []).filter(({ usdcMicros }) => usdcMicros > 0);
+  const lost = held.map(({ cluster, usdcMicros }) => `${exact(usdcMicros)} USDC on ${cluster}`);
+  return (
+    <div role="alert" class="failure">
+      <p>
+        There is no copy of this key. If you delete it, its money{lost.length > 0 && ` (${lost.join(', ')})`} and its
+        credit are lost for good.
+      </p>
+      <p class="actions">
+        <button type="button" class="quiet" onClick={remove}>
+          Delete key for good
+        </button>
+        <button type="button" class="quiet" onClick={() => setConfirming(false)}>
+          Keep key
+        </button>
+      </p>
+    </div>
+  );
+}
+
+/** How to fund the key of this browser, and which wallet pays. */
+export function AddMoney({ wallet, funds, isSandbox }: AddMoneyProps) {
+  const task = useTask();
+  const { address } = wallet;
+  const fill = (cluster: Cluster) => async (): Promise<string> => {
+    await askFaucet(address, cluster);
+    funds.reload();
+    return `You received 10 play USDC on ${cluster}.`;
+  };
+  return (
+    <section aria-labelledby="add">
+      <h2 id="add">Add money</h2>
+      <div class="add">
+        <div>
+          <p>Send USDC on Solana to this address. You need no SOL: the gateway pays the network fee.</p>
+          <p class="line address">{address}</p>
+          <p>
+            <Copy text={address} what="the address" />
+          </p>
+          {isSandbox && (
+            <p class="actions">
+              {(funds.value ?? []).map(({ cluster }) => (
+                <TaskButton key={cluster} task={task} label={`Get 10 play USDC on ${cluster}`} work={fill(cluster)} />
+              ))}
+            </p>
+          )}
+          <TaskStatus task={task} doing="Waiting for the play money." />
+        </div>
+        <QrCode text={address} label="QR code of the address" />
+      </div>
+      <p class="small muted">
+        {wallet.isStored
+          ? 'The address belongs to a key that was created in this browser. The key cannot be exported and stays here after you close the page. Send it only what you can afford to lose.'
+          : 'This browser stores nothing, so the key of this address is lost when you close the tab. Send it no money.'}
+      </p>
+      <Payer wallet={wallet} />
+      {wallet.isStored && <DeleteKey wallet={wallet} funds={funds} />}
+    </section>
+  );
+}

@@ -1,0 +1,104 @@
+import { Failure } from '../parts/failure.tsx';
+import { exact, usd } from './amounts.ts';
+import type { BrowserWallet } from './browser-wallet.ts';
+import type { ClusterFunds } from './funds.ts';
+import { spentMicros } from './ledger.ts';
+import type { Fresh } from './use-fresh.ts';
+
+const LAMPORTS = 1e9;
+
+/** The cents stand out; the rest of the six decimals does not. */
+function Usdc({ micros }: { readonly micros: number | undefined }) {
+  if (micros === undefined) return <>{'–'}</>;
+  const text = (micros / 1e6).toFixed(6);
+  return (
+    <>
+      {text.slice(0, -4)}
+      <span class="muted">{text.slice(-4)}</span> <span class="unit">USDC</span>
+    </>
+  );
+}
+
+function Spent({ wallet }: { readonly wallet: BrowserWallet }) {
+  const spent = spentMicros();
+  const limit = Math.round(wallet.caps.perDayUsd * 1e6);
+  if (spent === undefined)
+    return (
+      <p role="alert">
+        The record of spending in this browser cannot be read. Nothing is signed until you clear this site’s data.
+      </p>
+    );
+  return (
+    <div>
+      <dt>Spent today</dt>
+      <dd>
+        {usd(spent)} <span class="muted">of {usd(limit)}</span>
+        <meter min={0} max={Math.max(limit, 1)} value={Math.min(spent, limit)} aria-label="Spent of the daily limit" />
+        <span class="small muted">in the last 24 hours</span>
+      </dd>
+    </div>
+  );
+}
+
+const Refresh = ({ funds }: { readonly funds: Fresh<unknown> }) => (
+  <button type="button" class="quiet icon" aria-label="Refresh balance" title="Refresh balance" onClick={funds.reload}>
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path
+        d="M13.5 8a5.5 5.5 0 1 1-1.6-3.9M13.5 1.5v3.2h-3.2"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.6"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+      />
+    </svg>
+  </button>
+);
+
+/** Keeps the layout while the balances load. */
+const LOADING: readonly Partial<ClusterFunds>[] = [{ cluster: 'mainnet' }, { cluster: 'devnet' }];
+
+interface BalanceProps {
+  readonly wallet: BrowserWallet;
+  readonly funds: Fresh<readonly ClusterFunds[]>;
+}
+
+/** What the payer holds, and what this browser spent in 24 hours. */
+export function Balance({ wallet, funds }: BalanceProps) {
+  const [main, ...others] = funds.value ?? LOADING;
+  return (
+    <section aria-labelledby="balance">
+      <div class="head">
+        <h2 id="balance">Balance</h2>
+        <Refresh funds={funds} />
+      </div>
+      {funds.value?.length === 0 ? (
+        <p>This gateway sells nothing, so you need no money here.</p>
+      ) : (
+        <>
+          <p class="big" aria-busy={funds.isLoading}>
+            <Usdc micros={main?.usdcMicros} />
+          </p>
+          <p class="small muted">
+            on {main?.cluster}
+            {wallet.external && `, in ${wallet.external.name}`}
+          </p>
+          <dl class="figures">
+            <Spent wallet={wallet} />
+            {others.map(({ cluster, usdcMicros }) => (
+              <div key={cluster}>
+                <dt>On {cluster}</dt>
+                <dd>{usdcMicros === undefined ? '–' : `${exact(usdcMicros)} USDC`}</dd>
+              </div>
+            ))}
+            <div>
+              <dt>SOL (not needed)</dt>
+              <dd>{main?.lamports === undefined ? '–' : (main.lamports / LAMPORTS).toFixed(4)}</dd>
+            </div>
+          </dl>
+        </>
+      )}
+      {funds.error !== undefined && <Failure error={funds.error} />}
+    </section>
+  );
+}

@@ -1,0 +1,128 @@
+import { Copy } from '../parts/code.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { shortTime, usd } from './amounts.ts';
+import type { BrowserWallet, Purchase } from './browser-wallet.ts';
+import { loadReceiptKeys, verifyReceipt } from './receipt.ts';
+import { Unfinished } from './unfinished.tsx';
+import { useFresh } from './use-fresh.ts';
+
+/** Why each receipt is invalid; an empty text if it is valid. */
+type Verdicts = ReadonlyMap<string, string>;
+
+async function verifyAll(purchases: readonly Purchase[]): Promise<Verdicts> {
+  const receipts = purchases.flatMap(({ receipt, ...paid }) => (receipt === undefined ? [] : [{ receipt, paid }]));
+  if (receipts.length === 0) return new Map();
+  const keys = await loadReceiptKeys();
+  const verified = receipts.map(async ({ receipt, paid }) => {
+    const fault = await verifyReceipt(receipt, keys, paid).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    return [receipt, fault] as const;
+  });
+  return new Map(await Promise.all(verified));
+}
+
+/** The method in a path and where it is served: `getBalance`, `mainnet alchemy rpc`. */
+function Route({ url }: { readonly url: string }) {
+  const { pathname } = new URL(url, location.origin);
+  const segments = pathname.replace(/^\/v1\/(?:x402\/)?(?:solana\/)?/, '').split('/');
+  // Credit has its cluster at the end.
+  const method = (segments[0] === 'credit' ? segments.shift() : segments.pop()) ?? pathname;
+  return <Two first={method} second={segments.join(' ')} title={pathname} />;
+}
+
+interface TwoProps {
+  readonly first: string;
+  readonly second: string;
+  readonly title: string;
+}
+
+/** Two lines of a cell, the second one less important. */
+const Two = ({ first, second, title }: TwoProps) => (
+  <span title={title}>
+    {first} <span class="small muted second">{second}</span>
+  </span>
+);
+
+function Time({ at }: { readonly at: number }) {
+  const [day = '', time = ''] = shortTime(at).split(', ');
+  return <Two first={day} second={time} title={new Date(at).toLocaleString('en-GB')} />;
+}
+
+/** The transaction, with a link to an explorer unless the chain is the sandbox's. */
+function Transaction({ purchase, hasExplorer }: { readonly purchase: Purchase; readonly hasExplorer: boolean }) {
+  const { transaction, cluster } = purchase;
+  if (transaction === '') return <>Credit</>;
+  const short = `${transaction.slice(0, 4)}…${transaction.slice(-4)}`;
+  const query = cluster === 'devnet' ? '?cluster=devnet' : '';
+  return (
+    <span class="transaction">
+      {hasExplorer ? (
+        <a
+          href={`https://solscan.io/tx/${transaction}${query}`}
+          target="_blank"
+          rel="noreferrer noopener"
+          aria-label={`Transaction ${transaction} on Solscan`}
+        >
+          {short}
+        </a>
+      ) : (
+        <code title={transaction}>{short}</code>
+      )}
+      <Copy text={transaction} what="the transaction" />
+    </span>
+  );
+}
+
+function Receipt({ receipt, verdicts }: { readonly receipt: string | undefined; readonly verdicts: Verdicts }) {
+  if (receipt === undefined) return <span class="muted">None</span>;
+  const fault = verdicts.get(receipt);
+  return (
+    <span class="transaction">
+      {fault === undefined && <span class="muted">Not checked</span>}
+      {fault === '' && <span class="badge free">Valid</span>}
+      {fault && <span class="badge invalid">Invalid: {fault}</span>}
+      <Copy text={receipt} what="the receipt" />
+    </span>
+  );
+}
+
+interface PaymentsProps {
+  readonly wallet: BrowserWallet;
+  readonly changes: number;
+  /** Undefined until known. */
+  readonly isSandbox: boolean | undefined;
+}
+
+/** The payments of this browser. */
+export function Payments({ wallet, changes, isSandbox }: PaymentsProps) {
+  const { purchases } = wallet;
+  const { value: verdicts = new Map<string, string>() } = useFresh(() => verifyAll(purchases), [changes]);
+  const columns: readonly Column<Purchase>[] = [
+    { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+    { title: 'Route', cell: ({ url }) => <Route url={url} /> },
+    { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? '–' : usd(micros)) },
+    {
+      title: 'Paid by',
+      cell: (purchase) => <Transaction purchase={purchase} hasExplorer={isSandbox === false} />,
+    },
+    {
+      title: 'Receipt',
+      cell: ({ receipt }) => <Receipt receipt={receipt} verdicts={verdicts} />,
+    },
+  ];
+  return (
+    <section aria-labelledby="payments">
+      <h2 id="payments">Payments</h2>
+      <Unfinished wallet={wallet} />
+      <Table
+        caption="The last 20 payments of this browser"
+        isCaptionHidden
+        columns={columns}
+        rows={purchases}
+        empty="No payments yet. The first one appears here with its transaction and its receipt."
+      />
+    </section>
+  );
+}

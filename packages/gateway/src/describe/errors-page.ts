@@ -1,0 +1,72 @@
+import { REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
+import { ERROR_GROUPS, ERROR_NOTES, type ErrorGroup } from './error-notes.ts';
+import { plain, table } from './markdown.ts';
+
+const HEAD = `# Errors
+
+You got an error: what does it mean, what do you do next, and what did it cost? Generated from the table of refusals by \`npm run docs\`.
+
+Every error has this body, and \`error\` is a stable code:
+
+\`\`\`json
+{"ok":false,"error":"rate_limited","message":"The shared budget is used up; retry after Retry-After.","requestId":"…","retryAfterSeconds":12}
+\`\`\`
+
+- \`issues\` lists every broken rule of a 400.
+- \`payment.state\` on paid routes says what became of your payment: \`unused\` (send it again), \`in_progress\` and \`pending\` (send the same
+  one again), \`settled\` (it was charged), \`refused\` (it moved nothing; make a new one).
+- A 402 also holds the challenge: \`accepts\` to pay, or \`extensions["sign-in-with-x"]\` to sign.
+- A proxy's own error page is not JSON. It says nothing about a payment: send the same one again.`;
+
+const CODES = Object.keys(REFUSALS) as RefusalCode[];
+const groupOf = (code: RefusalCode): ErrorGroup | undefined => ERROR_GROUPS.find(({ codes }) => codes.test(code));
+const anchor = (title: string): string => `#${title.toLowerCase().replaceAll(' ', '-')}`;
+const linked = (code: string): string => `[\`${code}\`](#${code})`;
+
+/** The codes of a group in a table; those of x402's verifiers share one entry. */
+function listed(codes: readonly RefusalCode[]): string {
+  const single = codes.filter((code) => !code.startsWith('invalid_exact_')).map(linked);
+  const [first] = codes.filter((code) => code.startsWith('invalid_exact_'));
+  return [...single, ...(first ? [`[\`invalid_exact_svm_…\`](#${first})`] : [])].join(', ');
+}
+
+function section(code: RefusalCode, group: ErrorGroup): string[] {
+  const { when, uses = group.uses } = ERROR_NOTES[code] ?? {};
+  const refusal = REFUSALS[code];
+  const wait = 'retryAfterSeconds' in refusal ? `, \`Retry-After: ${refusal.retryAfterSeconds}\`` : '';
+  return [
+    '',
+    `### ${code}`,
+    '',
+    `**${refusal.status}${wait}.** ${plain(refusal.message)}`,
+    ...(when ? ['', when] : []),
+    '',
+    `**Used up:** ${uses}`,
+  ];
+}
+
+/** The page of all errors, by what the client should do. */
+export function errorsPage(): string {
+  const groups = ERROR_GROUPS.map((group) => ({ group, codes: CODES.filter((code) => groupOf(code) === group) }));
+  const overview = groups.map(({ group: { title }, codes }) => [`[${title}](${anchor(title)})`, listed(codes)]);
+  const conflicts = CODES.filter((code) => REFUSALS[code].status === 409);
+  return `${[
+    HEAD,
+    ...table(['what to do', 'codes'], overview),
+    '',
+    '## Each 409',
+    '',
+    'A 409 is about the payment or the signature, never about the data.',
+    ...table(
+      ['code', 'when', 'what to do'],
+      conflicts.map((code) => [linked(code), ERROR_NOTES[code]?.when ?? '', REFUSALS[code].message]),
+    ),
+    ...groups.flatMap(({ group, codes }) => [
+      '',
+      `## ${group.title}`,
+      '',
+      group.about,
+      ...codes.flatMap((code) => section(code, group)),
+    ]),
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,120 @@
+import { type Figures, groupOf, type Wanted } from './figures.ts';
+
+/** The growth of all counters in a span. */
+export interface Growth {
+  readonly figures: Figures;
+  readonly seconds: number;
+}
+
+/** The figures that conditions read. */
+export interface Snapshot {
+  readonly now: Figures;
+  /** The growth in the last minutes, or since the start. */
+  readonly over: (minutes: number) => Growth;
+}
+
+/** The span of a condition, if it reads counters, and its threshold. */
+export interface Threshold {
+  readonly minutes?: number;
+  /** Default: 0. */
+  readonly bound?: number;
+}
+
+/** Finds the subjects that meet a condition: routes, upstreams or keys; an empty name if there is only one. */
+export type Find = (snapshot: Snapshot, threshold: Threshold) => readonly string[];
+
+/** An alert of deploy/prometheus/alerts.yaml that the metrics of one node can show, without its `for`. */
+export interface Rule extends Threshold {
+  readonly alert: string;
+  /** `page`: handle at once. `ticket`: handle in working hours. */
+  readonly severity: 'page' | 'ticket';
+  readonly find: Find;
+  readonly means: string;
+  readonly advice: string;
+}
+
+const SUBJECT = ['provider', 'cluster', 'surface', 'place'];
+/** A rate over a few seconds means little. */
+const LEAST_SECONDS = 60;
+
+const only = (is: boolean): readonly string[] => (is ? [''] : []);
+
+/** A gauge is above the bound. */
+export const above =
+  (name: string): Find =>
+  ({ now }, { bound = 0 }) =>
+    now.of(name).flatMap(({ value, labels }) => (value > bound ? [groupOf(labels, SUBJECT)] : []));
+
+/** A gauge is below the bound. */
+export const below =
+  (name: string, wanted?: Wanted): Find =>
+  ({ now }, { bound = 0 }) =>
+    now.of(name, wanted).flatMap(({ value, labels }) => (value < bound ? [groupOf(labels, SUBJECT)] : []));
+
+/** The growth of the counters meets a condition. */
+export const growthWhere =
+  (fits: (growth: Growth, bound: number, now: Figures) => boolean): Find =>
+  ({ now, over }, { minutes = 0, bound = 0 }) =>
+    only(fits(over(minutes), bound, now));
+
+/** Requests per second with this code are above the bound. */
+export const rateAbove = (code: string | RegExp): Find =>
+  growthWhere(
+    ({ figures, seconds }, bound) =>
+      (figures.sum('requests_total', { code }) ?? 0) > bound * Math.max(seconds, LEAST_SECONDS),
+  );
+
+/** Requests to a route with this code are above the bound. */
+export const countAbove =
+  (code: string): Find =>
+  ({ over }, { minutes = 0, bound = 0 }) =>
+    [...over(minutes).figures.by('requests_total', ['route'], { code })].flatMap(([route, count]) =>
+      count > bound ? [route] : [],
+    );
+
+/** The share of `those` among `these` requests to a route is above the bound. */
+export const shareAbove =
+  (those: Wanted, these: Wanted): Find =>
+  ({ over }, { minutes = 0, bound = 0 }) => {
+    const { figures } = over(minutes);
+    const all = figures.by('requests_total', ['route'], these);
+    return [...figures.by('requests_total', ['route'], those)].flatMap(([route, count]) =>
+      count > bound * (all.get(route) ?? 0) ? [route] : [],
+    );
+  };
+
+/** One of several keys is set aside, or was refused again on a retry. */
+export const keySetAside: Find = ({ now, over }, { minutes = 0, bound = 0 }) => {
+  const refused = over(minutes).figures.by('key_refusals_total', SUBJECT);
+  return now.of('key_set_aside').flatMap(({ labels, value }) => {
+    const { provider = '', cluster = '', surface = '' } = labels;
+    const hasOthers = now.of('key_set_aside', { provider, cluster, surface }).length > 1;
+    const subject = groupOf(labels, SUBJECT);
+    return value > bound || (hasOthers && (refused.get(subject) ?? 0) > bound) ? [subject] : [];
+  });
+};
+
+/** Fees of the last minutes exceeded sales. */
+export const lossOnMainnet: Find = growthWhere(({ figures }, bound, now) => {
+  const fees = (figures.sum('fee_lamports_total', { cluster: 'mainnet' }) ?? 0) / 1_000;
+  const sold = figures.sum('journal_usd_micros_total', { cluster: 'mainnet', kind: 'settlement' }) ?? 0;
+  return sold - fees * (now.sum('sol_price_usd') ?? 0) < bound;
+});
+
+/** More sign-ins a second fail than the bound, and more than are accepted. */
+export const signInsFail: Find = growthWhere(({ figures, seconds }, bound) => {
+  const failed = figures.sum('sign_ins_total', { result: /^invalid_siwx_/ }) ?? 0;
+  const accepted = figures.sum('sign_ins_total', { result: 'accepted' }) ?? 0;
+  return failed > bound * Math.max(seconds, LEAST_SECONDS) && failed > accepted;
+});
+
+/** The cache refused more than this share of the requests to cached routes. */
+export const cacheForgoes: Find = growthWhere(({ figures }, bound) => {
+  const forgone = figures.sum('cache_forgone_total') ?? 0;
+  return forgone > bound * (forgone + (figures.sum('cache_answers_total') ?? 0));
+});
+
+/** One commit in a hundred takes longer than the bound. */
+export const commitsSlow: Find = growthWhere(
+  ({ figures }, bound) => (figures.quantile(0.99, 'database_commit_seconds') ?? 0) > bound,
+);

@@ -1,0 +1,110 @@
+import type { Registry } from 'prom-client';
+
+/** Prefix of every metric name. */
+export const PREFIX = 'asset_gateway_';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** One value of a metric. */
+export interface Sample {
+  /** Without the gateway's prefix. */
+  readonly name: string;
+  readonly labels: Labels;
+  readonly value: number;
+  /** Whether it only grows while the process runs. */
+  readonly isCounter: boolean;
+}
+
+/** A value as prom-client gives it out. */
+interface Read {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  /** Of a part of a histogram. */
+  readonly metricName?: string;
+}
+
+/** A value of a metric with this name. */
+export function sampleOf({ value, labels, metricName }: Read, name: string, type: unknown): Sample {
+  const texts = Object.entries(labels).map(([label, text]) => [label, String(text ?? '')]);
+  return {
+    name: (metricName ?? name).replace(PREFIX, ''),
+    labels: Object.fromEntries(texts),
+    value,
+    isCounter: type !== 'gauge',
+  };
+}
+
+/** A filter on labels. */
+export type Wanted = Readonly<Record<string, string | RegExp>>;
+
+const isWanted = ({ labels }: Sample, wanted: Wanted): boolean =>
+  Object.entries(wanted).every(([name, text]) => {
+    const given = labels[name] ?? '';
+    return typeof text === 'string' ? text === given : text.test(given);
+  });
+
+/** The distinct values of these labels, joined. */
+export const groupOf = (labels: Labels, names: readonly string[]): string =>
+  [...new Set(names.map((name) => labels[name]))].filter(Boolean).join(' ');
+
+/** The values of all metrics at one time, or the growth of the counters in a span. */
+export class Figures {
+  readonly samples: readonly Sample[];
+  readonly #byName = new Map<string, Sample[]>();
+
+  constructor(samples: readonly Sample[]) {
+    this.samples = samples;
+    for (const sample of samples) {
+      const others = this.#byName.get(sample.name);
+      if (others) others.push(sample);
+      else this.#byName.set(sample.name, [sample]);
+    }
+  }
+
+  of(name: string, wanted: Wanted = {}): readonly Sample[] {
+    return (this.#byName.get(name) ?? []).filter((sample) => isWanted(sample, wanted));
+  }
+
+  /** Undefined if there is no such sample. */
+  sum(name: string, wanted?: Wanted): number | undefined {
+    return this.of(name, wanted).reduce<number | undefined>((sum, { value }) => (sum ?? 0) + value, undefined);
+  }
+
+  /** Sums by the values of these labels. */
+  by(name: string, labels: readonly string[], wanted?: Wanted): ReadonlyMap<string, number> {
+    const sums = new Map<string, number>();
+    for (const sample of this.of(name, wanted)) {
+      const group = groupOf(sample.labels, labels);
+      sums.set(group, (sums.get(group) ?? 0) + sample.value);
+    }
+    return sums;
+  }
+
+  /**
+   * A quantile of a histogram as Prometheus computes it: values are spread evenly within a bucket, and the last bound is the
+   * maximum. Undefined without values.
+   */
+  quantile(fraction: number, name: string, wanted?: Wanted): number | undefined {
+    const sums = this.by(`${name}_bucket`, ['le'], wanted);
+    const buckets = [...sums].map(([le, count]) => ({
+      le: le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le),
+      count,
+    }));
+    buckets.sort((one, other) => one.le - other.le);
+    const rank = fraction * (buckets.at(-1)?.count ?? 0);
+    const index = rank > 0 ? buckets.findIndex(({ count }) => count >= rank) : -1;
+    const bucket = buckets[index];
+    if (!bucket) return undefined;
+    const { le, count } = buckets[index - 1] ?? { le: 0, count: 0 };
+    return Number.isFinite(bucket.le) ? le + ((bucket.le - le) * (rank - count)) / (bucket.count - count) : le;
+  }
+}
+
+/** The gateway's own values in a registry. */
+export async function figuresOf(registry: Registry): Promise<Figures> {
+  const own = registry.getMetricsAsArray().flatMap(({ name }) => (name.startsWith(PREFIX) ? [name] : []));
+  const read = await Promise.all(own.map((name) => registry.getSingleMetric(name)?.get()));
+  return new Figures(
+    read.flatMap((metric) => metric?.values.map((value) => sampleOf(value, metric.name, metric.type)) ?? []),
+  );
+}

@@ -1,0 +1,188 @@
+import { RULES } from './alerts.ts';
+import type { Growth, Rule, Snapshot } from './conditions.ts';
+import { Figures, type Sample } from './figures.ts';
+
+const MINUTE_MS = 60_000;
+/** 24 hours of minutes. */
+const MAX_ROWS = 1_440;
+/** The longest span of an alert, in minutes. */
+const MAX_SPAN = 60;
+
+const FAILED = /^(?:state_unavailable|overloaded|shutting_down|facilitator_)/;
+
+type Column = (grown: Figures, now: Figures) => number | undefined;
+
+const requests =
+  (status: RegExp): Column =>
+  (grown) =>
+    grown.sum('requests_total', { status }) ?? 0;
+const refusals =
+  (code: RegExp): Column =>
+  (grown) =>
+    grown.sum('requests_total', { code }) ?? 0;
+const answered =
+  (result: RegExp): Column =>
+  (grown) =>
+    grown.sum('cache_answers_total', { result });
+const money =
+  (kind: string): Column =>
+  (grown) =>
+    grown.sum('journal_usd_micros_total', { kind, cluster: 'mainnet' });
+
+/** What is kept of each minute: its growth, or the value at its end. */
+const COLUMNS: Readonly<Record<string, Column>> = {
+  ok: requests(/^[23]/),
+  challenges: requests(/^402$/),
+  clientErrors: requests(/^4(?!02|29)/),
+  tooMany: requests(/^429$/),
+  serverErrors: requests(/^5/),
+  p50: (grown) => grown.quantile(0.5, 'request_duration_seconds'),
+  p99: (grown) => grown.quantile(0.99, 'request_duration_seconds'),
+  budgetLeft: (_, now) => now.sum('budget_left', { surface: 'tokens' }),
+  budgetLimit: (_, now) => now.sum('budget_limit', { surface: 'tokens' }),
+  cacheHits: answered(/^(?:hit|stale|collapsed)$/),
+  cacheMisses: answered(/^(?:miss|refetch)$/),
+  dataCalls: (grown) => grown.sum('upstream_duration_seconds_count', { surface: 'tokens' }) ?? 0,
+  chainCalls: (grown) => grown.sum('upstream_duration_seconds_count', { surface: /^(?!tokens$)/ }) ?? 0,
+  budgetRefusals: refusals(/^(?:rate_limited|upstream_rate_limited)$/),
+  failedSignIns: (grown) => grown.sum('sign_ins_total', { result: /^invalid_siwx_/ }) ?? 0,
+  blocked: refusals(/^blocked$/),
+  unavailable: refusals(FAILED),
+  loopDelay: (_, now) => now.sum('nodejs_eventloop_lag_p99_seconds'),
+};
+/** Only for clients that may read sales. */
+const AMOUNTS: Readonly<Record<string, Column>> = { settled: money('settlement'), spent: money('debit') };
+const ALL = { ...COLUMNS, ...AMOUNTS };
+const UNKNOWN = Object.keys(ALL).map(() => Number.NaN);
+
+/** Rows of consecutive minutes. */
+export interface Rows {
+  readonly columns: readonly string[];
+  /** The number of the first row's minute since the start. */
+  readonly firstMinute: number;
+  /** Milliseconds since the end of the first row's minute. */
+  readonly firstAgeMs: number;
+  /** NaN where unknown. */
+  readonly rows: readonly (readonly number[])[];
+}
+
+/** The counters at one time, in the order of their first appearance. */
+interface Mark {
+  readonly atMs: number;
+  readonly values: Float64Array;
+}
+
+/** An active alert. */
+interface ActiveAlert extends Pick<Rule, 'alert' | 'severity' | 'means' | 'advice'> {
+  /** Routes, upstreams or keys; an empty name if the alert has no subject. */
+  readonly subjects: readonly string[];
+  /** When its condition became true, on the clock of the history. */
+  readonly sinceMs: number;
+}
+
+/** The alerts whose condition is true now. Those that were active before keep their time. */
+const activeAlerts = (snapshot: Snapshot, before: readonly ActiveAlert[], nowMs: number): readonly ActiveAlert[] =>
+  RULES.flatMap((rule) => {
+    const { alert, severity, means, advice } = rule;
+    const subjects = rule.find(snapshot, rule);
+    const { sinceMs } = before.find((each) => each.alert === alert) ?? { sinceMs: nowMs };
+    return subjects.length > 0 ? [{ alert, severity, means, advice, subjects, sinceMs }] : [];
+  });
+
+/** One row a minute for 24 hours, the growth of counters in the last hour, and the active alerts. Reads a monotonic clock. */
+export class History implements Snapshot {
+  now = new Figures([]);
+  alerts: readonly ActiveAlert[] = [];
+  readonly #startMs: number;
+  readonly #takeDelay: () => number;
+  #nowMs: number;
+  #delaySeconds = 0;
+  /** The number of complete minutes. */
+  #minutes = 0;
+  #rows: (readonly number[])[] = [];
+  #marks: readonly Mark[];
+  readonly #places = new Map<string, number>();
+  readonly #counters: Sample[] = [];
+
+  /** `takeDelay` returns the event loop's p99 delay in seconds since its last call. */
+  constructor(startMs: number, takeDelay: () => number) {
+    this.#startMs = startMs;
+    this.#nowMs = startMs;
+    this.#takeDelay = takeDelay;
+    this.#marks = [{ atMs: startMs, values: new Float64Array() }];
+  }
+
+  /** Adds the current figures: ends minutes that are over, and evaluates the alerts. */
+  add(figures: Figures, nowMs: number): void {
+    this.#nowMs = nowMs;
+    const minutes = Math.floor((nowMs - this.#startMs) / MINUTE_MS);
+    const isMinuteOver = minutes > this.#minutes;
+    if (isMinuteOver) this.#delaySeconds = this.#takeDelay();
+    const delay = { name: 'nodejs_eventloop_lag_p99_seconds', labels: {}, isCounter: false, value: this.#delaySeconds };
+    this.now = new Figures([...figures.samples, delay]);
+    this.#learn(figures);
+    if (isMinuteOver) this.#endMinutes(minutes);
+    this.alerts = activeAlerts(this, this.alerts, nowMs);
+  }
+
+  /** The growth in the last minutes, or since the start. */
+  readonly over = (minutes: number): Growth => {
+    const newest = this.#marks.at(-1);
+    return this.#growthSince(this.#marks.find(({ atMs }) => atMs >= this.#nowMs - minutes * MINUTE_MS) ?? newest);
+  };
+
+  /** The rows after this minute. */
+  rows(after: number, hasAmounts: boolean): Rows {
+    const firstKept = this.#minutes - this.#rows.length;
+    const firstMinute = Math.min(Math.max(firstKept, after + 1), this.#minutes);
+    const columns = Object.keys(hasAmounts ? ALL : COLUMNS);
+    return {
+      columns,
+      firstMinute,
+      firstAgeMs: this.#nowMs - this.#startMs - (firstMinute + 1) * MINUTE_MS,
+      rows: this.#rows.slice(firstMinute - firstKept).map((row) => row.slice(0, columns.length)),
+    };
+  }
+
+  #learn({ samples }: Figures): void {
+    for (const sample of samples) {
+      if (!sample.isCounter) continue;
+      const series = seriesOf(sample);
+      if (this.#places.has(series)) continue;
+      this.#places.set(series, this.#counters.length);
+      this.#counters.push(sample);
+    }
+  }
+
+  #endMinutes(minutes: number): void {
+    const { figures } = this.#growthSince(this.#marks.at(-1));
+    const row = Object.values(ALL).map((read) => read(figures, this.now) ?? Number.NaN);
+    // Minutes in which the process stood still are unknown.
+    const missed = Math.min(minutes - this.#minutes - 1, MAX_ROWS);
+    for (let count = 0; count < missed; count++) this.#rows.push(UNKNOWN);
+    this.#rows.push(row);
+    this.#rows = this.#rows.slice(-MAX_ROWS);
+    this.#minutes = minutes;
+    this.#marks = [...this.#marks, { atMs: this.#nowMs, values: this.#values() }].slice(-MAX_SPAN - 1);
+  }
+
+  #values(): Float64Array {
+    const values = new Float64Array(this.#counters.length);
+    for (const sample of this.now.samples) {
+      const place = this.#places.get(seriesOf(sample));
+      if (place !== undefined) values[place] = sample.value;
+    }
+    return values;
+  }
+
+  #growthSince(then: Mark | undefined): Growth {
+    const values = this.#values();
+    const samples = this.#counters.map((sample, place) => ({
+      ...sample,
+      value: (values[place] ?? 0) - (then?.values[place] ?? 0),
+    }));
+    return { figures: new Figures(samples), seconds: (this.#nowMs - (then?.atMs ?? this.#startMs)) / 1_000 };
+  }
+}
+
+const seriesOf = ({ name, labels }: Sample): string => `${name} ${Object.values(labels).join(' ')}`;

@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Tracer } from '@opentelemetry/api';
+import { ExportResultCode } from '@opentelemetry/core';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  type Sampler,
+  type SpanExporter,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { TracesConfig } from '../config/traces.ts';
+
+/** Spans that wait for the collector. More are dropped. */
+const MAX_WAITING = 2_048;
+const BATCH = 512;
+const BATCH_MS = 1_000;
+/** How long `close` waits for the collector. */
+const FLUSH_MS = 3_000;
+const MAX_TEXT = 256;
+
+const PARENT_BASED = 'parentbased_';
+
+function samplerOf({ sampler, ratio }: TracesConfig): Sampler {
+  const roots: Readonly<Record<string, () => Sampler>> = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  };
+  const root = roots[sampler.replace(PARENT_BASED, '')]?.() ?? new AlwaysOnSampler();
+  return sampler.startsWith(PARENT_BASED) ? new ParentBasedSampler({ root }) : root;
+}
+
+async function openExporter({ url, headers, timeoutMs, protocol }: TracesConfig): Promise<SpanExporter> {
+  const { OTLPTraceExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  return new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs });
+}
+
+/** A failure in words without the collector's texts, which may repeat what it was sent. */
+function failureOf(error: Error | undefined): string {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  if (typeof code === 'number') return `status ${code}`;
+  return typeof code === 'string' ? code : 'no answer';
+}
+
+/** Counts the spans that wait and those that were dropped, and reports when the collector fails and when it works again. */
+class Delivery implements SpanExporter, SpanProcessor {
+  notice: (message: string) => void = () => undefined;
+  dropped = 0;
+  readonly #exporter: SpanExporter;
+  readonly #batches: BatchSpanProcessor;
+  #waiting = 0;
+  #droppedSince: number | undefined;
+
+  constructor(exporter: SpanExporter, timeoutMs: number) {
+    this.#exporter = exporter;
+    const limits = { maxQueueSize: MAX_WAITING, maxExportBatchSize: BATCH, scheduledDelayMillis: BATCH_MS };
+    this.#batches = new BatchSpanProcessor({ exporter: this, ...limits, exportTimeoutMillis: 2 * timeoutMs });
+  }
+
+  onStart(): void {}
+
+  onEnd(span: ReadableSpan): void {
+    if (this.#waiting >= MAX_WAITING) {
+      this.dropped++;
+      return;
+    }
+    this.#waiting++;
+    this.#batches.onEnd(span);
+  }
+
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
+    this.#exporter.export(spans, (result) => {
+      this.#waiting -= spans.length;
+      if (result.code === ExportResultCode.SUCCESS) this.#works();
+      else this.#fails(spans.length, result.error);
+      // A failure was counted and reported; the processor would print it.
+      done({ code: ExportResultCode.SUCCESS });
+    });
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#batches.forceFlush();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#batches.forceFlush();
+    await this.#exporter.shutdown();
+  }
+
+  #fails(count: number, error: Error | undefined): void {
+    if (this.#droppedSince === undefined) {
+      this.notice(`traces: the collector does not take spans (${failureOf(error)}); they are dropped until it does`);
+    }
+    this.#droppedSince ??= this.dropped;
+    this.dropped += count;
+  }
+
+  #works(): void {
+    if (this.#droppedSince === undefined) return;
+    this.notice(`traces: the collector takes spans again; ${this.dropped - this.#droppedSince} were dropped`);
+    this.#droppedSince = undefined;
+  }
+}
+
+/** Makes spans and exports them. */
+export interface Export {
+  readonly tracer: Tracer;
+  readonly delivery: Pick<Delivery, 'notice' | 'dropped'>;
+  /** Exports what is left, within a bounded time. */
+  close(): Promise<void>;
+}
+
+export async function openExport(config: TracesConfig): Promise<Export> {
+  const delivery = new Delivery(await openExporter(config), config.timeoutMs);
+  const provider = new TracerProvider({
+    resource: defaultResource().merge(resourceFromAttributes(config.attributes)),
+    sampler: samplerOf(config),
+    spanLimits: { attributeValueLengthLimit: MAX_TEXT },
+    spanProcessors: [delivery],
+  });
+  return {
+    tracer: provider.getTracer('asset-gateway'),
+    delivery,
+    close: () => Promise.race([provider.shutdown().catch(() => undefined), pause(FLUSH_MS, undefined, { ref: false })]),
+  };
+}

@@ -1,0 +1,188 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { consoleRoutes, everyRoute, REFUSALS, Refusal } from '@asset-gateway/protocol';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { Inbound, KeyedCall, Outbound, Slot } from '../call.ts';
+import type { TracesConfig } from '../config/traces.ts';
+import type { LogLine } from '../stages/trail.ts';
+import type { KeyedUpstream } from '../upstreams/upstream.ts';
+import { type Export, openExport } from './export.ts';
+import type { SpanNames, TracedChannel, Tracing } from './tracing.ts';
+
+const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'];
+const PATHS: ReadonlyMap<string, string> = new Map([...everyRoute, ...consoleRoutes].map(({ id, path }) => [id, path]));
+/** `traceparent` has 55 characters; later versions may append some. */
+const MAX_TRACEPARENT = 128;
+const SERVER_ERROR = 500;
+
+const propagator = new W3CTraceContextPropagator();
+/** Only `traceparent`: the text of `tracestate` is the client's and would reach the collector. */
+const getter = {
+  keys: () => ['traceparent'],
+  get({ headers }: Inbound, name: string) {
+    const text = name === 'traceparent' ? headers[name] : undefined;
+    return typeof text === 'string' && text.length <= MAX_TRACEPARENT ? text : undefined;
+  },
+};
+
+/** Marks a span as failed by a code, never by a message. A refusal of the client is no failure of the gateway. */
+function fail(span: Span, error: unknown): void {
+  const isRefusal = error instanceof Refusal;
+  span.setAttribute('error.type', isRefusal ? error.code : ((error as Error)?.name ?? 'error'));
+  if (!isRefusal || REFUSALS[error.code].status >= SERVER_ERROR) span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+async function ending<T>(span: Span, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    fail(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** The facts of a log line that a span has. */
+function factsOf({ route, client, path, error, status, cache }: LogLine) {
+  const template = PATHS.get(route ?? '');
+  return {
+    'url.path': path,
+    'client.address': client,
+    ...(template !== undefined && { 'http.route': template }),
+    ...(route !== undefined && { 'asset_gateway.route': route }),
+    ...(error !== undefined && { 'asset_gateway.error_code': error }),
+    ...(error !== undefined && status >= SERVER_ERROR && { 'error.type': error }),
+    ...(cache !== undefined && { 'asset_gateway.cache': cache }),
+  };
+}
+
+type Method = (...parts: unknown[]) => Promise<unknown>;
+
+/** Traces with OpenTelemetry. Nothing is global, so several gateways in a process are traced separately. */
+class OpenTelemetryTracing implements Tracing {
+  readonly #export: Export;
+  readonly #tracer: Tracer;
+  readonly #reachesUpstreams: boolean;
+  /** The context of the request that is being served. */
+  readonly #current = new AsyncLocalStorage<Context>();
+
+  constructor(opened: Export, reachesUpstreams: boolean) {
+    this.#export = opened;
+    this.#tracer = opened.tracer;
+    this.#reachesUpstreams = reachesUpstreams;
+  }
+
+  connect(notice: (message: string) => void): void {
+    this.#export.delivery.notice = notice;
+  }
+
+  dropped(): number {
+    return this.#export.delivery.dropped;
+  }
+
+  close(): Promise<void> {
+    return this.#export.close();
+  }
+
+  handling(handle: (inbound: Inbound) => Promise<Outbound>) {
+    return (inbound: Inbound): Promise<Outbound> => {
+      const parent = propagator.extract(ROOT_CONTEXT, inbound, getter);
+      const method = METHODS.includes(inbound.method) ? inbound.method : '_OTHER';
+      const attributes = { 'http.request.method': method };
+      const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+      const answer = async () => {
+        const outbound = await handle(inbound);
+        span.setAttribute('http.response.status_code', outbound.status);
+        if (outbound.status >= SERVER_ERROR) span.setStatus({ code: SpanStatusCode.ERROR });
+        return outbound;
+      };
+      return this.#current.run(trace.setSpan(parent, span), () => ending(span, answer));
+    };
+  }
+
+  logged(line: LogLine): LogLine {
+    const span = trace.getSpan(this.#current.getStore() ?? ROOT_CONTEXT);
+    if (!span?.isRecording()) return line;
+    const facts = factsOf(line);
+    span.setAttributes(facts);
+    if (facts['http.route'] !== undefined) span.updateName(`${line.method} ${facts['http.route']}`);
+    return { ...line, traceId: span.spanContext().traceId };
+  }
+
+  spanned<T extends object>(target: T, names: SpanNames<T>): T {
+    const wrapped = new Map<PropertyKey, unknown>();
+    const wrap = (key: PropertyKey, method: Method): Method => {
+      const name: unknown = names[key as keyof T];
+      if (name === undefined) return method.bind(target);
+      return (...parts) => {
+        const text = typeof name === 'function' ? String(name(...parts)) : String(name);
+        return this.#within(text, () => method.apply(target, parts));
+      };
+    };
+    return new Proxy(target, {
+      get(_, key) {
+        // Of the target itself, because a proxy has no private fields.
+        const member: unknown = Reflect.get(target, key, target);
+        if (typeof member !== 'function') return member;
+        const known = wrapped.get(key) ?? wrap(key, member as Method);
+        wrapped.set(key, known);
+        return known;
+      },
+    });
+  }
+
+  calling(upstream: KeyedUpstream, { provider, surface, cluster }: TracedChannel): KeyedUpstream {
+    const channel = { 'asset_gateway.provider': provider, 'asset_gateway.surface': surface };
+    const place = { ...channel, ...(cluster !== undefined && { 'asset_gateway.cluster': cluster }) };
+    return {
+      answer: async (call: KeyedCall) => {
+        const parent = this.#current.getStore() ?? ROOT_CONTEXT;
+        const spans: Span[] = [];
+        const spend = async (): Promise<Slot> => {
+          const slot = await call.spend();
+          const attributes = { ...place, 'http.request.method': call.route.httpMethod };
+          const span = this.#tracer.startSpan('upstream call', { kind: SpanKind.CLIENT, attributes }, parent);
+          spans.push(span);
+          return this.#reachesUpstreams ? carrying(slot, trace.setSpan(parent, span)) : slot;
+        };
+        try {
+          return await upstream.answer({ ...call, spend });
+        } catch (error) {
+          for (const span of spans) fail(span, error);
+          throw error;
+        } finally {
+          for (const span of spans) span.end();
+        }
+      },
+    };
+  }
+
+  /** Background work has no request, and so no span. */
+  #within<T>(name: string, task: () => Promise<T>): Promise<T> {
+    const parent = this.#current.getStore();
+    if (!parent) return task();
+    const span = this.#tracer.startSpan(name, {}, parent);
+    return this.#current.run(trace.setSpan(parent, span), () => ending(span, task));
+  }
+}
+
+/** A slot whose upstream request names its span. */
+function carrying(slot: Slot, context: Context): Slot {
+  const headers: Record<string, string> = {};
+  propagator.inject(context, headers, { set: (carrier, name, value) => Object.assign(carrier, { [name]: value }) });
+  return { release: (isOver) => slot.release(isOver), headers };
+}
+
+/** Traces requests and exports the spans to a collector. */
+export async function openTracing(config: TracesConfig): Promise<Tracing> {
+  return new OpenTelemetryTracing(await openExport(config), config.reachesUpstreams);
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { suiteInCi } from '../kit/optional.ts';
+import { makeOwn, postgresSuite, runPostgresProgram, startPostgres } from '../kit/postgres.ts';
+import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { ask, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
+
+/** A paid answer. */
+interface Bought {
+  readonly path: string;
+  readonly payment: string;
+  readonly text: string;
+}
+
+const DOCUMENTED = 'docs/operating/postgresql.md';
+const page = readFileSync(DOCUMENTED, 'utf8');
+/** The code block of the page with this word. */
+function block(word: string): string {
+  const blocks = Array.from(page.matchAll(/^( *)```(?:sh|ini)\n([\s\S]*?)^ *```$/gm), ([, indent = '', text = '']) =>
+    text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+  const [found, ...others] = blocks.filter((text) => text.includes(word));
+  if (found === undefined || others.length > 0) throw new Error(`${DOCUMENTED} needs one block with ${word}`);
+  return found;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-test-backup-'));
+makeOwn(folder);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const [COPY, BASE, ARCHIVE] = ['copy', 'base', 'archive'].map((name) => join(folder, name)) as [string, string, string];
+makeOwn(ARCHIVE);
+const [, SWITCH = ''] = /`(psql [^`]+)`/.exec(page) ?? [];
+const run = (word: string, variables: Readonly<Record<string, string>>) =>
+  runPostgresProgram('sh', ['-ec', block(word)], variables);
+
+/** The settings of the page, with this test's archive. */
+const settings = Object.fromEntries(
+  Array.from(block('archive_mode').matchAll(/^(\w+) = '?(.*?)'?$/gm), ([, name = '', value = '']) => [
+    name,
+    value.replaceAll('/var/lib/postgresql/archive', ARCHIVE),
+  ]),
+);
+
+suiteInCi('the commands of the page about PostgreSQL', { timeout: 120_000 }, () => {
+  postgresSuite('restore what was sold', () => {
+    const server = inSuite(() => startPostgres({ settings }));
+    const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
+    const start = (url: string) =>
+      startSellingGateway({ ...ROOMY, DATABASE_URL: url, GATEWAY_SECRET: 's'.repeat(43) }, { solana });
+
+    /** A gateway on an empty database, and a way to buy: what was bought can be asked for again. */
+    async function open() {
+      const name = await server.createDatabase();
+      const gateway = await start(server.url(name));
+      const buyer = await newBuyer(solana.mainnet);
+      const buy = async () => {
+        const path = newPath();
+        const payment = await buyer.pay(gateway.url + path);
+        const { status, text } = await ask(gateway.url + path, payment);
+        expect(status).toBe(200);
+        return { path, payment, text };
+      };
+      return { name, gateway, buy };
+    }
+
+    /** Both purchases are answered again from the restored database, and neither is charged again. */
+    async function expectAnswered(url: string, known: Bought, lost: Bought): Promise<void> {
+      const transfers = solana.mainnet.transfers.length;
+      const gateway = await start(url);
+      const again = await ask(gateway.url + known.path, known.payment);
+      expect([again.status, again.isReplayed, again.text]).toEqual([200, true, known.text]);
+      expect((await ask(gateway.url + lost.path, lost.payment)).status).toBe(200);
+      expect(solana.mainnet.transfers).toHaveLength(transfers);
+      await expectBooksInOrder({ url });
+      await gateway.stop();
+    }
+
+    it('a dump made while nodes serve, in an empty database', async () => {
+      const { name, gateway, buy } = await open();
+      const known = await buy();
+      run('pg_dump', { COPY, DATABASE_URL: server.url(name) });
+      const lost = await buy();
+      await gateway.stop();
+      const restored = server.url(await server.createDatabase());
+      run('pg_restore', { COPY, RESTORED_URL: restored });
+      await expectAnswered(restored, known, lost);
+    });
+
+    it('a base backup and the archive, to the moment before a table was dropped', async () => {
+      const { name, gateway, buy } = await open();
+      run('pg_basebackup', { SERVER_URL: server.url(), BASE });
+      const known = await buy();
+      const [{ moment } = {}] = await server.query('select now()::text as moment');
+      const lost = await buy();
+      await server.query('drop table journal_entries cascade', [], name);
+      await gateway.stop();
+      const [{ last } = {}] = await server.query('select pg_walfile_name(pg_current_wal_lsn()) as last');
+      runPostgresProgram('sh', ['-ec', SWITCH], { SERVER_URL: server.url() });
+      await until(async () => {
+        const [row] = await server.query('select last_archived_wal as name from pg_stat_archiver');
+        return String(row?.name) >= String(last);
+      });
+      await server.kill();
+      const prepare = (DATA: string) => void run('recovery.signal', { BASE, DATA, ARCHIVE, MOMENT: String(moment) });
+      const restored = await startPostgres({ prepare });
+      await until(async () => {
+        const [row] = await restored.query('select pg_is_in_recovery() as is_recovering');
+        return row?.is_recovering === false;
+      });
+      await expectAnswered(restored.url(name), known, lost);
+      await restored.stop();
+    });
+  });
+});

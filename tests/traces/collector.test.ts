@@ -1,0 +1,135 @@
+import { createRequire } from 'node:module';
+import { readConfig } from '@asset-gateway/gateway';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { scrape } from '../operations/scrape.ts';
+import { Receiver } from './receiver.ts';
+
+const KEY = { TOKENS_API_KEY: 'key' };
+const DROPPED = 'asset_gateway_trace_spans_dropped_total';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function start(mood: Receiver['mood'], variables = {}): Promise<{ receiver: Receiver; gateway: TestGateway }> {
+  const receiver = new Receiver();
+  receiver.mood = mood;
+  const endpoint = await receiver.listen();
+  const gateway = await startTestGateway({
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${endpoint}/custom/traces`,
+    METRICS_PORT: '0',
+    ...variables,
+  });
+  open.push(receiver, { close: () => gateway.stop() });
+  return { receiver, gateway };
+}
+
+const notices = ({ logLines }: TestGateway): string[] =>
+  logLines
+    .map((line) => String((JSON.parse(line) as { msg: unknown }).msg))
+    .filter((text) => text.startsWith('traces:'));
+
+async function ask({ url }: TestGateway, count = 1): Promise<void> {
+  for (let asked = 0; asked < count; asked++) {
+    const response = await fetch(`${url}/v1/catalog`);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+  }
+}
+
+const dropped = async ({ gateway }: TestGateway) => (await scrape(gateway)).sum(DROPPED);
+
+describe('the packages of OpenTelemetry', () => {
+  const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes('/sdk-trace/'));
+
+  it('are loaded only with an endpoint', async () => {
+    const plain = await startTestGateway();
+    open.push({ close: () => plain.stop() });
+    await ask(plain);
+    expect(loaded()).toBe(false);
+    await start('accept');
+    expect(loaded()).toBe(true);
+  });
+});
+
+describe('a collector that', () => {
+  it('answers 400 costs no request anything: spans are dropped and counted, and two lines say from when until when', async () => {
+    const { receiver, gateway } = await start(400);
+    await ask(gateway, 3);
+    await expect.poll(() => dropped(gateway), { timeout: 10_000 }).toBe(3);
+    await ask(gateway, 2);
+    await expect.poll(() => dropped(gateway), { timeout: 10_000 }).toBe(5);
+    receiver.mood = 'accept';
+    await ask(gateway);
+    await expect.poll(() => notices(gateway).length, { timeout: 10_000 }).toBe(2);
+    expect(notices(gateway)).toEqual([
+      'traces: the collector does not take spans (status 400); they are dropped until it does',
+      'traces: the collector takes spans again; 5 were dropped',
+    ]);
+    expect(receiver.requests[0]?.path).toBe('/custom/traces');
+  });
+
+  it('says nothing costs no request anything, the queue stays bounded, and the gateway stops', async () => {
+    const { gateway } = await start('silent', { OTEL_EXPORTER_OTLP_TIMEOUT: '60000' });
+    const threads = Array.from({ length: 8 }, () => ask(gateway, 300));
+    await Promise.all(threads);
+    expect(await dropped(gateway)).toBe(2_400 - 2_048);
+  });
+
+  it('is not there is named once', async () => {
+    const { receiver, gateway } = await start('accept', {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '500',
+    });
+    await ask(gateway);
+    await expect.poll(() => notices(gateway), { timeout: 10_000 }).toEqual([expect.stringContaining('(ECONNREFUSED)')]);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it('wants JSON gets JSON', async () => {
+    const { receiver, gateway } = await start('accept', {
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-team=one',
+    });
+    await ask(gateway);
+    await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(1);
+    expect(receiver.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'x-team': 'one' });
+    expect(receiver.raw).toContain('"resourceSpans"');
+  });
+});
+
+describe('the variables of OpenTelemetry', () => {
+  const ENDPOINT = { ...KEY, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/base' };
+
+  it('choose which traces are recorded', async () => {
+    const { receiver, gateway } = await start('accept', {
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0',
+    });
+    await ask(gateway);
+    expect(gateway.logLines.at(-1)).not.toContain('traceId');
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it('turn the export off', () => {
+    expect(readConfig(KEY).traces).toBeUndefined();
+    expect(readConfig({ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }).traces).toBeUndefined();
+    expect(readConfig(ENDPOINT).traces).toMatchObject({
+      url: 'http://collector:4318/base/v1/traces',
+      attributes: { 'service.name': 'asset-gateway' },
+    });
+  });
+
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'use http/protobuf, which collectors take on port 4318'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'must be a URL such as http://collector:4318'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'authorization' }, 'must be pairs such as key=value'],
+    [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER must be one of'],
+    [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'must be a number from 0 to 1'],
+    [{ OTEL_EXPORTER_OTLP_TIMEOUT: '0' }, 'must be a whole number of milliseconds'],
+  ])('%o is refused with a sentence', (variables, sentence) => {
+    expect(() => readConfig({ ...ENDPOINT, ...variables })).toThrow(sentence);
+  });
+});

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../kit/folder.ts';
+
+/** A block of a page. Its fence names the language and then a file, or the kind of a command. */
+interface Block {
+  readonly language: string;
+  readonly word: string;
+  readonly text: string;
+  readonly line: number;
+}
+
+function blocksIn(markdown: string): Block[] {
+  return Array.from(markdown.matchAll(/^```(\S*) *(.*)\n([\s\S]*?)^```$/gm), (found) => {
+    const [, language = '', word = '', text = ''] = found;
+    return { language, word, text, line: markdown.slice(0, found.index).split('\n').length };
+  });
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** The output that a page shows: `…` is any text of a line and, alone, any number of lines. A server may print more around it. */
+export function patternOf(expected: string, isServer: boolean): RegExp {
+  const lines = expected.trimEnd().split('\n');
+  const parts = lines.map((line) =>
+    line.trim() === '…' ? '(?:.*\\n)*?' : `${line.trimEnd().split('…').map(escaped).join('.*')}[ \\r]*\\n`,
+  );
+  return isServer ? new RegExp(`^${parts.join('')}`, 'm') : new RegExp(`^${parts.join('')}$`);
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+}
+
+const FIRST_PORT = 8402;
+const PORT = /(?<=localhost:|127\.0\.0\.1:|PORT=)84\d\d/g;
+const MAX_WAIT_MS = 60_000;
+
+/** What a terminal keeps for its later commands. */
+const KEPT = /^(?:export|cd) .*\n/gm;
+
+/** Follows one tutorial in an empty folder, as its reader does. */
+export class Reader {
+  readonly folder = makeFolder();
+  readonly #firstPort: number;
+  readonly #servers: Started[] = [];
+  #kept = '';
+
+  /** `firstPort` stands for 8402, since another program of this machine may use the ports that the tutorials name. */
+  constructor(firstPort: number) {
+    this.#firstPort = firstPort;
+  }
+
+  /** Does what each block of a page says. Throws if an output differs from the page, or if nothing runs a block. */
+  async follow(page: string): Promise<void> {
+    const moved = (port: string) => String(Number(port) - FIRST_PORT + this.#firstPort);
+    const blocks = blocksIn(readFileSync(page, 'utf8').replace(PORT, moved));
+    for (const [index, block] of blocks.entries()) {
+      if (block.language === 'text' && blocks[index - 1]?.language === 'sh') continue;
+      const next = blocks[index + 1];
+      const isServer = /^(?:server|restart)$/.test(block.word);
+      const expected = next?.language === 'text' ? patternOf(next.text, isServer) : undefined;
+      const fault = await this.#do(block, expected);
+      if (fault !== undefined) throw new Error(`${page}:${block.line}: ${fault}\n${block.text}${next?.text ?? ''}`);
+    }
+  }
+
+  /** Returns how the outcome differs from the page, if it does. */
+  async #do({ language, word, text }: Block, expected: RegExp | undefined): Promise<string | undefined> {
+    if (language === 'sh' && word === 'restart') await this.#stop(this.#servers.pop());
+    if (language === 'sh' && (word === 'server' || word === 'restart')) return this.#serve(text, expected);
+    if (language === 'sh' && (word === '' || word === 'fails')) return this.#run(text, expected, word === 'fails');
+    if (!/^[\w./-]+\.\w+$/.test(word)) return 'this is no command, output or named file, so nothing tests it';
+    mkdirSync(dirname(join(this.folder, word)), { recursive: true });
+    writeFileSync(join(this.folder, word), text);
+    return undefined;
+  }
+
+  /** Starts a program in a terminal of its own and waits until it prints what the page shows. */
+  async #serve(text: string, expected: RegExp | undefined): Promise<string | undefined> {
+    const server = this.#start(text);
+    this.#servers.push(server);
+    const lastMs = performance.now() + MAX_WAIT_MS;
+    while (!expected?.test(server.output())) {
+      if (server.child.exitCode !== null || performance.now() > lastMs) return `it printed\n${server.output()}`;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return undefined;
+  }
+
+  async #run(text: string, expected: RegExp | undefined, fails: boolean): Promise<string | undefined> {
+    const commands = text.replace(/^npm install (.*)\n/gm, (_, names: string) => this.#link(names.split(' ')));
+    const { child, output } = this.#start(this.#kept + commands);
+    const [code] = (await once(child, 'close')) as [number | null];
+    this.#kept += [...text.matchAll(KEPT)].join('');
+    if ((code !== 0) !== fails) return `it ended with ${code} and printed\n${output()}`;
+    return expected?.test(output()) === false ? `it printed\n${output()}` : undefined;
+  }
+
+  #start(commands: string): Started {
+    const { folder } = this;
+    const child = spawn('sh', ['-ec', `exec 2>&1\n${commands}`], {
+      cwd: folder,
+      detached: true,
+      env: { PATH: process.env.PATH, HOME: folder, PORT: String(this.#firstPort), NPM_CONFIG_UPDATE_NOTIFIER: 'false' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    // Some answers end without a line feed.
+    return { child, output: () => output.replace(/\n?$/, '\n') };
+  }
+
+  /** Instead of `npm install`: makes exactly the named packages of this repository, and of its lock, importable. */
+  #link(names: readonly string[]): string {
+    for (const name of names) {
+      const [source, target] = [resolve('node_modules', name), join(this.folder, 'node_modules', name)];
+      const { bin = {} } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { bin?: object };
+      mkdirSync(dirname(target), { recursive: true });
+      symlinkSync(source, target);
+      for (const [command, path] of Object.entries(bin)) {
+        const file = join(this.folder, 'node_modules/.bin', command);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${join(source, path)}' "$@"\n`, { mode: 0o755 });
+      }
+    }
+    return '';
+  }
+
+  /** Ctrl+C reaches all processes of a terminal. */
+  async #stop({ child }: Partial<Started> = {}): Promise<void> {
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const closed = once(child, 'close');
+    process.kill(-child.pid, 'SIGINT');
+    await closed;
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) await this.#stop(server);
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
