@@ -71,7 +71,7 @@ const rowOf = (upstream: UpstreamTotals) => [
   upstream.keyRefusals,
 ];
 
-/** The budget and the health of each upstream; those that nobody has used take one line. */
+/** The budget and the health of each upstream; unused upstreams take one line. */
 export function Upstreams({ totals: { upstreams } }: SectionProps) {
   const isQuiet = (each: UpstreamTotals) => each.calls === 0 && each.name !== 'tokens' && statusOf(each) === 'in use';
   const [quiet, used] = [upstreams.filter(isQuiet), upstreams.filter((each) => !isQuiet(each))];

@@ -52,7 +52,7 @@ function ReceiptForm({ isBusy, submit }: ReceiptFormProps) {
   );
 }
 
-/** Verifies a receipt that somebody shows you. */
+/** Verifies a pasted receipt. */
 export function CheckReceipt() {
   const task = useTask();
   const [claims, setClaims] = useState<Receipt>();

@@ -29,7 +29,7 @@ const money =
   (grown) =>
     grown.sum('journal_usd_micros_total', { kind, cluster: 'mainnet' });
 
-/** What is kept of each minute: its growth, or the value at its end. */
+/** A column of each minute: the growth of a counter, or a gauge's value at its end. */
 const COLUMNS: Readonly<Record<string, Column>> = {
   ok: requests(/^[23]/),
   challenges: requests(/^402$/),
