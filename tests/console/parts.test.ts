@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { bytes, change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
+import { samplesOf } from '../../packages/console/src/parts/samples.ts';
 import { decodedHeader, indentJson, plain } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
-import { samplesOf } from '../../packages/console/src/try/samples.ts';
 
 const RIGHT_TO_LEFT = '\u202e';
 
@@ -133,8 +133,9 @@ describe('the cache of answers', () => {
 
 describe('a sample', () => {
   const PATH = `/v1/x402/tokens/assets/it's"$(touch x)\`y\`\\!`;
-  const call = { method: 'profile', values: [`it's"\n`], named: { assetId: `it's"\n` } };
-  const samples = samplesOf(call, `http://127.0.0.1:1${PATH}`);
+  const assetId = `it's"\n`;
+  const call = { family: 'tokens', method: 'profile', values: [assetId], named: { assetId } };
+  const samples = samplesOf({ ...call, url: `http://127.0.0.1:1${PATH}`, access: 'siwx', priceUsd: '0' });
   const textOf = (title: string): string => samples.find((sample) => sample.title === title)?.text ?? '';
 
   /** The last word of a command, parsed by a shell. */
@@ -143,7 +144,7 @@ describe('a sample', () => {
 
   it('has any argument as a shell parses it', () => {
     expect(lastWord(textOf('curl'))).toBe(`http://127.0.0.1:1${PATH}`);
-    expect(lastWord(textOf('Command line'))).toBe(PATH);
+    expect(lastWord(textOf('CLI'))).toBe(PATH);
   });
 
   it('in TypeScript has the exact values', () => {

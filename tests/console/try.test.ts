@@ -188,12 +188,12 @@ browserSuite('Try', () => {
     const typescript = await copied('TypeScript');
     const { status, stderr } = await runCode(typescript, {});
     expect([status, stderr]).toEqual([0, '']);
-    const commandLine = await copied('Command line');
+    const commandLine = await copied('CLI');
     const words = commandLine.replace('npx -y @asset-gateway/cli', `"${process.execPath}" ${MAIN}`);
     expect(words).not.toBe(commandLine);
     const { stdout } = await run('sh', ['-c', words], { env: { PATH: process.env.PATH, HOME: '/nowhere' } });
     answers.push((JSON.parse(stdout) as { result: unknown }).result);
-    const { name, arguments: given } = JSON.parse(await copied('MCP tool')) as { name: string; arguments: unknown };
+    const { name, arguments: given } = JSON.parse(await copied('MCP')) as { name: string; arguments: unknown };
     const tool = createTools(createClient({ baseUrl: gateway.url })).find((each) => each.name === name);
     answers.push(await tool?.execute(given));
     expect(answers[1]).toEqual(answers[0]);

@@ -1,8 +1,7 @@
 import { positionalParameters, type Route } from '@asset-gateway/protocol';
-import { Code } from '../parts/code.tsx';
 import { pythonSample } from '../parts/python-sample.ts';
+import { SampleTabs } from '../parts/sample-tabs.tsx';
 import { type SampledCall, samplesOf } from '../parts/samples.ts';
-import { Tabs } from '../parts/tabs.tsx';
 import type { Row } from './catalog.ts';
 import type { FormRequest } from './use-form.ts';
 
@@ -47,18 +46,7 @@ export function Samples({ row, request }: { readonly row: Row; readonly request:
   return (
     <section aria-labelledby="samples" class="samples">
       <h2 id="samples">The same call in code</h2>
-      <Tabs
-        label="Client"
-        tabs={samples.map(({ title, text, note }) => ({
-          title,
-          show: () => (
-            <>
-              <Code label={title} text={text} />
-              {note && <p class="small muted">{note}</p>}
-            </>
-          ),
-        }))}
-      />
+      <SampleTabs samples={samples} />
     </section>
   );
 }

@@ -1,12 +1,11 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { Code } from '../parts/code.tsx';
 import { Exchange } from '../parts/exchange.tsx';
 import { Json } from '../parts/json.tsx';
-import { Tabs } from '../parts/tabs.tsx';
+import { SampleTabs } from '../parts/sample-tabs.tsx';
+import { samplesOf } from '../parts/samples.ts';
 import type { CallState } from '../parts/use-call.ts';
 import type { Step } from '../recorder.ts';
 import type { TokensCall } from './calls.ts';
-import { samplesOf } from './samples.ts';
 
 /** The last call, for the panel that shows it. */
 export interface LastCall {
@@ -100,18 +99,7 @@ function CallDetails({ lastCall: { call, url, steps, text } }: { readonly lastCa
         </details>
       )}
       <h2>Make the same call</h2>
-      <Tabs
-        label="Client"
-        tabs={samplesOf(call, url).map(({ title, text: sample, note }) => ({
-          title,
-          show: () => (
-            <>
-              <Code label={title} text={sample} />
-              {note && <p class="small muted note">{note}</p>}
-            </>
-          ),
-        }))}
-      />
+      <SampleTabs samples={samplesOf({ ...call, family: 'tokens', url, access: 'siwx', priceUsd: '0' })} />
     </>
   );
 }

@@ -44,7 +44,7 @@ interface AnswerStore {
 }
 
 /** Upstream calls that the answer to one payment or debit may cost. */
-const MOST_CALLS = 3;
+export const MOST_CALLS = 3;
 
 /** Delivers answers that were paid for before, and fetches them again if they were lost. */
 export class PaidAnswers {

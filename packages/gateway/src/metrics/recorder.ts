@@ -51,7 +51,8 @@ export class Recorder {
     const elapsedMs = performance.now() - this.#startMs;
     this.#timer = setTimeout(
       () => {
-        void this.#updated();
+        // An error of a reading must not end the process; the next update covers the time.
+        this.#updated().catch(() => undefined);
         this.#schedule();
       },
       INTERVAL_MS - (elapsedMs % INTERVAL_MS),

@@ -1,3 +1,4 @@
+import { MOST_CALLS } from '../gates/redelivery.ts';
 /** The state of a payment. From `settling` on money may have moved, and only proof changes the record. */
 export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
 
@@ -98,7 +99,7 @@ export type Proof =
 /** Limits of payments; times in milliseconds. */
 export const PAYMENTS = {
   /** A payment whose upstream call fails may be sent again. */
-  callsPerPayment: 3,
+  callsPerPayment: MOST_CALLS,
   inFlightPerPayer: 4,
   /** Longer than verification, upstream call and settlement together. */
   inFlightMs: 60_000,
