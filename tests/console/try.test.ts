@@ -146,6 +146,20 @@ browserSuite('Try', () => {
     await close();
   });
 
+  it('leads from the field to results that have arrived, by the arrow keys', async () => {
+    const { page, faults, close } = await openPage(`${gateway.url}/#/try//bitcoin`);
+    await result(page, /^Bitcoin/).waitFor();
+    await page.getByLabel('Search assets').press('ArrowDown');
+    await page.getByRole('option', { name: /^Bitcoin/, selected: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await result(page, /^Bitcoin/).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Bitcoin BTC' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('has no axe violations in any look', async () => {
     const { page, faults, close } = await openPage(`${gateway.url}/#/try//sol`);
     await result(page, /^Solana/).waitFor();

@@ -6,8 +6,9 @@ import type { Members } from './calls.ts';
 interface SearchBoxProps {
   readonly text: string;
   readonly hint: string;
-  /** Shown until the results of the typed text arrive. */
   readonly suggestions: readonly Members[];
+  /** Whether the results of the typed text are shown: then the suggestions wait for an arrow key. */
+  readonly isAnswered: boolean;
   readonly onText: (text: string) => void;
   readonly onEnter: () => void;
   /** Whether an option is chosen with the arrow keys; results do not replace it. */
@@ -61,21 +62,21 @@ function useSlash(field: { readonly current: HTMLInputElement | null }): void {
 }
 
 /** The options that are shown, the chosen one, and the keys that choose. */
-function useOptions(suggestions: readonly Members[], onChoosing: SearchBoxProps['onChoosing']) {
+function useOptions({ suggestions, isAnswered, onChoosing }: SearchBoxProps) {
   const [chosen, setChosen] = useState(-1);
   const [isClosed, setIsClosed] = useState(false);
-  const shown = isClosed ? [] : suggestions;
+  const shown = isClosed || (isAnswered && chosen < 0) ? [] : suggestions;
   const choose = (at: number): void => {
     setChosen(at);
     onChoosing(at >= 0);
   };
   const press = (event: KeyboardEvent): void => {
     const step = STEPS[event.key];
-    if (shown.length === 0 || (step === undefined && event.key !== 'Escape')) return;
+    if (suggestions.length === 0 || (step === undefined && event.key !== 'Escape')) return;
     event.preventDefault();
     setIsClosed(step === undefined);
     // One place before the first option is the field itself.
-    const places = shown.length + 1;
+    const places = suggestions.length + 1;
     choose(step === undefined ? -1 : ((chosen + 1 + step + places) % places) - 1);
   };
   const reset = (): void => {
@@ -97,11 +98,12 @@ const FIELD = {
 } as const;
 
 /** The search field: a combobox whose options are assets of earlier answers, so that they take no call. */
-export function SearchBox({ text, hint, suggestions, onText, onEnter, onChoosing }: SearchBoxProps) {
+export function SearchBox(props: SearchBoxProps) {
+  const { text, hint, onText, onEnter } = props;
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   useSlash(field);
-  const { shown, chosen, option, press, reset } = useOptions(suggestions, onChoosing);
+  const { shown, chosen, option, press, reset } = useOptions(props);
   const isExpanded = shown.length > 0;
   const submit = (event: Event): void => {
     event.preventDefault();

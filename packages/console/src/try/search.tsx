@@ -107,19 +107,22 @@ export function Search({ session, query, report }: SearchProps) {
   useReportedCall(report, call, state);
   const found = useFound(sent, state);
   const typed = text.trim();
-  const suggestions = isChoosing || found?.query !== typed ? suggestionsFor(typed) : [];
+  const suggestions = suggestionsFor(typed);
+  const isAnswered = found?.query === typed;
+  const isSuggesting = suggestions.length > 0 && (isChoosing || !isAnswered);
   return (
     <>
       <SearchBox
         text={text}
         hint={hintFor(typed !== sent && hasFew(session), found)}
         suggestions={suggestions}
+        isAnswered={isAnswered}
         onText={setText}
         onEnter={() => send(typed)}
         onChoosing={setIsChoosing}
       />
       <Trouble state={state} retry={retry} />
-      {found && suggestions.length === 0 && typed !== '' && <Results {...found} />}
+      {found && !isSuggesting && typed !== '' && <Results {...found} />}
       {typed === '' && (
         <>
           <Examples />
