@@ -123,12 +123,8 @@ export function Search({ session, query, report }: SearchProps) {
       />
       <Trouble state={state} retry={retry} />
       {found && !isSuggesting && typed !== '' && <Results {...found} />}
-      {typed === '' && (
-        <>
-          <Examples />
-          <Lists session={session} report={report} />
-        </>
-      )}
+      {typed === '' && <Examples />}
+      {typed === '' && <Lists session={session} report={report} />}
       <BudgetLeft recorder={session.recorder} />
     </>
   );
