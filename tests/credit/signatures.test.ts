@@ -104,6 +104,24 @@ describe('credit of devnet', () => {
   });
 });
 
+describe('a signature that is spending', () => {
+  it('is in progress for another body, and is not charged if its call fails', async () => {
+    gateway.solana.provider.faults.delayMs = 500;
+    gateway.solana.provider.faults.status = 500;
+    const header = await spendingHeader(gateway, call, wallet.signIn);
+    const arrivals = gateway.solana.provider.arrivals.length;
+    const running = send(gateway, call, { [HEADERS.signIn]: header });
+    await until(() => gateway.solana.provider.arrivals.length === arrivals + 1);
+    const body = `${call.init.body} `;
+    const response = await send(gateway, { ...call, init: { ...call.init, body } }, { [HEADERS.signIn]: header });
+    const { error, payment } = await bodyOf(response);
+    expect([response.status, error, payment?.state]).toEqual([409, 'payment_already_used', 'in_progress']);
+    expect((await running).status).toBe(502);
+    expect(gateway.solana.provider.arrivals).toHaveLength(arrivals + 1);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: 0 });
+  });
+});
+
 describe('a signature that has spent', () => {
   it('is used up for another body, and gets the same answer for its own', async () => {
     const header = await spendingHeader(gateway, call, wallet.signIn);

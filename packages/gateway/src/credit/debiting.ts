@@ -145,8 +145,9 @@ export class ChargedAnswers {
 
   /** The answer of this very debit. Refuses while it is running, or if it was for another request. */
   async known(debit: Debit, requestHash: string, context: DebitContext): Promise<Admission | Delivery> {
-    if (debit.requestHash !== requestHash) throw alreadyUsed('another request');
-    if (debit.progress === 'held') throw inProgress('debit');
+    const isRunning = debit.progress === 'held';
+    if (debit.requestHash !== requestHash) throw alreadyUsed('another request', isRunning ? 'in_progress' : 'settled');
+    if (isRunning) throw inProgress('debit');
     const found = await this.owed(debit, context);
     if (!found) throw alreadyUsed('sent again too often');
     return found;

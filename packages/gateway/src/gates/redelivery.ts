@@ -1,4 +1,4 @@
-import { Refusal } from '@asset-gateway/protocol';
+import { type PaymentState, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Receipt, Slot, TakeSlot } from '../call.ts';
 import { type Admission, type Delivery, fromStore } from './gate.ts';
 
@@ -125,6 +125,6 @@ class Redelivery implements Admission {
 export const inProgress = (reason?: string): Refusal =>
   new Refusal('payment_in_progress', { ...(reason && { reason }), payment: { state: 'in_progress' } });
 
-/** The payment has settled, and its answer cannot be fetched again. */
-export const alreadyUsed = (reason: string): Refusal =>
-  new Refusal('payment_already_used', { reason, payment: { state: 'settled' } });
+/** The payment or debit cannot buy this answer. It has been charged unless `state` says otherwise. */
+export const alreadyUsed = (reason: string, state: PaymentState['state'] = 'settled'): Refusal =>
+  new Refusal('payment_already_used', { reason, payment: { state } });

@@ -46,12 +46,7 @@ export class Deliveries {
     if (!record) return undefined;
     const { key } = record;
     context.trail.wallet = record.payer;
-    if (record.requestHash !== context.requestHash) {
-      throw new Refusal('payment_already_used', {
-        reason: 'another request',
-        payment: { state: STATES[record.progress] },
-      });
-    }
+    if (record.requestHash !== context.requestHash) throw alreadyUsed('another request', STATES[record.progress]);
     if (record.progress === 'settled') {
       context.trail.payment = { state: 'settled', ...(record.signature && { transaction: record.signature }) };
       const isPayers = this.#isPayers(context, record);
