@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { plain } from '../parts/text.ts';
 import { type CallState, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
-import { hrefOf } from '../router.ts';
+import { hrefOf, placeOf } from '../router.ts';
 import type { Session } from '../session.ts';
 import { AssetRow } from './asset-row.tsx';
 import { below, countOf, rows, search, type TokensCall } from './calls.ts';
@@ -85,6 +85,23 @@ function useSentQuery(session: Session, query: string): readonly [string, (text:
   return [sent, setSent];
 }
 
+/** The typed text and the query to send, which the address keeps over a reload and the back button. */
+function useQuery(session: Session, query: string) {
+  const [text, setText] = useState(query);
+  const [sent, send] = useSentQuery(session, text.trim());
+  useEffect(() => {
+    if (query === sent) return;
+    setText(query);
+    send(query);
+  }, [query]);
+  useEffect(() => {
+    const { view, rest } = placeOf(location.hash);
+    // An asset or another view may have been opened during the pause.
+    if (['', 'try'].includes(view) && !rest[0]) location.replace(hrefOfSearch(sent));
+  }, [sent]);
+  return { text, setText, sent, send };
+}
+
 function hintFor(isScarce: boolean, found: Found | undefined): string {
   if (isScarce) return 'Few calls are left in this minute: press Enter to search.';
   return found ? summaryOf(found) : '';
@@ -92,16 +109,8 @@ function hintFor(isScarce: boolean, found: Found | undefined): string {
 
 /** Searches while you type, after suggestions from earlier answers; before that, the curated lists. */
 export function Search({ session, query, report }: SearchProps) {
-  const [text, setText] = useState(query);
+  const { text, setText, sent, send } = useQuery(session, query);
   const [isChoosing, setIsChoosing] = useState(false);
-  const [sent, send] = useSentQuery(session, text.trim());
-  useEffect(() => {
-    if (query === sent) return;
-    setText(query);
-    send(query);
-  }, [query]);
-  // Keeps the search over a reload and the back button.
-  useEffect(() => location.replace(hrefOfSearch(sent)), [sent]);
   const call: TokensCall | undefined = sent === '' ? undefined : search(sent);
   const [state, retry] = useCall(session, call && { key: keyOf(call), ask: call.ask });
   useReportedCall(report, call, state);
