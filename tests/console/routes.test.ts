@@ -1,10 +1,11 @@
 import { routes as table } from '@asset-gateway/protocol';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
+import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, LONG_TIMEOUT, type OpenedPage, openPage } from './console.ts';
+import { faultsInAllLooks, LONG_TIMEOUT, LOOKS, type OpenedPage, openPage, tabTo } from './console.ts';
 
 interface CatalogRow {
   readonly surface: string;
@@ -13,6 +14,8 @@ interface CatalogRow {
   readonly method: string;
   readonly description: string;
 }
+
+const OTHER_ACCOUNT = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
 const ownRows = table.filter(({ surface }) => surface === 'system');
 const idOf = ({ surface, cluster, provider, method }: CatalogRow): string =>
@@ -74,20 +77,46 @@ browserSuite('every route in the console', () => {
     expect(gateway.solana?.provider.arrivals).toEqual([]);
   });
 
-  it('pays from a form once, and shows the answer and the transaction', async () => {
-    await page.evaluate(`location.hash = '#/wallet'`);
-    await page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }).click();
-    await page.getByText('You received 10 play USDC on mainnet.').waitFor();
-    await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
-    await page.getByRole('button', { name: 'Send, pay $0.000005' }).click();
-    expect(await answered()).toBe('Answer 200');
-    const paid = gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo);
-    expect(paid).toMatchObject([{ amount: 5n }]);
-    expect(gateway.solana?.provider.arrivals.length).toBe(1);
-    expect(await page.locator('.facts').textContent()).toMatch(/Time\d+ ms.*Cost\$0\.000005 in USDC$/);
-    await page.getByText(/^Response headers \(/).click();
-    expect(await page.locator('.answer').textContent()).toContain(paid?.[0]?.signature);
-  });
+  it.each(isFull ? (['1440-light', '390-dark'] as const) : (['1440-light'] as const))(
+    'leads from the first tab stop of / to a paid answer by keyboard alone, at %s',
+    async (look) => {
+      const paid = () => gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo) ?? [];
+      const [before, asked] = [paid().length, gateway.solana?.provider.arrivals.length ?? 0];
+      const { page, faults, close } = await openPage(`${gateway.url}/`, LOOKS[look]);
+      const press = async (wanted: Locator) => {
+        await wanted.waitFor();
+        await tabTo(page, wanted);
+        await page.keyboard.press('Enter');
+      };
+      await press(page.getByRole('link', { name: 'Wallet', exact: true }));
+      await press(page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }));
+      await page.getByText('You received 10 play USDC on mainnet.').waitFor();
+      await press(page.getByRole('region', { name: 'Try a payment' }).getByRole('link', { name: 'Routes' }));
+      if (look === '390-dark') await press(page.getByRole('button', { name: 'All routes' }));
+      await page.getByLabel('Find a route').waitFor();
+      await tabTo(page, page.getByLabel('Find a route'));
+      await page.keyboard.type('getBalance');
+      await press(page.getByRole('link', { name: /^POST\s*getBalance/ }));
+      const account = page.getByLabel('params[0]');
+      await account.waitFor();
+      await tabTo(page, account);
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.type(OTHER_ACCOUNT);
+      await press(page.getByRole('button', { name: 'Send, pay $0.000005' }));
+      await page.getByRole('heading', { name: 'Answer 200' }).waitFor();
+      expect(await page.locator('.facts').textContent()).toMatch(/Time\d+ ms.*Cost\$0\.000005 in USDC$/);
+      expect(paid().slice(before)).toMatchObject([{ amount: 5n }]);
+      expect(gateway.solana?.provider.arrivals.length).toBe(asked + 1);
+      await press(page.locator('summary', { hasText: 'Response headers (' }));
+      await page
+        .locator('.answer')
+        .getByText(paid().at(-1)?.signature ?? '')
+        .first()
+        .waitFor();
+      expect(faults).toEqual([]);
+      await close();
+    },
+  );
 
   it('stops an obvious error before sending and focuses the field', async () => {
     const before = gateway.upstream.arrivals.length;
