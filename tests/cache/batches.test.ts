@@ -48,7 +48,7 @@ describe.each([
           body: {},
           [place]: hasAddresses ? { mints, addresses } : { mints },
         } as unknown as Input;
-        const asked = mintsOf(route, input) ?? [];
+        const asked = mintsOf(route, input);
         // Each mint from its own call.
         const kept = asked.map((mint) => {
           const items = itemsOf(route, upstreamText(route, batchInput(route, [mint])));

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../packages/gateway/src/endpoint.ts';
 import { type Admission, type Gate, publicGate } from '../../packages/gateway/src/gates/gate.ts';
 import { createGateway, type GatewayDependencies } from '../../packages/gateway/src/gateway.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
-import { type LogLine, RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
+import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
 import type { KeyedUpstream, Upstream } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { listen } from './bare-server.ts';
@@ -94,9 +94,12 @@ function endpointOf(route: Route): Endpoint {
 }
 
 const parts: GatewayDependencies = {
-  open: (inbound) => {
-    throwAt('open');
-    return new RequestTrail(inbound, { log, randomId: () => 'fresh-id' });
+  trail: {
+    log,
+    randomId: () => {
+      throwAt('open');
+      return 'fresh-id';
+    },
   },
   match: createMatch(routes.map(endpointOf)),
   onFailure,

@@ -96,11 +96,11 @@ it('U1 a request is not written after its deadline', async () => {
   const [heard, late] = [trap.heard.length, new ResponseHandler(-1)];
   pool.dispatch({ method: 'GET', path: '/' }, late);
   // Its timer may come before the connection does.
-  await expect(late.head()).rejects.toThrow(/^(too late to be written|deadline)$/);
+  await expect(late.head).rejects.toThrow(/^(too late to be written|deadline)$/);
   expect([trap.heard.length, late.isWritten]).toEqual([heard, false]);
   late.end();
   const inTime = new ResponseHandler(60_000);
-  inTime.head().catch(() => undefined);
+  inTime.head.catch(() => undefined);
   pool.dispatch({ method: 'GET', path: '/' }, inTime);
   await wait(200);
   expect([trap.heard.length, inTime.isWritten]).toEqual([heard + 1, true]);

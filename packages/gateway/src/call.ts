@@ -7,8 +7,8 @@ export interface Arrival {
   readonly hosts: readonly string[];
   /** The port that the request arrived at. */
   readonly port: number;
-  /** Content negotiation headers. */
-  readonly headers?: Partial<Record<'accept' | 'accept-encoding', Headers[string]>>;
+  /** Headers for content negotiation and caching. */
+  readonly headers?: Partial<Record<'accept' | 'accept-encoding' | 'cache-control', Headers[string]>>;
 }
 
 /** By lower-case name; repeated headers are joined as Node joins them. */
@@ -153,10 +153,8 @@ export interface UpstreamCall {
   readonly input: Input;
   /** The client's wallet; undefined on public routes. */
   readonly wallet: string | undefined;
-  /** For documents that contain their own URL. Nothing else of the request reaches an upstream. */
+  /** For the cache and for documents that contain their own URL. Nothing else of the request reaches an upstream. */
   readonly arrival: Arrival;
-  /** The request's `Cache-Control`. */
-  readonly cacheControl?: string | readonly string[] | undefined;
   readonly spend: Spend;
 }
 

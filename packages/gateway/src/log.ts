@@ -54,11 +54,11 @@ class Output implements LogDestination {
   #lines = '';
 
   constructor() {
-    process.once('exit', () => this.#flush());
+    process.once('exit', this.#flush);
   }
 
   write(line: string): void {
-    if (this.#lines === '') setTimeout(() => this.#flush(), BATCH_MS).unref();
+    if (this.#lines === '') setTimeout(this.#flush, BATCH_MS).unref();
     this.#lines += line;
   }
 
@@ -66,10 +66,10 @@ class Output implements LogDestination {
     process.stdout.on(event, listener);
   }
 
-  #flush(): void {
+  readonly #flush = (): void => {
     if (this.#lines !== '') process.stdout.write(this.#lines);
     this.#lines = '';
-  }
+  };
 }
 
 let output: LogDestination | undefined;

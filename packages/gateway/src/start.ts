@@ -92,11 +92,10 @@ const countedBy = (metrics: ServedMetrics['metrics'] | undefined) =>
     onKeyRefused: (channel, place) => metrics?.keyRefused(channel, place),
   }) satisfies Observers;
 
-/** Passes each log line to the log and the metrics, with its trace. */
+/** Passes each log line to the log and the metrics. */
 const observing =
-  ({ request }: Log, metrics: ServedMetrics['metrics'] | undefined, tracing: Tracing) =>
-  (given: LogLine): void => {
-    const line = tracing.logged(given);
+  ({ request }: Log, metrics: ServedMetrics['metrics'] | undefined) =>
+  (line: LogLine): void => {
     request(line);
     metrics?.finished(line);
   };
@@ -117,7 +116,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   tracing.connect(log.notice);
   const { notice, failure: onFailure } = log;
   let stopping = false;
-  const observers = { log: observing(log, metrics, tracing), notice, onFailure, ...countedBy(metrics) };
+  const observers = { log: tracing.logging(observing(log, metrics)), notice, onFailure, ...countedBy(metrics) };
   const isStopping = () => stopping;
   const composed = await compose(config, { ...remembered, tracing, isStopping, ...observers, ...paces });
   const server = new HttpServer({

@@ -22,11 +22,9 @@ const ROWS: Readonly<Record<string, BatchRow>> = {
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
-/** The distinct mints of a request, in the upstream's order; undefined for rows that are not cached per mint. */
-export function mintsOf({ method }: Route, input: Input): readonly string[] | undefined {
-  const row = ROWS[method];
-  if (!row) return undefined;
-  const { mints, addresses } = input[row.place];
+/** The distinct mints of a request to a row that is cached per mint, in the upstream's order. */
+export function mintsOf({ method }: Route, input: Input): readonly string[] {
+  const { mints, addresses } = input[ROWS[method]?.place ?? 'body'];
   return [...new Set([...listOf(mints), ...listOf(addresses)])];
 }
 

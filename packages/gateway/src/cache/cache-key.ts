@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Route, Values } from '@asset-gateway/protocol';
-import type { TObject } from 'typebox';
+import type { Route } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import type { CacheKey } from './key-demand.ts';
 import { candlesLifetime, type Lifetime } from './lifetimes.ts';
-
-/** A place's values in the order of the schema. */
-const inOrder = (schema: TObject | undefined, values: Values): unknown[] =>
-  Object.keys(schema?.properties ?? {}).map((name) => (Object.hasOwn(values, name) ? values[name] : null));
 
 /** Longer values are replaced by their digest, so that thousands of keys stay small. */
 const MAX_PLAIN = 128;
@@ -35,14 +30,15 @@ function lifetimeOf(
 export const oldestSeconds = ({ maxStaleSeconds, overSinceSeconds }: CacheKey, nowSeconds: () => number): number =>
   overSinceSeconds === undefined ? maxStaleSeconds : Math.min(maxStaleSeconds, nowSeconds() - overSinceSeconds);
 
-/** The cache key of a request: the row and its validated values. Defaults are not filled in: only the upstream knows them. */
+/** The cache key of a request: the row and its validated values in the schemas' order. Defaults are not filled in: only the upstream knows them. */
 export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSeconds: number): CacheKey {
-  const { path, query, body } = route.input;
-  const values = JSON.stringify([
-    ...inOrder(path, input.path),
-    ...inOrder(query, input.query),
-    ...inOrder(body, input.body),
-  ]);
+  const inOrder: unknown[] = [];
+  for (const place of ['path', 'query', 'body'] as const) {
+    const given = input[place];
+    const names = Object.keys(route.input[place]?.properties ?? {});
+    for (const name of names) inOrder.push(Object.hasOwn(given, name) ? given[name] : null);
+  }
+  const values = JSON.stringify(inOrder);
   const lifetime = lifetimeOf(route, input, kept, nowSeconds);
   // An answer fetched while its range was open must not be found once the range is past.
   const kind = lifetime.overSinceSeconds === undefined ? route.method : `${route.method} over`;

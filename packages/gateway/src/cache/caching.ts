@@ -10,7 +10,7 @@ import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } fr
 import { CallOrder } from './call-order.ts';
 import { Calls } from './calls.ts';
 import type { CacheKey } from './key-demand.ts';
-import type { Lifetime } from './lifetimes.ts';
+import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import { ALONE, type SharedEntries } from './shared-entries.ts';
 import { type Kept, KeptAnswer, type KeptItem, KeptRefusal, keptFor, OVERHEAD_BYTES, type Plan } from './stored.ts';
 import type { Wanted } from './waiters.ts';
@@ -60,11 +60,10 @@ export class CachingUpstream implements Upstream {
   }
 
   answer(call: UpstreamCall): Promise<Answer> {
-    const { route, input } = call;
-    const lifetime = this.#dependencies.lifetimes[route.method];
+    const { method } = call.route;
+    const lifetime = this.#dependencies.lifetimes[method];
     if (!lifetime) return this.#dependencies.upstream.answer(call);
-    const mints = mintsOf(route, input);
-    return mints ? this.#batch(call, mints, lifetime) : this.#single(call, lifetime);
+    return method in BATCH_SIZES ? this.#batch(call, lifetime) : this.#single(call, lifetime);
   }
 
   /** Counts and memory, for metrics. */
@@ -79,7 +78,7 @@ export class CachingUpstream implements Upstream {
   async #single(call: UpstreamCall, lifetime: Lifetime): Promise<Answer> {
     const { route, input } = call;
     const key = cacheKeyOf(route, input, lifetime, this.#dependencies.wallSeconds());
-    const wanted = requestFreshness(call.cacheControl);
+    const wanted = requestFreshness(call.arrival.headers?.['cache-control']);
     const plan = { key, route, input };
     let found = this.#find(plan, wanted);
     if (!found.kept && (await this.#readShared([plan], wanted))) found = this.#find(plan, wanted);
@@ -94,9 +93,10 @@ export class CachingUpstream implements Upstream {
     return given.answer(this.#dependencies.now(), { forwarded: found.forwarded, isCollapsed: waiter.isCollapsed });
   }
 
-  async #batch(call: UpstreamCall, mints: readonly string[], lifetime: Lifetime): Promise<Answer> {
-    const { route } = call;
-    const wanted = requestFreshness(call.cacheControl);
+  async #batch(call: UpstreamCall, lifetime: Lifetime): Promise<Answer> {
+    const { route, input } = call;
+    const mints = mintsOf(route, input);
+    const wanted = requestFreshness(call.arrival.headers?.['cache-control']);
     const plans = mints.map((mint) => ({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }));
     let found = plans.map((plan) => this.#find(plan, wanted));
     const lacking = plans.filter((_, index) => !found[index]?.kept);

@@ -1,4 +1,4 @@
-import { byWorth, type CacheKey, evictable, KeyDemand, type KeyRequest, type Withdrawal } from './key-demand.ts';
+import { byWorth, type CacheKey, KeyDemand, type KeyRequest, type Withdrawal } from './key-demand.ts';
 
 /** `known` keys are stored and `candidates` of them considered, the least valuable evicted first; both may briefly double. */
 export interface Limits {
@@ -192,11 +192,16 @@ export class CallOrder {
     return byWorth([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
   }
 
+  /** Evicts the least valuable keys; only once their number has doubled, so that sorting is amortised. */
   #forget(nowMs: number): void {
-    const worth = (known: KeyDemand): number => this.#worth(known, nowMs);
-    for (const known of evictable(this.#candidates, this.#limits.candidates, worth)) this.#candidates.delete(known);
+    const { known: most, candidates } = this.#limits;
+    if (this.#candidates.size > 2 * candidates) {
+      const ranked = byWorth(this.#candidates, (known) => this.#worth(known, nowMs));
+      for (const known of ranked.slice(candidates)) this.#candidates.delete(known);
+    }
+    if (this.#known.size <= 2 * most) return;
     const demand = (known: KeyDemand) => (known.isInFlight ? NEVER : known.demandAt(nowMs) * known.servedFraction);
-    for (const known of evictable(this.#known, this.#limits.known, demand)) {
+    for (const known of byWorth(this.#known.values(), demand).slice(most)) {
       this.#known.delete(known.key.id);
       this.#candidates.delete(known);
     }

@@ -42,9 +42,12 @@ export class Calls {
   /** Counts a request answered without waiting as demand for its keys. */
   note(kept: readonly { readonly key: CacheKey; readonly ageSeconds: number }[]): void {
     const [now, weight] = [this.#dependencies.now(), 1 / kept.length];
-    for (const { key, ageSeconds } of kept)
+    let isRefreshDue = false;
+    for (const { key, ageSeconds } of kept) {
       this.#dependencies.order.enqueue(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
-    if (kept.some(({ key, ageSeconds }) => ageSeconds >= key.freshSeconds)) this.#run();
+      isRefreshDue ||= ageSeconds >= key.freshSeconds;
+    }
+    if (isRefreshDue) this.#run();
   }
 
   /** Waits for the calls that answer these keys. Rejects with the upstream's refusal, or `rate_limited` without a slot in time. */

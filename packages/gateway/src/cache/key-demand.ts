@@ -32,6 +32,7 @@ const LEAST_SEEN_MS = 60_000;
 /** The demand for a key, its stored answer and its calls. */
 export class KeyDemand {
   readonly key: CacheKey;
+  readonly #memorySeconds: number;
   /** Decayed number of requests at `#countedAtMs`. */
   #count = 0;
   #countedAtMs: number;
@@ -48,6 +49,7 @@ export class KeyDemand {
 
   constructor(key: CacheKey, nowMs: number) {
     this.key = key;
+    this.#memorySeconds = Math.max(MEMORY_SECONDS, 2 * key.maxStaleSeconds);
     this.#countedAtMs = nowMs;
   }
 
@@ -78,13 +80,10 @@ export class KeyDemand {
     return this.isInFlight || this.notBeforeMs > nowMs;
   }
 
-  isStale(nowMs: number): boolean {
-    return this.ageAt(nowMs) >= this.key.freshSeconds;
-  }
-
   /** Whether a call may include it: a key that could get a shared call rejected joins only if a request waits for it. */
   mayJoin(nowMs: number): boolean {
-    return this.isAwaited || (this.isStale(nowMs) && (this.hasAnswered || !this.key.batch));
+    if (this.isAwaited) return true;
+    return (this.hasAnswered || !this.key.batch) && this.ageAt(nowMs) >= this.key.freshSeconds;
   }
 
   /** Requests, each weighted less as time passes. */
@@ -103,10 +102,6 @@ export class KeyDemand {
     const seconds = memory * (1 - Math.exp((startedAtMs - nowMs - LEAST_SEEN_MS) / 1_000 / memory));
     return Math.max(0, this.demandAt(nowMs) - this.waiting) / seconds;
   }
-
-  get #memorySeconds(): number {
-    return Math.max(MEMORY_SECONDS, 2 * this.key.maxStaleSeconds);
-  }
 }
 
 /** Keys by value, highest first. */
@@ -114,10 +109,3 @@ export const byWorth = (keys: Iterable<KeyDemand>, worth: (known: KeyDemand) => 
   const ranked = Array.from(keys, (known) => ({ known, worth: worth(known) })).sort((a, b) => b.worth - a.worth);
   return ranked.map(({ known }) => known);
 };
-
-/** The least valuable keys beyond `kept`; only once their number has doubled, so that sorting is amortised. */
-export const evictable = (
-  keys: Set<KeyDemand> | Map<string, KeyDemand>,
-  kept: number,
-  worth: (known: KeyDemand) => number,
-) => (keys.size <= 2 * kept ? [] : byWorth(keys.values(), worth).slice(kept));

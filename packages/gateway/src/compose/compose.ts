@@ -10,7 +10,7 @@ import { type ExactSetup, openExact } from '../payments/open.ts';
 import { ReceiptIssuer } from '../receipts/issuer.ts';
 import { createMatch } from '../stages/match.ts';
 import type { Sharing } from '../stages/spend.ts';
-import { RequestTrail, Sales } from '../stages/trail.ts';
+import { Sales } from '../stages/trail.ts';
 import { untraced } from '../traces/tracing.ts';
 import { openCaches } from './caches.ts';
 import { Channels } from './channels.ts';
@@ -89,11 +89,10 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const console = openConsole(config, service, notice);
   const unlisted = [...console.rows, ...(foundation.ownRoutes ?? [])];
   const sharing = config.fairShares ? createSharing(foundation) : undefined;
-  const sales = new Sales();
   const caches = openCaches(foundation, channels, sharing);
   const serving = { service, channels, own, unlisted, signIn, exact, credit, blocked, sharing, caches };
   const gateway = createGateway({
-    open: (inbound) => new RequestTrail(inbound, { log, randomId, sales }),
+    trail: { log, randomId, sales: new Sales() },
     match: createMatch(bindEndpoints({ ...foundation, ...serving })),
     onFailure,
   });

@@ -16,17 +16,6 @@ import type { Foundation } from './dependencies.ts';
 import type { OwnAnswers } from './service.ts';
 import { GATE_SPANS } from './spans.ts';
 
-/** Makes a function on its first call: a start makes no readers and descriptions that are never used. */
-export function onFirstCall<Parts extends readonly unknown[], Result>(
-  make: () => (...dependencies: Parts) => Result,
-): (...dependencies: Parts) => Result {
-  let made: ((...dependencies: Parts) => Result) | undefined;
-  return (...dependencies) => {
-    made ??= make();
-    return made(...dependencies);
-  };
-}
-
 /** What serves endpoints. */
 interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId' | 'tracing'> {
   readonly service: Service;
@@ -47,7 +36,7 @@ interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId' | '
 /** Binds every route of a service to its gate, reader, budget and upstream. Throws if one is missing. */
 export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
   const { service, channels, signIn, exact, credit, blocked, tracing } = dependencies;
-  const describe = (route: Route) => onFirstCall(() => createDescribe(route, service));
+  const describe = (route: Route) => createDescribe(route, service);
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
     siwx(route) {
@@ -63,7 +52,7 @@ export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
   const bind = (route: Route, serving: Serving): Endpoint => ({
     route,
     gate: gateOf(route),
-    read: onFirstCall(() => createReader(route)),
+    read: createReader(route),
     ...serving,
   });
   return [

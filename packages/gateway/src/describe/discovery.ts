@@ -131,12 +131,18 @@ function withPathParams({ discovery, bytes }: SizedDiscovery, pathParams: Values
   };
 }
 
-/** Prepares the description of a route for its challenges. */
-export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>): Describe {
-  const resource = resourceOf(route, name);
-  const discoveries = discoveriesOf(route, priceUsd(route));
-  const isTaken = pathCheck(route);
+const prepared = (route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>) => ({
+  resource: resourceOf(route, name),
+  discoveries: discoveriesOf(route, priceUsd(route)),
+  isTaken: pathCheck(route),
+});
+
+/** Describes a route for its challenges. The first call prepares the description, so that a start prepares none. */
+export function createDescribe(route: Route, service: Pick<Service, 'name' | 'priceUsd'>): Describe {
+  let made: ReturnType<typeof prepared> | undefined;
   return (pathParams) => {
+    made ??= prepared(route, service);
+    const { resource, discoveries, isTaken } = made;
     // Invalid values make no example: keep the row's own.
     if (!isTaken(pathParams)) return { resource, discoveries };
     return { resource, discoveries: discoveries.map((discovery) => withPathParams(discovery, pathParams)) };

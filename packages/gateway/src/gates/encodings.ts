@@ -1,63 +1,33 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const BASE = ALPHABET.length;
-const ONE = ALPHABET.charCodeAt(0);
-/** Digits per step, and bits per limb: their product fits a double without loss. */
-const [DIGITS, LIMB_BITS] = [4, 24];
-const LIMB = 2 ** LIMB_BITS;
-const LIMB_BYTES = LIMB_BITS / 8;
-
+const BASE = 58;
+/** The most digits whose number a double holds exactly. */
+const DIGITS = 9;
+const POWERS = Array.from({ length: DIGITS + 1 }, (_, exponent) => BigInt(BASE) ** BigInt(exponent));
 /** Digit values by character code. */
-const VALUES: readonly (number | undefined)[] = Array.from({ length: 128 }, (_, code) => {
+const VALUES = Array.from({ length: 128 }, (_, code) => {
   const value = ALPHABET.indexOf(String.fromCharCode(code));
-  return value < 0 ? undefined : value;
+  return value < 0 ? Number.NaN : value;
 });
-
-/** The number of a text, lowest limb first; undefined for an invalid digit or more limbs. */
-function limbsOf(text: string, count: number): number[] | undefined {
-  const limbs = new Array<number>(count).fill(0);
-  for (let from = 0; from < text.length; from += DIGITS) {
-    let [factor, carry] = [1, 0];
-    for (let index = from; index < Math.min(from + DIGITS, text.length); index++) {
-      const value = VALUES[text.charCodeAt(index)];
-      if (value === undefined) return undefined;
-      factor *= BASE;
-      carry = carry * BASE + value;
-    }
-    for (let index = 0; index < count; index++) {
-      const sum = (limbs[index] ?? 0) * factor + carry;
-      carry = Math.floor(sum / LIMB);
-      limbs[index] = sum - carry * LIMB;
-    }
-    if (carry > 0) return undefined;
-  }
-  return limbs;
-}
-
-/** The number, highest byte first; undefined if it has more bytes. */
-function bytesOf(limbs: readonly number[], length: number): Buffer | undefined {
-  const bytes = Buffer.alloc(limbs.length * LIMB_BYTES);
-  let end = bytes.length;
-  for (const limb of limbs) {
-    end -= LIMB_BYTES;
-    bytes.writeUIntBE(limb, end, LIMB_BYTES);
-  }
-  const head = bytes.length - length;
-  for (let index = 0; index < head; index++) if (bytes[index] !== 0) return undefined;
-  return bytes.subarray(head);
-}
 
 /** Decodes a base58 text of exactly `length` bytes; each leading zero byte is one leading 1. */
 export function decodeBase58(text: string, length: number): Buffer | undefined {
   // A digit holds more than 5 bits.
   if (text.length > Math.ceil((length * 8) / 5)) return undefined;
-  const limbs = limbsOf(text, Math.ceil(length / LIMB_BYTES));
-  const bytes = limbs && bytesOf(limbs, length);
-  if (!bytes) return undefined;
+  let number = 0n;
+  for (let from = 0; from < text.length; from += DIGITS) {
+    const end = Math.min(from + DIGITS, text.length);
+    let part = 0;
+    for (let index = from; index < end; index++) {
+      part = part * BASE + (VALUES[text.charCodeAt(index)] ?? Number.NaN);
+    }
+    if (Number.isNaN(part)) return undefined;
+    number = number * (POWERS[end - from] ?? 1n) + BigInt(part);
+  }
   let zeros = 0;
-  while (zeros < length && bytes[zeros] === 0) zeros++;
-  let ones = 0;
-  while (ones < text.length && text.charCodeAt(ones) === ONE) ones++;
-  return ones === zeros ? bytes : undefined;
+  while (text[zeros] === '1') zeros++;
+  const hex = number === 0n ? '' : number.toString(16);
+  const isExact = zeros + Math.ceil(hex.length / 2) === length;
+  return isExact ? Buffer.from(hex.padStart(2 * length, '0'), 'hex') : undefined;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -4,7 +4,7 @@ import { BlockList, isIP, type Socket } from 'node:net';
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+const plain = (address = ''): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 /** Proxies whose X-Forwarded-For is trusted, from CIDRs such as `10.0.0.0/8`. Throws a RangeError on other texts. */
 export function trustedProxies(cidrs: readonly string[]): BlockList {
@@ -17,8 +17,6 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-const peerAddress = ({ remoteAddress = '' }: Socket): string => plain(remoteAddress);
-
 /** Whether the address belongs to a trusted proxy. */
 const isProxy = (address: string, trusted: BlockList): boolean =>
   isIP(address) !== 0 && trusted.check(address, familyOf(address));
@@ -29,7 +27,7 @@ const MAX_ADDRESS_LENGTH = 45;
 
 /** The client's address: the right-most one of X-Forwarded-For that is not a trusted proxy's own. */
 export function clientAddress(incoming: IncomingMessage, trusted: BlockList): string {
-  let client = peerAddress(incoming.socket);
+  let client = plain(incoming.socket.remoteAddress);
   const hops = String(incoming.headers['x-forwarded-for'] ?? '');
   for (let end = hops.length, count = 0; end > 0 && count < MAX_HOPS && isProxy(client, trusted); count++) {
     const comma = hops.lastIndexOf(',', end - 1);
@@ -72,7 +70,7 @@ export class Connections {
 
   /** Admits a new connection or closes it. Returns whether it stays. */
   admit(socket: Socket): boolean {
-    const address = peerAddress(socket);
+    const address = plain(socket.remoteAddress);
     const group = this.#groups.get(address) ?? { address, idle: new Set(), size: 0 };
     const isCrowded = group.size >= this.#share && !isProxy(address, this.#trusted);
     const hasRoom = (!isCrowded || this.#closeOldest(group.idle)) && (!this.#isFull || this.#closeOldest(this.#idle));

@@ -127,7 +127,7 @@ export class Pipeline {
     this.#lastBegun = incoming;
     if (this.#begun++ === 0) this.#connections.note(this.#socket, false);
     // 'close' fires when the connection has taken the answer's last byte.
-    outgoing.once('close', () => this.#end());
+    outgoing.once('close', this.#end);
     begin();
   }
 
@@ -136,14 +136,14 @@ export class Pipeline {
     this.#socket.pause();
   }
 
-  #end(): void {
+  readonly #end = (): void => {
     this.#begun--;
     if (this.#socket.destroyed) return;
     if (this.#waiting.length > 0) this.#room.call(this);
     else if (this.#begun === 0) this.#connections.note(this.#socket, true);
     // An incomplete request will never complete.
     if (this.#isBroken && !this.hasWhole) this.#socket.destroySoon();
-  }
+  };
 
   /** Too many requests wait: drop this connection's waiting ones and close it after the answers that have begun. */
   #overflow(): void {

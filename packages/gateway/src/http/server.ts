@@ -130,21 +130,15 @@ export class HttpServer {
     this.#pipelines.get(incoming.socket)?.take({ incoming, outgoing, begin });
   }
 
+  /** Counts as running even if the client has disconnected: a payment may be in progress. */
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    this.#running++;
     try {
       const inbound = await receive(incoming, clientAddress(incoming, this.#options.trustedProxies));
-      const answer = await this.#handle(this.#stopping ? { ...inbound, fault: 'shutting_down' } : inbound);
+      const answer = await this.#options.handle(this.#stopping ? { ...inbound, fault: 'shutting_down' } : inbound);
       this.#write(incoming, outgoing, answer);
     } catch (error) {
       this.#giveUp(incoming, outgoing, error);
-    }
-  }
-
-  /** Counts running requests, even if the client has disconnected: a payment may be in progress. */
-  async #handle(inbound: Inbound): Promise<Outbound> {
-    this.#running++;
-    try {
-      return await this.#options.handle(inbound);
     } finally {
       this.#running--;
     }

@@ -16,7 +16,8 @@ function names(condition: unknown, tag: string): boolean {
 /** Turns the answer into a 304 without a body if the client has it already. */
 function conditional({ headers }: Inbound, answer: Outbound): Outbound {
   const { ETag: tag } = answer.headers;
-  if (answer.status !== 200 || tag === undefined || !names(headers['if-none-match'], tag)) return answer;
+  const condition = headers['if-none-match'];
+  if (condition === undefined || answer.status !== 200 || tag === undefined || !names(condition, tag)) return answer;
   const { 'Content-Type': _, ...kept } = answer.headers;
   return { ...answer, status: 304, headers: kept, body: '' };
 }
@@ -84,7 +85,8 @@ export interface LogLine {
   readonly traceId?: string;
 }
 
-interface TrailDependencies {
+/** What the trail of a request needs. */
+export interface TrailDependencies {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;
   /** Undefined if nothing is sold. */
@@ -128,11 +130,12 @@ export class RequestTrail implements Trail {
   upstreamMs?: number;
   budgetLeft?: number;
   payment?: NonNullable<Trail['payment']>;
+  /** The matched call. */
+  call?: Gated;
+  admission?: Admitted;
   readonly #inbound: Inbound;
   readonly #dependencies: TrailDependencies;
   readonly #startedAt = performance.now();
-  #call: Gated | undefined;
-  #admission: Admitted | undefined;
 
   constructor(inbound: Inbound, dependencies: TrailDependencies) {
     this.#inbound = inbound;
@@ -141,27 +144,15 @@ export class RequestTrail implements Trail {
     this.client = inbound.client;
   }
 
-  /** Notes the matched call. */
-  follow<C extends Gated>(call: C): C {
-    this.#call = call;
-    return call;
-  }
-
-  /** Notes the admission. */
-  enter<A extends Admitted>(admission: A): A {
-    this.#admission = admission;
-    return admission;
-  }
-
   /** The gate's challenge for a 402; undefined if no row matched. */
   challenge(code: RefusalCode): Challenge | undefined {
-    return this.#call?.endpoint.gate.challenge(this.#call, code);
+    return this.call?.endpoint.gate.challenge(this.call, code);
   }
 
   /** Adds the headers of every response, drops the body for HEAD, and writes the log line. */
   finish(complete: Outbound): Outbound {
     const answer = conditional(this.#inbound, complete);
-    const isGated = this.#call !== undefined && this.#call.route.access !== 'public';
+    const isGated = this.call !== undefined && this.call.route.access !== 'public';
     const headers: Record<string, string> = {
       'X-Request-Id': this.requestId,
       'X-Content-Type-Options': 'nosniff',
@@ -170,7 +161,7 @@ export class RequestTrail implements Trail {
       ...answer.headers,
     };
     if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
-    if (answer.status !== 402) Object.assign(headers, this.#admission?.headers());
+    if (answer.status !== 402) Object.assign(headers, this.admission?.headers());
     this.#dependencies.log(this.#line(answer));
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
     return { ...answer, headers };
@@ -197,7 +188,7 @@ export class RequestTrail implements Trail {
       client,
       method,
       path: target.split('?', 1)[0]?.slice(0, MAX_LOGGED_PATH) ?? '',
-      ...(this.#call && { route: this.#call.route.id }),
+      ...(this.call && { route: this.call.route.id }),
       ...(this.wallet !== undefined && { wallet: this.wallet }),
       status: answer.status,
       ...(code && { error: code }),

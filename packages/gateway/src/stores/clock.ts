@@ -9,8 +9,8 @@ export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** A clock that starts at the present time of day and then follows the monotonic clock, so that it never steps. */
 export function steadyClock(): Clock {
-  const offset = Date.now() - monotonicMs();
-  return () => monotonicMs() + offset;
+  const offset = Date.now() - performance.now();
+  return () => performance.now() + offset;
 }
 
 /** Slower replies are too inaccurate, unless they are the fastest so far. */

@@ -109,13 +109,18 @@ class OpenTelemetryTracing implements Tracing {
     };
   }
 
-  logged(line: LogLine): LogLine {
-    const span = trace.getSpan(this.#current.getStore() ?? ROOT_CONTEXT);
-    if (!span?.isRecording()) return line;
-    const facts = factsOf(line);
-    span.setAttributes(facts);
-    if (facts['http.route'] !== undefined) span.updateName(`${line.method} ${facts['http.route']}`);
-    return { ...line, traceId: span.spanContext().traceId };
+  logging(write: (line: LogLine) => void) {
+    return (line: LogLine): void => {
+      const span = trace.getSpan(this.#current.getStore() ?? ROOT_CONTEXT);
+      if (!span?.isRecording()) {
+        write(line);
+        return;
+      }
+      const facts = factsOf(line);
+      span.setAttributes(facts);
+      if (facts['http.route'] !== undefined) span.updateName(`${line.method} ${facts['http.route']}`);
+      write({ ...line, traceId: span.spanContext().traceId });
+    };
   }
 
   spanned<T extends object>(target: T, names: SpanNames<T>): T {

@@ -23,8 +23,8 @@ type Handle = (inbound: Inbound) => Promise<Outbound>;
 export interface Tracing {
   /** The gateway, with one span for each request. */
   handling(handle: Handle): Handle;
-  /** Adds facts of the request to its span, and the trace id to the line. */
-  logged(line: LogLine): LogLine;
+  /** Adds facts of each request to its span, and the trace id to its line. */
+  logging(write: (line: LogLine) => void): (line: LogLine) => void;
   /** The same object, whose named methods run in spans while a request is traced. */
   spanned<T extends object>(target: T, names: SpanNames<T>): T;
   /** An upstream with a span for each request that it writes. */
@@ -40,7 +40,7 @@ export interface Tracing {
 /** Nothing is traced: every part stays as it is. */
 export const untraced: Tracing = {
   handling: (handle) => handle,
-  logged: (line) => line,
+  logging: (write) => write,
   spanned: (target) => target,
   calling: (upstream) => upstream,
   connect: () => undefined,

@@ -146,7 +146,7 @@ export class Exchange {
     const handler = new ResponseHandler(this.#deadlineMs);
     try {
       this.#pool.dispatch({ method, path, headers, body: body ?? null }, handler);
-      return await read(await handler.head());
+      return await read(await handler.head);
     } catch (error) {
       if (error instanceof Refusal) throw error;
       throw refusalOfFailure(error, handler.isLate, handler.isStarted);

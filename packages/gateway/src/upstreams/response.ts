@@ -45,9 +45,11 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   isWritten = false;
   /** Whether the answer has begun. */
   isStarted = false;
+  readonly #head = new Deferred<UpstreamResponse>();
+  /** Resolves with the head of the answer. */
+  readonly head = this.#head.promise;
   readonly #deadlineAt: number;
   readonly #timer: NodeJS.Timeout;
-  readonly #head = new Deferred<UpstreamResponse>();
   readonly #chunks: Buffer[] = [];
   #size = 0;
   #limit = MAX_BYTES;
@@ -66,11 +68,6 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   /** Whether the deadline has passed. A suspended process reads sockets before its timers run. */
   get isLate(): boolean {
     return this.#isExpired || performance.now() >= this.#deadlineAt;
-  }
-
-  /** Resolves with the head of the answer. */
-  head(): Promise<UpstreamResponse> {
-    return this.#head.promise;
   }
 
   whole(limit: number): Promise<Buffer> {
@@ -172,6 +169,7 @@ function decoded(body: Readable, encoding: string): AsyncIterable<Buffer> {
   return pipeline(body, decoder, () => undefined);
 }
 
+/** The decompressed body. Rejects with a refusal beyond the limit. */
 async function decode(body: Readable, encoding: string, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -188,19 +186,15 @@ async function decode(body: Readable, encoding: string, limit: number): Promise<
   return Buffer.concat(chunks, size);
 }
 
-/** The decompressed body. Rejects with a refusal beyond the limit, or with the transport's error. */
-const readBytes = (response: UpstreamResponse, limit: number): Promise<Buffer> =>
-  response.encoded
-    ? decode(response.encoded, String(response.headers['content-encoding']).toLowerCase(), limit)
-    : response.whole(limit);
-
 /** A JSON body's original text and its value; refuses anything else. */
 export async function readJson(
   response: UpstreamResponse,
   limit = MAX_BYTES,
 ): Promise<{ text: string; value: unknown }> {
-  if (!JSON_TYPE.test(String(response.headers['content-type'] ?? ''))) throw unusable('content type');
-  const bytes = await readBytes(response, limit);
+  const { headers, encoded } = response;
+  if (!JSON_TYPE.test(String(headers['content-type'] ?? ''))) throw unusable('content type');
+  const encoding = String(headers['content-encoding']).toLowerCase();
+  const bytes = encoded ? await decode(encoded, encoding, limit) : await response.whole(limit);
   try {
     const text = utf8.decode(bytes);
     return { text, value: JSON.parse(text) };

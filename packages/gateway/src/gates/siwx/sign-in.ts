@@ -168,9 +168,17 @@ export const carriesSignIn = ({ inbound }: Call): boolean =>
 
 /** Reads and checks a call's sign-in, the signature last; refuses by throwing. Does not check whether the nonce was used. */
 export function readValidSignIn(parts: SignInDependencies, call: Call, rule: SignInRule): ValidSignIn {
+  const { crypto, nonces, clocks } = parts;
+  const { origin, epoch, judgedByStore, places, network } = rule;
+  const nowMs = clocks.now();
   const payload = payloadOf(call);
-  const nonce = check(parts, payload, call, rule);
-  verify(parts.crypto, payload);
+  refuseOn(checkKind(payload, network));
+  const nonce = nonces.read(payload.nonce, origin, epoch, nowMs);
+  if (!nonce) throw new Refusal('invalid_siwx_nonce', { reason: 'not issued here' });
+  refuseOn(checkAge(nonce, nowMs, judgedByStore));
+  refuseOn(checkPlace(payload, { origin, path: call.path, query: call.query, places }));
+  refuseOn(checkDates(payload, nowMs - nonce.issuedAtSeconds * 1000, [clocks.wallNow(), nowMs]));
+  verify(crypto, payload);
   return { payload, nonce };
 }
 
@@ -180,23 +188,6 @@ function payloadOf({ inbound }: Call): SiwxPayload {
   const payload = typeof header === 'string' ? readSignIn(header) : undefined;
   if (!payload) throw new Refusal('invalid_siwx_header', { reason: 'header' });
   return payload;
-}
-
-function check(
-  { nonces, clocks }: SignInDependencies,
-  payload: SiwxPayload,
-  call: Call,
-  rule: SignInRule,
-): IssuedNonce {
-  const { origin, epoch, judgedByStore, places, network } = rule;
-  const nowMs = clocks.now();
-  refuseOn(checkKind(payload, network));
-  const nonce = nonces.read(payload.nonce, origin, epoch, nowMs);
-  if (!nonce) throw new Refusal('invalid_siwx_nonce', { reason: 'not issued here' });
-  refuseOn(checkAge(nonce, nowMs, judgedByStore));
-  refuseOn(checkPlace(payload, { origin, path: call.path, query: call.query, places }));
-  refuseOn(checkDates(payload, nowMs - nonce.issuedAtSeconds * 1000, [clocks.wallNow(), nowMs]));
-  return nonce;
 }
 
 function verify(crypto: Crypto, payload: SiwxPayload): void {

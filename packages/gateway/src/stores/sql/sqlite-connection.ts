@@ -101,11 +101,11 @@ export class SqliteConnection {
   }
 
   /** Commits all steps in one transaction, or none. Answers the row of each. */
-  commit(steps: readonly Step[], nowMs: number): (Row | undefined)[] {
+  commit(group: readonly { readonly step: Step }[], nowMs: number): (Row | undefined)[] {
     // A prepared statement that finds the database locked stays active, and no transaction could end. So lock it first.
     this.#connection.exec('begin immediate');
     try {
-      const rows = steps.map((step) => this.#run(step));
+      const rows = group.map(({ step }) => this.#run(step));
       if (nowMs - this.#notedAtMs >= NOTE_CLOCK_MS) {
         this.#statement(NOTE_CLOCK).run([Math.floor(nowMs)]);
         this.#notedAtMs = nowMs;

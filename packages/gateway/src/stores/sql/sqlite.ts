@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, monotonicMs } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Database, Row, Statement, Step } from './database.ts';
 import { SQLITE } from './dialect.ts';
 import { reportSqlite, SqliteConnection } from './sqlite-connection.ts';
@@ -107,7 +107,7 @@ export class SqliteDatabase implements Database {
 
   note(guard: Statement): void {
     this.#waiting.push({ step: { guard }, resolve: () => undefined, reject: () => undefined });
-    this.#timer ??= setTimeout(() => this.#commitWaiting(), NOTE_MS).unref();
+    this.#timer ??= setTimeout(this.#commitWaiting, NOTE_MS).unref();
   }
 
   async close(): Promise<void> {
@@ -123,13 +123,12 @@ export class SqliteDatabase implements Database {
   #commitSoon(): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
-    const commit = () => this.#commitWaiting();
     clearTimeout(this.#timer);
-    if (monotonicMs() - this.#committedAtMs < COMMIT_MS) this.#timer = setTimeout(commit, COMMIT_MS);
-    else setImmediate(commit);
+    if (performance.now() - this.#committedAtMs < COMMIT_MS) this.#timer = setTimeout(this.#commitWaiting, COMMIT_MS);
+    else setImmediate(this.#commitWaiting);
   }
 
-  #commitWaiting(): void {
+  readonly #commitWaiting = (): void => {
     if (this.#held) return;
     const group = this.#waiting;
     this.#waiting = [];
@@ -137,7 +136,7 @@ export class SqliteDatabase implements Database {
     this.#timer = undefined;
     this.#isSoon = false;
     if (group.length === 0) return;
-    this.#committedAtMs = monotonicMs();
+    this.#committedAtMs = performance.now();
     try {
       if (this.#isBroken) this.#reopen();
       this.#commit(group);
@@ -146,7 +145,7 @@ export class SqliteDatabase implements Database {
       const isOfFile = this.#isBroken || (error as { code?: string }).code === 'SQLITE_BUSY';
       for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitAlone(each);
     }
-  }
+  };
 
   #commitAlone(waiting: Waiting): void {
     try {
@@ -157,30 +156,27 @@ export class SqliteDatabase implements Database {
   }
 
   #commit(group: readonly Waiting[]): void {
-    const rows = this.#connection.commit(
-      group.map(({ step }) => step),
-      this.#now(),
-    );
-    this.#settle(group.map((each, index) => ({ ...each, row: rows[index] })));
-  }
-
-  #settle(committed: readonly Committed[]): void {
-    for (const each of committed) {
-      this.#logBytes += STEP_BYTES + (each.step.isDurable ? textLength(each.step) : 0);
-      if (each.step.isDurable && each.row) this.#unflushed.push(each);
-      else each.resolve(each.row);
+    const rows = this.#connection.commit(group, this.#now());
+    for (const [index, each] of group.entries()) {
+      const { step, resolve } = each;
+      const row = rows[index];
+      this.#logBytes += STEP_BYTES + (step.isDurable ? textLength(step) : 0);
+      if (step.isDurable && row) this.#unflushed.push({ ...each, row });
+      else resolve(row);
     }
-    this.#flushing ??= this.#flush().finally(() => {
-      this.#flushing = undefined;
-    });
+    if (this.#unflushed.length > 0) {
+      this.#flushing ??= this.#flush().finally(() => {
+        this.#flushing = undefined;
+      });
+    } else this.#checkpointIfLarge();
   }
 
   /** Flushes all commits so far. Later commits share the next flush. */
   async #flush(): Promise<void> {
     while (this.#unflushed.length > 0) {
-      const waitMs = this.#flushedAtMs + FLUSH_MS - monotonicMs();
+      const waitMs = this.#flushedAtMs + FLUSH_MS - performance.now();
       if (waitMs > 0) await pause(waitMs);
-      this.#flushedAtMs = monotonicMs();
+      this.#flushedAtMs = performance.now();
       const flushed = this.#unflushed.splice(0);
       const error = await new Promise((resolve) => this.#fdatasync(this.#log, resolve));
       // The system may have dropped writes: nothing is durable before the file is opened and flushed again.
