@@ -161,6 +161,8 @@ export class Covering implements AsyncDisposable {
 class Coverable implements Admission {
   readonly #dependencies: CreditDependencies;
   readonly #payment: CoverablePayment;
+  /** The name of the account. */
+  readonly #name: string;
   readonly #purchase: CoverablePurchase;
   readonly #debit: NewDebit | undefined;
   /** The result of the first attempt to hold the price. */
@@ -172,6 +174,7 @@ class Coverable implements Admission {
   constructor(dependencies: CreditDependencies, { payment, debit, first }: Begun, purchase: CoverablePurchase) {
     this.#dependencies = dependencies;
     this.#payment = payment;
+    this.#name = accountName(holderOf(payment));
     this.#purchase = purchase;
     this.#debit = debit;
     this.#first = first;
@@ -206,10 +209,6 @@ class Coverable implements Admission {
   async [Symbol.asyncDispose](): Promise<void> {
     await (this.#chosen ?? this.#purchase)[Symbol.asyncDispose]();
     this.#endBuying();
-  }
-
-  get #name(): string {
-    return accountName(holderOf(this.#payment));
   }
 
   async #choose(): Promise<Admission | 'not yet'> {

@@ -4,7 +4,7 @@ import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
 import { alreadyUsed, inProgress, PaidAnswers } from '../gates/redelivery.ts';
 import type { ResponseContext } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
-import type { CarriedPayment } from './read/header.ts';
+import type { CarriedPayment } from './read/payment.ts';
 import { PAYMENTS, type PaymentRecord } from './record.ts';
 import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
 

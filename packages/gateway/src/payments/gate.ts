@@ -12,9 +12,8 @@ import type { PaymentDependencies } from './dependencies.ts';
 import { feePayerName } from './facilitator/fee-payer.ts';
 import type { Look } from './payments.ts';
 import { Purchase } from './purchase.ts';
-import { type CarriedPayment, carriedPayment } from './read/header.ts';
 import { paymentKeyOf, requestHashOf } from './read/memo.ts';
-import { type PresentedPayment, readPresentedPayment } from './read/payment.ts';
+import { type CarriedPayment, carriedPayment, type PresentedPayment, readPresentedPayment } from './read/payment.ts';
 import { readTransaction, type Transaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
 import { type Offer, requirementOf } from './requirement.ts';
@@ -89,24 +88,28 @@ export class ExactGate implements Gate {
     const presented = this.#readPayment(context);
     const looking = this.#look(context);
     looking.catch(() => undefined);
-    await using cover = await this.#cover(context, presented);
-    const look = await fromStore(looking);
-    const earlier = (await this.#deliveries.known(context, look.record)) ?? (await cover?.known());
-    if (earlier) return earlier;
-    this.assertOpen();
-    if (presented instanceof Refusal) throw presented;
-    trail.wallet = presented.transfer.payer;
-    trail.payment = { state: 'unused' };
-    const { hasTicket } = presented.payment;
-    const owed = (await this.#deliveries.owed(context, look.dueKey, hasTicket)) ?? (await cover?.owed());
-    if (owed) return owed;
-    const purchase = new Purchase(this.#dependencies, this.#newPayment(context, presented), {
-      ...context,
-      presented,
-      look,
-      credit: this.#route.credit,
-    });
-    return cover ? cover.admit(purchase) : purchase;
+    const cover = await this.#cover(context, presented);
+    try {
+      const look = await fromStore(looking);
+      const earlier = (await this.#deliveries.known(context, look.record)) ?? (await cover?.known());
+      if (earlier) return earlier;
+      this.assertOpen();
+      if (presented instanceof Refusal) throw presented;
+      trail.wallet = presented.transfer.payer;
+      trail.payment = { state: 'unused' };
+      const { hasTicket } = presented.payment;
+      const owed = (await this.#deliveries.owed(context, look.dueKey, hasTicket)) ?? (await cover?.owed());
+      if (owed) return owed;
+      const purchase = new Purchase(this.#dependencies, this.#newPayment(context, presented), {
+        ...context,
+        presented,
+        look,
+        credit: this.#route.credit,
+      });
+      return cover ? cover.admit(purchase) : purchase;
+    } finally {
+      await cover?.[Symbol.asyncDispose]();
+    }
   }
 
   /** The second signer is the payer if the transaction has the required shape, which is checked later. */
@@ -200,7 +203,7 @@ export class ExactGate implements Gate {
     return requirementOf(offer, memo, memos.ticketOf(memo));
   }
 
-  #newPayment(context: RequestContext, { payment, transfer }: PresentedPayment): NewPayment {
+  #newPayment(context: RequestContext, { payment, transfer, feeLamports }: PresentedPayment): NewPayment {
     const { facilitator, randomId } = this.#dependencies;
     const amount = Number(transfer.amount);
     const creditMicros = this.#creditMicros(amount);
@@ -219,7 +222,8 @@ export class ExactGate implements Gate {
       owner: randomId(),
       route: context.call.route.id,
       requestId: context.trail.requestId,
-      feeLamports: facilitator.feeLamports(payment),
+      // A remote facilitator pays its own fees.
+      feeLamports: facilitator.feeBudgetPerHour === undefined ? 0 : feeLamports,
     };
   }
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** The transfer that a purchase requires; the same for every payer. */
 export interface Offer {
   /** CAIP-2. */
@@ -39,9 +41,6 @@ export function isSameRequirement(accepted: unknown, requirement: PaymentRequire
   if (typeof accepted !== 'object' || accepted === null) return false;
   const { extra: ourExtra, ...core } = requirement;
   const { extra: theirExtra, ...theirs } = accepted as Record<string, unknown>;
-  const sameCore =
-    Object.keys(theirs).length === Object.keys(core).length &&
-    Object.entries(core).every(([name, value]) => theirs[name] === value);
-  if (!sameCore || typeof theirExtra !== 'object' || theirExtra === null) return false;
+  if (!isDeepStrictEqual(theirs, core) || typeof theirExtra !== 'object' || theirExtra === null) return false;
   return Object.entries(ourExtra).every(([name, value]) => Reflect.get(theirExtra, name) === value);
 }

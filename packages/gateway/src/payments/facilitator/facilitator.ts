@@ -45,8 +45,6 @@ export interface Facilitator {
   feePayer(network: string): string | undefined;
   /** The signature of the settlement, if it is known before anything is sent. */
   signatureOf(payment: Payment): string | undefined;
-  /** The cost of a settlement for the gateway's own fee payer; 0 if a remote facilitator pays. */
-  feeLamports(payment: Payment): number;
   /** The most lamports that the gateway's own fee payer may spend in an hour; undefined if a remote facilitator pays. */
   readonly feeBudgetPerHour: number | undefined;
   /** Why nothing can settle on a network now; undefined while it can. */

@@ -1,28 +1,20 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { FeePayerReading, Readings } from '../../metrics/readings.ts';
-import { readTransaction } from '../read/transaction.ts';
-import { feeLamports, MAX_FEE_LAMPORTS } from '../read/transfer.ts';
-import { type FeeCharge, PAYMENTS } from '../record.ts';
+import { type FeeCharge, type NewPayment, PAYMENTS } from '../record.ts';
 import type { Chain } from './chain.ts';
-import type { Facilitator, Payment } from './facilitator.ts';
+import type { Facilitator } from './facilitator.ts';
 
 /** The reason of a refusal. */
 export const BUDGET_USED_UP = 'the hourly fee budget is used up';
 
-/** The fee of a payment's transaction, in lamports. */
-export function feeOf({ transaction }: Payment): number {
-  const read = readTransaction(Buffer.from(transaction, 'base64'));
-  return read ? feeLamports(read) : MAX_FEE_LAMPORTS;
-}
-
 /** The charge of a settlement against the fee budget; undefined if a remote facilitator pays. */
-export function feeChargeOf(facilitator: Facilitator, payment: Payment, isNewPayer: boolean): FeeCharge | undefined {
+export function feeChargeOf(facilitator: Facilitator, payment: NewPayment, isNewPayer: boolean): FeeCharge | undefined {
   const limit = facilitator.feeBudgetPerHour;
   const feePayer = facilitator.feePayer(payment.network);
   if (limit === undefined || feePayer === undefined) return undefined;
   return {
     feePayer: feePayerName(payment.network, feePayer),
-    lamports: facilitator.feeLamports(payment),
+    lamports: payment.feeLamports,
     limit,
     isNewPayer,
   };

@@ -7,7 +7,7 @@ import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
-import { FeePayerWatch, feeOf } from './fee-payer.ts';
+import { FeePayerWatch } from './fee-payer.ts';
 import { requestBody } from './remote.ts';
 import { type SimulationRun, simulate } from './simulation.ts';
 
@@ -78,8 +78,6 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
-
-  readonly feeLamports = feeOf;
 
   get feeBudgetPerHour(): number {
     return this.#options.feeBudgetPerHour;

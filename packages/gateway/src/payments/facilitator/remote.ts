@@ -54,11 +54,6 @@ export class RemoteFacilitator implements Facilitator {
     return this.#feePayers.get(network);
   }
 
-  /** The remote facilitator pays its own fees. */
-  feeLamports(): number {
-    return 0;
-  }
-
   /** It refuses by itself when it is closed. */
   whyClosed(): undefined {}
 

@@ -30,25 +30,17 @@ class Unreadable extends Error {}
 
 class ByteReader {
   readonly #bytes: Uint8Array;
-  #position = 0;
+  position = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  get position(): number {
-    return this.#position;
-  }
-
-  get atEnd(): boolean {
-    return this.#position === this.#bytes.length;
-  }
-
   take(count: number): Uint8Array {
-    const end = this.#position + count;
+    const end = this.position + count;
     if (end > this.#bytes.length) throw new Unreadable('too short');
-    const taken = this.#bytes.subarray(this.#position, end);
-    this.#position = end;
+    const taken = this.#bytes.subarray(this.position, end);
+    this.position = end;
     return taken;
   }
 
@@ -101,7 +93,8 @@ function read(bytes: Uint8Array): Transaction {
   const instructions = reader.several(() => readInstruction(reader, keys));
   const lookups = reader.several(() => readLookup(reader)).length;
   const isSound = readonlySigners < signers && signers + readonlyOthers <= keys.length;
-  if (!reader.atEnd || !isSound || signatures.length !== signers || new Set(keys).size !== keys.length) {
+  const isWhole = reader.position === bytes.length;
+  if (!isWhole || !isSound || signatures.length !== signers || new Set(keys).size !== keys.length) {
     throw new Unreadable('not canonical');
   }
   return { signatures, message, signers, keys, instructions, lookups };

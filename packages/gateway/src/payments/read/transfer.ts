@@ -18,7 +18,7 @@ export const LIMITS = {
 } as const;
 
 const LAMPORTS_PER_SIGNATURE = 5_000;
-export const MAX_FEE_LAMPORTS = 20_000;
+const MAX_FEE_LAMPORTS = 20_000;
 
 const MIN_INSTRUCTIONS = 3;
 const MAX_INSTRUCTIONS = 7;
