@@ -9,6 +9,12 @@ export interface GatewayProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+const running = new Set<ChildProcess>();
+// A test that fails before it has ended its process leaves none behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts a script of the repository and waits until it says where it listens. */
 export async function startProcess(
   script: string,
@@ -19,6 +25,8 @@ export async function startProcess(
     env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let output = '';
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {

@@ -54,7 +54,7 @@ postgresSuite('PostgreSQL with a synchronous standby', () => {
     await load.expectServedAfter(performance.now());
     load.expectRefused(downMs, endMs);
     await sleep(WARM_MS);
-    await load.stop();
+    await load.finish();
     await load.expectOneChargeEach();
   });
 });

@@ -3,7 +3,7 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { sleep } from '../budget/history.ts';
-import { ask, openRichWallet, paymentFor, signatureFor } from '../credit/kills.ts';
+import { openRichWallet, paymentFor, signatureFor } from '../credit/kills.ts';
 import { freePort } from '../http/ports.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { ownTime } from '../kit/event-loop.ts';
@@ -11,7 +11,7 @@ import { askPostgres } from '../kit/postgres.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { newPath, type Reply, until } from '../payments/fault-buyer.ts';
-import { openGatewaySeries } from '../payments/fault-process.ts';
+import { askOnce as ask, openGatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
 import { newPath as newFreePath } from '../redis/asking.ts';
@@ -33,9 +33,9 @@ interface Asked {
 
 /** Ten wallets that buy and spend at a gateway whose money is in PostgreSQL, and one more that only signs in. */
 export interface Load {
-  /** Until `stop`, each wallet sends one request after the other. */
+  /** Until `finish`, each wallet sends one request after the other. */
   start(): void;
-  stop(): Promise<void>;
+  finish(): Promise<void>;
   /** Each paid request that was sent and answered between these times was refused, within a second; each free one was served. */
   expectRefused(fromMs: number, toMs: number): void;
   /** Resolves when both a purchase and a debit that were sent after this time are answered; expects that within two seconds. */
@@ -49,7 +49,7 @@ const WALLETS = 10;
 /** The delay of a busy machine is measured with a request that needs no database. */
 const [REFUSED_MS, SERVED_MS, CONTROL_MS] = [1_000, 2_000, 50];
 /** Between requests of a wallet: the second after a refusal. */
-const [PAUSE_MS, REFUSED_PAUSE_MS] = [20, 200];
+const [PAUSE_MS, REFUSED_PAUSE_MS] = [100, 200];
 /** Longer than the lease of a settlement and the next look at it. */
 const LAPSED_MS = 30_000;
 /** Longer than the lease of a payment and of a hold. */
@@ -147,7 +147,7 @@ export async function openLoad(databaseUrl: string, booksUrl: () => string = () 
       const spending = wallets.map((wallet) => repeat((round) => askOnce(wallet, round)));
       loops = Promise.all([...spending, repeat(askForFree), repeat(control)]);
     },
-    async stop() {
+    async finish() {
       isStopped = true;
       await loops;
     },

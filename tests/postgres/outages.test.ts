@@ -21,7 +21,7 @@ postgresSuite('PostgreSQL, under ten wallets that buy and spend,', () => {
     await sleep(WARM_MS);
     await fault();
     await sleep(WARM_MS);
-    await load.stop();
+    await load.finish();
     await load.expectOneChargeEach();
   }
 

@@ -68,7 +68,7 @@ suiteWith('pgbouncer', 'with pgbouncer', (program) => {
       load.start();
       await load.expectServedAfter(performance.now());
       await sleep(RUN_MS);
-      await load.stop();
+      await load.finish();
       await load.expectOneChargeEach();
       const [row] = await server.query(`select count(*) as count from pg_stat_activity where datname = '${name}'`);
       expect(Number(row?.count)).toBeLessThanOrEqual(POOL_SIZE);
@@ -83,7 +83,7 @@ suiteWith('pgbouncer', 'with pgbouncer', (program) => {
       load.expectRefused(downMs, performance.now());
       await server.start();
       await load.expectServedAfter(performance.now());
-      await load.stop();
+      await load.finish();
       await load.expectOneChargeEach();
     });
   });
