@@ -1,19 +1,10 @@
 import { expect, it } from 'vitest';
-import { openWallet } from '../payments/wallets.ts';
-import {
-  accountOf,
-  askUntilDecided,
-  expectAnsweredOnce,
-  expectOrder,
-  KILLS,
-  type Killed,
-  killedAfter,
-  killingSuite,
-  openRichWallet,
-  paymentFor,
-  signatureFor,
-  tracesOf,
-} from './kills.ts';
+import { isFull } from '../kit/rounds.ts';
+import { askUntilDecided, expectAnsweredOnce, type Killed, killedAfter, tracesOf } from '../payments/fault-process.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { accountOf, expectOrder, KILLS, killingSuite, openRichWallet, paymentFor, signatureFor } from './kills.ts';
+
+type KilledCall = Killed & { readonly payer: Wallet };
 
 const [PRICE, BUNDLE] = [500, 1_000_000];
 /** The steps of a debit, and how many upstream calls there are after each. */
@@ -21,20 +12,19 @@ const STEPS = { hold: 0, upstream: 1, capture: 1, respond: 1 } as const;
 type Step = keyof typeof STEPS;
 const isCharged = (step: string) => step === 'capture' || step === 'respond';
 
-/** How many rounds wait for the same lease to lapse. */
-const ROUNDS_AT_ONCE = 4;
 /** How long a hold of a process that has ended lasts, and a little more. */
 const LEASE_MS = 40_000;
 
 killingSuite('a debit whose gateway is killed', (series, database) => {
   /** By signature and by payment in turn, and by the other one with the other database. */
-  async function kill(step: Step, turn: number): Promise<Killed> {
-    const killed = await killedAfter(step, series(), {
-      open: () => openRichWallet(series()),
-      pay: (wallet, url, path) =>
-        turn % 2 === (database === 'sqlite' ? 0 : 1)
-          ? signatureFor(url, path, wallet)
-          : paymentFor(url + path, wallet, 'call'),
+  async function kill(step: Step, turn: number): Promise<KilledCall> {
+    const isSigned = turn % 2 === (database === 'sqlite' ? 0 : 1);
+    const killed = await killedAfter(step, series(), async () => {
+      const wallet = await openRichWallet(series());
+      return {
+        ...wallet,
+        headers: (url, path) => (isSigned ? signatureFor(url, path, wallet) : paymentFor(url + path, wallet, 'call')),
+      };
     });
     expect([step, tracesOf(series(), killed)]).toEqual([step, { calls: STEPS[step], transfers: 1 }]);
     await expectHeldOrCharged(killed);
@@ -42,7 +32,7 @@ killingSuite('a debit whose gateway is killed', (series, database) => {
   }
 
   /** In SQLite the next process releases the hold. In PostgreSQL it lasts until its lease ends. */
-  async function expectHeldOrCharged({ step, wallet, path, headers }: Killed): Promise<void> {
+  async function expectHeldOrCharged({ step, payer, path, headers }: KilledCall): Promise<void> {
     const { url } = await series().current();
     const isHeld = !isCharged(step) && database === 'postgres';
     if (isHeld) {
@@ -50,7 +40,7 @@ killingSuite('a debit whose gateway is killed', (series, database) => {
       expect([step, again.status, again.code]).toEqual([step, 409, 'payment_in_progress']);
     }
     const spentMicros = isCharged(step) ? PRICE : 0;
-    expect(await accountOf(url, wallet)).toMatchObject({
+    expect(await accountOf(url, payer)).toMatchObject({
       grantedMicros: BUNDLE,
       spentMicros,
       balanceMicros: BUNDLE - spentMicros,
@@ -58,59 +48,55 @@ killingSuite('a debit whose gateway is killed', (series, database) => {
     });
   }
 
-  async function expectServedOnce(killed: Killed): Promise<void> {
-    const { step, wallet } = killed;
+  async function expectServedOnce(killed: KilledCall): Promise<void> {
+    const { step, payer } = killed;
     const reply = await expectAnsweredOnce(series(), killed, LEASE_MS);
     expect([step, reply.headers.get('credit')]).toEqual([step, `charged=${PRICE}, balance=${BUNDLE - PRICE}`]);
     const { url } = await series().current();
     const account = { grantedMicros: BUNDLE, spentMicros: PRICE, heldMicros: 0 };
-    expect(await accountOf(url, wallet)).toMatchObject(account);
+    expect(await accountOf(url, payer)).toMatchObject(account);
     const calls = STEPS[step as Step] + (isCharged(step) ? 0 : 1);
     expect([step, tracesOf(series(), killed)]).toEqual([step, { calls, transfers: 1 }]);
   }
 
   it('after any step is charged once, and its answer is served again', { timeout: 1_800_000 }, async () => {
-    for (let begun = 0; begun < KILLS; begun += ROUNDS_AT_ONCE) {
-      const all: Killed[] = [];
-      for (let round = begun; round < Math.min(KILLS, begun + ROUNDS_AT_ONCE); round++) {
-        for (const [index, step] of Object.keys(STEPS).entries()) all.push(await kill(step as Step, round + index));
-      }
-      for (const killed of all) await expectServedOnce(killed);
-      await expectOrder(series());
+    const all: KilledCall[] = [];
+    for (let round = 0; round < KILLS; round++) {
+      for (const [index, step] of Object.keys(STEPS).entries()) all.push(await kill(step as Step, round + index));
     }
+    for (const killed of all) await expectServedOnce(killed);
+    await expectOrder(series());
   });
 });
 
 const SMALL_BUNDLE = 50_000;
 const PURCHASE_STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record', 'respond'];
 
-killingSuite('a bundle whose gateway is killed', (series) => {
+killingSuite('a bundle whose gateway is killed', (series, database) => {
+  /** Each step with both databases with ROUNDS=full, else with one of them in turn. */
+  const steps = PURCHASE_STEPS.filter((_, index) => isFull || index % 2 === (database === 'sqlite' ? 0 : 1));
+
+  async function kill(step: string): Promise<KilledCall> {
+    return killedAfter(step, series(), async () => {
+      const wallet = await openWallet(series().solana);
+      return { ...wallet, headers: (url, path) => paymentFor(url + path, wallet, 'bundle') };
+    });
+  }
+
   it('after any step is one transfer, one grant and one answer', { timeout: 1_800_000 }, async () => {
-    for (let round = 0; round < KILLS; round++) {
-      const all = [];
-      // Their reservations lapse together.
-      for (const step of PURCHASE_STEPS) {
-        const open = () => openWallet(series().solana);
-        all.push(
-          await killedAfter(step, series(), {
-            open,
-            pay: (wallet, url, path) => paymentFor(url + path, wallet, 'bundle'),
-          }),
-        );
-      }
-      for (const killed of all) {
-        await expectAnsweredOnce(series(), killed);
-        const { url } = await series().current();
-        const { step, wallet } = killed;
-        expect([step, tracesOf(series(), killed).transfers]).toEqual([step, 1]);
-        const balanceMicros = SMALL_BUNDLE - PRICE;
-        expect(await accountOf(url, wallet)).toMatchObject({
-          grantedMicros: balanceMicros,
-          spentMicros: 0,
-          balanceMicros,
-        });
-      }
-      await expectOrder(series());
+    const all: KilledCall[] = [];
+    // Their reservations lapse together.
+    for (let round = 0; round < KILLS; round++) for (const step of steps) all.push(await kill(step));
+    for (const killed of all) {
+      await expectAnsweredOnce(series(), killed);
+      const { url } = await series().current();
+      const balanceMicros = SMALL_BUNDLE - PRICE;
+      expect(await accountOf(url, killed.payer)).toMatchObject({
+        grantedMicros: balanceMicros,
+        spentMicros: 0,
+        balanceMicros,
+      });
     }
+    await expectOrder(series());
   });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { signIn } from '@asset-gateway/client';
 import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
@@ -8,8 +7,8 @@ import { expectBooksInOrder, type MoneyIn } from '../kit/books.ts';
 import { moneyOf, withBothDatabases } from '../kit/databases.ts';
 import { roundsOnEach } from '../kit/rounds.ts';
 import { challengeFor } from '../kit/wallet.ts';
-import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
-import { type GatewaySeries, openGatewaySeries } from '../payments/fault-process.ts';
+import { until } from '../payments/fault-buyer.ts';
+import { askOnce, askUntilDecided, type GatewaySeries, openGatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
 import type { Balance, Statement } from './gateway.ts';
@@ -46,27 +45,6 @@ export const expectOrder = ({ money, solana }: CreditSeries): Promise<void> =>
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Asks once; undefined if the gateway has ended meanwhile. */
-export const ask = (url: string, headers: Headers, init: RequestInit = {}): Promise<Reply | undefined> =>
-  fetch(url, { ...init, headers }).then(readReply, () => undefined);
-
-/** Sends the same request until its outcome is known, or the time is over. */
-export async function askUntilDecided(
-  url: string,
-  headers: Headers,
-  limitMs = 15_000,
-  init: RequestInit = {},
-): Promise<Reply> {
-  let reply: Reply | undefined;
-  const isOpen = () => reply === undefined || [409, 429, 503].includes(reply.status);
-  await until(async () => {
-    reply = await ask(url, headers, init);
-    return !isOpen();
-  }, limitMs).catch(() => undefined);
-  if (!reply) throw new Error('no gateway answers');
-  return reply;
-}
-
 /** Signs for a path, with a challenge of the gateway. */
 export async function signatureFor(url: string, path: string, { signIn: signer }: Wallet): Promise<Headers> {
   const challenge = await challengeFor(url + path, { headers: { Prefer: 'credit' } });
@@ -91,7 +69,7 @@ export async function accountOf(url: string, wallet: Wallet): Promise<Balance> {
   let found: Balance | undefined;
   // A kept connection may be that of a gateway that has ended, and a busy database may answer late.
   await until(async () => {
-    const reply = await ask(url + path, await signatureFor(url, path, wallet)).catch(() => undefined);
+    const reply = await askOnce(url + path, await signatureFor(url, path, wallet)).catch(() => undefined);
     if (reply?.status !== 200) return false;
     const { result } = JSON.parse(reply.text) as { result: Statement };
     found = result.balances.find(({ cluster }) => cluster === 'mainnet');
@@ -112,58 +90,5 @@ export async function openRichWallet(series: GatewaySeries): Promise<Wallet> {
   return wallet;
 }
 
-/** How long a process may take to end after its last answer. */
-const FALL_MS = 2_000;
-
 /** How often each step is killed with each database. */
 export const KILLS = roundsOnEach(20);
-
-/** One call at a gateway that has killed itself after a step of it. */
-export interface Killed {
-  readonly step: string;
-  readonly wallet: Wallet;
-  readonly path: string;
-  readonly headers: Headers;
-  readonly first: Reply | undefined;
-}
-
-/** How a call is paid for: by which wallet, and by which headers at a gateway. */
-export interface Payer {
-  open(): Promise<Wallet>;
-  pay(wallet: Wallet, url: string, path: string): Promise<Headers>;
-}
-
-/** Sends a call to a gateway that kills itself after this step. If the database was too late for a step, another call is sent. */
-export async function killedAfter(step: string, series: GatewaySeries, { open, pay }: Payer): Promise<Killed> {
-  for (;;) {
-    const [wallet, doomed, path] = [await open(), await series.current(), newPath()];
-    const headers = await pay(wallet, doomed.url, path);
-    await series.armKill(doomed, step);
-    const first = await ask(doomed.url + path, headers);
-    const isKilled = await Promise.race([series.untilKilled(doomed).then(() => true), sleep(FALL_MS, false)]);
-    if (isKilled) return { step, wallet, path, headers, first };
-    await series.armKill(doomed, 'none');
-    await askUntilDecided(doomed.url + path, headers);
-  }
-}
-
-/** How many upstream calls and transfers a killed call has led to. */
-export const tracesOf = ({ solana }: GatewaySeries, { path, wallet }: Killed) => ({
-  calls: solana.provider.arrivals.filter(({ target }) => target.includes(path.split('/').at(-1) ?? '')).length,
-  transfers: solana.mainnet.transfers.filter(({ from }) => from === wallet.address).length,
-});
-
-/** The next gateway answers the same call twice, with one text. Answers the last reply. */
-export async function expectAnsweredOnce(
-  series: GatewaySeries,
-  { step, path, headers, first }: Killed,
-  limitMs?: number,
-): Promise<Reply> {
-  const { url } = await series.current();
-  const second = await askUntilDecided(url + path, headers, limitMs);
-  const third = await askUntilDecided(url + path, headers);
-  const texts = [first, second, third].flatMap((reply) => (reply?.status === 200 ? [reply.text] : []));
-  const found = [step, second.status, third.status, third.isReplayed, new Set(texts).size];
-  expect(found).toEqual([step, 200, 200, true, 1]);
-  return third;
-}

@@ -34,7 +34,8 @@ interface Refused {
 export const PENDING = '503 settlement_pending pending';
 
 export const DOLLAR = 1_000_000n;
-const POLL_MS = 60;
+/** Between attempts: each one costs two processes some milliseconds. */
+export const POLL_MS = 100;
 
 /** A path that no other test uses, so that payments of one payer are independent. */
 export const newPath = (): string =>

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
+import { HEADERS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
@@ -8,9 +10,11 @@ import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
-import { ask, askUntilDecided, newBuyer, newPath, type Reply, ROOMY } from './fault-buyer.ts';
+import { newBuyer, newPath, POLL_MS, type Reply, ROOMY, readReply } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/kit/gateway-process.mjs';
+/** How long a process may take to end after its last answer. */
+const FALL_MS = 2_000;
 
 /** A sandbox in this process, and gateways in their own processes, one after the other, with the same money. */
 export interface GatewaySeries {
@@ -67,50 +71,93 @@ export async function openGatewaySeries(variables: Environment = {}): Promise<Ga
   };
 }
 
-/** The outcome of one payment. */
-export interface Story {
-  readonly replies: readonly Reply[];
-  /** Upstream calls before and after the kill. */
-  readonly calls: readonly [before: number, after: number];
-  readonly transfers: number;
+type Headers = Readonly<Record<string, string>>;
+
+/** Asks once; undefined if the gateway has ended meanwhile. */
+export const askOnce = (url: string, headers: Headers, init: RequestInit = {}): Promise<Reply | undefined> =>
+  fetch(url, { ...init, headers }).then(readReply, () => undefined);
+
+/** Sends the same request until its outcome is known, or the time is over. */
+export async function askUntilDecided(
+  url: string,
+  headers: Headers,
+  limitMs = 15_000,
+  init: RequestInit = {},
+): Promise<Reply> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const reply = await askOnce(url, headers, init);
+    if (reply && (![409, 429, 503].includes(reply.status) || performance.now() > end)) return reply;
+    if (performance.now() > end) throw new Error('no gateway answers');
+    await sleep(POLL_MS);
+  }
 }
 
-/** A payment whose gateway has killed itself. */
-export interface Killed {
-  /** Sends the same payment to the next gateway, twice. That gateway keeps running. */
-  resend(): Promise<Story>;
+/** How a call is paid for: by which wallet, and by which headers. */
+export interface Payer {
+  readonly address: string;
+  headers(url: string, path: string): Promise<Headers>;
 }
 
-/** Sends one payment to a gateway that kills itself after a step. */
-export async function killAfter(step: string, series: GatewaySeries): Promise<Killed> {
-  const { mainnet, provider } = series.solana;
-  const path = newPath();
-  const buyer = await newBuyer(mainnet);
-  const calls = provider.arrivals.length;
-  const doomed = await series.current();
-  await series.armKill(doomed, step);
-  const payment = await buyer.pay(doomed.url + path);
-  const first = await ask(doomed.url + path, payment).catch(() => undefined);
-  await series.untilKilled(doomed);
-  const before = provider.arrivals.length - calls;
+/** A new wallet that pays for each call. */
+export async function newPayer({ solana }: GatewaySeries): Promise<Payer> {
+  const buyer = await newBuyer(solana.mainnet);
   return {
-    async resend() {
-      const callsBefore = provider.arrivals.length;
-      const next = await series.current();
-      const second = await askUntilDecided(next.url + path, payment);
-      const third = await askUntilDecided(next.url + path, payment);
-      return {
-        replies: [first, second, third].filter((reply) => reply !== undefined),
-        calls: [before, provider.arrivals.length - callsBefore],
-        transfers: mainnet.transfers.filter(({ from }) => from === buyer.address).length,
-      };
-    },
+    address: buyer.address,
+    headers: async (url, path) => ({ [HEADERS.payment]: await buyer.pay(url + path) }),
   };
 }
 
-/** The same, and the payment is sent again at once. */
-export const killedAfter = async (step: string, series: GatewaySeries): Promise<Story> =>
-  (await killAfter(step, series)).resend();
+/** One call at a gateway that has killed itself after a step of it. */
+export interface Killed {
+  readonly step: string;
+  readonly payer: Payer;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly first: Reply | undefined;
+}
+
+/** Sends a call to a gateway that kills itself after this step. If the database was too late for a step, another call is sent. */
+export async function killedAfter<Paying extends Payer>(
+  step: string,
+  series: GatewaySeries,
+  open: () => Promise<Paying>,
+): Promise<Killed & { readonly payer: Paying }> {
+  for (;;) {
+    const [payer, doomed, path] = [await open(), await series.current(), newPath()];
+    const headers = await payer.headers(doomed.url, path);
+    await series.armKill(doomed, step);
+    const first = await askOnce(doomed.url + path, headers);
+    const isKilled = await Promise.race([series.untilKilled(doomed).then(() => true), sleep(FALL_MS, false)]);
+    if (isKilled) return { step, payer, path, headers, first };
+    await series.armKill(doomed, 'none');
+    await askUntilDecided(doomed.url + path, headers);
+  }
+}
+
+/** How many upstream calls and transfers a killed call has led to. */
+export const tracesOf = ({ solana }: GatewaySeries, { path, payer }: Killed) => ({
+  calls: solana.provider.arrivals.filter(({ target }) => target.includes(path.split('/').at(-1) ?? '')).length,
+  transfers: solana.mainnet.transfers.filter(({ from }) => from === payer.address).length,
+});
+
+/** The next gateway answers the same call twice, with the text of the first answer, if that arrived. Answers the last reply. */
+export async function expectAnsweredOnce(series: GatewaySeries, killed: Killed, limitMs?: number): Promise<Reply> {
+  const { step, path, headers, first } = killed;
+  const { url } = await series.current();
+  const second = await askUntilDecided(url + path, headers, limitMs);
+  const third = await askUntilDecided(url + path, headers);
+  expect([step, second.status, third.status, third.isReplayed]).toEqual([step, 200, 200, true]);
+  const replies = first ? [first, second, third] : [second, third];
+  expectServedOnce({ replies, transfers: tracesOf(series, killed).transfers });
+  return third;
+}
+
+/** The answers to one payment, sent several times, and its transfers. */
+interface Story {
+  readonly replies: readonly Reply[];
+  readonly transfers: number;
+}
 
 /** One transfer, one answer, and no challenge, which would make the client pay again. */
 export function expectServedOnce({ replies, transfers }: Story): void {

@@ -155,7 +155,7 @@ function suite(): void {
       await server().start();
       const again = await bought(url, payment);
       expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
-      expectServedOnce({ replies: [first, again], calls: [1, 1], transfers: transfers() });
+      expectServedOnce({ replies: [first, again], transfers: transfers() });
     },
   );
 
@@ -167,7 +167,7 @@ function suite(): void {
     await redis.command('FLUSHALL');
     expect((await ask(other, payment)).code).toBe('payment_already_used');
     const again = await bought(url, payment);
-    expectServedOnce({ replies: [first, again], calls: [1, 1], transfers: transfers() });
+    expectServedOnce({ replies: [first, again], transfers: transfers() });
   });
 
   it('R8 Redis out of memory: refused, and bought when there is room', async () => {
