@@ -22,6 +22,17 @@ function blocksIn(markdown: string): Block[] {
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
+/** Changes a file as a diff without line numbers says. Returns why it cannot. */
+function change(file: string, diff: string): string | undefined {
+  const [text, before] = [readFileSync(file, 'utf8'), sideOf(diff, '+')];
+  if (text.split(before).length !== 2) return 'the file does not contain these lines exactly once';
+  writeFileSync(
+    file,
+    text.replace(before, () => sideOf(diff, '-')),
+  );
+  return undefined;
+}
+
 /** The output that a page shows: `…` is any text of a line and, alone, any number of lines. A server may print more around it. */
 export function patternOf(expected: string, isServer: boolean): RegExp {
   const lines = expected.trimEnd().split('\n');
@@ -30,6 +41,10 @@ export function patternOf(expected: string, isServer: boolean): RegExp {
   );
   return isServer ? new RegExp(`^${parts.join('')}`, 'm') : new RegExp(`^${parts.join('')}$`);
 }
+
+/** The lines of a diff without the removed or the added ones: a part of the file after or before the change. */
+const sideOf = (diff: string, others: '-' | '+'): string =>
+  diff.replace(/^(.)(.*\n)/gm, (_, sign, line) => (sign === others ? '' : line));
 
 interface Started {
   readonly child: ChildProcess;
@@ -43,9 +58,10 @@ const MAX_WAIT_MS = 60_000;
 /** What a terminal keeps for its later commands. */
 const KEPT = /^(?:export|cd) .*\n/gm;
 
-/** Follows one tutorial in an empty folder, as its reader does. */
+/** Follows one tutorial in a folder, as its reader does. */
 export class Reader {
-  readonly folder = makeFolder();
+  readonly #home = makeFolder();
+  readonly folder = join(this.#home, 'work');
   readonly #firstPort: number;
   readonly #servers: Started[] = [];
   #kept = '';
@@ -53,6 +69,7 @@ export class Reader {
   /** `firstPort` stands for 8402, since another program of this machine may use the ports that the tutorials name. */
   constructor(firstPort: number) {
     this.#firstPort = firstPort;
+    mkdirSync(this.folder);
   }
 
   /** Does what each block of a page says. Throws if an output differs from the page, or if nothing runs a block. */
@@ -75,8 +92,10 @@ export class Reader {
     if (language === 'sh' && (word === 'server' || word === 'restart')) return this.#serve(text, expected);
     if (language === 'sh' && (word === '' || word === 'fails')) return this.#run(text, expected, word === 'fails');
     if (!/^[\w./-]+\.\w+$/.test(word)) return 'this is no command, output or named file, so nothing tests it';
-    mkdirSync(dirname(join(this.folder, word)), { recursive: true });
-    writeFileSync(join(this.folder, word), text);
+    const file = join(this.folder, word);
+    if (language === 'diff') return change(file, text);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
     return undefined;
   }
 
@@ -106,7 +125,12 @@ export class Reader {
     const child = spawn('sh', ['-ec', `exec 2>&1\n${commands}`], {
       cwd: folder,
       detached: true,
-      env: { PATH: process.env.PATH, HOME: folder, PORT: String(this.#firstPort), NPM_CONFIG_UPDATE_NOTIFIER: 'false' },
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.#home,
+        PORT: String(this.#firstPort),
+        NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+      },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     let output = '';
@@ -143,6 +167,6 @@ export class Reader {
 
   async close(): Promise<void> {
     for (const server of this.#servers) await this.#stop(server);
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.#home, { recursive: true, force: true });
   }
 }
