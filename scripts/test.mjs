@@ -76,7 +76,7 @@ export function test(words) {
     process.stdout.write(`Cases skipped because a program is missing, or left to CI: ${cases.skipped.join(', ')}\n`);
   if (unproved.length > 0) process.stdout.write(`Cases and statements without a passed test: ${unproved.join(', ')}\n`);
   const failed = numFailedTests + unproved.length || (status === 0 ? 0 : 1);
-  if (numPassedTests === 0) stop('No test ran.');
+  if (numPassedTests + numFailedTests === 0) stop('No test ran.');
   process.stdout.write(`${numPassedTests} passed, ${failed} failed\n`);
   if (failed > 0) process.exit(1);
 }
