@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { importCycles, misplaced, readSources, type Source, wrongImports, wrongSizes } from './rules.ts';
 
@@ -18,6 +18,21 @@ describe('the structure of the packages', () => {
     const pipeline = readFileSync('packages/gateway/src/gateway.ts', 'utf8');
     expect(pipeline).not.toMatch(/siwx|exact|tokens|helius|alchemy|SIGN-IN|X-|\b[2-5]\d\d\b/i);
   });
+});
+
+/** The paths in a document, with braces expanded as a shell does. */
+function pathsIn(text: string): string[] {
+  const paths = text.match(/(?<=`)(?:packages|tests)\/[^`\s]+/g) ?? [];
+  return paths.flatMap((path) => {
+    const [, before = '', names = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
+    return names === '' ? [path] : names.split(',').map((name) => `${before}${name}${after}`);
+  });
+}
+
+it('ARCHITECTURE.md names files and folders that exist', () => {
+  const paths = pathsIn(readFileSync('ARCHITECTURE.md', 'utf8'));
+  expect(paths).toContain('packages/gateway/src/payments/changes.ts');
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 describe('a seeded fault is found', () => {

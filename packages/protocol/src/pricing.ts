@@ -7,7 +7,7 @@ export type Rates = Readonly<Partial<Record<Provider, number>>>;
 /** How prices are computed. */
 export interface Pricing {
   readonly rates: Rates;
-  /** Added to the price of every paid route, in millionths of a dollar. */
+  /** Added to every computed price, in millionths of a dollar. */
   readonly surchargeMicros: number;
   /** The operator's prices by route id, in millionths of a dollar; they replace computed ones. */
   readonly own?: ReadonlyMap<string, number>;

@@ -85,7 +85,7 @@ export const REFUSALS = {
   },
   payment_already_used: {
     status: 409,
-    message: 'This payment was already used; make a new one for another request.',
+    message: 'This payment or signature was already used; make a new one for this request.',
   },
   credit_limit: {
     status: 409,

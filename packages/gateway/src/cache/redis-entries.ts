@@ -23,7 +23,7 @@ const MAX_TEXT_BYTES = 5 * 1024 * 1024 + 64 * 1024;
 const FETCHED_AT = /^\d{1,15}$/;
 
 /** The fixed-length name of a key's entry. */
-export const digestOf = (scope: string, id: string): string =>
+const entryNameOf = (scope: string, id: string): string =>
   createHash('sha256').update(`${scope}\n${id}`).digest('base64url');
 
 /** An entry's head: version, time and MAC. */
@@ -151,7 +151,7 @@ export class RedisEntries implements SharedEntries {
   }
 
   #digest({ id }: CacheKey): string {
-    return digestOf(this.#options.scope, id);
+    return entryNameOf(this.#options.scope, id);
   }
 
   /** Each key's entry and lease. */

@@ -74,7 +74,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
 /** What the page says about single codes. */
 export const ERROR_NOTES: Readonly<Partial<Record<RefusalCode, ErrorNote>>> = {
   invalid_siwx_nonce: {
-    when: 'A signature buys one answer. A restored backup or a restart without Redis after a power cut invalidates earlier nonces too.',
+    when: 'A signature buys one answer, unless `SIWX_NONCE=until-expiry`. A restored backup or a restart without Redis after a power cut invalidates earlier nonces too.',
   },
   invalid_siwx_domain_mismatch: {
     when: 'Sign the `domain` of the challenge. If every client gets this, `GATEWAY_BASE_URL` is wrong.',
@@ -132,7 +132,7 @@ export const ERROR_NOTES: Readonly<Partial<Record<RefusalCode, ErrorNote>>> = {
   invalid_exact_svm_payload_memo_count: { when: 'The transaction needs exactly one memo.' },
   invalid_exact_svm_payload_memo_mismatch: { when: 'The memo is not `extra.memo` of the requirement.' },
   payment_in_progress: {
-    when: 'The same payment or signature is being handled in another request, or its lost answer is being fetched again.',
+    when: 'The same payment or signature is being handled in another request, credit has just covered the payment there, or its lost answer is being fetched again.',
     uses: 'Nothing more. The other request decides whether the payment is charged.',
   },
   payment_already_used: {
@@ -147,7 +147,7 @@ export const ERROR_NOTES: Readonly<Partial<Record<RefusalCode, ErrorNote>>> = {
     when: 'The facilitator or the chain does not answer, the fee payer is empty, or the fee budget of the hour is used up.',
   },
   settlement_pending: {
-    when: 'The transaction was sent and its confirmation is missing, or an earlier payment of yours for this request is open. The gateway checks the chain every two seconds.',
+    when: 'The transaction was sent and its confirmation is missing, or an earlier payment of yours for this request is open. The gateway looks for the outcome every two seconds.',
     uses: 'The payment is open: it settles once or never. With `payment.state` `unused`, the payment in this request stays unused.',
   },
   invalid_provider_filter: { uses: NOTHING },

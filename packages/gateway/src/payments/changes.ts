@@ -65,7 +65,7 @@ const lasting = (record: HeldRecord): Columns => ({
   fee_lamports: record.feeLamports,
 });
 
-/** Inserts a payment. It replaces a forgotten one with the same key. */
+/** Inserts a payment. It replaces a forgotten one with the same key; machine.ts refuses a key that has a record. */
 function insertion(columns: Columns): Statement {
   const names = Object.keys(columns);
   const places = names.map((_, index) => `$${index + 1}`);

@@ -217,5 +217,5 @@ function missingRpc(cluster: Cluster, kind: PaidConfig['facilitator']['kind']): 
   const name = `SOLANA_${cluster.toUpperCase()}_RPC_URL`;
   return kind === 'in-process'
     ? `${name} is not set: the paid routes of ${cluster} are off`
-    : `${name} is not set: the chain is not checked, and an unknown settlement on ${cluster} stays unknown`;
+    : `${name} is not set: the chain is not checked, and an unknown settlement on ${cluster} ends only if the facilitator reports success`;
 }

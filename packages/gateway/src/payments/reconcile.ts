@@ -23,7 +23,10 @@ const EXPIRED = 'expired';
 /** After this many blocks a transaction that has not landed never will. */
 const DEAD_AFTER_BLOCKS = 200;
 
-/** Resolves payments with an unknown outcome by reading the chain. It never pays again. */
+/**
+ * Resolves payments with an unknown outcome. It looks for the transaction on the chain and, if this process settles, sends it again
+ * until it lands or expires. Without a chain it sends the payment to the facilitator again. A transaction moves money at most once.
+ */
 export class Reconciler {
   readonly #dependencies: ReconcilerDependencies;
   readonly #running = new Map<string, Promise<void>>();
