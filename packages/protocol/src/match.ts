@@ -11,19 +11,21 @@ export interface Match<Row = Route> {
 
 interface Node<Row> {
   readonly literals: Map<string, Node<Row>>;
-  parameter?: { readonly name: string; readonly node: Node<Row> };
+  parameter?: Node<Row>;
+  /** The names of the parameters on the way to the rows. */
+  names: readonly string[];
   readonly rows: Map<HttpMethod, Row>;
 }
 
 const PATH = /^\/[\w\-.~!$&'()*+,;=:@%/]*$/;
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-const node = <Row>(): Node<Row> => ({ literals: new Map(), rows: new Map() });
+const node = <Row>(): Node<Row> => ({ literals: new Map(), names: [], rows: new Map() });
 
 function childOf<Row>(parent: Node<Row>, segment: string): Node<Row> {
   if (segment.startsWith(':')) {
-    parent.parameter ??= { name: segment.slice(1), node: node() };
-    return parent.parameter.node;
+    parent.parameter ??= node();
+    return parent.parameter;
   }
   const child = parent.literals.get(segment) ?? node<Row>();
   parent.literals.set(segment, child);
@@ -48,15 +50,17 @@ const segmentsOf = (path: string, limit?: number): string[] => path.slice(1).spl
 function find<Row>(
   from: Node<Row>,
   segments: readonly string[],
-  parameters: Record<string, string>,
+  values: string[],
 ): Node<Row> | undefined {
   const [segment, ...rest] = segments;
   if (segment === undefined) return from.rows.size > 0 ? from : undefined;
   const literal = from.literals.get(segment);
-  const found = literal && find(literal, rest, parameters);
+  const found = literal && find(literal, rest, values);
   if (found || !from.parameter || segment === '') return found;
-  parameters[from.parameter.name] = segment;
-  return find(from.parameter.node, rest, parameters);
+  values.push(segment);
+  const below = find(from.parameter, rest, values);
+  if (!below) values.pop();
+  return below;
 }
 
 /**
@@ -67,16 +71,19 @@ export function createMatcher<Row extends Placed>(
   rows: readonly Row[],
 ): (path: string) => Match<Row> | 'malformed' | undefined {
   const root = node<Row>();
-  for (const row of rows)
-    segmentsOf(row.path)
-      .reduce(childOf<Row>, root)
-      .rows.set(row.httpMethod, row);
+  for (const row of rows) {
+    const segments = segmentsOf(row.path);
+    const place = segments.reduce(childOf<Row>, root);
+    place.rows.set(row.httpMethod, row);
+    place.names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1));
+  }
   // One segment more than any row has: longer paths are unknown too.
   const limit = 1 + Math.max(0, ...rows.map(({ path }) => segmentsOf(path).length));
   return (path) => {
     if (!isPlain(path)) return 'malformed';
-    const parameters: Record<string, string> = {};
-    const found = find(root, segmentsOf(path, limit).map(decode), parameters);
-    return found && { rows: found.rows, parameters };
+    const values: string[] = [];
+    const found = find(root, segmentsOf(path, limit).map(decode), values);
+    if (!found) return undefined;
+    return { rows: found.rows, parameters: Object.fromEntries(found.names.map((name, at) => [name, values[at] ?? ''])) };
   };
 }

@@ -1,8 +1,8 @@
-import { PROVIDERS, type Provider } from './providers.ts';
+import { PROVIDERS } from './providers.ts';
 import type { Route } from './route.ts';
 
 /** A provider's price of a million units, in millionths of a dollar. */
-export type Rates = Readonly<Partial<Record<Provider, number>>>;
+export type Rates = Readonly<Record<string, number>>;
 
 /** How prices are computed. */
 export interface Pricing {

@@ -1,8 +1,7 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Cluster } from './networks.ts';
-import type { Provider } from './providers.ts';
 
-/** Families of routes. */
+/** Our own families of routes. */
 export type Surface = 'system' | 'tokens' | 'rpc' | 'das' | 'wallet' | 'credit';
 
 /** The gate of a route. */
@@ -54,8 +53,10 @@ export const JSON_MEDIA_TYPE = 'application/json';
 /** A row of the table: everything known about one endpoint. */
 export interface Route {
   readonly id: string;
-  readonly provider: Provider;
-  readonly surface: Surface;
+  /** `gateway`, one of our providers, or the name of an API of the operator. */
+  readonly provider: string;
+  /** One of our surfaces, or the name of an API of the operator. */
+  readonly surface: string;
   /** The envelope's `method`. */
   readonly method: string;
   readonly httpMethod: HttpMethod;
@@ -77,8 +78,14 @@ export interface Route {
   readonly result: ResultShape;
   /** Public documents: how long they may be cached. */
   readonly maxAgeSeconds?: number;
-  /** The upstream's path template, and the values to send. */
-  readonly upstream: { readonly path: string; readonly forward: (values: RequestValues) => RequestValues };
+  readonly upstream: {
+    /** The upstream's path template. */
+    readonly path: string;
+    /** The values to send. */
+    readonly forward: (values: RequestValues) => RequestValues;
+    /** Lists of the query that the upstream reads from repeated parameters, not from one with commas. */
+    readonly repeated?: readonly string[];
+  };
 }
 
 /** Options of row builders. */
