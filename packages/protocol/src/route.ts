@@ -132,8 +132,7 @@ export const unchanged = (values: RequestValues): RequestValues => values;
 export function envelope(route: Route, json: string, priceUsd?: string): string {
   if (route.surface === 'system') return json;
   const { provider, cluster, surface, method } = route;
-  const head = cluster
-    ? { ok: true, provider, cluster, surface, method, priceUsd }
-    : { ok: true, provider, surface, method };
-  return `${JSON.stringify(head).slice(0, -1)},"result":${json}}`;
+  const place = cluster ? `"cluster":"${cluster}",` : '';
+  const price = cluster && priceUsd !== undefined ? `"priceUsd":"${priceUsd}",` : '';
+  return `{"ok":true,"provider":"${provider}",${place}"surface":"${surface}","method":"${method}",${price}"result":${json}}`;
 }

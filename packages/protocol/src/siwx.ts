@@ -65,20 +65,20 @@ const isResources = (value: unknown): boolean =>
 /** Validates parsed JSON as a sign-in and drops unknown fields; undefined if invalid. */
 export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
-  const fields = new Map(Object.entries(json));
+  const fields = json as Readonly<Record<string, unknown>>;
   const payload: Record<string, unknown> = {};
   for (const name of REQUIRED) {
-    if (!isText(fields.get(name)) || fields.get(name) === '') return undefined;
-    payload[name] = fields.get(name);
+    if (!isText(fields[name]) || fields[name] === '') return undefined;
+    payload[name] = fields[name];
   }
   for (const name of OPTIONAL) {
-    if (!fields.has(name)) continue;
-    if (!isText(fields.get(name))) return undefined;
-    payload[name] = fields.get(name);
+    if (fields[name] === undefined) continue;
+    if (!isText(fields[name])) return undefined;
+    payload[name] = fields[name];
   }
-  if (fields.has('resources')) {
-    if (!isResources(fields.get('resources'))) return undefined;
-    payload.resources = fields.get('resources');
+  if (fields.resources !== undefined) {
+    if (!isResources(fields.resources)) return undefined;
+    payload.resources = fields.resources;
   }
   return payload as unknown as SiwxPayload;
 }

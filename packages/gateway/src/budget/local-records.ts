@@ -42,8 +42,9 @@ export interface Left {
   readonly held: ReadonlyMap<string, readonly HeldSlot[]>;
 }
 
-const SAVE = `insert into admissions (nonce, issued_at_seconds, budget, frees_at_ms, frees_at_monotonic_ms, hold_ms)
+const SAVE_SLOT = `insert into admissions (nonce, issued_at_seconds, budget, frees_at_ms, frees_at_monotonic_ms, hold_ms)
   select $1, $2, $3, $4, $5, $6 where {in time} returning id`;
+const SAVE_NONCE = 'insert into admissions (nonce, issued_at_seconds) select $1, $2 where {in time}';
 const MOVE = `update admissions set frees_at_ms = $2, frees_at_monotonic_ms = $3, hold_ms = $4 where id = $1 and {in time} returning id`;
 const IS_USED = '(nonce is not null and issued_at_seconds >= $1)';
 const IS_HELD = '(budget is not null and (frees_at_ms > $2 or frees_at_monotonic_ms > $3))';
@@ -90,12 +91,12 @@ export class LocalRecords {
 
   /** Writes a nonce and a slot in one transaction; both survive the process. */
   async save(use: NonceUse | undefined, budget: Budget | undefined, slot?: HeldSlot): Promise<void> {
-    const kept = budget && slot && isKept(budget) ? slot : undefined;
-    if (!use && !kept) return;
-    const times = kept ? [budget?.key ?? null, ...this.#times(kept)] : [null, null, null, null];
-    const values = [use?.nonce ?? null, use?.issuedAtSeconds ?? null, ...times];
-    const row = await this.#database.write({ guard: { sql: SAVE, values } });
-    if (kept) this.#rows.set(kept.owner, Number(row?.id));
+    const nonce = [use?.nonce ?? null, use?.issuedAtSeconds ?? null];
+    if (budget && slot && isKept(budget)) {
+      const values = [...nonce, budget.key, ...this.#times(slot)];
+      const row = await this.#database.write({ guard: { sql: SAVE_SLOT, values } });
+      this.#rows.set(slot.owner, Number(row?.id));
+    } else if (use) await this.#database.write({ guard: { sql: SAVE_NONCE, values: nonce } });
   }
 
   /** The call has ended: a slot that is still held frees earlier than stored. */

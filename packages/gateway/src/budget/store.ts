@@ -43,12 +43,12 @@ export interface Admit {
   readonly room: Room;
   /** The client's wallet, of whose calls the room has only so many. */
   readonly wallet?: string | undefined;
-  readonly nonce?: NonceUse;
+  readonly nonce?: NonceUse | undefined;
   /**
    * The share that the slot is charged to until it frees; judged last. Of several shares that wait for one call, the one whose group
    * holds the fewest slots is charged. Without a share the slot is charged to none.
    */
-  readonly share?: Share | readonly Share[];
+  readonly share?: Share | readonly Share[] | undefined;
   /** Set on a retry: milliseconds already spent waiting for the first reply. */
   readonly waitedMs?: number;
 }

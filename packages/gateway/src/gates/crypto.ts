@@ -64,11 +64,9 @@ function pooledRandom(fill: (pool: Buffer) => void): Crypto['random'] {
 const rightSizes = (signature: Uint8Array, publicKey: Uint8Array): boolean =>
   signature.length === SIGNATURE_BYTES && publicKey.length === KEY_BYTES;
 
-const utf8 = new TextEncoder();
-
 /** Derives a 32-byte key for one purpose from each of the gateway's secrets, in order. */
 export const keysFor = (purpose: string, { mac }: Pick<Crypto, 'mac'>, secrets: readonly string[]): Buffer[] =>
-  secrets.map((secret) => mac(utf8.encode(purpose.padEnd(KEY_BYTES)), utf8.encode(secret)));
+  secrets.map((secret) => mac(Buffer.from(purpose.padEnd(KEY_BYTES)), Buffer.from(secret)));
 
 /** The primitives by node:crypto, with checks that make its Ed25519 strict. */
 export const nodeCrypto: Crypto = {

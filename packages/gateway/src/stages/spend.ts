@@ -130,15 +130,16 @@ async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs
   return share;
 }
 
+type Asked = Pick<Admit, 'budget' | 'nonce' | 'share'>;
+
 /** Makes each call's `spend`: one atomic step that takes a slot and burns the nonce, or refuses. */
 export function createSpending({ store, allowance, room, sharing, randomId }: SpendDependencies) {
-  const take = async (trail: Trail, asked: Pick<Admit, 'budget' | 'nonce' | 'share'>): Promise<Slot> => {
-    const { budget } = asked;
+  const take = async (trail: Trail, { budget, nonce, share: charge }: Asked): Promise<Slot> => {
     const { wallet } = trail;
     const owner = randomId();
-    const share = sharing && (asked.share ?? (await sharing.shareOf(trail)));
+    const share = sharing && (charge ?? (await sharing.shareOf(trail)));
     try {
-      const verdict = await ask(store, { ...asked, owner, room, wallet, ...(share && { share }) });
+      const verdict = await ask(store, { budget, owner, room, wallet, nonce, share });
       trail.budgetLeft = allowance.view().left;
       if (verdict.kind !== 'admitted') throw refusalOf(verdict.kind, verdict);
       if (verdict.charged) sharing?.onSlot(verdict.charged);
@@ -157,8 +158,7 @@ export function createSpending({ store, allowance, room, sharing, randomId }: Sp
   };
 
   return (admission: Admitted, trail: Trail): Spend => {
-    const spend: Spend = (budget, share) =>
-      admission.spend((nonce) => take(trail, { budget, ...(nonce && { nonce }), ...(share && { share }) }));
+    const spend: Spend = (budget, share) => admission.spend((nonce) => take(trail, { budget, nonce, share }));
     const { nonce } = admission;
     const share = sharing && ((withinMs?: number) => shareOf(sharing, trail, allowance, withinMs));
     return Object.assign(spend, { nonce }, share && { share });

@@ -12,8 +12,6 @@ const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES;
 const TIME_RANGE = 2 ** (TIME_BYTES * 8);
 const FORMAT = /^[0-9a-f]{32}$/;
 
-const utf8 = new TextEncoder();
-
 /**
  * Self-authenticating nonces, so issued ones need no storage: 3 bytes of issue time, 6 random bytes and 7 bytes of a MAC over origin,
  * full issue time and randomness, in lower-case hex. The MAC key derives from the secret and the epoch, so a nonce becomes invalid
@@ -55,13 +53,13 @@ export class Nonces {
 
   #mac(key: Uint8Array, origin: string, seconds: number, head: Buffer): Buffer {
     const random = head.toString('hex', TIME_BYTES);
-    const message = utf8.encode(`siwx1|${origin}|${seconds}|${random}`);
+    const message = Buffer.from(`siwx1|${origin}|${seconds}|${random}`);
     return this.#crypto.mac(key, message).subarray(0, 16 - HEAD_BYTES);
   }
 
   #keysOf(epoch: string): readonly Uint8Array[] {
     if (epoch !== this.#epoch) {
-      this.#keys = this.#secrets.map((secret) => this.#crypto.mac(secret, utf8.encode(`epoch ${epoch}`)));
+      this.#keys = this.#secrets.map((secret) => this.#crypto.mac(secret, Buffer.from(`epoch ${epoch}`)));
       this.#epoch = epoch;
     }
     return this.#keys;

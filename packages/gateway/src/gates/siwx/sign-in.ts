@@ -156,8 +156,6 @@ interface ValidSignIn {
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
-const utf8 = new TextEncoder();
-
 function refuseOn(fault: Fault | undefined): void {
   if (fault) throw new Refusal(fault.code, { reason: fault.reason });
 }
@@ -198,6 +196,6 @@ function verify(crypto: Crypto, payload: SiwxPayload): void {
   if (!address || !signature) {
     throw new Refusal('invalid_siwx_malformed_signature', { reason: 'length' });
   }
-  const message = utf8.encode(siwxMessageText(payload));
+  const message = Buffer.from(siwxMessageText(payload));
   if (!crypto.verify(signature, message, address)) throw new Refusal('invalid_siwx_signature');
 }

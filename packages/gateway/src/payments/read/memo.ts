@@ -33,8 +33,6 @@ const MADE_UP = /^[0-9a-f]{32}$/;
 /** When a memo was issued, in milliseconds. */
 export const issuedAtMs = (memo: string): number => Buffer.from(memo, 'base64url').readUInt32BE(0) * 1000;
 
-const utf8 = new TextEncoder();
-
 /** Whether a text has the format of an issued memo. */
 export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE_UP.test(memo);
 
@@ -88,7 +86,7 @@ export class Memos {
   }
 
   #ticket(key: Uint8Array, memo: string): Buffer {
-    return Buffer.from(this.#crypto.mac(key, utf8.encode(memo))).subarray(0, TICKET_BYTES);
+    return Buffer.from(this.#crypto.mac(key, Buffer.from(memo))).subarray(0, TICKET_BYTES);
   }
 
   #mac(key: Uint8Array, head: Buffer, offer: MemoOffer, requestHash: string): Uint8Array {
@@ -103,6 +101,6 @@ export class Memos {
       feePayer,
       requestHash,
     ]);
-    return this.#crypto.mac(key, utf8.encode(bound)).subarray(0, MAC_BYTES);
+    return this.#crypto.mac(key, Buffer.from(bound)).subarray(0, MAC_BYTES);
   }
 }

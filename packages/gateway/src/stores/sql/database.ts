@@ -13,7 +13,10 @@ export interface Statement {
 
 /** Statements that are written together or not at all. Two of them must not change the same row. */
 export interface Step {
-  /** Has the condition `{in time}` and ends in `returning`. If it returns no row, nothing is written. */
+  /**
+   * Has the condition `{in time}` and ends in `returning`. If it returns no row, nothing is written. In SQLite `returning` may be
+   * left out: the answer is then an empty row if a row was changed.
+   */
   readonly guard: Statement;
   /**
    * Each must have the condition `{guarded}`, so that it writes nothing if the guard returned no row. `{guard.id}` is the column

@@ -153,7 +153,10 @@ export class SqliteConnection {
   }
 
   #run({ guard, changes = [] }: Step): Row | undefined {
-    const row = this.#statement(guard.sql).get(guard.values ?? []) as Row | undefined;
+    const { statement, isReturning } = this.#prepared.get(guard.sql) ?? this.#prepare(guard.sql, guard.sql);
+    const values = guard.values ?? [];
+    if (!isReturning) return statement.run(values).changes > 0 ? {} : undefined;
+    const row = statement.get(values) as Row | undefined;
     if (!row) return undefined;
     for (const { sql, values = [] } of changes) {
       const prepared = this.#prepared.get(sql) ?? this.#prepare(sql, afterGuard(sql, values.length));
