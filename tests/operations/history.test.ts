@@ -86,7 +86,7 @@ describe('a recorder', () => {
 
   it('makes one row a minute while the clock is turned back and forth', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
-    const metrics = new Metrics();
+    const metrics = new Metrics([]);
     const recorder = new Recorder(metrics, '1.0.0');
     const ask = async (after = -1) =>
       JSON.parse(await recorder.answer(new URLSearchParams({ after: String(after) }), true)) as Answer;

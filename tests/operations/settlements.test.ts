@@ -172,7 +172,7 @@ describe('the fee payer', () => {
       feePayers: async () => answers.splice(0, 1),
       sales: () => [],
     };
-    const metrics = new Metrics();
+    const metrics = new Metrics([]);
     const shown = async () => new Scrape((await metrics.page(undefined)).text).sum('asset_gateway_fee_payer_lamports');
     metrics.watch(readings);
     await vi.advanceTimersByTimeAsync(0);

@@ -153,14 +153,14 @@ export function createTools(client: GatewayClient, options: ToolsOptions = {}): 
   const chosen = { cluster, ...(provider && { provider }) };
   const rows = new Map(
     routes
-      .filter((row) => families.includes(row.surface) && (row.cluster ?? cluster) === cluster)
+      .filter((row) => families.includes(row.surface as Surface) && (row.cluster ?? cluster) === cluster)
       .filter((row) => row.access !== 'exact' || (provider ?? row.provider) === row.provider)
       .map((row) => [`${row.surface}_${row.id.slice(row.id.lastIndexOf('.') + 1)}`, row]),
   );
   const answerTo = async (name: string, row: Route, input: unknown, { signal, abortSignal }: ToolOptions) => {
     const given = signal ?? abortSignal;
     const there = client.with({ ...chosen, ...(given && { signal: given }) });
-    const methods = there[row.surface] as unknown as Methods;
+    const methods = there[row.surface as Surface] as unknown as Methods;
     const method = methods[name.slice(name.indexOf('_') + 1)] as Methods[string];
     const full = await method(...argumentsFrom(row, input)).full();
     const result = typeof full.result === 'string' ? full.result : parseReadable(full.text, row.surface === 'system');

@@ -1,3 +1,4 @@
+import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { compose } from './compose/compose.ts';
 import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
@@ -37,16 +38,30 @@ const MAX_CONNECTIONS = 2_000;
 const DRAIN_MS = 55_000;
 const GRACE_MS = 1_000;
 
+/** Every row that a log line may name. */
+const rowsOf = ({ apis }: Config): readonly Route[] => [
+  ...everyRoute,
+  ...consoleRoutes,
+  ...apis.flatMap(({ rows }) => rows),
+];
+
 /** Secrets to redact from the log. */
-function secretsOf({ tokens, paid, redisUrl, databaseUrl, metrics, traces }: Config): string[] {
+function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces }: Config): string[] {
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
   const passwords = [redisUrl, databaseUrl].map((url) => url && passwordIn(url));
   const ofTraces = traces ? [...Object.values(traces.headers), ...secretsIn(traces.url)] : [];
-  const own = [...(tokens?.keys ?? []), ...ofTraces, wallet?.key, authorization, ...passwords, metrics?.token].filter(
-    (secret) => secret !== undefined,
-  );
+  const ofApis = apis.flatMap(({ keys }) => keys);
+  const own = [
+    ...(tokens?.keys ?? []),
+    ...ofApis,
+    ...ofTraces,
+    wallet?.key,
+    authorization,
+    ...passwords,
+    metrics?.token,
+  ].filter((secret) => secret !== undefined);
   return [...own, ...urls.flatMap(secretsIn)];
 }
 
@@ -59,17 +74,15 @@ function openLog(config: Config, secrets: readonly string[], logTo: LogDestinati
 }
 
 /** Serves metrics if they are configured. */
-async function openMetrics(
-  { metrics: place, paid, console }: Config,
-  state: State,
-): Promise<ServedMetrics | undefined> {
+async function openMetrics(config: Config, state: State): Promise<ServedMetrics | undefined> {
+  const { metrics: place, paid, console } = config;
   if (!place) return undefined;
   const { serveMetrics } = await import('./metrics/server.ts');
   const { money, store } = state;
   const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
   const folder = console ? consoleFolder() : undefined;
   const files = folder === undefined ? undefined : openConsoleFiles(folder);
-  const served = await serveMetrics(place, { sales, files, version: version() }).catch((error) =>
+  const served = await serveMetrics(place, { sales, files, version: version(), rows: rowsOf(config) }).catch((error) =>
     Promise.reject(listenFault(error, place, 'METRICS_')),
   );
   money?.watch(({ entries }) => served.metrics.appended(entries));
@@ -78,10 +91,11 @@ async function openMetrics(
 }
 
 /** Traces if they are configured; else no module of OpenTelemetry is loaded. */
-async function openTraces({ traces }: Config): Promise<Tracing> {
+async function openTraces(config: Config): Promise<Tracing> {
+  const { traces } = config;
   if (!traces) return untraced;
   const { openTracing } = await import('./traces/open.ts');
-  return openTracing(traces);
+  return openTracing(traces, rowsOf(config));
 }
 
 /** What metrics count besides log lines. */

@@ -36,6 +36,7 @@ export {
   type Route,
   type Rule,
   type Surface,
+  unchanged,
   type Values,
 } from './route.ts';
 export {

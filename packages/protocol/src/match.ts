@@ -47,11 +47,7 @@ function isPlain(path: string): boolean {
 
 const segmentsOf = (path: string, limit?: number): string[] => path.slice(1).split('/', limit);
 
-function find<Row>(
-  from: Node<Row>,
-  segments: readonly string[],
-  values: string[],
-): Node<Row> | undefined {
+function find<Row>(from: Node<Row>, segments: readonly string[], values: string[]): Node<Row> | undefined {
   const [segment, ...rest] = segments;
   if (segment === undefined) return from.rows.size > 0 ? from : undefined;
   const literal = from.literals.get(segment);
@@ -84,6 +80,9 @@ export function createMatcher<Row extends Placed>(
     const values: string[] = [];
     const found = find(root, segmentsOf(path, limit).map(decode), values);
     if (!found) return undefined;
-    return { rows: found.rows, parameters: Object.fromEntries(found.names.map((name, at) => [name, values[at] ?? ''])) };
+    return {
+      rows: found.rows,
+      parameters: Object.fromEntries(found.names.map((name, at) => [name, values[at] ?? ''])),
+    };
   };
 }

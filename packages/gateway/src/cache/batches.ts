@@ -16,27 +16,27 @@ interface BatchRow {
 }
 
 const ROWS: Readonly<Record<string, BatchRow>> = {
-  marketSnapshots: { place: 'body', mint: 'address', around: ['[', ']'] },
-  variantMarkets: { place: 'query', mint: 'mint', around: ['{"variants":[', ']}'] },
+  'tokens.marketSnapshots': { place: 'body', mint: 'address', around: ['[', ']'] },
+  'tokens.variantMarkets': { place: 'query', mint: 'mint', around: ['{"variants":[', ']}'] },
 };
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
 /** The distinct mints of a request to a row that is cached per mint, in the upstream's order. */
-export function mintsOf({ method }: Route, input: Input): readonly string[] {
-  const { mints, addresses } = input[ROWS[method]?.place ?? 'body'];
+export function mintsOf({ id }: Route, input: Input): readonly string[] {
+  const { mints, addresses } = input[ROWS[id]?.place ?? 'body'];
   return [...new Set([...listOf(mints), ...listOf(addresses)])];
 }
 
 /** The cache key of one mint. */
-export const mintKeyOf = ({ method }: Route, mint: string, kept: Lifetime): CacheKey => ({
-  ...{ id: `${method} ${mint}`, ...kept },
-  batch: { name: method, size: BATCH_SIZES[method] ?? 1 },
+export const mintKeyOf = ({ id }: Route, mint: string, kept: Lifetime): CacheKey => ({
+  ...{ id: `${id} ${mint}`, ...kept },
+  batch: { name: id, size: BATCH_SIZES[id] ?? 1 },
 });
 
 /** The input of one call for these mints, each validated in its own request. */
-export function batchInput({ method }: Route, mints: readonly string[]): Input {
-  const values = { path: {}, query: {}, body: {}, [ROWS[method]?.place ?? 'body']: { mints } };
+export function batchInput({ id }: Route, mints: readonly string[]): Input {
+  const values = { path: {}, query: {}, body: {}, [ROWS[id]?.place ?? 'body']: { mints } };
   return values as unknown as Input;
 }
 
@@ -50,8 +50,8 @@ function parsed(json: string): readonly (Record<string, unknown> | null)[] {
 }
 
 /** The unchanged texts of an upstream's items by mint; empty unless the answer is a list in compact JSON. */
-export function itemsOf({ method }: Route, json: string): ReadonlyMap<unknown, string> {
-  const { mint = 'mint', around: [before, after] = ['', ''] } = ROWS[method] ?? {};
+export function itemsOf({ id }: Route, json: string): ReadonlyMap<unknown, string> {
+  const { mint = 'mint', around: [before, after] = ['', ''] } = ROWS[id] ?? {};
   if (!json.startsWith(before) || !json.endsWith(after)) return new Map();
   const inside = json.slice(before.length, json.length - after.length);
   const values = parsed(`[${inside}]`);
@@ -72,7 +72,7 @@ function textsOf(inside: string, count: number): string[] {
 
 /** The answer that the upstream would give for these items; its age is that of the oldest. */
 export function assembled(route: Route, items: readonly KeptItem[], nowMs: number, fetched?: Fetched): Answer {
-  const [before, after] = ROWS[route.method]?.around ?? ['', ''];
+  const [before, after] = ROWS[route.id]?.around ?? ['', ''];
   const json = `${before}${items.map((item) => item.json).join(',')}${after}`;
   const body = Buffer.from(envelope(route, json));
   const age = Math.max(0, ...items.map((item) => item.ageSeconds(nowMs)));

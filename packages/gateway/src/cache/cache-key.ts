@@ -9,16 +9,16 @@ const MAX_PLAIN = 128;
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-const CANDLES = new Set(['ohlcv', 'priceChart']);
+const CANDLES = new Set(['tokens.ohlcv', 'tokens.priceChart']);
 
 /** The lifetime of an answer fetched now; for a past range of candles also since when it is past. */
 function lifetimeOf(
-  { method }: Route,
+  { id }: Route,
   { query }: Input,
   kept: Lifetime,
   nowSeconds: number,
 ): Omit<CacheKey, 'id' | 'batch'> {
-  if (!CANDLES.has(method)) return kept;
+  if (!CANDLES.has(id)) return kept;
   const interval = typeof query.interval === 'string' ? query.interval : undefined;
   const open = candlesLifetime(interval, false);
   const overSinceSeconds = typeof query.to === 'number' ? query.to + open.maxStaleSeconds : Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
   const values = JSON.stringify(inOrder);
   const lifetime = lifetimeOf(route, input, kept, nowSeconds);
   // An answer fetched while its range was open must not be found once the range is past.
-  const kind = lifetime.overSinceSeconds === undefined ? route.method : `${route.method} over`;
+  const kind = lifetime.overSinceSeconds === undefined ? route.id : `${route.id} over`;
   return { id: `${kind} ${values.length > MAX_PLAIN ? digestOf(values) : values}`, ...lifetime };
 }
 

@@ -18,7 +18,7 @@ import type { Wanted } from './waiters.ts';
 /** Dependencies of a cache. */
 interface CacheDependencies {
   readonly upstream: Upstream;
-  /** By the row's method; other rows are not cached. */
+  /** By the row's id; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   readonly allowance: Allowance;
   /** Takes a slot for a refresh without a waiting request. */
@@ -60,10 +60,10 @@ export class CachingUpstream implements Upstream {
   }
 
   answer(call: UpstreamCall): Promise<Answer> {
-    const { method } = call.route;
-    const lifetime = this.#dependencies.lifetimes[method];
+    const { id } = call.route;
+    const lifetime = this.#dependencies.lifetimes[id];
     if (!lifetime) return this.#dependencies.upstream.answer(call);
-    return method in BATCH_SIZES ? this.#batch(call, lifetime) : this.#single(call, lifetime);
+    return id in BATCH_SIZES ? this.#batch(call, lifetime) : this.#single(call, lifetime);
   }
 
   /** Counts and memory, for metrics. */

@@ -9,26 +9,26 @@ export interface Lifetime {
 const DAY = 86_400;
 const lifetime = (freshSeconds: number, maxStaleSeconds: number): Lifetime => ({ freshSeconds, maxStaleSeconds });
 
-/** The lifetimes of the asset-data rows, by method; other rows are not cached. */
+/** The lifetimes of the asset-data rows, by id; other rows of ours are not cached. */
 export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
-  search: lifetime(120, 600),
-  resolve: lifetime(120, 600),
-  curated: lifetime(30, 600),
-  marketSnapshots: lifetime(60, 300),
-  variantMarkets: lifetime(60, 300),
-  variantMarket: lifetime(60, 300),
-  assetDetail: lifetime(30, 300),
-  variants: lifetime(30, 600),
-  variantTopMarkets: lifetime(60, 1_800),
-  markets: lifetime(60, 1_800),
-  ohlcv: lifetime(60, 900),
-  priceChart: lifetime(60, 900),
-  profile: lifetime(300, 3_600),
-  tickers: lifetime(300, 3_600),
-  description: lifetime(300, DAY),
-  riskSummaryByMint: lifetime(60, 600),
-  riskSummary: lifetime(60, 600),
-  riskDetails: lifetime(60, 600),
+  'tokens.search': lifetime(120, 600),
+  'tokens.resolve': lifetime(120, 600),
+  'tokens.curated': lifetime(30, 600),
+  'tokens.marketSnapshots': lifetime(60, 300),
+  'tokens.variantMarkets': lifetime(60, 300),
+  'tokens.variantMarket': lifetime(60, 300),
+  'tokens.assetDetail': lifetime(30, 300),
+  'tokens.variants': lifetime(30, 600),
+  'tokens.variantTopMarkets': lifetime(60, 1_800),
+  'tokens.markets': lifetime(60, 1_800),
+  'tokens.ohlcv': lifetime(60, 900),
+  'tokens.priceChart': lifetime(60, 900),
+  'tokens.profile': lifetime(300, 3_600),
+  'tokens.tickers': lifetime(300, 3_600),
+  'tokens.description': lifetime(300, DAY),
+  'tokens.riskSummaryByMint': lifetime(60, 600),
+  'tokens.riskSummary': lifetime(60, 600),
+  'tokens.riskDetails': lifetime(60, 600),
 };
 
 /** Candle intervals in seconds. */
@@ -49,4 +49,7 @@ export function candlesLifetime(interval: string | undefined, isClosed: boolean)
 }
 
 /** Mints per upstream call of rows that are cached per mint. */
-export const BATCH_SIZES: Readonly<Record<string, number>> = { marketSnapshots: 250, variantMarkets: 50 };
+export const BATCH_SIZES: Readonly<Record<string, number>> = {
+  'tokens.marketSnapshots': 250,
+  'tokens.variantMarkets': 50,
+};

@@ -11,26 +11,31 @@ export type Caches = ReadonlyMap<Channel, CachingUpstream>;
 /** How much longer a lease lasts than its call. */
 const LEASE_MARGIN_MS = 3_000;
 
-/** Opens a cache in front of each channel of asset data; none if the cache is off. */
+/** Opens a cache in front of each channel with cached rows; none if the cache is off. */
 export function openCaches(foundation: Foundation, channels: Channels, sharing: Sharing | undefined): Caches {
   const { config, store, randomId, secrets, openShared } = foundation;
-  const { cache, tokens } = config;
-  if (!cache || !tokens) return new Map();
+  const { cache, tokens, apis } = config;
+  if (!cache) return new Map();
+  const scopes = new Map(apis.filter(({ lifetimes: own }) => own.size > 0).map(({ name, baseUrl }) => [name, baseUrl]));
+  if (tokens) scopes.set('tokens', tokens.baseUrl);
   const { lifetimes, maxBytes } = cache;
   const now = () => performance.now();
   const leaseMs = config.upstreamTimeoutMs + LEASE_MARGIN_MS;
-  const cacheOf = ({ upstream, keys: allowance, room }: Channel): CachingUpstream => {
+  const cacheOf = ({ upstream, keys: allowance, room }: Channel, scope: string): CachingUpstream => {
     const spending = createSpending({ store, allowance, room, sharing, randomId });
     const spendAlone = spending({ spend: (take) => take() }, { requestId: randomId(), client: '' });
     return new CachingUpstream({
-      ...{ upstream, lifetimes, maxBytes, allowance },
+      ...{ upstream, lifetimes, maxBytes: Math.floor(maxBytes / scopes.size), allowance },
       // No wallet signs for a refresh that no client waits for.
       spendAlone: (budget) => spendAlone(budget, REFRESH),
-      shared: openShared?.({ secrets, scope: tokens.baseUrl, leaseMs, now }) ?? ALONE,
+      shared: openShared?.({ secrets, scope, leaseMs, now }) ?? ALONE,
       ...{ randomId, now },
       wallSeconds: () => store.wallNow() / 1_000,
     });
   };
-  const cached = [...channels.all()].filter(({ name }) => name.surface === 'tokens');
-  return new Map(cached.map((channel) => [channel, cacheOf(channel)]));
+  const caches = [...channels.all()].flatMap((channel) => {
+    const scope = scopes.get(channel.name.surface);
+    return scope === undefined ? [] : [[channel, cacheOf(channel, scope)] as const];
+  });
+  return new Map(caches);
 }

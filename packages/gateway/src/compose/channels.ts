@@ -1,4 +1,4 @@
-import type { Cluster, Provider, Route } from '@asset-gateway/protocol';
+import type { Cluster, Route } from '@asset-gateway/protocol';
 import type { ChannelName } from '../metrics/readings.ts';
 import { InFlight } from '../stages/spend.ts';
 import { untraced } from '../traces/tracing.ts';
@@ -6,7 +6,14 @@ import { Breaker, type BreakerOptions } from '../upstreams/breaker.ts';
 import { resending } from '../upstreams/retries.ts';
 import { type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
 import type { Dependencies, Foundation } from './dependencies.ts';
-import { type ChannelPlan, type Connection, channelKeyOf, type KeyPlan, TRANSPORTS } from './providers.ts';
+import {
+  type ChannelPlan,
+  type Connection,
+  channelKeyOf,
+  type KeyPlan,
+  type ProviderEntry,
+  transportsOf,
+} from './providers.ts';
 
 /** The upstream of a family of routes, with its keys and limits. */
 export interface Channel {
@@ -33,11 +40,13 @@ export class Channels {
 
   constructor(dependencies: ChannelDependencies) {
     this.#dependencies = dependencies;
-    for (const provider of Object.keys(TRANSPORTS) as Provider[]) this.#openAll(provider);
+    for (const provider of transportsOf(dependencies.config)) this.#openAll(provider);
   }
 
+  /** A channel without a cluster serves every cluster. */
   get(route: Route): Channel | undefined {
-    return this.#channels.get(channelKeyOf(route));
+    const { provider, surface } = route;
+    return this.#channels.get(channelKeyOf(route)) ?? this.#channels.get(channelKeyOf({ provider, surface }));
   }
 
   all(): Iterable<Channel> {
@@ -48,9 +57,8 @@ export class Channels {
     await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
-  #openAll(provider: Provider): void {
+  #openAll({ inFlight, channels }: ProviderEntry): void {
     const { config, windowMs } = this.#dependencies;
-    const { inFlight, channels } = TRANSPORTS[provider];
     const rooms = roomsOf(inFlight);
     for (const plan of channels(config, windowMs)) this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight);
   }

@@ -78,7 +78,8 @@ const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
 const byChannel = (channel: Channel, dependencies: EndpointDependencies): Serving => {
   const { name, keys: allowance, room } = channel;
   const { store, randomId, caches } = dependencies;
-  const sharing = name.surface === 'tokens' ? dependencies.sharing : undefined;
+  // Slots of our paid upstreams are limited by payments.
+  const sharing = name.cluster === undefined ? dependencies.sharing : undefined;
   return {
     upstream: caches.get(channel) ?? channel.upstream,
     spending: createSpending({ store, allowance, room, sharing, randomId }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Cluster, Provider, UpstreamProvider } from '@asset-gateway/protocol';
+import type { Cluster, UpstreamProvider } from '@asset-gateway/protocol';
 import type { Budget } from '../budget/store.ts';
+import type { ApiConfig } from '../config/apis.ts';
 import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import type { ChannelName } from '../metrics/readings.ts';
@@ -40,15 +41,46 @@ const PAID_PAUSE_SECONDS = 2;
 /** The part of a window in which a stalled upstream may still read an abandoned call: 5 s of a minute. */
 const LATE_SHARE = 1 / 12;
 
-/** All providers. `config/` reads their variables; the protocol has their names and rates. */
-export const TRANSPORTS: Readonly<Record<Provider, ProviderEntry>> = {
-  gateway: { inFlight: 0, channels: () => [] },
+/** Our own providers. `config/` reads their variables; the protocol has their names and rates. */
+const TRANSPORTS: Readonly<Record<UpstreamProvider, ProviderEntry>> = {
   tokens: { inFlight: 64, channels: tokensChannels },
   alchemy: { inFlight: 32, channels: ({ paid }) => rpcChannels('alchemy', paid) },
   helius: { inFlight: 32, channels: ({ paid }) => [...rpcChannels('helius', paid), ...walletChannels(paid)] },
 };
 
+/** All providers, and the operator's APIs. */
+export const transportsOf = ({ apis }: Config): readonly ProviderEntry[] => [
+  ...Object.values(TRANSPORTS),
+  ...apis.map(
+    (api): ProviderEntry => ({ inFlight: 64, channels: (config, windowMs) => [apiChannel(api, config, windowMs)] }),
+  ),
+];
+
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 16);
+
+/** The channel of an API. Its keys have one budget each for free and paid rows alike. */
+function apiChannel(api: ApiConfig, { upstreamTimeoutMs: deadlineMs }: Config, windowMs = MINUTE_MS): ChannelPlan {
+  const { name, key, keys, baseUrl, limitPerMinute: limit } = api;
+  const common = { deadlineMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
+  const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
+  const planOf = (secret: string): KeyPlan => ({
+    budget: { key: `${name}:${hashOf(baseUrl + secret)}`, limit, ...times },
+    options: { ...common, ...withKey(baseUrl, key, secret) },
+  });
+  const [first = '', ...others] = keys;
+  return {
+    name: { provider: name, surface: name },
+    transport: RestUpstream,
+    keys: [planOf(first), ...others.map(planOf)],
+  };
+}
+
+/** How an upstream request carries a key. */
+function withKey(baseUrl: string, key: ApiConfig['key'], secret: string): Pick<UpstreamOptions, 'baseUrl' | 'headers'> {
+  if (!key) return { baseUrl, headers: {} };
+  if ('query' in key) return { baseUrl: `${baseUrl}?${new URLSearchParams({ [key.query]: secret })}`, headers: {} };
+  return { baseUrl, headers: 'bearer' in key ? { authorization: `Bearer ${secret}` } : { [key.header]: secret } };
+}
 
 /** The channel of a route: its provider's cluster and surface. */
 export const channelKeyOf = ({ provider, cluster, surface }: ChannelName): string =>

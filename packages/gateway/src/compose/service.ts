@@ -26,7 +26,8 @@ export function serviceOf(
   const [cheapest = 0] = config.credit?.bundlesMicros ?? [];
   return {
     name: config.serviceName,
-    routes: everyRoute.flatMap(enabled),
+    routes: [...everyRoute, ...config.apis.flatMap(({ rows }) => rows)].flatMap(enabled),
+    titles: new Map(config.apis.map(({ name, title }) => [name, title])),
     priceUsd: (route) => dollars(route.credit === 'sold' ? cheapest : (exact?.priceOf(route) ?? 0)),
     hasShares: config.fairShares,
     hasBlocked: config.blocked !== undefined,

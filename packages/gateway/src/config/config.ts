@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { ListFile } from '../blocked/file.ts';
 import { databaseUrls } from '../stores/sql/database-url.ts';
+import { type ApiConfig, readApis } from './apis.ts';
 import { WITHOUT_CLIENTS as BLOCKED_WITHOUT_CLIENTS, readBlocked } from './blocked.ts';
 import { type CreditConfig, readCredit } from './credit.ts';
 import { type ReceiptsConfig, readReceipts } from './keypairs.ts';
@@ -19,6 +20,8 @@ export interface Config {
   /** Public origin; undefined for local use. */
   readonly baseUrl: string | undefined;
   readonly serviceName: string;
+  /** The operator's own APIs. */
+  readonly apis: readonly ApiConfig[];
   /** Undefined if the asset-data routes are off. */
   readonly tokens: TokensConfig | undefined;
   /** Undefined if the paid routes are off. */
@@ -190,12 +193,14 @@ export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
   const misspelt = nearlyKnown(environment);
   const host = read.text('HOST', '127.0.0.1');
-  const paid = readPaid(read);
+  const apis = readApis(read);
+  const paid = readPaid(read, apis);
   const config: Config = {
     port: read.integer('PORT', 8402, [0, 65_535]),
     host,
     baseUrl: readBaseUrl(read, host),
     serviceName: read.text('SERVICE_NAME', 'asset-gateway'),
+    apis,
     tokens: readTokens(read),
     paid: paid === 'unusable' ? undefined : paid,
     singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
@@ -209,7 +214,7 @@ export function readConfig(environment: Environment): Config {
     logFormat: readLogFormat(read),
     metrics: readMetrics(read),
     journalKeepMs: read.integer('SALES_KEEP_DAYS', 400, [1, 10_000]) * DAY_MS,
-    cache: readCache(read),
+    cache: readCache(read, apis),
     credit: readCredit(read, paid),
     console: read.choice('CONSOLE', 'on', ['on', 'off']) === 'on',
     receipts: readReceipts(read),
@@ -224,8 +229,8 @@ export function readConfig(environment: Environment): Config {
 /** Checks what no variable shows alone. `isSelling`: also if a variable of the paid routes is wrong. */
 function checkTogether(read: Reader, config: Config, isSelling: boolean): void {
   read.check(
-    config.tokens !== undefined || isSelling,
-    'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL or HELIUS_API_KEY.',
+    config.tokens !== undefined || isSelling || config.apis.length > 0,
+    'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL, HELIUS_API_KEY or APIS_FILE.',
   );
   read.check(
     config.redisUrl === undefined || config.databaseUrl !== undefined || !isSelling,

@@ -1,6 +1,7 @@
 import { routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { closest } from 'fastest-levenshtein';
+import type { ApiConfig } from './apis.ts';
 import { readKeypair } from './keypairs.ts';
 import { MAX_LIMIT, parseUrl, type Reader, readObject } from './settings.ts';
 
@@ -112,8 +113,10 @@ function readWallet(read: Reader): PaidConfig['wallet'] {
   return key === undefined ? undefined : { baseUrl, key };
 }
 
+const SELLING = 'with an RPC URL, HELIUS_API_KEY or paid operations in APIS_FILE';
+
 /** Reads the settings of paid routes; undefined without a paid upstream, `unusable` if something is missing. */
-export function readPaid(read: Reader): PaidConfig | 'unusable' | undefined {
+export function readPaid(read: Reader, apis: readonly ApiConfig[]): PaidConfig | 'unusable' | undefined {
   const alchemy = readClusterUrls(read, (cluster) => `ALCHEMY_${cluster}_RPC_URL`);
   const helius = readClusterUrls(read, (cluster) => `HELIUS_${cluster}_RPC_URL`);
   const wallet = readWallet(read);
@@ -128,20 +131,18 @@ export function readPaid(read: Reader): PaidConfig | 'unusable' | undefined {
     },
     useMemos: read.choice('PAYMENT_MEMO', 'on', ['on', 'off']) === 'on',
     surchargeMicros: read.integer('PRICE_SURCHARGE_USD_MICROS', 0, [0, MAX_LIMIT]),
-    prices: readPrices(read),
+    prices: new Map([...readPrices(read), ...apis.flatMap(({ prices }) => [...prices])]),
     solPriceUsd: readSolPrice(read),
     feeBudgetPerHour: read.integer('FEE_BUDGET_LAMPORTS_PER_HOUR', 50_000_000, [0, 9_999_999_999]),
     upstreamTimeoutMs: read.integer('PAID_UPSTREAM_TIMEOUT_MS', 15_000, [1, 60_000]),
   };
-  const isOn = Object.keys(alchemy).length + Object.keys(helius).length > 0 || wallet !== undefined;
+  const isSold = apis.some(({ prices }) => prices.size > 0);
+  const isOn = Object.keys(alchemy).length + Object.keys(helius).length > 0 || wallet !== undefined || isSold;
   if (!isOn) return undefined;
-  read.check(
-    payTo !== undefined,
-    'PAY_TO_WALLET is required with an RPC URL or HELIUS_API_KEY: it receives the payments.',
-  );
+  read.check(payTo !== undefined, `PAY_TO_WALLET is required ${SELLING}: it receives the payments.`);
   read.check(
     facilitator !== undefined,
-    'FACILITATOR_URL or FEE_PAYER_KEYPAIR is required with an RPC URL or HELIUS_API_KEY: it settles the payments.',
+    `FACILITATOR_URL or FEE_PAYER_KEYPAIR is required ${SELLING}: it settles the payments.`,
   );
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   return { payTo, rpcUrls: { alchemy, helius }, wallet, facilitator, ...settings };

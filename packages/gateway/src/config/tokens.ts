@@ -1,5 +1,6 @@
 import { closest } from 'fastest-levenshtein';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
+import type { ApiConfig } from './apis.ts';
 import { MAX_LIMIT, parseUrl, type Reader, readObject } from './settings.ts';
 
 /** The asset-data API, its keys and the limit of each key. */
@@ -37,7 +38,7 @@ export function readTokens(read: Reader): TokensConfig | undefined {
 
 /** Settings of the asset-data cache. */
 export interface CacheConfig {
-  /** By the row's method; other rows are not cached. */
+  /** By the row's id; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   /** Memory limit of all entries. */
   readonly maxBytes: number;
@@ -45,7 +46,6 @@ export interface CacheConfig {
 
 const NAME = 'CACHE_FILE';
 const EXAMPLE = '{"tokens.search": {"freshSeconds": 60, "maxStaleSeconds": 300}}';
-const PREFIX = 'tokens.';
 const MEMBERS = ['freshSeconds', 'maxStaleSeconds'];
 const MAX_SECONDS = 604_800;
 const MIB = 1024 * 1024;
@@ -63,7 +63,7 @@ function lifetimeIn(value: unknown): Lifetime | undefined {
 }
 
 function faultOf(id: string, value: unknown): string | undefined {
-  const ids = Object.keys(LIFETIMES).map((method) => PREFIX + method);
+  const ids = Object.keys(LIFETIMES);
   const shown = JSON.stringify(id);
   if (!ids.includes(id)) return `${shown} is not a cached route; the nearest is ${closest(id, ids)}`;
   if (lifetimeIn(value)) return undefined;
@@ -77,15 +77,18 @@ function readLifetimes(read: Reader): Record<string, Lifetime> {
     const fault = faultOf(id, value);
     if (fault !== undefined) read.faults.push(`${NAME}: ${fault}.`);
     const lifetime = lifetimeIn(value);
-    if (lifetime?.maxStaleSeconds === 0) delete lifetimes[id.slice(PREFIX.length)];
-    else if (lifetime) lifetimes[id.slice(PREFIX.length)] = lifetime;
+    if (lifetime?.maxStaleSeconds === 0) delete lifetimes[id];
+    else if (lifetime) lifetimes[id] = lifetime;
   }
   return lifetimes;
 }
 
 /** Reads the cache settings, even if the cache is off, to report their faults. */
-export function readCache(read: Reader): CacheConfig | undefined {
-  const lifetimes = readLifetimes(read);
+export function readCache(read: Reader, apis: readonly ApiConfig[]): CacheConfig | undefined {
+  const ofApis = apis.flatMap((api) => [...api.lifetimes]);
+  const lifetimes = { ...readLifetimes(read), ...Object.fromEntries(ofApis) };
   const maxBytes = read.integer('CACHE_MAX_MIB', 256, [1, 65_536]) * MIB;
-  return read.choice('RESPONSE_CACHE', 'off', ['off', 'on']) === 'on' ? { lifetimes, maxBytes } : undefined;
+  if (read.choice('RESPONSE_CACHE', 'off', ['off', 'on']) === 'on') return { lifetimes, maxBytes };
+  if (ofApis.length > 0) read.notices.push('APIS_FILE says how long answers are cached, but RESPONSE_CACHE is off');
+  return undefined;
 }

@@ -5,6 +5,7 @@ import type { Environment } from './settings.ts';
 export const VARIABLES: readonly string[] = [
   'ALCHEMY_DEVNET_RPC_URL',
   'ALCHEMY_MAINNET_RPC_URL',
+  'APIS_FILE',
   'ASSET_GATEWAY_KEYPAIR',
   'ASSET_GATEWAY_MAX_USD_PER_CALL',
   'ASSET_GATEWAY_MAX_USD_PER_DAY',

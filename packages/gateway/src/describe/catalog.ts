@@ -4,6 +4,7 @@ import {
   PROVIDERS,
   type Route,
   SIGN_IN_NETWORKS,
+  type UpstreamProvider,
   USDC,
   USDC_DECIMALS,
 } from '@asset-gateway/protocol';
@@ -68,7 +69,8 @@ function payment(routes: readonly Route[]) {
 export function catalog(service: Service, provider?: string) {
   const listed = servedRoutes(service);
   const countOf = (id: string): number => listed.filter((route) => route.provider === id).length;
-  const providers = CATALOG_PROVIDERS.filter((id) => countOf(id) > 0);
+  const known = [...CATALOG_PROVIDERS, ...(service.titles?.keys() ?? [])];
+  const providers = known.filter((id) => countOf(id) > 0);
   const returned = provider === undefined ? listed : listed.filter((route) => route.provider === provider);
   const paid = payment(listed);
   return {
@@ -83,7 +85,12 @@ export function catalog(service: Service, provider?: string) {
     categories: {
       providers: providers.map((id) => {
         const href = `${ownPath(service, 'catalog')}?provider=${id}`;
-        return { id, label: PROVIDERS[id].label, routeCount: countOf(id), href };
+        return {
+          id,
+          label: service.titles?.get(id) ?? PROVIDERS[id as UpstreamProvider].label,
+          routeCount: countOf(id),
+          href,
+        };
       }),
     },
     routes: returned.map((route) => entry(route, service.priceUsd(route))),

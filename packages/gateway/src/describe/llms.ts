@@ -1,6 +1,6 @@
 import { HEADERS, type Route, siwxMessageText } from '@asset-gateway/protocol';
 import { exampleTarget, ownPath, type Service, servedRoutes } from './service.ts';
-import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
+import { aboutSurface, bySurface, givenFor, howToPass } from './surfaces.ts';
 
 function routeLine(route: Route, { priceUsd }: Service, origin: string): string {
   const price = route.access === 'exact' ? ` $${priceUsd(route)}.` : '';
@@ -41,7 +41,7 @@ export function llmsText(service: Service, origin: string): string {
     '',
     `## ${surface}`,
     '',
-    SURFACES[surface],
+    aboutSurface(surface, service),
     '',
     ...rows.map((row) => routeLine(row, service, origin)),
   ]);

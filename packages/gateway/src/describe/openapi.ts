@@ -12,7 +12,7 @@ import {
   publishedRules,
 } from './schemas.ts';
 import { ownPath, type Service } from './service.ts';
-import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
+import { aboutSurface, bySurface, givenFor, howToPass } from './surfaces.ts';
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
@@ -183,7 +183,10 @@ export function openApi(service: Service, origin: string): JsonObject {
     },
     servers: [{ url: origin }],
     externalDocs: { description: 'The same for language models', url: `${origin}${ownPath(service, 'llms')}` },
-    tags: [...bySurface(routes).keys()].map((surface) => ({ name: surface, description: SURFACES[surface] })),
+    tags: [...bySurface(routes).keys()].map((surface) => ({
+      name: surface,
+      description: aboutSurface(surface, service),
+    })),
     paths: paths(service),
     components: components(service),
   };

@@ -5,7 +5,7 @@ import { plain, table } from './markdown.ts';
 import { openApi } from './openapi.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import { exampleTarget, type Service } from './service.ts';
-import { bySurface, SURFACES } from './surfaces.ts';
+import { aboutSurface, bySurface } from './surfaces.ts';
 
 /** One parameter of a route, in words. */
 export interface Parameter {
@@ -112,12 +112,13 @@ const oncePerMethod = (routes: readonly Route[]): Route[] =>
   [...new Map(routes.toReversed().map((route) => [route.method, route])).values()].toReversed();
 
 /** The page of all routes by surface, with prices and parameters. */
-export function routesPage({ routes, priceUsd }: Service): string {
+export function routesPage(service: Service): string {
+  const { routes, priceUsd } = service;
   const sections = [...bySurface(routes)].flatMap(([surface, rows]) => [
     '',
     `## ${surface}`,
     '',
-    SURFACES[surface],
+    aboutSurface(surface, service),
     ...table(
       ['route', 'price', 'answers'],
       rows.map((row) => [`\`${row.httpMethod} ${row.path}\``, `$${priceUsd(row)}`, plain(row.description)]),

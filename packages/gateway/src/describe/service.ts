@@ -6,6 +6,8 @@ export interface Service {
   readonly name: string;
   /** The enabled rows, including the gateway's own. */
   readonly routes: readonly Route[];
+  /** The titles of the operator's APIs by name. */
+  readonly titles?: ReadonlyMap<string, string>;
   /** Dollars per call; `0.00` if free. */
   readonly priceUsd: (route: Route) => string;
   /** Whether a 429 may concern a share of the budget. */

@@ -1,7 +1,8 @@
 import { HEADERS, type Route, type Surface } from '@asset-gateway/protocol';
+import type { Service } from './service.ts';
 
-/** Titles of the surfaces. */
-export const SURFACES: Readonly<Record<Surface, string>> = {
+/** Titles of our surfaces. */
+const SURFACES: Readonly<Record<Surface, string>> = {
   system: 'Liveness and the documents that describe the service. Public.',
   tokens: "Asset data. Free; every request needs a wallet's signature.",
   rpc: 'Solana RPC. Each call is paid in USDC.',
@@ -10,9 +11,13 @@ export const SURFACES: Readonly<Record<Surface, string>> = {
   credit: 'Prepaid credit: one payment buys many answers of paid routes.',
 };
 
+/** What a surface is: one of ours, or an API of the operator. */
+export const aboutSurface = (surface: string, { titles }: Pick<Service, 'titles'>): string =>
+  titles?.get(surface) ?? SURFACES[surface as Surface];
+
 /** The rows by their surface, in the order of the table. */
-export function bySurface(routes: readonly Route[]): Map<Surface, Route[]> {
-  const surfaces = new Map<Surface, Route[]>();
+export function bySurface(routes: readonly Route[]): Map<string, Route[]> {
+  const surfaces = new Map<string, Route[]>();
   for (const route of routes) surfaces.set(route.surface, [...(surfaces.get(route.surface) ?? []), route]);
   return surfaces;
 }

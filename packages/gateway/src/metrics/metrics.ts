@@ -1,4 +1,4 @@
-import { consoleRoutes, everyRoute, REFUSALS, type Route } from '@asset-gateway/protocol';
+import { REFUSALS, type Route } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
 import { durationsIn, type MetricsPage, observe, openMetricsPage, SECONDS } from './exemplars.ts';
@@ -21,8 +21,6 @@ const SHARE_SCOPES = ['group', 'wallet'];
 
 const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
 const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
-
-const ROWS: ReadonlyMap<string, Route> = new Map([...everyRoute, ...consoleRoutes].map((route) => [route.id, route]));
 
 const channelOf = ({ provider, cluster, surface }: ChannelName) => ({ provider, cluster: cluster ?? '', surface });
 
@@ -51,8 +49,10 @@ export class Metrics {
   readonly #money = new MoneyCounters(this.#registry);
   #timer: NodeJS.Timeout | undefined;
   #hasTraces = false;
+  readonly #rows: ReadonlyMap<string, Route>;
 
-  constructor() {
+  constructor(rows: readonly Route[]) {
+    this.#rows = new Map(rows.map((row) => [row.id, row]));
     collectDefaultMetrics({ register: this.#registry });
     for (const result of SIGN_IN_RESULTS) this.#signIns.inc({ result }, 0);
     for (const state of SETTLEMENT_STATES) this.#settlements.inc({ state }, 0);
@@ -63,7 +63,7 @@ export class Metrics {
 
   /** Counts a finished request. */
   finished(line: LogLine): void {
-    const row = ROWS.get(line.route ?? '');
+    const row = this.#rows.get(line.route ?? '');
     this.#requests.inc({ route: row?.id ?? NONE, status: line.status, code: line.error ?? NONE });
     observe(this.#durations, line, row?.surface ?? NONE);
     const result = row?.access === 'siwx' ? signInResultOf(line) : undefined;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, BlockList, isIPv6 } from 'node:net';
+import type { Route } from '@asset-gateway/protocol';
 import type { ConsoleFiles, FileAnswer } from '../console/files.ts';
 import { Metrics } from './metrics.ts';
 import { Recorder } from './recorder.ts';
@@ -61,6 +62,8 @@ type SalesAnswer = (query: URLSearchParams) => Promise<string | undefined>;
 interface OperatorResources {
   readonly sales: SalesAnswer;
   readonly version: string;
+  /** The rows that are counted by name. */
+  readonly rows: readonly Route[];
   /** The operator's page, if any. */
   readonly files: ConsoleFiles | undefined;
 }
@@ -131,7 +134,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
 
 /** Serves `/metrics`, `/history`, `/sales` and the operator's page at `/`, on their own port. Rejects if it cannot listen. */
 export async function serveMetrics({ port, host, token }: Place, resources: OperatorResources): Promise<ServedMetrics> {
-  const metrics = new Metrics();
+  const metrics = new Metrics(resources.rows);
   let isOnLoopback = true;
   const server = createServer((request, response) => {
     answer(request, response, { ...resources, metrics, recorder, token, isOnLoopback }).catch(() => response.destroy());

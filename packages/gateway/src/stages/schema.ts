@@ -88,6 +88,7 @@ interface Shape {
   readonly anyOf?: readonly TSchema[];
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
   readonly items?: TSchema;
   readonly prefixItems?: readonly TSchema[];
   readonly minItems?: number;
@@ -116,7 +117,7 @@ function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
   };
 }
 
-function object({ properties = {}, required = [] }: Shape): Judge {
+function object({ properties = {}, required = [], additionalProperties }: Shape): Judge {
   const members = Object.entries(properties).map(([key, schema]) => ({ key, judge: judgeOf(schema) }));
   return (value, name, search) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -125,7 +126,8 @@ function object({ properties = {}, required = [] }: Shape): Judge {
     }
     for (const key of Object.keys(value)) {
       if (search.isOver) return;
-      if (!Object.hasOwn(properties, key)) search.found(memberOf(name, key), 'additionalProperties');
+      const isUnknown = additionalProperties === false && !Object.hasOwn(properties, key);
+      if (isUnknown) search.found(memberOf(name, key), 'additionalProperties');
     }
     for (const { key, judge } of members) {
       if (search.isOver) return;

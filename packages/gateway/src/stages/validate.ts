@@ -7,6 +7,7 @@ const MAX_DEPTH = 32;
 /** More values than any row may take; the rest is not read. */
 const MAX_VALUES = 1_024;
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
+const NUMBER = /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -23,11 +24,15 @@ function itemsOf(raw: string, schema: TSchema): string[] {
   return raw.split(',', typeof limit === 'number' ? limit + 1 : undefined);
 }
 
+/** A text as its schema's JSON type, or the text if it is none. */
 function typed(raw: string, schema: TSchema): unknown {
   const type: unknown = Reflect.get(schema, 'type');
   if (type === 'integer' && INTEGER.test(raw)) return Number(raw);
+  if (type === 'number' && NUMBER.test(raw)) return Number(raw);
   if (type === 'boolean' && (raw === 'true' || raw === 'false')) return raw === 'true';
-  return type === 'array' ? itemsOf(raw, schema) : raw;
+  if (type !== 'array') return raw;
+  const items: TSchema = Reflect.get(schema, 'items') ?? {};
+  return itemsOf(raw, schema).map((item) => typed(item, items));
 }
 
 /** A plus is a space. Works on bytes: the target is ASCII, and replacing in a string takes twenty times as long. */
@@ -134,10 +139,12 @@ export function createReader({ input }: Route): (call: Call) => Input {
   let checks: ReturnType<typeof checksOf> | undefined;
   // A body without members may be absent.
   const mayBeAbsent = Object.keys(input.body?.properties ?? {}).length === 0;
-  return ({ inbound, parameters, query: text, route }) => {
+  const inPath = Object.entries(input.path?.properties ?? {});
+  return ({ inbound, parameters: texts, query: text, route }) => {
     checks ??= checksOf(input);
     const { path, query, body } = checks;
     const violations = new Violations();
+    const parameters = Object.fromEntries(inPath.map(([name, schema]) => [name, typed(texts[name] ?? '', schema)]));
     const json = body && !(mayBeAbsent && inbound.body.length === 0) ? readBody(inbound, violations) : {};
     path?.(parameters, violations);
     const asked = readQuery(text, input.query, violations);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { consoleRoutes, everyRoute, REFUSALS, Refusal } from '@asset-gateway/protocol';
+import { REFUSALS, Refusal, type Route } from '@asset-gateway/protocol';
 import {
   type Context,
   ROOT_CONTEXT,
@@ -18,7 +18,6 @@ import { type Export, openExport } from './export.ts';
 import type { SpanNames, TracedChannel, Tracing } from './tracing.ts';
 
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'];
-const PATHS: ReadonlyMap<string, string> = new Map([...everyRoute, ...consoleRoutes].map(({ id, path }) => [id, path]));
 /** `traceparent` has 55 characters; later versions may append some. */
 const MAX_TRACEPARENT = 128;
 const SERVER_ERROR = 500;
@@ -52,8 +51,7 @@ async function ending<T>(span: Span, task: () => Promise<T>): Promise<T> {
 }
 
 /** The facts of a log line that a span has. */
-function factsOf({ route, client, path, error, status, cache }: LogLine) {
-  const template = PATHS.get(route ?? '');
+function factsOf({ route, client, path, error, status, cache }: LogLine, template: string | undefined) {
   return {
     'url.path': path,
     'client.address': client,
@@ -69,13 +67,16 @@ type Method = (...parts: unknown[]) => Promise<unknown>;
 
 /** Traces with OpenTelemetry. Nothing is global, so several gateways in a process are traced separately. */
 class OpenTelemetryTracing implements Tracing {
+  /** Path templates by row id. */
+  readonly #paths: ReadonlyMap<string, string>;
   readonly #export: Export;
   readonly #tracer: Tracer;
   readonly #reachesUpstreams: boolean;
   /** The context of the request that is being served. */
   readonly #current = new AsyncLocalStorage<Context>();
 
-  constructor(opened: Export, reachesUpstreams: boolean) {
+  constructor(opened: Export, reachesUpstreams: boolean, rows: readonly Route[]) {
+    this.#paths = new Map(rows.map(({ id, path }) => [id, path]));
     this.#export = opened;
     this.#tracer = opened.tracer;
     this.#reachesUpstreams = reachesUpstreams;
@@ -116,7 +117,7 @@ class OpenTelemetryTracing implements Tracing {
         write(line);
         return;
       }
-      const facts = factsOf(line);
+      const facts = factsOf(line, this.#paths.get(line.route ?? ''));
       span.setAttributes(facts);
       if (facts['http.route'] !== undefined) span.updateName(`${line.method} ${facts['http.route']}`);
       write({ ...line, traceId: span.spanContext().traceId });
@@ -188,6 +189,6 @@ function carrying(slot: Slot, context: Context): Slot {
 }
 
 /** Traces requests and exports the spans to a collector. */
-export async function openTracing(config: TracesConfig): Promise<Tracing> {
-  return new OpenTelemetryTracing(await openExport(config), config.reachesUpstreams);
+export async function openTracing(config: TracesConfig, rows: readonly Route[]): Promise<Tracing> {
+  return new OpenTelemetryTracing(await openExport(config), config.reachesUpstreams, rows);
 }

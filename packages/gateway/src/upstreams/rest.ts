@@ -4,10 +4,14 @@ import { Exchange, type RefusalOptions, refusalOfStatus, type UpstreamRequest } 
 import { readJson, type UpstreamResponse } from './response.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
-const encodeValue = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.map((item) => encodeURIComponent(String(item))).join(',')
-    : encodeURIComponent(String(value));
+const encode = (value: unknown): string => encodeURIComponent(String(value));
+
+/** One parameter as pairs of a query. */
+function pairsOf(name: string, value: unknown, isRepeated: boolean): string[] {
+  if (!Array.isArray(value)) return [`${encode(name)}=${encode(value)}`];
+  if (isRepeated) return value.map((item) => `${encode(name)}=${encode(item)}`);
+  return [`${encode(name)}=${value.map(encode).join(',')}`];
+}
 
 function fillTemplate(template: string, values: Input['path']): string {
   return template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
@@ -16,14 +20,16 @@ function fillTemplate(template: string, values: Input['path']): string {
 /** Builds the upstream request from validated values alone, and checks that they changed neither host nor path structure. */
 export function writeRequest(route: Route, input: Input, base: URL): UpstreamRequest {
   const { path, query, body } = route.upstream.forward(input);
-  const pairs = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeValue(value)}`);
+  const { repeated = [] } = route.upstream;
+  const own = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value, repeated.includes(name)));
+  const pairs = base.search === '' ? own : [...own, base.search.slice(1)];
   const pathname = base.pathname.replace(/\/$/, '') + fillTemplate(route.upstream.path, path);
   const url = new URL(pathname, base.origin);
   if (url.origin !== base.origin || url.pathname !== pathname) throw new Error(`unsafe upstream path for ${route.id}`);
   return {
     method: route.httpMethod,
     path: pairs.length > 0 ? `${pathname}?${pairs.join('&')}` : pathname,
-    body: route.httpMethod === 'POST' ? JSON.stringify(body) : undefined,
+    body: route.input.body ? JSON.stringify(body) : undefined,
   };
 }
 

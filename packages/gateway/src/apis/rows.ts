@@ -1,0 +1,275 @@
+import { type HttpMethod, type InputSchemas, type RequestValues, type Route, unchanged } from '@asset-gateway/protocol';
+import type { TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/schema';
+import {
+  DocumentFault,
+  isMembers,
+  itemsOf,
+  type Members,
+  membersOf,
+  type OpenApiDocument,
+  type Operation,
+  shown,
+} from './document.ts';
+import { checkedSchema, describingSchema, sampleOf } from './schemas.ts';
+
+/** How an operator serves one operation. */
+export interface Serving {
+  readonly api: string;
+  readonly access: 'siwx' | 'exact';
+  /** Of paid rows: the cluster of the payment. */
+  readonly cluster: 'mainnet' | 'devnet';
+  /** A header or query parameter that carries the key: clients do not send it. */
+  readonly keyName: string | undefined;
+}
+
+/** A name in camel case: `repos/get` becomes `reposGet`. */
+function camelCase(text: string): string {
+  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return words.map((word, at) => (at === 0 ? word[0]?.toLowerCase() : word[0]?.toUpperCase()) + word.slice(1)).join('');
+}
+
+/** The name of an operation: its `operationId`, or else its verb and path. */
+export function methodOf({ node, verb, path }: Operation): string {
+  const id = typeof node.operationId === 'string' ? node.operationId : `${verb.toLowerCase()} ${path}`;
+  return camelCase(id).slice(0, MAX_NAME);
+}
+
+const MAX_NAME = 64;
+const MAX_DESCRIPTION = 200;
+const MAX_EXAMPLE_LENGTH = 4_000;
+const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=@-]+$/;
+const PARAMETER = /^\{([^{}]+)\}$/;
+const DOTS = /^\.{1,2}$/;
+const QUERY_NAME = /^[\w.[\]-]{1,64}$/;
+const JSON_TYPE = 'application/json';
+
+const parameterName = (name: string): string => name.replace(/\W/g, '_');
+
+/** A path with `:name` for `{name}`. */
+function templateOf(path: string): string {
+  if (!path.startsWith('/')) throw new DocumentFault('the path does not start with /');
+  const segments = path.slice(1).split('/');
+  return `/${segments.map((segment) => segmentOf(segment)).join('/')}`;
+}
+
+function segmentOf(segment: string): string {
+  const [, name] = PARAMETER.exec(segment) ?? [];
+  if (name !== undefined) return `:${parameterName(name)}`;
+  if (LITERAL.test(segment) && !DOTS.test(segment)) return segment;
+  throw new DocumentFault(`the path has the segment ${shown(segment)}, which is neither plain text nor one parameter`);
+}
+
+/** A parameter with its schema. */
+interface Parameter {
+  readonly name: string;
+  readonly place: string;
+  readonly isRequired: boolean;
+  readonly schema: TSchema;
+  readonly isRepeated: boolean;
+}
+
+const SCALARS = ['string', 'integer', 'number', 'boolean'];
+
+const kindOf = (schema: unknown): string => {
+  const { type, enum: values } = membersOf(schema);
+  if (type === undefined && Array.isArray(values)) return typeof values[0];
+  return String(type ?? 'string');
+};
+
+/** Whether a value of this schema can be written in a path or query. */
+function isWritable(schema: TSchema): boolean {
+  const kind = kindOf(schema);
+  return SCALARS.includes(kind) || (kind === 'array' && SCALARS.includes(kindOf(membersOf(schema).items)));
+}
+
+/** The row's schema of a parameter: a text is typed by `type`, so null is left out. */
+function textSchema(document: OpenApiDocument, node: Members): TSchema {
+  const schema = membersOf(checkedSchema(document, node.schema));
+  const { anyOf, ...rest } = schema;
+  const others = itemsOf(anyOf).filter((each) => membersOf(each).type !== 'null');
+  const [only] = others;
+  const type = itemsOf(rest.type).filter((each) => each !== 'null');
+  const found = { ...rest, ...(others.length === 1 ? membersOf(only) : anyOf !== undefined && { anyOf }) };
+  const typed = type.length === 1 ? { ...found, type: type[0] } : found;
+  const description = node.description === undefined ? {} : { description: String(node.description).slice(0, 300) };
+  const example = node.example === undefined ? {} : { examples: [node.example] };
+  return { ...typed, type: kindOf(typed), ...description, ...example } as TSchema;
+}
+
+function parameterOf(document: OpenApiDocument, value: unknown): Parameter {
+  const node = membersOf(document.resolve(value));
+  const { name, in: place, required, style, explode = true, content } = node;
+  const label = `the ${String(place)} parameter ${shown(String(name))}`;
+  if (place === 'header' || place === 'cookie') {
+    return { name: String(name), place, isRequired: required === true, schema: {}, isRepeated: false };
+  }
+  const isPath = place === 'path';
+  if (!QUERY_NAME.test(String(name)) || name === '__proto__') throw new DocumentFault(`${label} has an unusable name`);
+  if (content !== undefined) throw new DocumentFault(`${label} has a media type`);
+  if (style !== undefined && style !== (isPath ? 'simple' : 'form'))
+    throw new DocumentFault(`${label} has the style ${shown(String(style))}`);
+  const schema = textSchema(document, node);
+  if (!isWritable(schema) || 'anyOf' in schema || 'oneOf' in schema || 'allOf' in schema)
+    throw new DocumentFault(`${label} is neither a single value nor a list of values`);
+  const isRepeated = kindOf(schema) === 'array' && explode === true;
+  return { name: String(name), place: String(place), isRequired: isPath || required === true, schema, isRepeated };
+}
+
+/** The parameters of an operation; its own replace those of its path. */
+function parametersOf(document: OpenApiDocument, { node, shared }: Operation, keyName?: string): Parameter[] {
+  const byName = new Map<string, Parameter>();
+  for (const each of [...shared, ...itemsOf(node.parameters)]) {
+    const parameter = parameterOf(document, each);
+    if (parameter.name.toLowerCase() === keyName?.toLowerCase()) continue;
+    byName.set(`${parameter.place} ${parameter.name}`, parameter);
+  }
+  for (const { name, place, isRequired } of byName.values()) {
+    const isHidden = place === 'header' || place === 'cookie';
+    if (isHidden && isRequired) throw new DocumentFault(`the ${place} parameter ${shown(name)} is required`);
+  }
+  return [...byName.values()];
+}
+
+function objectOf(parameters: readonly Parameter[], nameOf = (name: string) => name): TObject | undefined {
+  if (parameters.length === 0) return undefined;
+  const properties = Object.fromEntries(parameters.map(({ name, schema }) => [nameOf(name), schema]));
+  const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => nameOf(name));
+  return { type: 'object', properties, required, additionalProperties: false } as unknown as TObject;
+}
+
+/** The schema of a JSON body, which must be an object. */
+function bodyOf(
+  document: OpenApiDocument,
+  { node, verb }: Operation,
+): { schema: TObject; example: unknown } | undefined {
+  const request = membersOf(document.resolve(node.requestBody));
+  if (node.requestBody === undefined) return undefined;
+  if (verb === 'GET') throw new DocumentFault('a GET has a body');
+  const content = membersOf(request.content);
+  const media = content[JSON_TYPE];
+  if (!isMembers(media)) {
+    throw new DocumentFault(
+      `the body is ${Object.keys(content).map(shown).join(' or ') || 'without a type'}, not JSON`,
+    );
+  }
+  const schema = checkedSchema(document, media.schema);
+  const { type, properties } = membersOf(schema);
+  if (type !== 'object' && properties === undefined) throw new DocumentFault('the body is not a JSON object');
+  return {
+    schema: { properties: {}, ...schema, type: 'object' } as unknown as TObject,
+    example: exampleIn(document, media),
+  };
+}
+
+/** The example of a media type. */
+function exampleIn(document: OpenApiDocument, media: Members): unknown {
+  const [named] = Object.values(membersOf(media.examples));
+  return media.example ?? membersOf(document.resolve(named)).value;
+}
+
+/** The JSON answer of an operation. */
+function resultOf(document: OpenApiDocument, { node }: Operation): Route['result'] {
+  const responses = membersOf(node.responses);
+  const answered = ['200', '2XX', 'default'].find((status) => responses[status] !== undefined);
+  if (answered === undefined) {
+    throw new DocumentFault(`it answers ${Object.keys(responses).join(', ').slice(0, 40) || 'nothing'}, not 200`);
+  }
+  const content = membersOf(membersOf(document.resolve(responses[answered])).content);
+  const media = content[JSON_TYPE] ?? content['*/*'];
+  if (!isMembers(media)) {
+    throw new DocumentFault(`it answers ${Object.keys(content).map(shown).join(' or ') || 'without a body'}, not JSON`);
+  }
+  const schema = describingSchema(document, media.schema);
+  const example = exampleIn(document, media) ?? sampleOf(schema);
+  const isShort = (JSON.stringify(example)?.length ?? 0) <= MAX_EXAMPLE_LENGTH;
+  return { schema, example: isShort ? (example ?? null) : null };
+}
+
+const PLACES = ['path', 'query', 'body'] as const;
+
+/** The values of a row's example that its schemas accept. */
+function exampleOf(input: InputSchemas, body: unknown): Partial<RequestValues> {
+  const values = PLACES.flatMap((place) => {
+    const schema = input[place];
+    if (!schema) return [];
+    const value = (place === 'body' ? body : undefined) ?? sampleOf(schema);
+    return place === 'path' || Compile(schema).Check(value) ? [[place, value]] : [];
+  });
+  return Object.fromEntries(values);
+}
+
+const SCHEME_TYPES = ['apiKey', 'http'];
+
+/** Throws if an operation needs more than one key in a header or query. */
+function assertKey(document: OpenApiDocument, { node }: Operation): void {
+  const alternatives = itemsOf(node.security ?? document.root.security).map((each) => Object.keys(membersOf(each)));
+  const schemes = membersOf(membersOf(document.root.components).securitySchemes);
+  const isUsable = (name: string): boolean => {
+    const { type, in: place, scheme } = membersOf(document.resolve(schemes[name]));
+    if (!SCHEME_TYPES.includes(String(type)) || place === 'cookie') return false;
+    return type === 'apiKey' || String(scheme).toLowerCase() === 'bearer';
+  };
+  const isOpen = alternatives.length === 0 || alternatives.some((names) => names.length <= 1 && names.every(isUsable));
+  if (isOpen) return;
+  const needed = alternatives.map((names) => names.join(' and ')).join(' or ');
+  throw new DocumentFault(`it needs ${shown(needed)}; only a key in a header, a query or a bearer token is sent`);
+}
+
+function summaryOf({ node, verb, path }: Operation): string {
+  const text = [node.summary, node.description].find((each) => typeof each === 'string' && each.trim() !== '');
+  const [line = ''] = String(text ?? `${verb} ${path}`)
+    .trim()
+    .split('\n', 1);
+  return line.slice(0, MAX_DESCRIPTION);
+}
+
+/** The row of an operation. Throws a DocumentFault that says what a row cannot express. */
+export function rowOf(document: OpenApiDocument, operation: Operation, serving: Serving): Route {
+  const { api, access, cluster, keyName } = serving;
+  const { verb, node } = operation;
+  if (verb !== 'GET' && verb !== 'POST') throw new DocumentFault(`${verb} is not served, only GET and POST`);
+  if (node.callbacks !== undefined) throw new DocumentFault('it has callbacks');
+  assertKey(document, operation);
+  const parameters = parametersOf(document, operation, keyName);
+  const inPlace = (place: string) => parameters.filter((parameter) => parameter.place === place);
+  const template = templateOf(operation.path);
+  const path = objectOf(inPlace('path'), parameterName);
+  assertNamed(template, path);
+  const query = objectOf(inPlace('query'));
+  const body = bodyOf(document, operation);
+  const input: InputSchemas = { ...(path && { path }), ...(query && { query }), ...(body && { body: body.schema }) };
+  const method = methodOf(operation);
+  const isPaid = access === 'exact';
+  return {
+    id: isPaid ? `${api}.${cluster}.${method}` : `${api}.${method}`,
+    provider: api,
+    surface: api,
+    method,
+    httpMethod: verb satisfies HttpMethod,
+    path: `/v1/x402/${isPaid ? `solana/${cluster}/` : ''}${api}${template}`,
+    access,
+    ...(isPaid && { cluster, units: 0 }),
+    description: summaryOf(operation),
+    input,
+    rules: [],
+    codes: {},
+    example: exampleOf(input, body?.example),
+    result: resultOf(document, operation),
+    upstream: {
+      path: template,
+      forward: unchanged,
+      repeated: parameters.filter(({ isRepeated }) => isRepeated).map(({ name }) => name),
+    },
+  };
+}
+
+/** Throws if the parameters of a path are not those that the operation describes. */
+function assertNamed(template: string, path: TObject | undefined): void {
+  const inPath = template.split('/').filter((segment) => segment.startsWith(':'));
+  const names = new Set(inPath.map((segment) => segment.slice(1)));
+  const described = Object.keys(path?.properties ?? {});
+  const isSame = names.size === described.length && described.every((name) => names.has(name));
+  if (!isSame || names.size !== inPath.length)
+    throw new DocumentFault('the parameters of the path are not those that the operation describes');
+}

@@ -1,0 +1,89 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { Environment } from '@asset-gateway/gateway';
+import type { Route } from '@asset-gateway/protocol';
+import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
+
+export const KEY = 'CANARY_0123456789_api_key';
+
+/** The path of a document of these tests. */
+export const documentPath = (name: string): string => resolve(import.meta.dirname, 'documents', name);
+
+/** Writes a file of APIs, and returns its path. */
+export function writeApis(file: unknown): string {
+  const path = join(makeFolder(), 'apis.json');
+  writeFileSync(path, JSON.stringify(file));
+  return path;
+}
+
+/** A request that an API received. */
+export interface ApiArrival {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** An API that answers each row with the row's example. */
+export interface StubApi {
+  readonly url: string;
+  readonly arrivals: ApiArrival[];
+  /** Answers every request with this status instead. */
+  status: number;
+  stop(): Promise<void>;
+}
+
+const matches = (row: Route, method: string, path: string): boolean =>
+  row.httpMethod === method && new RegExp(`^${row.upstream.path.replace(/:\w+/g, '[^/]+')}$`).test(path);
+
+export async function startStubApi(rows: () => readonly Route[]): Promise<StubApi> {
+  const stub = { url: '', arrivals: [] as ApiArrival[], status: 200, stop: async () => undefined };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request) body += part;
+    const { method = '', url = '', headers } = request;
+    stub.arrivals.push({ method, target: url, headers, body });
+    const row = rows().find((each) => matches(each, method, url.split('?', 1)[0] ?? ''));
+    response.writeHead(row ? stub.status : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(stub.status === 200 ? (row?.result.example ?? {}) : {}));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(stub, {
+    stop: () =>
+      new Promise<void>((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  });
+}
+
+/** One API of a file, without its URL. */
+export type ApiEntry = Readonly<Record<string, unknown>>;
+
+/** A gateway with APIs in front of one stub, and their rows. */
+export interface ServedApis {
+  readonly gateway: TestGateway;
+  readonly stub: StubApi;
+  readonly rows: readonly Route[];
+}
+
+/** Starts a gateway that serves these APIs beside ours; it stops after the tests. */
+export async function serveApis(
+  apis: Readonly<Record<string, ApiEntry>>,
+  variables: Environment = {},
+  options: TestGatewayOptions = { paid: true },
+): Promise<ServedApis> {
+  const rows: Route[] = [];
+  const stub = await stopAfterTests(startStubApi(() => rows));
+  const entries = Object.entries(apis).map(([name, entry]) => [name, { url: stub.url, ...entry }]);
+  const file = writeApis({ apis: Object.fromEntries(entries) });
+  rows.push(...readApisFile(file).apis.flatMap((api) => api.rows));
+  const gateway = await stopAfterTests(startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, options));
+  return { gateway, stub, rows };
+}
