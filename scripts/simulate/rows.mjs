@@ -3,8 +3,8 @@ export function rowsOf({ LIFETIMES, BATCH_SIZES, candlesLifetime }, kinds) {
   return new Map(
     kinds.map((kind) => {
       const [method, interval] = kind.split(' ');
-      const lifetime = interval ? candlesLifetime(interval, false) : LIFETIMES[method];
-      const size = BATCH_SIZES[method];
+      const lifetime = interval ? candlesLifetime(interval, false) : LIFETIMES[`tokens.${method}`];
+      const size = BATCH_SIZES[`tokens.${method}`];
       const batch = size && { name: method, size };
       const made = new Map();
       const key = (asset) => {

@@ -25,7 +25,8 @@ const FOR_ALL = 'call.ts';
 /** Who may import whom inside the gateway, and which other package than the protocol; `types` of a room are for everybody whom the table lets name it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'call.ts': ['budget/store.ts'],
-  'config/': ['config/', 'cache/lifetimes.ts', 'blocked/file.ts', 'stores/sql/database-url.ts'],
+  'apis/': ['apis/', 'cache/lifetimes.ts'],
+  'config/': ['config/', 'apis/file.ts', 'cache/lifetimes.ts', 'blocked/file.ts', 'stores/sql/database-url.ts'],
   'ip-address.ts': [],
   'native-fetch.ts': [],
   'pool.ts': ['native-fetch.ts'],

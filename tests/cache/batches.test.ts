@@ -15,7 +15,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 
 const NOW = 1_795_000_000_000;
-const LIFETIME = LIFETIMES.marketSnapshots ?? { freshSeconds: 0, maxStaleSeconds: 0 };
+const LIFETIME = LIFETIMES['tokens.marketSnapshots'] ?? { freshSeconds: 0, maxStaleSeconds: 0 };
 
 /** The upstream's own answer for this input. */
 function upstreamText(route: Route, input: Input): string {

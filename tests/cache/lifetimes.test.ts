@@ -9,11 +9,11 @@ import type { Input } from '../../packages/gateway/src/call.ts';
 import { makeFolder } from '../kit/folder.ts';
 
 const NOW = 1_795_000_000;
-const methods = routes.filter(({ surface }) => surface === 'tokens').map(({ method }) => method);
+const ids = routes.filter(({ surface }) => surface === 'tokens').map(({ id }) => id);
 
 it('every asset-data row except health has lifetimes', () => {
-  expect(Object.keys(LIFETIMES).sort()).toEqual(methods.filter((method) => method !== 'health').sort());
-  expect(methods).toEqual(expect.arrayContaining(Object.keys(BATCH_SIZES)));
+  expect(Object.keys(LIFETIMES).sort()).toEqual(ids.filter((id) => id !== 'tokens.health').sort());
+  expect(ids).toEqual(expect.arrayContaining(Object.keys(BATCH_SIZES)));
 });
 
 it('nothing is fresh for longer than its maximum age', () => {
@@ -38,9 +38,9 @@ it.each([
   ['1D', 86_400],
 ])('a range of %s candles stays open for %i s after its end', (interval, seconds) => {
   const route = routes.find(({ method }) => method === 'ohlcv');
-  if (!route || !LIFETIMES.ohlcv) throw new Error('no candles');
+  const ohlcv = LIFETIMES['tokens.ohlcv'];
+  if (!route || !ohlcv) throw new Error('no candles');
   const input = { path: {}, query: { interval, to: NOW }, body: {} } as unknown as Input;
-  const { ohlcv } = LIFETIMES;
   const overSince = (at: number) => cacheKeyOf(route, input, ohlcv, at).overSinceSeconds;
   expect([NOW, NOW + seconds, NOW + seconds + 1].map(overSince)).toEqual([undefined, undefined, NOW + seconds]);
 });
@@ -68,11 +68,11 @@ function read(content: unknown, variables: Environment = {}) {
 describe('CACHE_FILE', () => {
   it('replaces the lifetimes of the routes that it names, and leaves the others', () => {
     const search = { freshSeconds: 1, maxStaleSeconds: 2 };
-    expect(read({ 'tokens.search': search }).cache?.lifetimes).toEqual({ ...LIFETIMES, search });
+    expect(read({ 'tokens.search': search }).cache?.lifetimes).toEqual({ ...LIFETIMES, 'tokens.search': search });
   });
 
   it('with 0 and 0 has a route never kept', () => {
-    const { search: _, ...others } = LIFETIMES;
+    const { 'tokens.search': _, ...others } = LIFETIMES;
     expect(read({ 'tokens.search': { freshSeconds: 0, maxStaleSeconds: 0 } }).cache?.lifetimes).toEqual(others);
   });
 

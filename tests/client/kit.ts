@@ -1,5 +1,5 @@
 import type { Call, GatewayClient } from '@asset-gateway/client';
-import type { Route, UpstreamProvider } from '@asset-gateway/protocol';
+import type { Route, Surface, UpstreamProvider } from '@asset-gateway/protocol';
 
 /** The arguments of a row's example. */
 export function argumentsOf({ example: { path = {}, query, body }, credit }: Route): readonly unknown[] {
@@ -19,7 +19,10 @@ export function callRow(client: GatewayClient, row: Route, values = argumentsOf(
   const there = cluster
     ? client.with({ cluster, ...(provider !== 'gateway' && { provider: provider as UpstreamProvider }) })
     : client;
-  const methods = there[surface] as unknown as Record<string, (...values: readonly unknown[]) => Call<unknown>>;
+  const methods = there[surface as Surface] as unknown as Record<
+    string,
+    (...values: readonly unknown[]) => Call<unknown>
+  >;
   const method = methods[methodNameOf(row)];
   if (!method) throw new Error(`no method for ${row.id}`);
   return method(...values);

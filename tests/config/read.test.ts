@@ -14,6 +14,7 @@ describe('without variables but a key', () => {
       host: '127.0.0.1',
       baseUrl: undefined,
       serviceName: 'asset-gateway',
+      apis: [],
       tokens: { baseUrl: 'https://api.tokens.xyz', keys: ['k'], limitPerMinute: 30 },
       singleUse: true,
       console: true,

@@ -1,7 +1,7 @@
-import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { compose } from './compose/compose.ts';
 import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
+import { rowsOf } from './config/apis.ts';
 import type { Config } from './config/config.ts';
 import { listenFault } from './config/settings.ts';
 import { consoleFolder, openConsoleFiles } from './console/files.ts';
@@ -37,13 +37,6 @@ export interface StartOptions
 const MAX_CONNECTIONS = 2_000;
 const DRAIN_MS = 55_000;
 const GRACE_MS = 1_000;
-
-/** Every row that a log line may name. */
-const rowsOf = ({ apis }: Config): readonly Route[] => [
-  ...everyRoute,
-  ...consoleRoutes,
-  ...apis.flatMap(({ rows }) => rows),
-];
 
 /** Secrets to redact from the log. */
 function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces }: Config): string[] {
@@ -82,8 +75,8 @@ async function openMetrics(config: Config, state: State): Promise<ServedMetrics 
   const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
   const folder = console ? consoleFolder() : undefined;
   const files = folder === undefined ? undefined : openConsoleFiles(folder);
-  const served = await serveMetrics(place, { sales, files, version: version(), rows: rowsOf(config) }).catch((error) =>
-    Promise.reject(listenFault(error, place, 'METRICS_')),
+  const served = await serveMetrics(place, { sales, files, version: version(), rows: rowsOf(config.apis) }).catch(
+    (error) => Promise.reject(listenFault(error, place, 'METRICS_')),
   );
   money?.watch(({ entries }) => served.metrics.appended(entries));
   money?.watchCommits((ms) => served.metrics.committed(ms));
@@ -95,7 +88,7 @@ async function openTraces(config: Config): Promise<Tracing> {
   const { traces } = config;
   if (!traces) return untraced;
   const { openTracing } = await import('./traces/open.ts');
-  return openTracing(traces, rowsOf(config));
+  return openTracing(traces, rowsOf(config.apis));
 }
 
 /** What metrics count besides log lines. */

@@ -39,6 +39,7 @@ export {
   unchanged,
   type Values,
 } from './route.ts';
+export { apiPath } from './routes/apis.ts';
 export {
   consoleRoutes,
   creditRoutes,

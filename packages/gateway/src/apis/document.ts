@@ -1,5 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { CORE_SCHEMA, load } from 'js-yaml';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
 
 /** An object of a YAML or JSON text. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -28,10 +30,16 @@ function textOf(path: string): string {
   }
 }
 
+/** Loads the library only for a YAML text. */
+function parseYaml(text: string): unknown {
+  const { CORE_SCHEMA, load }: typeof import('js-yaml') = require('js-yaml');
+  return load(text, { schema: CORE_SCHEMA });
+}
+
 function parse(text: string): unknown {
   try {
     // YAML takes 40 times as long as JSON.
-    return text.trimStart().startsWith('{') ? JSON.parse(text) : load(text, { schema: CORE_SCHEMA });
+    return text.trimStart().startsWith('{') ? JSON.parse(text) : parseYaml(text);
   } catch (error) {
     const { reason, mark } = error as { readonly reason?: string; readonly mark?: { readonly line: number } };
     const place = mark ? `, line ${mark.line + 1}: ${reason}` : '';

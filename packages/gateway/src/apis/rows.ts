@@ -1,5 +1,12 @@
-import { type HttpMethod, type InputSchemas, type RequestValues, type Route, unchanged } from '@asset-gateway/protocol';
-import type { TObject, TSchema } from 'typebox';
+import {
+  apiPath,
+  type HttpMethod,
+  type InputSchemas,
+  type RequestValues,
+  type Route,
+  unchanged,
+} from '@asset-gateway/protocol';
+import type { TObject } from 'typebox';
 import { Compile } from 'typebox/schema';
 import {
   DocumentFault,
@@ -11,6 +18,7 @@ import {
   type Operation,
   shown,
 } from './document.ts';
+import { assertNamed, objectOf, parameterName, parametersOf, templateOf } from './parameters.ts';
 import { checkedSchema, describingSchema, sampleOf } from './schemas.ts';
 
 /** How an operator serves one operation. */
@@ -38,105 +46,7 @@ export function methodOf({ node, verb, path }: Operation): string {
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 200;
 const MAX_EXAMPLE_LENGTH = 4_000;
-const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=@-]+$/;
-const PARAMETER = /^\{([^{}]+)\}$/;
-const DOTS = /^\.{1,2}$/;
-const QUERY_NAME = /^[\w.[\]-]{1,64}$/;
 const JSON_TYPE = 'application/json';
-
-const parameterName = (name: string): string => name.replace(/\W/g, '_');
-
-/** A path with `:name` for `{name}`. */
-function templateOf(path: string): string {
-  if (!path.startsWith('/')) throw new DocumentFault('the path does not start with /');
-  const segments = path.slice(1).split('/');
-  return `/${segments.map((segment) => segmentOf(segment)).join('/')}`;
-}
-
-function segmentOf(segment: string): string {
-  const [, name] = PARAMETER.exec(segment) ?? [];
-  if (name !== undefined) return `:${parameterName(name)}`;
-  if (LITERAL.test(segment) && !DOTS.test(segment)) return segment;
-  throw new DocumentFault(`the path has the segment ${shown(segment)}, which is neither plain text nor one parameter`);
-}
-
-/** A parameter with its schema. */
-interface Parameter {
-  readonly name: string;
-  readonly place: string;
-  readonly isRequired: boolean;
-  readonly schema: TSchema;
-  readonly isRepeated: boolean;
-}
-
-const SCALARS = ['string', 'integer', 'number', 'boolean'];
-
-const kindOf = (schema: unknown): string => {
-  const { type, enum: values } = membersOf(schema);
-  if (type === undefined && Array.isArray(values)) return typeof values[0];
-  return String(type ?? 'string');
-};
-
-/** Whether a value of this schema can be written in a path or query. */
-function isWritable(schema: TSchema): boolean {
-  const kind = kindOf(schema);
-  return SCALARS.includes(kind) || (kind === 'array' && SCALARS.includes(kindOf(membersOf(schema).items)));
-}
-
-/** The row's schema of a parameter: a text is typed by `type`, so null is left out. */
-function textSchema(document: OpenApiDocument, node: Members): TSchema {
-  const schema = membersOf(checkedSchema(document, node.schema));
-  const { anyOf, ...rest } = schema;
-  const others = itemsOf(anyOf).filter((each) => membersOf(each).type !== 'null');
-  const [only] = others;
-  const type = itemsOf(rest.type).filter((each) => each !== 'null');
-  const found = { ...rest, ...(others.length === 1 ? membersOf(only) : anyOf !== undefined && { anyOf }) };
-  const typed = type.length === 1 ? { ...found, type: type[0] } : found;
-  const description = node.description === undefined ? {} : { description: String(node.description).slice(0, 300) };
-  const example = node.example === undefined ? {} : { examples: [node.example] };
-  return { ...typed, type: kindOf(typed), ...description, ...example } as TSchema;
-}
-
-function parameterOf(document: OpenApiDocument, value: unknown): Parameter {
-  const node = membersOf(document.resolve(value));
-  const { name, in: place, required, style, explode = true, content } = node;
-  const label = `the ${String(place)} parameter ${shown(String(name))}`;
-  if (place === 'header' || place === 'cookie') {
-    return { name: String(name), place, isRequired: required === true, schema: {}, isRepeated: false };
-  }
-  const isPath = place === 'path';
-  if (!QUERY_NAME.test(String(name)) || name === '__proto__') throw new DocumentFault(`${label} has an unusable name`);
-  if (content !== undefined) throw new DocumentFault(`${label} has a media type`);
-  if (style !== undefined && style !== (isPath ? 'simple' : 'form'))
-    throw new DocumentFault(`${label} has the style ${shown(String(style))}`);
-  const schema = textSchema(document, node);
-  if (!isWritable(schema) || 'anyOf' in schema || 'oneOf' in schema || 'allOf' in schema)
-    throw new DocumentFault(`${label} is neither a single value nor a list of values`);
-  const isRepeated = kindOf(schema) === 'array' && explode === true;
-  return { name: String(name), place: String(place), isRequired: isPath || required === true, schema, isRepeated };
-}
-
-/** The parameters of an operation; its own replace those of its path. */
-function parametersOf(document: OpenApiDocument, { node, shared }: Operation, keyName?: string): Parameter[] {
-  const byName = new Map<string, Parameter>();
-  for (const each of [...shared, ...itemsOf(node.parameters)]) {
-    const parameter = parameterOf(document, each);
-    if (parameter.name.toLowerCase() === keyName?.toLowerCase()) continue;
-    byName.set(`${parameter.place} ${parameter.name}`, parameter);
-  }
-  for (const { name, place, isRequired } of byName.values()) {
-    const isHidden = place === 'header' || place === 'cookie';
-    if (isHidden && isRequired) throw new DocumentFault(`the ${place} parameter ${shown(name)} is required`);
-  }
-  return [...byName.values()];
-}
-
-function objectOf(parameters: readonly Parameter[], nameOf = (name: string) => name): TObject | undefined {
-  if (parameters.length === 0) return undefined;
-  const properties = Object.fromEntries(parameters.map(({ name, schema }) => [nameOf(name), schema]));
-  const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => nameOf(name));
-  return { type: 'object', properties, required, additionalProperties: false } as unknown as TObject;
-}
 
 /** The schema of a JSON body, which must be an object. */
 function bodyOf(
@@ -247,7 +157,7 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     surface: api,
     method,
     httpMethod: verb satisfies HttpMethod,
-    path: `/v1/x402/${isPaid ? `solana/${cluster}/` : ''}${api}${template}`,
+    path: apiPath(api, template, isPaid ? cluster : undefined),
     access,
     ...(isPaid && { cluster, units: 0 }),
     description: summaryOf(operation),
@@ -262,14 +172,4 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
       repeated: parameters.filter(({ isRepeated }) => isRepeated).map(({ name }) => name),
     },
   };
-}
-
-/** Throws if the parameters of a path are not those that the operation describes. */
-function assertNamed(template: string, path: TObject | undefined): void {
-  const inPath = template.split('/').filter((segment) => segment.startsWith(':'));
-  const names = new Set(inPath.map((segment) => segment.slice(1)));
-  const described = Object.keys(path?.properties ?? {});
-  const isSame = names.size === described.length && described.every((name) => names.has(name));
-  if (!isSame || names.size !== inPath.length)
-    throw new DocumentFault('the parameters of the path are not those that the operation describes');
 }

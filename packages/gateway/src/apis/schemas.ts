@@ -1,6 +1,8 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
 import type { TSchema } from 'typebox';
 import { DocumentFault, isMembers, itemsOf, type Members, membersOf, type OpenApiDocument, shown } from './document.ts';
+
+const require = createRequire(import.meta.url);
 
 /** More parts would make the first request to a row slow. */
 const MAX_PARTS = 2_000;
@@ -12,10 +14,11 @@ const MAX_ANSWER_PARTS = 400;
 /** A pattern that is matched in linear time. It is a RegExp only because the validator takes no other object; JSON shows its source. */
 class LinearPattern extends RegExp {
   readonly #source: string;
-  readonly #pattern: RE2JS;
+  readonly #pattern: import('re2js').RE2JS;
 
   constructor(source: string) {
     super('');
+    const { RE2JS }: typeof import('re2js') = require('re2js');
     this.#source = source;
     this.#pattern = RE2JS.compile(RE2JS.translateRegExp(source));
   }

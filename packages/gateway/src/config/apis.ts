@@ -1,3 +1,4 @@
+import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { type ApiPlan, readApisFile } from '../apis/file.ts';
 import type { Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
@@ -36,3 +37,10 @@ export function readApis(read: Reader): readonly ApiConfig[] {
   for (const fault of faults) read.faults.push(`${NAME}: ${fault}.`);
   return apis.map((api) => ({ ...api, keys: readKeys(read, api) }));
 }
+
+/** Every row that a log line may name. */
+export const rowsOf = (apis: readonly ApiConfig[]): readonly Route[] => [
+  ...everyRoute,
+  ...consoleRoutes,
+  ...apis.flatMap(({ rows }) => rows),
+];

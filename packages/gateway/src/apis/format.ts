@@ -1,0 +1,108 @@
+import { closest } from 'fastest-levenshtein';
+import Type, { type Static } from 'typebox';
+import { Compile } from 'typebox/schema';
+import { type Members, membersOf, shown } from './document.ts';
+
+const MAX_LIMIT = 1_000_000;
+const MAX_SECONDS = 604_800;
+const ENV_NAME = '^[A-Za-z_][A-Za-z0-9_]{0,99}$';
+
+const closed = <T extends Parameters<typeof Type.Object>[0]>(properties: T, description: string) =>
+  Type.Object(properties, { additionalProperties: false, description });
+const optional = Type.Optional;
+const seconds = (description: string) => Type.Integer({ minimum: 0, maximum: MAX_SECONDS, description });
+const limit = (description: string) => optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description }));
+const text = (description: string, maxLength = 200) => Type.String({ minLength: 1, maxLength, description });
+
+const CACHE = closed(
+  {
+    freshSeconds: seconds('Until this age no refresh is due.'),
+    maxStaleSeconds: seconds('An answer is never served after this age.'),
+  },
+  'How long answers are cached. Needs RESPONSE_CACHE=on.',
+);
+
+const env = Type.String({ pattern: ENV_NAME, description: 'The variable with the key, or several with commas.' });
+const KEY = Type.Union([
+  closed({ header: Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }), env }, 'A key in a header.'),
+  closed({ query: Type.String({ pattern: '^[\\w.-]{1,64}$' }), env }, 'A key in the query.'),
+  closed({ bearer: Type.Literal(true), env }, 'A bearer token.'),
+]);
+
+const ACCESS = optional(
+  Type.Enum(['siwx', 'exact'], { type: 'string', description: 'siwx: free for a signature. exact: paid per call.' }),
+);
+const PRICE = optional(
+  Type.String({ pattern: '^[0-9]{1,3}(?:\\.[0-9]{1,6})?$', description: 'Dollars a call, such as "0.002".' }),
+);
+
+const OPERATION = closed(
+  { access: ACCESS, price: PRICE, cache: optional(CACHE) },
+  'How an operation is served; what is absent is as for its API.',
+);
+
+const API = closed(
+  {
+    title: text('The name that people read.', 60),
+    openapi: text('The OpenAPI document, 3.0 or 3.1, as a path from this file.', 1_000),
+    url: text('The base URL of the API; the paths of the document follow it.', 1_000),
+    key: optional(KEY),
+    requestsPerMinute: limit('The limit of each key.'),
+    access: ACCESS,
+    price: PRICE,
+    cluster: optional(
+      Type.Enum(['mainnet', 'devnet'], { type: 'string', description: 'The Solana cluster of payments.' }),
+    ),
+    cache: optional(CACHE),
+    operations: Type.Record(Type.String(), OPERATION, {
+      description: 'The operations that are served, by operationId or by verb and path such as GET /forecast.',
+    }),
+  },
+  'An API behind the gateway.',
+);
+
+/** The schema of the file. */
+export const FILE = closed({ apis: Type.Record(Type.String(), API, { description: 'By name.' }) }, 'APIS_FILE');
+
+export type ApiEntry = Static<typeof API>;
+export type KeyEntry = Static<typeof KEY>;
+export type OperationEntry = Static<typeof OPERATION>;
+export type FileEntry = Static<typeof FILE>;
+
+const placeOf = (pointer: string): string =>
+  pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly schemaPath: string;
+  readonly instancePath: string;
+  readonly params: unknown;
+  readonly message: string;
+}
+
+/** The names that an object of the file may have. */
+function namesAt(schemaPath: string): string[] {
+  let found: unknown = FILE;
+  for (const segment of schemaPath.split('/').slice(1)) found = membersOf(found)[segment];
+  return Object.keys(membersOf(membersOf(found).properties));
+}
+
+function sentenceOf({ keyword, schemaPath, instancePath, params, message }: SchemaError): string[] {
+  const place = placeOf(instancePath);
+  // Each unknown name is reported once, by the object that has it.
+  if (keyword === 'boolean' || keyword === 'anyOf') return [];
+  if (keyword !== 'additionalProperties') return [`${place} ${message}`];
+  const unknown = (params as { readonly additionalProperties: readonly string[] }).additionalProperties;
+  const known = namesAt(schemaPath);
+  return unknown.map((name) => `${place} has no ${shown(name)}; the nearest is ${closest(name, known)}`);
+}
+
+const MAX_FAULTS = 50;
+
+/** What breaks the schema of the file: sentences with their places. */
+export function schemaFaults(value: Members): string[] {
+  const fileSchema = Compile(FILE);
+  if (fileSchema.Check(value)) return [];
+  const [, errors] = fileSchema.Errors(value);
+  return [...new Set((errors as readonly SchemaError[]).flatMap(sentenceOf))].slice(0, MAX_FAULTS);
+}
