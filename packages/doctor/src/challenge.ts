@@ -14,9 +14,18 @@ export function challengeInHeader(answer: Answer): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** The JSON of bodies: many checks look into the same answers. */
+const parsedBodies = new WeakMap<Answer, { readonly value: unknown }>();
+
+function parsedBody(answer: Answer): unknown {
+  const known = parsedBodies.get(answer) ?? { value: parsed(answer.body) };
+  parsedBodies.set(answer, known);
+  return known.value;
+}
+
 /** The PaymentRequired in an answer's body, if any. */
-export function challengeInBody({ body }: Answer): JsonObject | undefined {
-  const value = parsed(body);
+export function challengeInBody(answer: Answer): JsonObject | undefined {
+  const value = parsedBody(answer);
   return isObject(value) && Array.isArray(value.accepts) ? value : undefined;
 }
 

@@ -6,16 +6,11 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 const MAX_DEPTH = 100;
 
-const insideOf = (value: unknown): unknown[] =>
-  typeof value === 'object' && value !== null ? Object.values(value) : [];
-
 /** Later code walks values recursively. */
-function assertShallow(value: unknown): void {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw new RangeError(`its JSON is more than ${MAX_DEPTH} levels deep`);
-    level = level.flatMap(insideOf);
-  }
+function assertShallow(value: unknown, depth = 0): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > MAX_DEPTH) throw new RangeError(`its JSON is more than ${MAX_DEPTH} levels deep`);
+  for (const inside of Object.values(value)) assertShallow(inside, depth + 1);
 }
 
 /** Parses JSON; undefined if invalid. Throws a `RangeError` if it is too deep. */
