@@ -23,12 +23,12 @@ async function openCreditSeries(variables: Environment): Promise<CreditSeries> {
   return { ...series, money: moneyOf(variables, series.folder) };
 }
 
-/** A suite that kills gateways, once with each database. */
+/** A suite that kills gateways, once with each database. They run at once, since they wait for leases. */
 export function killingSuite(
   title: string,
   suite: (series: () => CreditSeries, database: 'sqlite' | 'postgres') => void,
 ): void {
-  withBothDatabases(title, (variables, database) => {
+  const killing: Parameters<typeof withBothDatabases>[1] = (variables, database) => {
     let series: CreditSeries;
     beforeAll(async () => {
       await compileGateway();
@@ -36,7 +36,8 @@ export function killingSuite(
     });
     afterAll(() => series.close());
     suite(() => series, database);
-  });
+  };
+  withBothDatabases(title, killing, { concurrent: true });
 }
 
 /** The books agree with the chain. */

@@ -1,5 +1,5 @@
 import type { Environment } from '@asset-gateway/gateway';
-import { describe } from 'vitest';
+import { describe, type TestOptions } from 'vitest';
 import type { MoneyIn } from './books.ts';
 import { inSuite } from './in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
@@ -8,12 +8,14 @@ import { openPostgresDatabase, postgresSuite } from './postgres.ts';
 export function withBothDatabases(
   title: string,
   suite: (variables: () => Environment, database: 'sqlite' | 'postgres') => void,
+  options: TestOptions = {},
 ): void {
-  describe.sequential(`${title}, with SQLite`, () => suite(() => ({}), 'sqlite'));
-  postgresSuite(`${title}, with PostgreSQL`, () => {
+  describe(`${title}, with SQLite`, options, () => suite(() => ({}), 'sqlite'));
+  const inPostgres = () => {
     const opened = inSuite(openPostgresDatabase);
     suite(() => ({ DATABASE_URL: opened.url }), 'postgres');
-  });
+  };
+  postgresSuite(`${title}, with PostgreSQL`, inPostgres, options);
 }
 
 const databases = new Map<string, ReturnType<typeof openPostgresDatabase>>();

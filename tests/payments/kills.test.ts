@@ -26,7 +26,7 @@ const CALLS = {
 type Step = keyof typeof CALLS;
 const STEPS = Object.keys(CALLS) as Step[];
 
-withBothDatabases('a gateway that ends during a purchase', (variables) => {
+const killing: Parameters<typeof withBothDatabases>[1] = (variables) => {
   let series: GatewaySeries;
   const killed: Killed[] = [];
   beforeAll(async () => {
@@ -39,7 +39,7 @@ withBothDatabases('a gateway that ends during a purchase', (variables) => {
   }, 600_000);
   afterAll(() => series.close());
 
-  it.each(STEPS)(
+  it.sequential.each(STEPS)(
     'P7 killed after %s: one transfer and one answer when the payment is sent again',
     { timeout: 600_000 },
     async (step) => {
@@ -52,9 +52,9 @@ withBothDatabases('a gateway that ends during a purchase', (variables) => {
     },
   );
 
-  it('P7 after all of these the books agree with the chain', () => series.expectBooksInOrder());
+  it.sequential('P7 after all of these the books agree with the chain', () => series.expectBooksInOrder());
 
-  it.each([
+  it.sequential.each([
     ['between upstream and settle: it is served before the gateway ends', true],
     ['and the client leaves as well: the next gateway serves the answer', false],
   ])('P19 SIGTERM %s, one transfer', { timeout: 90_000 }, async (_, isWaiting) => {
@@ -80,4 +80,7 @@ withBothDatabases('a gateway that ends during a purchase', (variables) => {
     expect([mainnet.transfers.length - transfers, provider.arrivals.length - arrivals]).toEqual([1, 1]);
     await series.expectBooksInOrder();
   });
-});
+};
+
+// At once, since they wait for leases.
+withBothDatabases('a gateway that ends during a purchase', killing, { concurrent: true });
