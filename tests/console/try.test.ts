@@ -8,7 +8,7 @@ import { dollars, roughDollars, utcMinute } from '../../packages/console/src/par
 import { browserSuite } from '../kit/chromium.ts';
 import { runCode } from '../kit/run-code.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import {
   axeFaults,
   drawnIn,
@@ -91,6 +91,11 @@ browserSuite('Try', () => {
     await expect.poll(() => drawnIn(page)).not.toEqual(hours);
 
     const spent = arrivals().length;
+    await page.getByRole('link', { name: 'Line', exact: true }).click();
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#/try/solana/1M?chart=line');
+    await page.locator('[aria-current]', { hasText: 'Line' }).waitFor();
+    await page.goBack();
+    await page.locator('[aria-current]', { hasText: 'Candles' }).waitFor();
     await page.goBack();
     await page.locator('[aria-current]', { hasText: '1 hour' }).waitFor();
     await expect.poll(() => drawnIn(page)).toEqual(hours);
@@ -222,12 +227,66 @@ browserSuite('Try', () => {
     const { page, faults, close } = await openPage(`${gateway.url}/#/try//zzzz`);
     await page.getByText('No results for “zzzz”').waitFor();
     await page.goto(`${gateway.url}/#/try/nothing-of-that-name`);
-    await page.getByText('upstream_rejected').waitFor();
+    await page.getByText('404 upstream_rejected').waitFor();
+    await page.getByText('What to do: Correct the request').waitFor();
     const before = arrivals().length;
     await page.goto(`${gateway.url}/#/try/${encodeURIComponent('../secret')}`);
     await page.getByText('invalid_request').waitFor();
     await page.getByRole('alert').getByText('assetId').waitFor();
     expect([faults, arrivals().length]).toEqual([[], before]);
     await close();
+  });
+});
+
+browserSuite('Try with the response cache', () => {
+  const variables = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '300' };
+  const PHONE = { viewport: { width: 390, height: 700 } };
+  const lines = (page: Page, list: string) => page.getByRole('region', { name: list }).locator('polyline');
+  const charts = (gateway: TestGateway) => gateway.upstream.arrivals.filter(({ target }) => target.includes('chart'));
+
+  const idsIn = (page: Page, list: string) =>
+    page
+      .getByRole('region', { name: list })
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split('/').at(-1) ?? ''));
+  const isOf = (ids: readonly string[]) => (arrival: { readonly target: string }) =>
+    ids.some((id) => arrival.target.includes(`/${id}/`));
+
+  it('loads lists and sparklines in view by themselves, for all users once', async () => {
+    const gateway = await startTestGateway(variables);
+    for (const calls of [6, 0]) {
+      const before = gateway.upstream.arrivals.length;
+      const { page, faults, close } = await openPage(`${gateway.url}/`, PHONE);
+      await expect.poll(() => lines(page, 'Majors').count(), LONG_TIMEOUT).toBe(5);
+      const targets = targetsSince(gateway.upstream.arrivals, before);
+      expect(targets.filter((target) => !target.includes('list=stocks'))).toHaveLength(calls);
+      expect(faults).toEqual([]);
+      await close();
+    }
+    await gateway.stop();
+  });
+
+  it('stops the sparklines of a list that leaves the view, and continues when it returns', async () => {
+    const gateway = await startTestGateway(variables);
+    // While the page scrolls, one chart is under way.
+    Object.assign(gateway.upstream.faults, {
+      delayMs: 400,
+      only: ({ target }: { target: string }) => target.includes('chart'),
+    });
+    const { page, faults, close } = await openPage(`${gateway.url}/`, PHONE);
+    await expect.poll(() => charts(gateway).length, LONG_TIMEOUT).toBe(1);
+    await page.getByRole('region', { name: 'Index funds' }).scrollIntoViewIfNeeded();
+    await expect.poll(() => lines(page, 'Index funds').count(), LONG_TIMEOUT).toBe(2);
+    const [majors, funds] = [await idsIn(page, 'Majors'), await idsIn(page, 'Index funds')];
+    const loaded = charts(gateway);
+    expect(loaded.slice(loaded.findIndex(isOf(funds))).filter(isOf(majors))).toEqual([]);
+    gateway.upstream.faults.reset();
+    await page.getByRole('region', { name: 'Majors' }).scrollIntoViewIfNeeded();
+    await expect.poll(() => lines(page, 'Majors').count(), LONG_TIMEOUT).toBe(5);
+    const targets = charts(gateway).map(({ target }) => target);
+    expect(new Set(targets).size).toBe(targets.length);
+    expect(faults).toEqual([]);
+    await close();
+    await gateway.stop();
   });
 });

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { plain } from '../parts/text.ts';
 import { useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
-import { hrefOf } from '../router.ts';
+import { hrefOf, type Place } from '../router.ts';
 import type { Session } from '../session.ts';
 import { asset, below } from './calls.ts';
 import { candlesIn } from './candles.ts';
@@ -10,14 +10,14 @@ import { Chart, loadChart } from './chart.tsx';
 import { Details } from './details.tsx';
 import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
 import { Price } from './price.tsx';
-import { type ChartView, RANGE_NAMES, RANGES, segmentsOf, viewOf } from './ranges.ts';
+import { type ChartStyle, type ChartView, hrefOfChart, RANGE_NAMES, RANGES, viewOf } from './ranges.ts';
 import { blockOf } from './sections.tsx';
 
 interface AssetProps {
   readonly session: Session;
   readonly assetId: string;
-  /** The range and the interval in the address. */
-  readonly segments: readonly string[];
+  /** Its address, with the range, the interval and the style of the chart. */
+  readonly place: Place;
   readonly report: ReportCall;
 }
 
@@ -30,6 +30,8 @@ const INTERVAL_WORDS: Readonly<Record<string, string>> = {
   '1D': '1 day',
   '1W': '1 week',
 };
+
+const STYLES: Readonly<Record<ChartStyle, string>> = { candles: 'Candles', line: 'Line' };
 
 interface ChoiceProps {
   readonly label: string;
@@ -44,7 +46,7 @@ const Choice = ({ label, assetId, views, current, titleOf }: ChoiceProps) => (
     {views.map((view) => (
       <a
         key={titleOf(view)}
-        href={hrefOf('try', assetId, ...segmentsOf(view))}
+        href={hrefOfChart(assetId, view)}
         aria-current={titleOf(view) === titleOf(current) ? 'true' : undefined}
       >
         {titleOf(view)}
@@ -60,16 +62,23 @@ function Choices({ assetId, view }: { readonly assetId: string; readonly view: C
       <Choice
         label="Range"
         assetId={assetId}
-        views={RANGE_NAMES.map((range) => ({ range, interval: RANGES[range].first }))}
+        views={RANGE_NAMES.map((range) => ({ ...view, range, interval: RANGES[range].first }))}
         current={view}
         titleOf={({ range }) => range}
       />
       <Choice
         label="Length of a candle"
         assetId={assetId}
-        views={intervals.map((interval) => ({ range: view.range, interval }))}
+        views={intervals.map((interval) => ({ ...view, interval }))}
         current={view}
         titleOf={({ interval }) => INTERVAL_WORDS[interval] ?? interval}
+      />
+      <Choice
+        label="Chart style"
+        assetId={assetId}
+        views={(['candles', 'line'] as const).map((style) => ({ ...view, style }))}
+        current={view}
+        titleOf={({ style }) => STYLES[style]}
       />
     </div>
   );
@@ -96,7 +105,7 @@ function Page({ shown: { assetId, view, result }, wanted, ...rest }: PageProps) 
       <Price stats={below(result, 'asset', 'stats')} candles={candles.drawn} view={view} />
       <section aria-label="Price chart">
         <Choices assetId={assetId} view={wanted} />
-        {missing ? <p class="muted">{missing}</p> : <Chart candles={candles} interval={view.interval} />}
+        {missing ? <p class="muted">{missing}</p> : <Chart candles={candles} view={{ ...view, style: wanted.style }} />}
       </section>
       <Details key={assetId} assetId={assetId} result={result} {...rest} />
     </>
@@ -111,10 +120,10 @@ const Placeholder = () => (
 );
 
 /** The page of an asset, from one call, with tabs that take calls of their own. */
-export function Asset({ session, assetId, segments, report }: AssetProps) {
-  const [range, interval] = segments;
-  const view = useMemo(() => viewOf(range, interval), [range, interval]);
-  const call = useMemo(() => asset(assetId, view, Math.floor(Date.now() / 1000)), [assetId, view]);
+export function Asset({ session, assetId, place, report }: AssetProps) {
+  const view = viewOf(place.rest, place.query);
+  const { range, interval } = view;
+  const call = useMemo(() => asset(assetId, view, Math.floor(Date.now() / 1000)), [assetId, range, interval]);
   const [state, retry] = useCall(session, { key: keyOf(call), ask: call.ask });
   useReportedCall(report, call, state);
   const [last, setLast] = useState<Shown>();

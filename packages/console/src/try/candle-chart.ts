@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import type { Candle } from './candles.ts';
+import type { ChartStyle } from './ranges.ts';
 
 /** CSS colours. */
 export interface ChartColours {
@@ -9,9 +10,6 @@ export interface ChartColours {
   readonly line: string;
   readonly accent: string;
 }
-
-/** How prices are drawn. */
-export type ChartStyle = 'candles' | 'line';
 
 const HEIGHT = 360;
 const MOST_OF_STEP = 0.7;

@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
 import { Table } from '../parts/table.tsx';
-import type { ChartColours, ChartStyle } from './candle-chart.ts';
+import type { ChartColours } from './candle-chart.ts';
 import type { Candle, Candles } from './candles.ts';
+import type { ChartStyle, ChartView } from './ranges.ts';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
@@ -119,39 +120,16 @@ function Canvas({ candles, style }: CanvasProps) {
   );
 }
 
-const STYLES: readonly (readonly [ChartStyle, string])[] = [
-  ['candles', 'Candles'],
-  ['line', 'Line'],
-];
-
-interface StylesProps {
-  readonly style: ChartStyle;
-  readonly onStyle: (style: ChartStyle) => void;
-}
-
-const Styles = ({ style, onStyle }: StylesProps) => (
-  <fieldset class="segments styles">
-    <legend class="unseen">Chart style</legend>
-    {STYLES.map(([each, title]) => (
-      <button key={each} type="button" aria-pressed={each === style} onClick={() => onStyle(each)}>
-        {title}
-      </button>
-    ))}
-  </fieldset>
-);
-
 interface ChartProps {
   readonly candles: Candles;
-  readonly interval: string;
+  readonly view: ChartView;
 }
 
 /** Prices and volumes as a chart and as a table. */
-export function Chart({ candles: { rows, drawn, invalid }, interval }: ChartProps) {
-  const [style, setStyle] = useState<ChartStyle>('candles');
+export function Chart({ candles: { rows, drawn, invalid }, view: { interval, style } }: ChartProps) {
   const undrawn = rows.length - drawn.length;
   return (
     <>
-      <Styles style={style} onStyle={setStyle} />
       {drawn.length > 0 ? (
         <Canvas candles={drawn} style={style} />
       ) : (

@@ -19,30 +19,34 @@ const LISTS: readonly (readonly [List, string])[] = [
 const ROWS = 5;
 const MOST_REMEMBERED = 100;
 
-/** Whether an element is or was in view. */
-function useSeen() {
+/** Whether an element is in view. */
+function useInView() {
   const element = useRef<HTMLElement>(null);
-  const [isSeen, setIsSeen] = useState(false);
+  const [isInView, setIsInView] = useState(false);
   useEffect(() => {
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setIsSeen(true);
-    });
+    const observer = new IntersectionObserver((entries) => setIsInView(entries.at(-1)?.isIntersecting === true));
     if (element.current) observer.observe(element.current);
     return () => observer.disconnect();
   }, []);
-  return { element, isSeen };
+  return { element, isInView };
 }
 
 const idsOf = (assets: readonly Members[]): readonly string[] =>
   assets.flatMap(({ assetId }) => (typeof assetId === 'string' ? [assetId] : []));
 
-function Assets({ session, result }: { readonly session: Session; readonly result: unknown }) {
+interface AssetsProps {
+  readonly session: Session;
+  readonly result: unknown;
+  readonly isInView: boolean;
+}
+
+function Assets({ session, result, isInView }: AssetsProps) {
   const assets = rows(below(result, 'assets'), ROWS);
   useEffect(() => remember(rows(below(result, 'assets'), MOST_REMEMBERED)), [result]);
   const isCached = useResponseCache() === true;
   const [isAsked, setIsAsked] = useState(false);
   const ids = idsOf(assets);
-  const lines = useSparklines(session, ids, { isOn: isCached || isAsked, isAsked });
+  const lines = useSparklines(session, ids, { isOn: (isCached && isInView) || isAsked, isAsked });
   if (assets.length === 0) return <p class="muted">This list is empty at the moment.</p>;
   return (
     <>
@@ -86,7 +90,7 @@ interface ListCardProps {
 }
 
 function ListCard({ session, list, title, report }: ListCardProps) {
-  const { element, isSeen } = useSeen();
+  const { element, isInView } = useInView();
   return (
     <section ref={element} class="panel list" aria-label={title}>
       <h2>{title}</h2>
@@ -95,9 +99,9 @@ function ListCard({ session, list, title, report }: ListCardProps) {
         call={curated(list)}
         what={title.toLowerCase()}
         report={report}
-        isInView={isSeen}
+        isInView={isInView}
         placeholder={<Placeholder />}
-        show={(result) => <Assets session={session} result={result} />}
+        show={(result) => <Assets session={session} result={result} isInView={isInView} />}
       />
     </section>
   );

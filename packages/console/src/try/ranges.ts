@@ -1,4 +1,5 @@
 import type { ENUMERATIONS } from '@asset-gateway/protocol';
+import { hrefOf } from '../router.ts';
 
 /** The length of a candle. */
 export type Interval = (typeof ENUMERATIONS.interval)[number];
@@ -6,10 +7,14 @@ export type Interval = (typeof ENUMERATIONS.interval)[number];
 /** The time that a chart covers. */
 export type Range = '1D' | '7D' | '1M' | '1Y';
 
+/** How prices are drawn. */
+export type ChartStyle = 'candles' | 'line';
+
 /** What a chart shows. */
 export interface ChartView {
   readonly range: Range;
   readonly interval: Interval;
+  readonly style: ChartStyle;
 }
 
 const MINUTE = 60;
@@ -48,21 +53,23 @@ export const RANGE_NAMES = Object.keys(RANGES) as readonly Range[];
 
 const FIRST_RANGE: Range = '7D';
 
-/** The chart that an address names: a range and, unless it is the range's own, an interval. */
-export function viewOf(range: string | undefined, interval: string | undefined): ChartView {
+/** The chart that an address names: `/<range>`, `/<interval>` unless it is the range's own, and `?chart=line`. */
+export function viewOf([, range, interval]: readonly string[], query: string): ChartView {
   const known = RANGE_NAMES.find((each) => each === range) ?? FIRST_RANGE;
   const { intervals, first } = RANGES[known];
-  return { range: known, interval: intervals.find((each) => each === interval) ?? first };
+  const style = new URLSearchParams(query).get('chart') === 'line' ? 'line' : 'candles';
+  return { range: known, interval: intervals.find((each) => each === interval) ?? first, style };
 }
 
-/** The segments of a chart in an address; none for the first one. */
-export function segmentsOf({ range, interval }: ChartView): readonly string[] {
-  if (interval !== RANGES[range].first) return [range, interval];
-  return range === FIRST_RANGE ? [] : [range];
+/** The address of an asset's chart; the shortest one for the first chart. */
+export function hrefOfChart(assetId: string, { range, interval, style }: ChartView): string {
+  const isOwn = interval === RANGES[range].first;
+  const segments = isOwn ? (range === FIRST_RANGE ? [] : [range]) : [range, interval];
+  return hrefOf('try', assetId, ...segments) + (style === 'line' ? '?chart=line' : '');
 }
 
 /** The start of a chart in Unix seconds, at a full hour or candle, so that users share cached answers. */
-export function startOf({ range, interval }: ChartView, nowSeconds: number): number | undefined {
+export function startOf({ range, interval }: Omit<ChartView, 'style'>, nowSeconds: number): number | undefined {
   // A week is the upstream's default.
   if (range === FIRST_RANGE) return undefined;
   const unit = Math.max(HOUR, SECONDS[interval]);

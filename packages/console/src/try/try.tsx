@@ -8,14 +8,17 @@ import './try.css';
 
 interface TryProps {
   readonly session: Session;
-  /** `#/try`, `#/try//<search>`, `#/try/<assetId>`, `#/try/<assetId>/<range>` or `#/try/<assetId>/<range>/<interval>`. */
+  /**
+   * `#/try`, `#/try//<search>`, `#/try/<assetId>`, `#/try/<assetId>/<range>` or
+   * `#/try/<assetId>/<range>/<interval>`, each with `?chart=line` for a line.
+   */
   readonly place: Place;
 }
 
 /** The search or an asset, with the exchange of the last call. */
-export function Try({ session, place: { rest } }: TryProps) {
+export function Try({ session, place }: TryProps) {
   const [lastCall, setLastCall] = useState<LastCall>();
-  const [assetId = '', second = ''] = rest;
+  const [assetId = '', second = ''] = place.rest;
   return (
     <div class="try">
       <div>
@@ -29,7 +32,7 @@ export function Try({ session, place: { rest } }: TryProps) {
             <Search session={session} query={second} report={setLastCall} />
           </>
         ) : (
-          <Asset session={session} assetId={assetId} segments={rest.slice(1)} report={setLastCall} />
+          <Asset session={session} assetId={assetId} place={place} report={setLastCall} />
         )}
       </div>
       <LastCallPanel lastCall={lastCall} />
