@@ -136,6 +136,7 @@ browserSuite('every route in the console', () => {
     expect(await answered()).toBe('Answer 400');
     const field = page.locator('.field', { has: page.getByLabel('limit') });
     expect(await field.locator('.fault').textContent()).toBe('Must be at most 50.');
+    await page.locator('.answer').getByText('What to do: Correct the request').waitFor();
     expect(await page.getByLabel('q', { exact: false }).first().getAttribute('aria-invalid')).toBe('false');
     expect(gateway.upstream.arrivals.length).toBe(before);
   });

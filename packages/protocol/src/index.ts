@@ -11,6 +11,7 @@ export {
 } from './headers.ts';
 export { createMatcher, type Match, type Placed } from './match.ts';
 export { type Cluster, clusterOfNetwork, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
+export { NEXT_STEPS, type NextStep, nextStepOf } from './next-steps.ts';
 export { type PositionalParameter, positionalParameters } from './positional.ts';
 export {
   breakEvenSolPrice,

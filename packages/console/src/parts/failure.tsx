@@ -1,10 +1,19 @@
 import { GatewayError } from '@asset-gateway/client';
+import { nextStepOf } from '@asset-gateway/protocol';
 import { plain } from './text.ts';
 
 const MAX_TEXT = 1000;
 const UNREACHABLE = 'The gateway does not answer. It may be restarting, or you are offline.';
 
-/** An error with the gateway's message, its issues, its code and the request id. */
+/** What to do after a refusal of the gateway, as in docs/errors.md. Other errors have no request id. */
+export const NextStep = ({ error: { code, requestId } }: { readonly error: GatewayError }) =>
+  requestId === undefined ? null : (
+    <p>
+      <b>What to do:</b> {nextStepOf(code)}
+    </p>
+  );
+
+/** An error with the gateway's message, its issues, what to do next, its status, its code and the request id. */
 export function Failure({ error }: { readonly error: unknown }) {
   const isKnown = error instanceof GatewayError;
   const detail = error instanceof Error ? error.message : String(error);
@@ -21,9 +30,10 @@ export function Failure({ error }: { readonly error: unknown }) {
           ))}
         </ul>
       )}
+      {isKnown && <NextStep error={error} />}
       {isKnown && (
         <p class="small">
-          <code>{error.code}</code>
+          {error.status} <code>{error.code}</code>
           {error.requestId && (
             <>
               {' '}

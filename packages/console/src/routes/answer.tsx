@@ -1,4 +1,6 @@
+import type { GatewayError } from '@asset-gateway/client';
 import { Exchange, Headers } from '../parts/exchange.tsx';
+import { NextStep } from '../parts/failure.tsx';
 import { Json } from '../parts/json.tsx';
 import type { Step } from '../recorder.ts';
 import type { Row } from './catalog.ts';
@@ -12,8 +14,7 @@ export interface RouteAnswer {
   readonly steps: readonly Step[];
   /** Milliseconds from the button to the whole answer. */
   readonly ms: number;
-  /** The message of a refusal. */
-  readonly message: string | undefined;
+  readonly refusal: GatewayError | undefined;
 }
 
 const CHARGED = /charged=([0-9]{1,12})/;
@@ -58,16 +59,17 @@ const signatures = (steps: readonly Step[]): string =>
 
 /** An answer: status, time, age and cost, its body, and, folded, its headers and the exchange. */
 export function Answer({ answer }: { readonly answer: RouteAnswer }) {
-  const { row, status, headers, text, steps, message } = answer;
+  const { row, status, headers, text, steps, refusal } = answer;
   const look = status < 400 ? 'free' : 'refused';
   return (
     <section aria-labelledby="answer" class="answer panel">
       <h2 id="answer">
         Answer <span class={`badge ${look}`}>{status}</span>
       </h2>
-      <p role="status" class={message === undefined ? 'unseen' : undefined}>
-        {message ?? 'The gateway answered.'}
+      <p role="status" class={refusal ? undefined : 'unseen'}>
+        {refusal?.message ?? 'The gateway answered.'}
       </p>
+      {refusal && <NextStep error={refusal} />}
       <Facts answer={answer} />
       <Json label="Body" text={text} fileName={`${row.method}.json`} />
       <details>

@@ -26,7 +26,7 @@ async function answerTo(session: Session, row: Row, request: FormRequest) {
   const steps = session.recorder.stepsFor(new URL(request.path, location.origin).href);
   const refusal = response.ok ? undefined : errorOf(response, text);
   const headers = Object.fromEntries(response.headers);
-  const answer: RouteAnswer = { row, status: response.status, headers, text, steps, ms, message: refusal?.message };
+  const answer: RouteAnswer = { row, status: response.status, headers, text, steps, ms, refusal };
   return { answer, issues: refusal?.issues ?? [] };
 }
 

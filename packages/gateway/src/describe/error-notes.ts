@@ -1,4 +1,4 @@
-import type { RefusalCode } from '@asset-gateway/protocol';
+import type { NextStep, RefusalCode } from '@asset-gateway/protocol';
 
 /** What the page of errors says about a code besides its status and message. */
 export interface ErrorNote {
@@ -8,68 +8,50 @@ export interface ErrorNote {
   readonly uses?: string;
 }
 
-/** What a client should do, and the codes that ask for it. */
+/** What the page says about all codes with the same next step. */
 export interface ErrorGroup {
-  readonly title: string;
   readonly about: string;
   /** What a refusal of the group uses up. */
   readonly uses: string;
-  readonly codes: RegExp;
 }
 
 const NOTHING = 'Nothing.';
 const CALLED =
   'On free routes at most the nonce and one call of the budget: sign again with the `Replay-Nonce` of this answer. On paid routes nothing: credit and signature stay valid, and a payment for up to three upstream calls.';
 
-/** Groups in the order of the page. The first match decides. */
-export const ERROR_GROUPS: readonly ErrorGroup[] = [
-  {
-    title: 'Sign in again',
+export const ERROR_GROUPS: Readonly<Record<NextStep, ErrorGroup>> = {
+  'Sign in again': {
     about: 'Sign the challenge in this answer and send the request once more. Details: [signing.md](signing.md).',
     uses: NOTHING,
-    codes: /^(?:sign_in_|invalid_siwx_)/,
   },
-  {
-    title: 'Pay',
+  Pay: {
     about:
       'Pay one of the requirements in `accepts` of this answer and send the request once more. The payment that you sent, if any, was not settled and will not be: no money moved.',
     uses: 'Nothing. The refused payment moves no money; make a new one.',
-    codes: /^(?:payment_required|payment_malformed|payment_rejected|no_matching_|credit_exhausted|invalid_exact_)/,
   },
-  {
-    title: 'Resend the same payment',
+  'Resend the same payment': {
     about:
       'Send the same request with the same payment again, after `Retry-After` if there is one. You are charged once, however often you resend. Do not make a new payment: the first one may still settle.',
     uses: 'Nothing. The payment stays unused.',
-    codes: /^(?:payment_in_progress|settlement_|facilitator_)/,
   },
-  {
-    title: 'Use another payment',
+  'Use another payment': {
     about: 'The payment cannot buy this answer. Resending it changes nothing.',
     uses: NOTHING,
-    codes: /^(?:payment_already_used|credit_limit)/,
   },
-  {
-    title: 'Wait and repeat',
+  'Wait and repeat': {
     about:
       'Wait for `Retry-After`, or a few seconds without it, and send the request again. Send the same payment; sign again if the nonce was used.',
     uses: 'Nothing. The same signature or payment stays valid.',
-    codes:
-      /^(?:rate_limited|upstream_(?!rejected|auth_failed|redirect)|state_unavailable|overloaded|shutting_down|request_timeout)/,
   },
-  {
-    title: 'Correct the request',
+  'Correct the request': {
     about: 'Change the request as the message says. Resending it unchanged gets the same answer.',
     uses: 'Nothing. The signature stays valid for its URL, and a payment for its request.',
-    codes: /^(?!blocked|internal_error|upstream_(?:auth_failed|redirect))/,
   },
-  {
-    title: 'Ask the operator',
+  'Ask the operator': {
     about: 'The client cannot solve this. Quote `requestId`: the operator finds it in the log.',
     uses: CALLED,
-    codes: /./,
   },
-];
+};
 
 /** What the page says about single codes. */
 export const ERROR_NOTES: Readonly<Partial<Record<RefusalCode, ErrorNote>>> = {

@@ -1,4 +1,4 @@
-import { REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
+import { NEXT_STEPS, nextStepOf, REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
 import { ERROR_GROUPS, ERROR_NOTES, type ErrorGroup } from './error-notes.ts';
 import { plain, table } from './markdown.ts';
 
@@ -19,7 +19,6 @@ Every error has this body, and \`error\` is a stable code:
 - A proxy's own error page is not JSON. It says nothing about a payment: send the same one again.`;
 
 const CODES = Object.keys(REFUSALS) as RefusalCode[];
-const groupOf = (code: RefusalCode): ErrorGroup | undefined => ERROR_GROUPS.find(({ codes }) => codes.test(code));
 const anchor = (title: string): string => `#${title.toLowerCase().replaceAll(' ', '-')}`;
 const linked = (code: string): string => `[\`${code}\`](#${code})`;
 
@@ -47,8 +46,12 @@ function section(code: RefusalCode, group: ErrorGroup): string[] {
 
 /** The page of all errors, by what the client should do. */
 export function errorsPage(): string {
-  const groups = ERROR_GROUPS.map((group) => ({ group, codes: CODES.filter((code) => groupOf(code) === group) }));
-  const overview = groups.map(({ group: { title }, codes }) => [`[${title}](${anchor(title)})`, listed(codes)]);
+  const groups = NEXT_STEPS.map(([title]) => ({
+    title,
+    group: ERROR_GROUPS[title],
+    codes: CODES.filter((code) => nextStepOf(code) === title),
+  }));
+  const overview = groups.map(({ title, codes }) => [`[${title}](${anchor(title)})`, listed(codes)]);
   const conflicts = CODES.filter((code) => REFUSALS[code].status === 409);
   return `${[
     HEAD,
@@ -61,9 +64,9 @@ export function errorsPage(): string {
       ['code', 'when', 'what to do'],
       conflicts.map((code) => [linked(code), ERROR_NOTES[code]?.when ?? '', REFUSALS[code].message]),
     ),
-    ...groups.flatMap(({ group, codes }) => [
+    ...groups.flatMap(({ title, group, codes }) => [
       '',
-      `## ${group.title}`,
+      `## ${title}`,
       '',
       group.about,
       ...codes.flatMap((code) => section(code, group)),
