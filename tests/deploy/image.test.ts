@@ -135,6 +135,15 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     expect(installed.filter((name) => packages[`node_modules/${name}`]?.dev)).toEqual([]);
   });
 
+  it('has code only of the packages that the bundle does not contain', () => {
+    const code = pathsIn(join(image.root, 'app/node_modules')).filter((path) =>
+      /\.(?:[cm]?js|node|map|ts)$/.test(path),
+    );
+    const compiled = /^(?:@?libsql|@neon-rs|detect-libc|sodium-native|require-addon|bare-[^/]+|which-runtime)\//;
+    expect(code.filter((path) => !compiled.test(path) && !path.startsWith('@asset-gateway/'))).toEqual([]);
+    expect(code.filter((path) => path.endsWith('.node')).length).toBeGreaterThan(1);
+  });
+
   it('names a non-root user by number, and starts Node directly', () => {
     expect(image.settings.USER).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect([wordsOf(image, 'CMD')[0], wordsOf(image, 'HEALTHCHECK')[0]]).toEqual(['node', 'node']);
