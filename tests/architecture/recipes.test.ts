@@ -1,10 +1,12 @@
 import { join, resolve } from 'node:path';
-import { routes } from '@asset-gateway/protocol';
+import { type Route, routes } from '@asset-gateway/protocol';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
 import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
 import { routesPage } from '../../packages/gateway/src/describe/pages.ts';
+import { exampleOf, rpcRowOf, walletRowOf } from '../../packages/sandbox/src/solana/examples.ts';
+import { upstreamOf } from '../../packages/sandbox/src/tokens/routes.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 
@@ -157,5 +159,28 @@ describe('the recipe for a route', () => {
     };
     expect(told(routes)).toEqual([false, false, false]);
     expect(told([...routes, row])).toEqual([true, true, true]);
+  });
+
+  it('is one row: the sandbox answers it with its example', () => {
+    const changed = (id: string): Route => {
+      const like = routes.find((row) => row.id === id);
+      if (!like) throw new Error(`there is no row ${id}`);
+      const path = like.upstream.path.replace(/[\w-]+$/, 'recipe');
+      return {
+        ...like,
+        method: 'recipe',
+        result: { ...like.result, example: id },
+        upstream: { ...like.upstream, path },
+      };
+    };
+    const [free, rpc, wallet] = ['tokens.search', 'rpc.devnet.helius.getBalance', 'wallet.mainnet.helius.history'];
+    const table = [...routes, ...[free, rpc, wallet].map(changed)];
+    const upstream = upstreamOf(table)('/v1/assets/recipe');
+    expect(upstream?.route.answer({ reference: '', query: new URLSearchParams(), body: '', now: 0 })).toBe(free);
+    const paid = [
+      rpcRowOf({ provider: 'helius', cluster: 'devnet' }, 'recipe', table),
+      walletRowOf({ method: 'GET', segments: ['a wallet', 'recipe'] }, table),
+    ];
+    expect(paid.map((row) => row && exampleOf(row))).toEqual([rpc, wallet]);
   });
 });

@@ -36,8 +36,6 @@ function faultsOf(extension: unknown): string[] {
   return verdicts.flatMap(({ errors = [] }) => errors);
 }
 
-it('there are sixty routes', () => expect(served).toHaveLength(60));
-
 const queryOf = (values: Values = {}): string =>
   new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
 

@@ -7,7 +7,7 @@ import { ROOMY } from '../payments/calls.ts';
 /** Routes that upstreams answer. */
 export const served: readonly Route[] = routes.filter(({ surface }) => surface !== 'system');
 
-/** A gateway with all sixty routes and high limits. */
+/** A gateway with all routes and high limits. */
 export const startEverything = (variables: Record<string, string> = {}): Promise<TestGateway> =>
   startTestGateway({ ...ROOMY, ...variables }, { paid: true });
 

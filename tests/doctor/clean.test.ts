@@ -1,9 +1,12 @@
 import { examine } from '@asset-gateway/doctor';
+import { creditRoutes } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { newList } from '../blocked/kit.ts';
+import { gated } from '../http/targets.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
+import { paidRoutes } from '../payments/calls.ts';
 
 const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 afterAll(() => solana.close());
@@ -12,7 +15,7 @@ describe('the doctor finds nothing to fix', () => {
   it('at a free gateway, under each host name', async () => {
     const gateway = await startTestGateway({ SERVICE_NAME: 'a name that is too long for any index of routes' });
     for (const url of [gateway.url, gateway.url.replace('127.0.0.1', 'localhost')]) {
-      expect(await examine(url)).toMatchObject({ routes: 19, findings: [], notes: [] });
+      expect(await examine(url)).toMatchObject({ routes: gated.length, findings: [], notes: [] });
     }
     expect(gateway.upstream.arrivals).toEqual([]);
     await gateway.stop();
@@ -20,20 +23,20 @@ describe('the doctor finds nothing to fix', () => {
 
   it('at a gateway whose signatures are for its origin and valid until they expire', async () => {
     const gateway = await startTestGateway({ SIWX_NONCE: 'until-expiry' });
-    expect(await examine(gateway.url)).toMatchObject({ routes: 19, findings: [] });
+    expect(await examine(gateway.url)).toMatchObject({ routes: gated.length, findings: [] });
     await gateway.stop();
   });
 
   it.each(['on', 'off'])('at a gateway with paid routes only, its own prices and memos %s', async (PAYMENT_MEMO) => {
     const gateway = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '1234', PAYMENT_MEMO }, { solana });
-    expect(await examine(gateway.url)).toMatchObject({ routes: 41, findings: [] });
+    expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
     await gateway.stop();
   });
 
   it('at a gateway that sells credit', async () => {
     const gateway = await startSellingGateway({ CREDIT: 'on' }, { solana });
-    expect(await examine(gateway.url)).toMatchObject({ routes: 44, findings: [] });
+    expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length + creditRoutes.length, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
     await gateway.stop();
   });
@@ -41,7 +44,7 @@ describe('the doctor finds nothing to fix', () => {
   it('at a gateway with receipts and a blocklist', async () => {
     const { BLOCKED_FILE = '' } = newList('203.0.113.0/24').variables;
     const gateway = await startSellingGateway({ RECEIPTS: 'on', BLOCKED_FILE }, { solana });
-    expect(await examine(gateway.url)).toMatchObject({ routes: 41, findings: [] });
+    expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length, findings: [] });
     await gateway.stop();
   });
 });

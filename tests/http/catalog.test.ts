@@ -21,11 +21,10 @@ const ask = async (target: string): Promise<WireAnswer> => seen(await fetch(gate
 const catalog = async (query = ''): Promise<Catalog> => JSON.parse((await ask(`/v1/catalog${query}`)).body);
 
 describe('the catalog', () => {
-  it('lists exactly the nineteen routes, each free with a sign-in', async () => {
+  it('lists exactly the routes of the table, each free with a sign-in', async () => {
     const listed = await catalog();
     expect(endpoints(listed)).toEqual(SPECIFIED);
-    expect(SPECIFIED).toHaveLength(19);
-    expect(listed.catalog).toMatchObject({ totalRoutes: 19, returnedRoutes: 19 });
+    expect(listed.catalog).toMatchObject({ totalRoutes: gated.length, returnedRoutes: gated.length });
     for (const entry of listed.routes) {
       expect(entry).toMatchObject({ accessMode: 'siwx', priceUsd: '0.00', provider: 'tokens' });
     }

@@ -91,9 +91,8 @@ function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: strin
     told = await visit(folder, script(), [...hooks, 'wrapFetchWithSIWx', 'ExactSvmScheme']);
   }, 120_000);
 
-  it.each(hooks)('signs in on the 19 routes by %s', (way) => {
+  it.each(hooks)('signs in on every free route by %s', (way) => {
     expect(told.versions).toEqual(versions);
-    expect(freeRoutes).toHaveLength(19);
     expect(told.outcomes[way]).toEqual(freeRoutes.map(({ method }) => ({ status: 200, method, sent: 2 })));
   });
 

@@ -143,9 +143,8 @@ function describeRow(route: Route): Expected {
 const nameOf = ({ httpMethod, path }: Route): string => `${httpMethod} ${path.replace('/v1/x402/tokens', '')}`;
 
 describe('the route table is the specification', () => {
-  it('has exactly these 19 asset-data routes', () => {
+  it('has exactly these asset-data routes', () => {
     expect(signedRoutes.map(nameOf)).toEqual(Object.keys(SPECIFICATION));
-    expect(signedRoutes).toHaveLength(19);
     for (const { provider, surface } of signedRoutes) expect([provider, surface]).toEqual(['tokens', 'tokens']);
   });
 

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { TOKEN_2022_PROGRAM } from '../../packages/sandbox/src/chain/addresses.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { paidRoutes } from './calls.ts';
 import { addressOf } from './forge-market.ts';
 
 const SOL = 1_000_000_000n;
@@ -100,12 +101,12 @@ describe('a start is refused', () => {
 });
 
 describe('a start', () => {
-  it('reads its key from a file, sells 41 routes and logs no key', async () => {
+  it('reads its key from a file, sells all paid routes and logs no key', async () => {
     const key = await fundedKey();
     const file = join(folder, 'id.json');
     writeFileSync(file, JSON.stringify([...key]));
     const { log, routes } = await start({ FEE_PAYER_KEYPAIR: file });
-    expect(routes).toHaveLength(41);
+    expect(routes).toHaveLength(paidRoutes.length);
     expect(log).not.toContain(bs58.encode(key));
   });
 

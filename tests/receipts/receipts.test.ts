@@ -8,7 +8,6 @@ import {
   callOf,
   headerOf,
   leaves,
-  paidRoutes,
   paymentFor,
   ROOMY,
   requiredFor,
@@ -45,8 +44,6 @@ async function hasReceipt(row: Route): Promise<void> {
 }
 
 describe("x402's own package verifies the receipt of", () => {
-  it('every paid route', () => expect(paidRoutes).toHaveLength(41));
-
   it.each(sampledRoutes.map((row) => [row.id, row] as const))('%s', (_, row) => hasReceipt(row));
 
   it('an answer that is fetched again with the payment that has bought it', async () => {

@@ -62,11 +62,10 @@ async function expectRefused(code: string, headersOf: Row[2]): Promise<void> {
 const check = (rows: readonly Row[]): void =>
   it.each(rows)('%s: %s', (_, code, headersOf) => expectRefused(code, headersOf));
 
-describe('S3 a header for one of the 19 routes', () => {
+describe('S3 a header for one of the free routes', () => {
   const examples = routes.filter(({ access }) => access === 'siwx').map((row) => exampleOf(row));
 
-  it('opens none of the other 18, and stays good for its own', async () => {
-    expect(examples).toHaveLength(19);
+  it('opens none of the others, and stays good for its own', async () => {
     for (const example of examples) {
       const url = `${gateway.url}${example.target}`;
       const header = encodeHeader(await signedPayload(await challengeFor(url, example.init)));

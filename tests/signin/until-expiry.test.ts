@@ -83,7 +83,7 @@ describe('until-expiry with the official client: one signature', () => {
       expect(await statusOf(ask(`${gateway.url}${target}`, init)), row.path).toBe(200);
     }
     expect(gateway.upstream.arrivals.length).toBe(arrivals + rows.length);
-    expect([rows.length, signatures()]).toEqual([19, 1]);
+    expect(signatures()).toBe(1);
   });
 
   it('has the origin as its uri, and the URL of the request as its resource', async () => {

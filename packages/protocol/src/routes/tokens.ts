@@ -76,7 +76,7 @@ const candles: RowOptions = {
 };
 const ofVariant: RowOptions = { query: { mint: variantMint } };
 
-/** The 19 asset-data routes of specification 4.2, with the parameters of 4.3. */
+/** The asset-data routes of specification 4.2, with the parameters of 4.3. */
 export const tokensRoutes: readonly Route[] = [
   row('health', 'GET /health', 'Upstream health probe.', { result: results.health }),
   row('search', 'GET /assets/search', 'Search canonical assets.', {

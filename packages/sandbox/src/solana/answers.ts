@@ -12,6 +12,7 @@ import {
 } from '../chain/json-rpc.ts';
 import { DAS_METHODS } from './das.ts';
 import { type Arrival, type Endpoint, endpointOf, type ProviderFaultKnobs } from './endpoints.ts';
+import { exampleOf, rpcRowOf } from './examples.ts';
 import { answerRpc } from './rpc.ts';
 import { getTransactionsForAddress } from './transactions-for-address.ts';
 import { answerWallet } from './wallet.ts';
@@ -78,6 +79,8 @@ function rpcError(endpoint: RpcEndpoint, status: number, message: string, body: 
   return { status, text: refuse(new RpcError(code, message), idIn(body)).text };
 }
 
+const METHOD_NOT_FOUND = methodNotFound().code;
+
 async function answerCall({ method, params }: RpcCall, endpoint: RpcEndpoint, world: World): Promise<Json> {
   const das = Object.hasOwn(DAS_METHODS, method) ? DAS_METHODS[method] : undefined;
   if (das) {
@@ -86,8 +89,15 @@ async function answerCall({ method, params }: RpcCall, endpoint: RpcEndpoint, wo
     if (!isObject(named)) throw invalidParams('Invalid params: expected an object.');
     return das(named, world);
   }
+  const row = rpcRowOf(endpoint, method);
+  if (row?.surface === 'das') return exampleOf(row);
   if (!isList(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
-  if (method !== 'getTransactionsForAddress') return answerRpc(method, params, world);
+  if (method !== 'getTransactionsForAddress') {
+    return answerRpc(method, params, world).catch((error) => {
+      if (row && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return exampleOf(row);
+      throw error;
+    });
+  }
   if (endpoint.provider === 'alchemy') throw methodNotFound();
   return getTransactionsForAddress(params, world);
 }

@@ -9,6 +9,7 @@ import {
   SOL_USD,
   tokensOf,
 } from './catalogue.ts';
+import { exampleOf, walletRowOf } from './examples.ts';
 import { type PastEvent, pastOf } from './past.ts';
 import {
   batchIdentity,
@@ -178,12 +179,16 @@ const ROUTES: Readonly<Record<string, WalletRoute>> = {
   'funded-by': fundedBy,
 };
 
-/** Answers a request to the wallet API; throws a `WalletRefusal`. */
+/** Answers a request to the wallet API, or with the example of its row; throws a `WalletRefusal`. */
 export async function answerWallet(request: WalletRequest, world: World): Promise<Json> {
   const [first = '', second, ...rest] = request.segments;
   const isBatch = first === 'batch-identity' && second === undefined;
   const route = second !== undefined && Object.hasOwn(ROUTES, second) ? ROUTES[second] : undefined;
-  if ((!isBatch && !route) || rest.length > 0) throw new WalletRefusal(404, 'Not found');
+  if ((!isBatch && !route) || rest.length > 0) {
+    const row = walletRowOf(request);
+    if (!row) throw new WalletRefusal(404, 'Not found');
+    return exampleOf(row);
+  }
   if (request.method !== (isBatch ? 'POST' : 'GET')) throw new WalletRefusal(405, 'Method not allowed');
   if (!route) return batchIdentity(request.body);
   const wallet = route === identity ? walletOrDomainIn(first) : walletIn(first);

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import type { Arrival, FaultKnobs } from './faults.ts';
 import { errorBody, Refusal, type Tag } from './parameters.ts';
-import { matchUpstream, type UpstreamRoute } from './routes.ts';
+import { cacheControlOf, matchUpstream, type UpstreamRoute } from './routes.ts';
 
 /** An answer before it is written. */
 interface Answer {
@@ -55,15 +55,15 @@ function refused(error: unknown): Answer {
     : jsonAnswer(500, errorBody('InternalServerError', 'Internal server error'));
 }
 
-const accepts = ({ method }: UpstreamRoute, verb: string): boolean =>
-  verb === method || (verb === 'HEAD' && method === 'GET');
+const accepts = ({ httpMethod }: UpstreamRoute, verb: string): boolean =>
+  verb === httpMethod || (verb === 'HEAD' && httpMethod === 'GET');
 
 /** The request id of an answer: the received one, a new one for health, none on the framework's pages. */
 export function requestIdOf({ target, method, headers }: Arrival): string | undefined {
   const match = matchUpstream(target.split('?')[0] ?? '');
   if (match === undefined || !accepts(match.route, method)) return undefined;
   const given = headers['x-request-id'];
-  return match.route.open || typeof given !== 'string' || given === '' ? randomUUID() : given;
+  return match.route.isOpen || typeof given !== 'string' || given === '' ? randomUUID() : given;
 }
 
 /** The upstream's answer to a request. */
@@ -76,13 +76,13 @@ export function serve(arrival: Arrival, state: TokensApiState): Answer {
   }
   const { route, reference } = match;
   if (!accepts(route, arrival.method)) {
-    return { status: 405, headers: { allow: route.method, 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
+    return { status: 405, headers: { allow: route.httpMethod, 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
   }
   try {
-    if (!route.open) checkKey(arrival, state.keys);
+    if (!route.isOpen) checkKey(arrival, state.keys);
     const query = new URLSearchParams(rest.join('?'));
     const value = route.answer({ reference, query, body: arrival.body, now: state.now() });
-    return jsonAnswer(200, value, { 'cache-control': route.cacheControl });
+    return jsonAnswer(200, value, { 'cache-control': cacheControlOf(route) });
   } catch (error) {
     return refused(error);
   }
