@@ -6,7 +6,7 @@ export const DECISIONS = 'docs/decisions';
 
 const inFolder = (folder, ...names) => names.map((name) => `${folder}/${name}.md`);
 
-/** The pages by reader, in reading order. Missing files are left out. */
+/** The pages by reader, in reading order. */
 const GROUPS = [
   { title: 'Start', sources: [LANDING, 'README.md', 'docs/console.md', 'docs/cli.md'] },
   { title: 'Concepts', sources: inFolder('docs/concepts', 'sign-in', 'payment', 'credit', 'cache', 'shares') },
@@ -21,6 +21,7 @@ const GROUPS = [
       'docs/tutorials/operator.md',
       ...inFolder('docs/operating', 'index', 'deploy', 'proxy', 'costs-and-limits', 'shares-and-blocking'),
       ...inFolder('docs/operating', 'restarts-and-state', 'postgresql', 'failures', 'alerts', 'keys-and-secrets'),
+      'docs/own-apis.md',
       'docs/cache.md',
       'docs/redis.md',
       'docs/traces.md',
@@ -56,16 +57,18 @@ function outputOf(source) {
   return name.startsWith('docs/') ? name.slice('docs/'.length) : name.toLowerCase();
 }
 
-/** The groups of pages, each page with its file and its path in the site. A page without a group ends the build. */
+/**
+ * The groups of pages, each page with its file and its path in the site.
+ * @throws for a page without a group, and for a page of a group without a file
+ */
 export function navigationOf(sources) {
-  const named = new Set(GROUPS.flatMap((group) => group.sources));
+  const named = GROUPS.flatMap((group) => group.sources);
   const decisions = sources.filter((source) => source.startsWith(`${DECISIONS}/`)).sort();
-  const lost = sources.filter((source) => !named.has(source) && !decisions.includes(source));
-  const pageOf = (source) => ({ source, output: outputOf(source) });
-  const groups = GROUPS.map(({ title, sources: all }) => ({
-    title,
-    pages: all.filter((source) => source === DECISIONS || sources.includes(source)).map(pageOf),
-  }));
+  const lost = sources.filter((source) => !named.includes(source) && !decisions.includes(source));
   if (lost.length > 0) throw new Error(`${lost.join(', ')} is missing from the groups of site/navigation.mjs`);
-  return { groups: groups.filter(({ pages }) => pages.length > 0), decisions: decisions.map(pageOf) };
+  const gone = named.filter((source) => source !== DECISIONS && !sources.includes(source));
+  if (gone.length > 0) throw new Error(`site/navigation.mjs names ${gone.join(', ')}, and there is no such file`);
+  const pageOf = (source) => ({ source, output: outputOf(source) });
+  const groups = GROUPS.map(({ title, sources: all }) => ({ title, pages: all.map(pageOf) }));
+  return { groups, decisions: decisions.map(pageOf) };
 }

@@ -29,12 +29,14 @@ function outlineOf(markdown, page) {
   const sections = sectionsOf(tokens);
   if (!tokens.some(({ tag }) => tag === 'h1'))
     throw new Error(`${page.source} has no title: begin it with a line such as "# Title"`);
+  const description = descriptionOf(tokens);
+  if (!description) throw new Error(`${page.source} has no description: begin it with a paragraph`);
   const isPart = new Set(
     tokens.filter(({ tag, nesting }) => tag === 'h2' && nesting === 1).map((token) => token.attrGet('id')),
   );
   return {
     title: page.source === 'README.md' ? 'Overview' : sections[0].title.replace(/^\d{4} /, ''),
-    description: descriptionOf(tokens),
+    description,
     sections,
     parts: sections.filter(({ id }) => isPart.has(id)),
   };

@@ -30,12 +30,16 @@ function anchorsIn(markdown: string): string[] {
   });
 }
 
-/** The documents as the site shows them, as far as their Markdown tells: their anchors, and where their links lead. */
-export function markdownPages(): SeenPage[] {
+/** The documents that become pages. */
+export function markdownFiles(): string[] {
   const ofTheRoot = readdirSync('.').filter((name) => /^[A-Z]+\.md$/.test(name));
   const inDocs = readdirSync('docs', { recursive: true }).map((name) => `docs/${name}`);
-  const sources = [...ofTheRoot, ...inDocs.filter((name) => name.endsWith('.md'))];
-  const { groups, decisions } = navigationOf(sources) as { groups: { pages: Place[] }[]; decisions: Place[] };
+  return [...ofTheRoot, ...inDocs.filter((name) => name.endsWith('.md'))];
+}
+
+/** The documents as the site shows them, as far as their Markdown tells: their anchors, and where their links lead. */
+export function markdownPages(): SeenPage[] {
+  const { groups, decisions } = navigationOf(markdownFiles()) as { groups: { pages: Place[] }[]; decisions: Place[] };
   const places = [...groups.flatMap(({ pages }) => pages), ...decisions];
   const outputs = new Map(places.map(({ source, output }) => [source, output]));
   return places.map((page) => {
