@@ -6,7 +6,7 @@ import { type CoverablePurchase, Covering, NotNeeded } from '../../packages/gate
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
 import type { Admission } from '../../packages/gateway/src/gates/gate.ts';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf } from '../kit/ledger.ts';
 import { callOf, rowOf } from '../payments/calls.ts';
@@ -14,6 +14,7 @@ import { callOf, rowOf } from '../payments/calls.ts';
 const PRICE = 5;
 const BUNDLE = 50;
 const LIMIT = 1_000;
+const RETRY_MS = 10;
 const ROW = rowOf('rpc.mainnet.helius.getBalance');
 const call = { route: ROW, path: callOf(ROW).target } as unknown as Call;
 const trail: Trail = { requestId: 'r', client: '127.0.0.1' };
@@ -22,14 +23,17 @@ const ANSWER = { json: '{}' };
 
 ledgerSuite('a payment that credit may cover', (ledger) => {
   /** A payment as the gate sees it, and its purchase without a chain: reserved, then settled, in the ledger. */
-  function newPayment(amountMicros: number, hasTicket = true) {
+  function newPayment(
+    amountMicros: number,
+    { hasTicket = true, queue = new AccountQueue(RETRY_MS), change = {} as Partial<NewPayment> } = {},
+  ) {
     const { accounts, payments } = ledger;
     const creditMicros = Math.max(0, amountMicros - PRICE);
-    const record = newPurchase(creditMicros);
+    const record = newPurchase(creditMicros, change);
     const dependencies = {
       accounts,
       answers: new ChargedAnswers(accounts),
-      queue: new AccountQueue(),
+      queue,
       limitMicros: LIMIT,
       leaseMs: CREDIT.leaseMs,
       onFailure: () => undefined,
@@ -48,9 +52,11 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       amountMicros,
       creditMicros,
     };
+    const reservations: string[] = [];
     const purchase = (owner: string): CoverablePurchase => ({
       balanceMicros: undefined,
       async spend(take) {
+        reservations.push(owner);
         const credit = { limitMicros: LIMIT, priceMicros: PRICE };
         const verdict = await payments.reserve({ ...record, owner }, { credit });
         if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
@@ -68,8 +74,10 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     });
     return {
       record,
+      reservations,
+      begin: () => Covering.begin(dependencies, sent, payment),
       async admit(): Promise<Admission> {
-        await using covering = await Covering.begin(dependencies, sent, payment);
+        await using covering = await this.begin();
         if ((await covering.known()) ?? (await covering.owed())) throw new Error('it was answered before');
         return covering.admit(purchase(randomUUID()));
       },
@@ -139,6 +147,51 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     });
   });
 
+  it('is known if it was charged itself, and owed the answer that its wallet was charged for', async () => {
+    await grant(ledger, 100);
+    const paid = newPayment(PRICE);
+    const admitted = await paid.admit();
+    await admitted.spend(take);
+    await admitted.settle(ANSWER);
+    await using same = await paid.begin();
+    expect([await same.known(), await same.owed()]).toEqual([expect.objectContaining({ answer: ANSWER }), undefined]);
+    const { requestHash } = paid.record;
+    await using other = await newPayment(PRICE, { change: { requestHash } }).begin();
+    expect([await other.known(), await other.owed()]).toEqual([undefined, expect.objectContaining({ answer: ANSWER })]);
+  });
+
+  describe('that would buy credit while another call of its wallet does', () => {
+    async function expectCharged({ record, reservations }: ReturnType<typeof newPayment>): Promise<void> {
+      expect([reservations, await ledger.payments.find(record.key)]).toEqual([[], undefined]);
+      expect(await account()).toMatchObject({ grantedMicros: BUNDLE - PRICE, spentMicros: PRICE, holds: 0 });
+    }
+
+    it('waits for the call on another node, and is charged to its credit', async () => {
+      const [one, other] = [newPayment(BUNDLE), newPayment(BUNDLE)];
+      await using buying = await one.admit();
+      await buying.spend(take);
+      await using waiting = await other.admit();
+      const spent = waiting.spend(take);
+      await buying.settle(ANSWER);
+      await spent;
+      await waiting.settle(ANSWER);
+      await expectCharged(other);
+    });
+
+    it('waits for a call on this node that has not reserved its payment yet', async () => {
+      const queue = new AccountQueue(RETRY_MS);
+      const [one, other] = [newPayment(BUNDLE, { queue }), newPayment(BUNDLE, { queue })];
+      await using buying = await one.admit();
+      await using waiting = await other.admit();
+      const both = [buying.spend(take), waiting.spend(take)];
+      await both[0];
+      await buying.settle(ANSWER);
+      await both[1];
+      await waiting.settle(ANSWER);
+      await expectCharged(other);
+    });
+  });
+
   it('is charged to credit when its reservation has lapsed, and never settled then', async () => {
     const payment = newPayment(PRICE);
     const one = await payment.admit();
@@ -156,7 +209,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
 
   it('is settled, not charged to credit, without the ticket that only its payer has', async () => {
     await grant(ledger, 100);
-    const payment = newPayment(PRICE, false);
+    const payment = newPayment(PRICE, { hasTicket: false });
     await using admitted = await payment.admit();
     await admitted.spend(take);
     await admitted.settle(ANSWER);

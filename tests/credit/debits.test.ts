@@ -44,6 +44,14 @@ ledgerSuite('credit', (ledger) => {
       expect(verdict).toBe('held');
     });
 
+    it('is held although the reply of the database was lost', async () => {
+      await grant(ledger, 10);
+      const write: Database['write'] = (step) => ledger.database.write(step).then(() => undefined);
+      const { verdict } = await new Accounts({ ...ledger.database, write }).hold(newDebit(4));
+      expect(verdict).toBe('held');
+      expect(await account()).toMatchObject({ heldMicros: 4, holds: 1 });
+    });
+
     it('that took too long is released, and of two requests with its id one is charged', async () => {
       await grant(ledger, 10);
       const slow = newDebit(4);

@@ -118,6 +118,15 @@ describe.concurrent('P5 a refusal that proves something', () => {
     expect((await sale.ask()).status).toBe(402);
     expect(sale.moved()[0]).toBe(0);
   });
+
+  it('P5 a transaction that turns out to have failed on the chain is refused', async () => {
+    const sale = await openSale(1n);
+    Object.assign(sale.faults, { ...UNHEARD, lie: { simulateOk: true, statusMissing: true } });
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.faults.reset();
+    expect((await sale.decided()).outcome).toMatch(/^402 \w+ refused$/);
+    expect(sale.moved()[0]).toBe(0);
+  });
 });
 
 /** Faults of an RPC at verify. */

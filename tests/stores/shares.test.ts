@@ -125,6 +125,17 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
       }
     });
 
+    withStore('groups whose slots have freed leave the others a larger part', async ({ store, elapse }) => {
+      const budget = budgetOf();
+      for (let place = 3; place <= 22; place++) {
+        const owner = randomUUID();
+        await take(store, { budget, share: at(place), owner });
+        store.complete(budget, owner);
+      }
+      await elapse(WINDOW_MS + 50);
+      expect([await fill(store, budget, at(1)), await fill(store, budget, at(2))]).toEqual([24, 4]);
+    });
+
     withStore('slots that nobody is charged with count as taken', async ({ store }) => {
       const budget = budgetOf();
       for (let slots = 0; slots < 10; slots++) {

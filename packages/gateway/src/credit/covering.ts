@@ -207,7 +207,7 @@ class Coverable implements Admission {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (this.#chosen ?? this.#purchase)[Symbol.asyncDispose]();
+    await this.#chosen?.[Symbol.asyncDispose]();
     this.#endBuying();
   }
 

@@ -150,24 +150,24 @@ export class Payments {
 
   /** The outcome is unknown. */
   async unresolved(key: string, signature?: string): Promise<void> {
-    await this.#steps.takeLast(key, { kind: 'unresolved', signature });
+    await this.#steps.takeKnown(key, { kind: 'unresolved', signature });
   }
 
   /** Records a proof. A refusal by an owner counts only while the payment is that owner's. */
   async resolve(key: string, proof: Proof, owner?: string): Promise<Resolved> {
-    const { record, balanceMicros } = await this.#steps.takeLast(key, { kind: 'resolved', proof, owner });
+    const { record, balanceMicros } = await this.#steps.takeKnown(key, { kind: 'resolved', proof, owner });
     return { record: recordOf(record), balanceMicros };
   }
 
   /** Nothing was sent because of a fault of the gateway: the payment is unused again. */
   async withdraw(key: string, owner: string): Promise<void> {
-    await this.#steps.takeLast(key, { kind: 'withdrawn', owner, from: 'settling', isCalled: true });
+    await this.#steps.takeKnown(key, { kind: 'withdrawn', owner, from: 'settling', isCalled: true });
   }
 
   /** Releases this owner's reservation, if there is one. `isCalled`: whether the upstream was called. Never rejects. */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
     const event = { kind: 'withdrawn', owner, from: 'reserved', isCalled } as const;
-    await this.#steps.takeLast(key, event).catch(() => undefined);
+    await this.#steps.takeKnown(key, event).catch(() => undefined);
   }
 
   /** Notes that the answer has reached the payer. */

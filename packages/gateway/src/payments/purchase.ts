@@ -211,10 +211,8 @@ export class Purchase implements CoverablePurchase {
   }
 
   async #isTakenBack(): Promise<boolean> {
-    const { key, owner } = this.#record;
-    const isTheirs = (record?: PaymentRecord) => record?.progress === 'reserved' && record.owner !== owner;
-    const found = this.#dependencies.payments.find(key);
-    return found.then((record) => record === undefined || isTheirs(record)).catch(() => false);
+    const found = this.#dependencies.payments.find(this.#record.key);
+    return found.then((record) => record === undefined).catch(() => false);
   }
 
   /** An outage of the database does not fail a payment that may have settled. */

@@ -27,9 +27,6 @@ const MOST_PAUSE_MS = 10;
 
 const isDone = ({ verdict }: Step): boolean => verdict === 'done' || verdict === 'reserved';
 
-const balanceOf = ({ granted_micro_usdc: granted, spent_micro_usdc: spent }: Row): number =>
-  Number(granted) - Number(spent);
-
 /**
  * Takes the steps of payments: the machine decides on the state that was read, and its step is written if the state has not changed.
  * The lease of a payment is renewed while this process works on it.
@@ -61,20 +58,18 @@ export class PaymentSteps {
     return row && readRecord(recordOfRow(row), this.#now());
   }
 
-  /** A step of an existing payment; ignored if there is none. If it fails, the lease is no longer renewed. */
+  /** A step of an existing payment; ignored if there is none. After a failure and after the last step the lease is no longer renewed. */
   async takeKnown(key: string, event: PaymentEvent, details: StepDetails = {}): Promise<Outcome> {
+    let isLeased = event.kind === 'called' || event.kind === 'settling';
     try {
       const subject = await this.subjectOf(key);
       return subject ? await this.take(subject, event, details) : { verdict: 'ignored', record: undefined };
     } catch (error) {
-      this.#own.delete(key);
+      isLeased = false;
       throw error;
+    } finally {
+      if (!isLeased) this.#own.delete(key);
     }
-  }
-
-  /** The last step of this process. After it the lease is no longer renewed. */
-  async takeLast(key: string, event: PaymentEvent): Promise<Outcome> {
-    return this.takeKnown(key, event).finally(() => this.#own.delete(key));
   }
 
   async take(subject: Subject, event: PaymentEvent, details: StepDetails = {}, seen?: StoredState): Promise<Outcome> {
@@ -117,6 +112,7 @@ export class PaymentSteps {
   #taken(subject: Subject, result: Step, { version, row, state, details }: Taken): Outcome {
     const { record } = result.after;
     const { key, network, payer, requestHash } = subject;
+    const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;
     if (record?.progress === 'reserved' || record?.progress === 'settling') {
       const next = { ...state, ...result.after, wallet: { id: Number(row.id), version } };
       this.#own.set(key, { subject: { key, network, payer, requestHash }, state: next });
@@ -125,7 +121,7 @@ export class PaymentSteps {
     return {
       verdict: result.verdict,
       record,
-      ...(row.granted_micro_usdc !== undefined && { balanceMicros: balanceOf(row) }),
+      ...(granted !== undefined && { balanceMicros: Number(granted) - Number(spent) }),
     };
   }
 
