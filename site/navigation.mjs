@@ -28,7 +28,10 @@ const GROUPS = [
       'docs/upgrading.md',
     ],
   },
-  { title: 'Sell', sources: ['docs/tutorials/seller.md', 'docs/sales.md', 'docs/receipts.md'] },
+  {
+    title: 'Sell',
+    sources: ['docs/tutorials/seller.md', 'docs/own-apis.md', 'docs/apis-file.md', 'docs/sales.md', 'docs/receipts.md'],
+  },
   {
     title: 'Reference',
     sources: ['docs/routes.md', 'docs/errors.md', 'docs/configuration.md', 'docs/metrics.md', 'CHANGELOG.md'],

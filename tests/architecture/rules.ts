@@ -111,6 +111,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'main.ts': [
     '@asset-gateway/doctor',
+    'apis/check.ts',
     'compose/sales.ts',
     'config/',
     'run.ts',

@@ -7,14 +7,16 @@ import { cloneInto } from './clone.ts';
 import { Reader } from './reader.ts';
 
 const FOLDER = 'docs/tutorials';
+const OTHERS = ['docs/own-apis.md'];
 const IN_A_CLONE = 'contributor.md';
-const pages = readdirSync(FOLDER).filter((name) => name.endsWith('.md') && name !== IN_A_CLONE);
+const names = readdirSync(FOLDER).filter((name) => name.endsWith('.md') && name !== IN_A_CLONE);
+const pages = [...names.map((name) => `${FOLDER}/${name}`), ...OTHERS];
 
-async function follow(name: string, prepare: (folder: string) => void = () => undefined): Promise<void> {
+async function follow(page: string, prepare: (folder: string) => void = () => undefined): Promise<void> {
   const reader = new Reader(await freePort());
   try {
     prepare(reader.folder);
-    await reader.follow(`${FOLDER}/${name}`);
+    await reader.follow(page);
   } finally {
     await reader.close();
   }
@@ -22,9 +24,11 @@ async function follow(name: string, prepare: (folder: string) => void = () => un
 
 suiteInCi('a reader who follows the tutorial', { timeout: 120_000 }, () => {
   beforeAll(compileAll, 120_000);
-  it.each(pages)('%s sees what it shows', (name) => follow(name));
+  it.each(pages)('%s sees what it shows', (page) => follow(page));
 });
 
 suiteWith('git', 'a reader in a clone', () =>
-  testInCi(`who follows ${IN_A_CLONE} sees what it shows`, { timeout: 240_000 }, () => follow(IN_A_CLONE, cloneInto)),
+  testInCi(`who follows ${IN_A_CLONE} sees what it shows`, { timeout: 240_000 }, () =>
+    follow(`${FOLDER}/${IN_A_CLONE}`, cloneInto),
+  ),
 );

@@ -4,10 +4,12 @@ import { finish, run } from './run.ts';
 import { version } from './version.ts';
 
 const USAGE = `Usage: asset-gateway
+       asset-gateway check <file>
        asset-gateway doctor <url>
        asset-gateway sales
        asset-gateway --version
   Without a command it starts the gateway; environment variables configure it: docs/configuration.md.
+  check       prints what a file of your own APIs serves; asset-gateway check --help
   doctor      checks any gateway from outside and says what to fix; asset-gateway doctor --help
   sales       reports sales and compares the books with the chain; asset-gateway sales --help
   --version   prints the version
@@ -33,6 +35,9 @@ const [command, ...words] = process.argv.slice(2);
 if (command === 'doctor') {
   const { doctor } = await import('@asset-gateway/doctor');
   process.exitCode = await doctor(words, process);
+} else if (command === 'check') {
+  const { check } = await import('./apis/check.ts');
+  process.exitCode = check(words, process);
 } else if (command === 'sales') {
   const { sales } = await import('./sales/command.ts');
   await finish(() =>

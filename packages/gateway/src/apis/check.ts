@@ -1,0 +1,97 @@
+import { dirname, resolve } from 'node:path';
+import { dollars, type Route } from '@asset-gateway/protocol';
+import { DocumentFault, OpenApiDocument, type Operation, readMembers } from './document.ts';
+import { type ApiPlan, keyNameOf, readApisFile } from './file.ts';
+import { FILE, type FileEntry } from './format.ts';
+import { rowOf } from './rows.ts';
+
+const USAGE = `Usage: asset-gateway check <file>
+       asset-gateway check --schema
+  Reads a file of APIs as the gateway does at its start, and prints the rows that it would serve, the other operations of each
+  document, and every fault. Exit code 1 if there is a fault.
+  --schema   prints the JSON Schema of the file, for editors
+`;
+
+interface Output {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
+/** Why an operation cannot be served; undefined if it can. */
+export function whyNot(document: OpenApiDocument, operation: Operation, keyName?: string): string | undefined {
+  try {
+    rowOf(document, operation, { api: 'api', access: 'siwx', cluster: 'mainnet', keyName });
+    return undefined;
+  } catch (error) {
+    if (error instanceof DocumentFault) return error.message;
+    throw error;
+  }
+}
+
+const nameOf = ({ node, verb, path }: Operation): string =>
+  typeof node.operationId === 'string' ? node.operationId : `${verb} ${path}`;
+
+/** Lines with aligned columns. */
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows
+    .map(
+      (row) =>
+        `  ${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): readonly string[] {
+  const micros = prices.get(id);
+  const price = micros === undefined ? 'free for a signature' : `$${dollars(micros)}`;
+  return [`${httpMethod} ${path}`, price, method];
+}
+
+/** The operations of a document that the file does not name, with the reason if they could not be served. */
+function others(plan: ApiPlan, { openapi, operations, key }: FileEntry['apis'][string], folder: string): string {
+  const document = new OpenApiDocument(readMembers(resolve(folder, openapi)));
+  const named = (operation: Operation): boolean =>
+    nameOf(operation) in operations || `${operation.verb} ${operation.path}` in operations;
+  const rest = document.operations().filter((operation) => !named(operation));
+  if (rest.length === 0) return '';
+  const lines = rest.map((operation): readonly [string, string] => {
+    const reason = whyNot(document, operation, keyNameOf(key));
+    return [nameOf(operation), reason === undefined ? 'not named' : `cannot be served: ${reason}`];
+  });
+  return `The other operations of ${plan.name}:\n${columns(lines)}`;
+}
+
+/** Prints what a file of APIs serves. Returns the exit code. */
+export function check(words: readonly string[], { stdout, stderr }: Output): number {
+  const [word, ...more] = words;
+  if (word === '--help' || word === '-h') {
+    stdout.write(USAGE);
+    return 0;
+  }
+  if (word === '--schema' && more.length === 0) {
+    stdout.write(`${JSON.stringify(FILE, null, 2)}\n`);
+    return 0;
+  }
+  if (word === undefined || word.startsWith('-') || more.length > 0) {
+    stderr.write(USAGE);
+    return 2;
+  }
+  const { apis, faults } = readApisFile(word);
+  if (faults.length > 0) {
+    stderr.write(faults.map((fault) => `${fault}.\n`).join(''));
+    return 1;
+  }
+  const entries = (readMembers(word) as unknown as FileEntry).apis;
+  for (const plan of apis) {
+    const entry = entries[plan.name];
+    stdout.write(`${plan.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}`);
+    if (entry) stdout.write(others(plan, entry, dirname(word)));
+  }
+  const variables = [...new Set(apis.flatMap(({ key }) => key?.env ?? []))];
+  if (variables.length > 0) stdout.write(`The gateway reads keys from ${variables.join(', ')}.\n`);
+  return 0;
+}

@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { check } from '../../packages/gateway/src/apis/check.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { documentPath } from './apis.ts';
+
+/** The exit code and the output of the command, for a file of this text. */
+function checked(text: string) {
+  const path = join(makeFolder(), 'apis.yaml');
+  writeFileSync(path, text);
+  return run([path]);
+}
+
+function run(words: readonly string[]) {
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const into = (texts: string[]) => ({ write: (text: string) => texts.push(text) });
+  const code = check(words, { stdout: into(stdout), stderr: into(stderr) });
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+const WEATHER = `
+apis:
+  weather:
+    title: Weather
+    openapi: ${documentPath('weather.yaml')}
+    url: https://api.weather.example
+    key: { header: X-Api-Key, env: WEATHER_API_KEY }
+`;
+
+describe('asset-gateway check', () => {
+  it('prints the rows, the other operations, and the variables of the keys', () => {
+    const { code, stdout } = checked(`${WEATHER}    operations: { getHistory: { access: exact, price: '0.002' } }`);
+    expect([code, stdout]).toEqual([
+      0,
+      [
+        'Weather:',
+        '  POST /v1/x402/solana/mainnet/weather/history  $0.002  getHistory',
+        'The other operations of weather:',
+        '  getForecast  not named',
+        'The gateway reads keys from WEATHER_API_KEY.',
+        '',
+      ].join('\n'),
+    ]);
+  });
+
+  it.each([
+    ['titel: x', 'apis.weather has no "titel"; the nearest is title.'],
+    ['operations: { getForcast: {} }', '"getForcast"; the nearest is getForecast.'],
+    ['operations: { getForecast: { price: "1" } }', 'it has a price, but its access is siwx.'],
+    ['operations: { getForecast: { access: exact } }', 'a paid operation needs a price above 0.'],
+    ['operations: { getForecast: { access: free } }', 'apis.weather.operations.getForecast.access must be'],
+    ['operations: [', 'is not YAML or JSON, line'],
+  ])('names what is wrong with %s', (line, fault) => {
+    const { code, stdout, stderr } = checked(`${WEATHER}    ${line}`);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(fault);
+  });
+
+  it('prints the JSON Schema of the file', () => {
+    const { code, stdout } = run(['--schema']);
+    const schema = JSON.parse(stdout) as { properties: { apis: { patternProperties?: object } } };
+    expect([code, Object.keys(schema.properties.apis)]).toEqual([0, expect.arrayContaining(['description'])]);
+  });
+
+  it('explains itself', () => {
+    expect(run(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: asset-gateway check') });
+    expect(run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: asset-gateway check') });
+  });
+});
