@@ -103,6 +103,28 @@ describe('a recorder', () => {
     metrics.close();
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it('outlives a reading that fails, and the next reading covers its time', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
+    const unhandled: unknown[] = [];
+    const listeners = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', (error) => void unhandled.push(error));
+    const metrics = new Metrics([]);
+    const recorder = new Recorder(metrics, '1.0.0');
+    const failing = vi.spyOn(metrics, 'figures').mockRejectedValue(new Error('a reading has failed'));
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    expect(failing.mock.calls.length).toBeGreaterThan(1);
+    failing.mockRestore();
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    // Node reports a rejection after the microtasks of its turn.
+    await new Promise(setImmediate);
+    const { rows } = JSON.parse(await recorder.answer(new URLSearchParams(), true)) as Answer;
+    expect([unhandled, rows.length]).toEqual([[], 2]);
+    process.removeAllListeners('unhandledRejection');
+    for (const listener of listeners) process.on('unhandledRejection', listener);
+    recorder.close();
+    metrics.close();
+  });
 });
 
 describe('/history', async () => {

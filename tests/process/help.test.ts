@@ -1,6 +1,8 @@
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+// @ts-expect-error It is a script.
+import { USAGE } from '../../scripts/usage.mjs';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { findProgram } from '../kit/optional.ts';
@@ -60,14 +62,17 @@ describe('in a clone without installed packages', () => {
     ]);
   });
 
-  /** Both words for every command with ROUNDS=full, else in turns. */
-  const ASKED = NAMES.flatMap((name, at) =>
+  /** Both words for every command with ROUNDS=full, else one for a few, since all usages are in one table. */
+  const ASKED = (isFull ? NAMES : ['start', 'ask', 'measure:path']).flatMap((name, at) =>
     HELP.filter((_, word) => isFull || word === at % 2).map((word) => [name, word] as const),
   );
 
+  const usageOf = (name: string) => usage(name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`);
+
+  it.each(NAMES)('%s has a usage of its own', (name) => expect(USAGE[name]).toEqual(usageOf(name)));
+
   it.each(ASKED)('%s %s prints its usage', async (name, word) => {
-    const line = name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`;
-    expect(await run(node('scripts/run.mjs', name, word))).toEqual(asked(line));
+    expect(await run(node('scripts/run.mjs', name, word))).toEqual({ code: 0, stdout: usageOf(name), stderr: '' });
   });
 
   it('npm passes --help on', async () => {
@@ -132,15 +137,18 @@ describe('the programs themselves', () => {
     },
   );
 
-  it.each(HELP)('asset-gateway-sandbox %s says how it is used, and starts nothing', async (word) => {
+  it.each(isFull ? HELP : ['-h'])('asset-gateway-sandbox %s says how it is used, and starts nothing', async (word) => {
     expect(await runCommand(node(SANDBOX, word))).toEqual(asked('asset-gateway-sandbox'));
   });
 
-  it.each(['start', '--port'])('asset-gateway-sandbox %s is no command, and starts nothing', async (word) => {
-    const { code, stdout, stderr } = await runCommand(node(SANDBOX, word), { env: { PORT: '0' } });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(new RegExp(`^asset-gateway-sandbox: there is no command "${word}"\\.\nUsage: `));
-  });
+  it.each(isFull ? ['start', '--port'] : ['--port'])(
+    'asset-gateway-sandbox %s is no command, and starts nothing',
+    async (word) => {
+      const { code, stdout, stderr } = await runCommand(node(SANDBOX, word), { env: { PORT: '0' } });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(new RegExp(`^asset-gateway-sandbox: there is no command "${word}"\\.\nUsage: `));
+    },
+  );
 
   it.each(isFull ? HELP : ['--help'])('ask %s prints the usage of the repository command', async (word) => {
     const env = { npm_lifecycle_event: 'ask' };
