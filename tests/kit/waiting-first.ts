@@ -1,25 +1,42 @@
+import { existsSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take long and mostly wait. */
+/** Files that take long and mostly wait, the longest first, with those of the browser apart from each other. */
 const WAITING = [
-  'cache/recovery',
-  'console/operate',
-  'console/try-trouble',
-  'http/slow-reader',
-  'measure/worst',
-  'payments/attack-fees',
-  'payments/facilitator',
-  'payments/facilitator-again',
+  'credit/kills',
   'payments/kills',
-  'payments/unknown',
-  'postgres/failover',
-  'postgres/outages',
-  'postgres/pgbouncer',
-  'redis/cache',
+  'console/wallet',
+  'tutorials/tutorials',
   'redis/purchases',
+  'deploy/proxy',
+  'console/operate',
+  'cache/recovery',
+  'postgres/outages',
+  'payments/unknown',
+  'console/try',
+  'budget/shares-http',
+  'redis/rotation',
+  'budget/shares-hour',
+  'console/wallet-limits',
+  'cache/shared-calls',
+  'payments/unknown-store',
+  'payments/facilitator',
+  'payments/records-states',
+  'console/try-trouble',
+  'payments/attack-fees',
+  'credit/history',
+  'stores/full-disk',
+  'http/slow',
+  'postgres/pgbouncer',
+  'payments/facilitator-again',
+  'redis/cache',
+  'postgres/failover',
+  'measure/worst',
 ].map((name) => `tests/${name}.test.ts`);
 
-const isWaiting = ({ moduleId }: TestSpecification): boolean => WAITING.some((path) => moduleId.endsWith(path));
+for (const path of WAITING) if (!existsSync(path)) throw new Error(`tests/kit/waiting-first.ts names ${path}`);
+
+const placeOf = ({ moduleId }: TestSpecification): number => WAITING.findIndex((path) => moduleId.endsWith(path));
 
 /** How many computing files begin with each of those. */
 const BESIDE = 2;
@@ -28,8 +45,9 @@ const BESIDE = 2;
 export class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const others = sorted.filter((file) => !isWaiting(file));
-    const begun = sorted.filter(isWaiting).flatMap((file) => [file, ...others.splice(0, BESIDE)]);
+    const waiting = sorted.filter((file) => placeOf(file) >= 0).sort((one, other) => placeOf(one) - placeOf(other));
+    const others = sorted.filter((file) => placeOf(file) < 0);
+    const begun = waiting.flatMap((file) => [file, ...others.splice(0, BESIDE)]);
     return [...begun, ...others];
   }
 }
