@@ -44,6 +44,32 @@ describe('asset-gateway check', () => {
     ]);
   });
 
+  it("prints what the file changes of the gateway's own routes", () => {
+    const { code, stdout } = checked(`
+das: { enabled: false }
+tokens:
+  requestsPerMinute: 60
+  operations:
+    search: { cache: { freshSeconds: 1, maxStaleSeconds: 2 } }
+rpc:
+  operations:
+    mainnet.helius.getBalance: { price: '0.002' }
+    devnet.helius.getBalance: { enabled: false }
+`);
+    expect([code, stdout]).toEqual([
+      0,
+      [
+        "The gateway's own routes:",
+        '  das                            disabled',
+        '  tokens                         60 requests a minute',
+        '  rpc.devnet.helius.getBalance   disabled',
+        '  rpc.mainnet.helius.getBalance  $0.002',
+        '  tokens.search                  cached: fresh 1 s, at most 2 s',
+        '',
+      ].join('\n'),
+    ]);
+  });
+
   it.each([
     ['titel: x', 'apis.weather has no "titel"; the nearest is title.'],
     ['operations: { getForcast: {} }', '"getForcast"; the nearest is getForecast.'],

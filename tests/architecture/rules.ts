@@ -26,7 +26,14 @@ const FOR_ALL = 'call.ts';
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'call.ts': ['budget/store.ts'],
   'apis/': ['apis/', 'cache/lifetimes.ts'],
-  'config/': ['config/', 'apis/file.ts', 'cache/lifetimes.ts', 'blocked/file.ts', 'stores/sql/database-url.ts'],
+  'config/': [
+    'config/',
+    'apis/families.ts',
+    'apis/file.ts',
+    'cache/lifetimes.ts',
+    'blocked/file.ts',
+    'stores/sql/database-url.ts',
+  ],
   'ip-address.ts': [],
   'native-fetch.ts': [],
   'pool.ts': ['native-fetch.ts'],

@@ -10,13 +10,13 @@ const BOUND_SECONDS = 900;
 
 /** The maximum age of searches. */
 const SEARCH_SECONDS = 60;
-const CACHE_FILE = cacheFile('tokens.search', 1, SEARCH_SECONDS);
+const APIS_FILE = cacheFile('search', 1, SEARCH_SECONDS);
 
 let gateway: TestGateway;
 /** Starts a gateway under clocks that a test turns: the sockets and the timers of this process go on. */
 async function start(shouldAdvanceTime: boolean): Promise<void> {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'], now: Date.now(), shouldAdvanceTime });
-  gateway = await startTestGateway({ RESPONSE_CACHE: 'on', CACHE_FILE, ...LIMIT }, WITHOUT_BREAKER);
+  gateway = await startTestGateway({ RESPONSE_CACHE: 'on', APIS_FILE, ...LIMIT }, WITHOUT_BREAKER);
 }
 afterEach(async () => {
   vi.useRealTimers();

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 
-/** The path of a CACHE_FILE with this lifetime of a route, which is removed after the tests of the file. */
-export function cacheFile(route: string, freshSeconds: number, maxStaleSeconds: number): string {
+/** The path of an APIS_FILE with this lifetime of an asset-data route, which is removed after the tests of the file. */
+export function cacheFile(method: string, freshSeconds: number, maxStaleSeconds: number): string {
   const folder = makeFolder();
-  const path = join(folder, 'cache.json');
-  writeFileSync(path, JSON.stringify({ [route]: { freshSeconds, maxStaleSeconds } }));
+  const path = join(folder, 'apis.json');
+  const operations = { [method]: { cache: { freshSeconds, maxStaleSeconds } } };
+  writeFileSync(path, JSON.stringify({ tokens: { operations } }));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return path;
 }

@@ -1,12 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { routes } from '@asset-gateway/protocol';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cacheKeyOf, requestFreshness } from '../../packages/gateway/src/cache/cache-key.ts';
 import { BATCH_SIZES, candlesLifetime, LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
-import { makeFolder } from '../kit/folder.ts';
+import { writeApis } from '../apis/apis.ts';
 
 const NOW = 1_795_000_000;
 const ids = routes.filter(({ surface }) => surface === 'tokens').map(({ id }) => id);
@@ -55,54 +53,72 @@ it.each([
   expect(requestFreshness(header)).toEqual({ maxAgeSeconds, noCache });
 });
 
-const folder = makeFolder();
-const path = join(folder, 'cache.json');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const readWith = (file: unknown, variables: Environment = {}) =>
+  readConfig({ TOKENS_API_KEY: 'key', RESPONSE_CACHE: 'on', APIS_FILE: writeApis(file), ...variables });
 
-/** Reads a configuration whose file holds this. */
-function read(content: unknown, variables: Environment = {}) {
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return readConfig({ TOKENS_API_KEY: 'key', RESPONSE_CACHE: 'on', CACHE_FILE: path, ...variables });
+/** Reads a configuration whose file has these lifetimes, by method. */
+function read(lifetimes: Readonly<Record<string, unknown>>, variables: Environment = {}) {
+  const operations = Object.entries(lifetimes).map(([name, cache]) => [name, { cache }]);
+  return readWith({ tokens: { operations: Object.fromEntries(operations) } }, variables);
 }
 
-describe('CACHE_FILE', () => {
-  it('replaces the lifetimes of the routes that it names, and leaves the others', () => {
+describe('lifetimes in APIS_FILE', () => {
+  it('replace those of the routes that they name, and leave the others', () => {
     const search = { freshSeconds: 1, maxStaleSeconds: 2 };
-    expect(read({ 'tokens.search': search }).cache?.lifetimes).toEqual({ ...LIFETIMES, 'tokens.search': search });
+    expect(read({ search }).cache?.lifetimes).toEqual({ ...LIFETIMES, 'tokens.search': search });
   });
 
-  it('with 0 and 0 has a route never kept', () => {
+  it('with 0 and 0 a route is never cached', () => {
     const { 'tokens.search': _, ...others } = LIFETIMES;
-    expect(read({ 'tokens.search': { freshSeconds: 0, maxStaleSeconds: 0 } }).cache?.lifetimes).toEqual(others);
+    expect(read({ search: { freshSeconds: 0, maxStaleSeconds: 0 } }).cache?.lifetimes).toEqual(others);
+  });
+
+  it('of `*` are those of every cached route that no name sets', () => {
+    const [all, search] = [
+      { freshSeconds: 1, maxStaleSeconds: 2 },
+      { freshSeconds: 3, maxStaleSeconds: 4 },
+    ];
+    const expected = Object.fromEntries(
+      Object.keys(LIFETIMES).map((id) => [id, id === 'tokens.search' ? search : all]),
+    );
+    expect(read({ search, '*': all }).cache?.lifetimes).toEqual(expected);
+    expect(read({ '*': all, search }).cache?.lifetimes).toEqual(expected);
   });
 
   it.each([
-    ['a list', [], 'must be a JSON object'],
-    ['no JSON', '{', 'must be a JSON object'],
     [
-      'a route that is not kept',
-      { 'tokens.health': { freshSeconds: 1, maxStaleSeconds: 1 } },
-      '"tokens.health" is not a cached route',
+      'a route that is never cached',
+      { health: { freshSeconds: 1, maxStaleSeconds: 1 } },
+      'tokens.operations.health.cache',
+    ],
+    ['an unknown route', { serch: { freshSeconds: 1, maxStaleSeconds: 1 } }, 'the nearest is search'],
+    ['one member', { search: { freshSeconds: 1 } }, 'tokens.operations.search.cache'],
+    [
+      'a bound below fresh',
+      { search: { freshSeconds: 2, maxStaleSeconds: 1 } },
+      'maxStaleSeconds below its freshSeconds',
     ],
     [
-      'a route that is none',
-      { 'tokens.serch': { freshSeconds: 1, maxStaleSeconds: 1 } },
-      'the nearest is tokens.search',
+      'a fraction',
+      { search: { freshSeconds: 1.5, maxStaleSeconds: 2 } },
+      'tokens.operations.search.cache.freshSeconds',
     ],
-    [
-      'one member',
-      { 'tokens.search': { freshSeconds: 1 } },
-      '"tokens.search" must be freshSeconds and maxStaleSeconds',
-    ],
-    ['a bound below fresh', { 'tokens.search': { freshSeconds: 2, maxStaleSeconds: 1 } }, 'must be'],
-    ['a fraction', { 'tokens.search': { freshSeconds: 1.5, maxStaleSeconds: 2 } }, 'must be'],
-    ['another member', { 'tokens.search': { freshSeconds: 1, maxStaleSeconds: 2, x: 1 } }, 'must be'],
-  ])('with %s is named at the start', (_, content, sentence) => {
-    expect(() => read(content)).toThrow(sentence);
+    ['another member', { search: { freshSeconds: 1, maxStaleSeconds: 2, x: 1 } }, 'has no "x"'],
+  ])('with %s are a fault that names its place', (_, lifetimes, sentence) => {
+    expect(() => read(lifetimes)).toThrow(sentence);
   });
 
-  it('has its faults named while nothing is kept', () => {
-    expect(() => read('{', { RESPONSE_CACHE: 'off' })).toThrow('CACHE_FILE');
-    expect(() => read({}, { CACHE_FILE: join(folder, 'nowhere') })).toThrow('CACHE_FILE: there is no file');
+  it('of paid routes are a fault', () => {
+    const cache = { freshSeconds: 1, maxStaleSeconds: 2 };
+    const file = { rpc: { operations: { getBalance: { cache } } } };
+    expect(() => readWith(file)).toThrow(
+      'rpc.operations.getBalance.cache cannot be set: these answers are never cached.',
+    );
+  });
+
+  it('while the cache is off, faults are named all the same, and good ones are a notice', () => {
+    expect(() => read({ serch: {} }, { RESPONSE_CACHE: 'off' })).toThrow('APIS_FILE');
+    const { notices } = read({ search: { freshSeconds: 1, maxStaleSeconds: 2 } }, { RESPONSE_CACHE: 'off' });
+    expect(notices).toEqual(['APIS_FILE says how long answers are cached, but RESPONSE_CACHE is off']);
   });
 });

@@ -33,7 +33,7 @@ const gateway = await stopAfterTests(
   startTestGateway(
     {
       RESPONSE_CACHE: 'on',
-      CACHE_FILE: cacheFile('tokens.assetDetail', 1, BOUND_SECONDS),
+      APIS_FILE: cacheFile('assetDetail', 1, BOUND_SECONDS),
       TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
       UPSTREAM_TIMEOUT_MS: '1000',
     },

@@ -14,13 +14,13 @@ const FRESH_SECONDS = 2;
 const BAD = newSigner().address;
 const [FIRST = '', ...VICTIMS] = KNOWN_MINTS.filter((mint) => mint.length >= 43).slice(0, 24);
 
-const CACHE_FILE = cacheFile('tokens.variantMarkets', FRESH_SECONDS, 300);
+const APIS_FILE = cacheFile('variantMarkets', FRESH_SECONDS, 300);
 
 let gateway: TestGateway;
 afterEach(() => gateway.stop());
 
 async function start(variables: object = {}): Promise<void> {
-  const cached = { RESPONSE_CACHE: 'on', CACHE_FILE, TOKENS_RATE_LIMIT_PER_MINUTE: '60' };
+  const cached = { RESPONSE_CACHE: 'on', APIS_FILE, TOKENS_RATE_LIMIT_PER_MINUTE: '60' };
   gateway = await startTestGateway({ ...cached, ...variables }, { marketNow: () => NOW });
 }
 

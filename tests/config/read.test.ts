@@ -15,6 +15,7 @@ describe('without variables but a key', () => {
       baseUrl: undefined,
       serviceName: 'asset-gateway',
       apis: [],
+      disabled: new Set(),
       tokens: { baseUrl: 'https://api.tokens.xyz', keys: ['k'], limitPerMinute: 30 },
       singleUse: true,
       console: true,
@@ -222,7 +223,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   PAYMENT_MEMO: ['yes', 'ON'],
   PRICE_SURCHARGE_USD_MICROS: NO_INTEGER,
   SOL_PRICE_USD: ['x', '0', '0.00', '-1', '1e3', '1,5', '.5', '5.', '1000000', '0.0000001'],
-  PRICES_FILE: ['/no/such/file', '.', 'package.json/prices.json'],
+  APIS_FILE: ['/no/such/file', '.', 'package.json/apis.yaml'],
   FEE_BUDGET_LAMPORTS_PER_HOUR: NO_INTEGER,
   PAID_UPSTREAM_TIMEOUT_MS: [...NO_INTEGER, '0', '60001'],
   DATABASE_URL: [

@@ -1,12 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { examine } from '@asset-gateway/doctor';
-import { ConfigError, readConfig } from '@asset-gateway/gateway';
+import { readConfig } from '@asset-gateway/gateway';
 import { dollars, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { writeApis } from '../apis/apis.ts';
+import { faultsOf } from '../config/faults.ts';
 import { initOf, targetOf } from '../http/targets.ts';
-import { makeFolder } from '../kit/folder.ts';
 import { samples } from '../kit/rounds.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 
@@ -95,99 +94,87 @@ const SELLING = {
   FACILITATOR_URL: 'https://facilitator.example',
 };
 
-const folder = makeFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+type Section = Readonly<Record<string, unknown>>;
 
-let files = 0;
-function fileWith(text: string): string {
-  const path = join(folder, `prices-${files++}.json`);
-  writeFileSync(path, text);
-  return path;
-}
+const read = (file: Readonly<Record<string, Section>>) =>
+  readConfig({ ...SELLING, APIS_FILE: writeApis(file) }).paid?.prices;
 
-const read = (prices: unknown) =>
-  readConfig({
-    ...SELLING,
-    PRICES_FILE: fileWith(typeof prices === 'string' ? prices : JSON.stringify(prices)),
-  }).paid?.prices;
+/** A section with these prices, by name. */
+const priced = (prices: Readonly<Record<string, string>>): Section => ({
+  operations: Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, { price }])),
+});
 
-function faultsOf(prices: unknown): readonly string[] {
-  try {
-    read(prices);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-}
+const faultsIn = (file: Readonly<Record<string, Section>>) => faultsOf({ ...SELLING, APIS_FILE: writeApis(file) });
 
-describe('a file of prices', () => {
-  it('leaves other routes at their price', () => {
+const idsOf = (prefix: string): string[] => paid.map(({ id }) => id).filter((id) => id.startsWith(prefix));
+const allAt = (ids: readonly string[], micros: number) => new Map(ids.map((id) => [id, micros]));
+
+describe('prices in APIS_FILE', () => {
+  it('leave other routes at their price', () => {
     expect(read({})).toEqual(new Map());
+    expect(read({ rpc: {} })).toEqual(new Map());
     expect(readConfig(SELLING).paid?.prices).toEqual(new Map());
   });
 
-  it('names a route, a family of routes, or all that are sold', () => {
-    expect(read({ 'rpc.mainnet.helius.getBalance': 7 })).toEqual(new Map([['rpc.mainnet.helius.getBalance', 7]]));
-    const family = paid.filter(({ id }) => id.startsWith('das.devnet.')).map(({ id }) => [id, 9] as const);
-    expect(family.length).toBeGreaterThan(1);
-    expect(read({ 'das.devnet.*': 9 })).toEqual(new Map(family));
-    expect(read({ '*': 11 })).toEqual(new Map(paid.map(({ id }) => [id, 11])));
+  it('are of a route, a method, a prefix or a whole family', () => {
+    const balance = 'rpc.mainnet.helius.getBalance';
+    expect(read({ rpc: priced({ 'mainnet.helius.getBalance': '0.000007' }) })).toEqual(allAt([balance], 7));
+    const balances = idsOf('rpc.').filter((id) => id.endsWith('.getBalance'));
+    expect(balances.length).toBeGreaterThan(2);
+    expect(read({ rpc: priced({ getBalance: '0.000008' }) })).toEqual(allAt(balances, 8));
+    expect(read({ das: priced({ 'devnet.*': '0.000009' }) })).toEqual(allAt(idsOf('das.devnet.'), 9));
+    expect(read({ wallet: { price: '0.000011' } })).toEqual(allAt(idsOf('wallet.'), 11));
+    expect(read({ wallet: priced({ '*': '1.5' }) })).toEqual(allAt(idsOf('wallet.'), 1_500_000));
   });
 
-  it('the longest matching name counts, in any order', () => {
-    const names = { 'rpc.mainnet.helius.getBalance': 3, '*': 1, 'rpc.mainnet.*': 2, 'rpc.*': 4 };
+  it('a route counts before a method, a method before a prefix, and a longer prefix before a shorter one, in any order', () => {
+    const names = {
+      'mainnet.helius.getBalance': '0.000003',
+      '*': '0.000001',
+      'mainnet.*': '0.000002',
+      'mainnet.helius.*': '0.000004',
+      getBalance: '0.000005',
+    };
     for (const entries of [Object.entries(names), Object.entries(names).toReversed()]) {
-      const prices = read(Object.fromEntries(entries));
+      const prices = read({ rpc: { price: '0.000009', ...priced(Object.fromEntries(entries)) } });
       expect(prices?.get('rpc.mainnet.helius.getBalance')).toBe(3);
-      expect(prices?.get('rpc.mainnet.alchemy.getBalance')).toBe(2);
-      expect(prices?.get('rpc.devnet.alchemy.getBalance')).toBe(4);
-      expect(prices?.get('wallet.mainnet.helius.history')).toBe(1);
+      expect(prices?.get('rpc.mainnet.alchemy.getBalance')).toBe(5);
+      expect(prices?.get('rpc.mainnet.helius.getAccountInfo')).toBe(4);
+      expect(prices?.get('rpc.mainnet.alchemy.getAccountInfo')).toBe(2);
+      expect(prices?.get('rpc.devnet.alchemy.getAccountInfo')).toBe(1);
     }
   });
 
-  it('reports all faults of the file at once', () => {
-    const faults = faultsOf({
-      'rpc.mainnet.helius.getBalanse': 1,
-      'rpc*': 1,
-      'rcp.*': 1,
-      'tokens.search': 1,
-      'tokens.*': 1,
-      'system.catalog': 1,
-      'das.*': 0,
-      'wallet.*': -5,
-      'rpc.*': 1.5,
-      'rpc.mainnet.*': '7',
-      'rpc.devnet.*': 100_000_001,
-      '*': null,
-    });
-    const price = (name: string) =>
-      `PRICES_FILE: the price of "${name}" must be a whole number of millionths of a dollar from 1 to 100000000.`;
-    expect(faults).toEqual([
-      'PRICES_FILE: "rpc.mainnet.helius.getBalanse" is not a paid route; the nearest is rpc.mainnet.helius.getBalance.',
-      expect.stringMatching(/^PRICES_FILE: "rpc\*" is not a paid route; the nearest is \S+\.$/),
-      expect.stringMatching(/^PRICES_FILE: "rcp\.\*" is not a paid route; the nearest is \S+\.$/),
-      'PRICES_FILE: "tokens.search" is free and has no price.',
-      expect.stringMatching(/^PRICES_FILE: "tokens\.\*" is not a paid route; the nearest is \S+\.$/),
-      'PRICES_FILE: "system.catalog" is free and has no price.',
-      ...['das.*', 'wallet.*', 'rpc.*', 'rpc.mainnet.*', 'rpc.devnet.*', '*'].map(price),
+  it('all faults are reported at once, with their places and the nearest name', () => {
+    const unknown = priced({ 'mainnet.helius.getBalanse': '1', 'rpc.*': '1', 'mainnet*': '1', getBalanc: '1' });
+    expect(
+      faultsIn({
+        rpc: unknown,
+        das: { price: '0', ...priced({ getAsset: '0.000000' }) },
+        tokens: { price: '1', ...priced({ search: '1', '*': '1' }) },
+      }),
+    ).toEqual([
+      'APIS_FILE: tokens.price cannot be set: free routes have no price.',
+      'APIS_FILE: tokens.operations.*.price cannot be set: free routes have no price.',
+      'APIS_FILE: tokens.operations.search.price cannot be set: free routes have no price.',
+      expect.stringMatching(/^APIS_FILE: rpc\.operations has no "rpc\.\*"; the nearest is \S+\.$/),
+      expect.stringMatching(/^APIS_FILE: rpc\.operations has no "mainnet\*"; the nearest is \S+\.$/),
+      'APIS_FILE: rpc.operations has no "getBalanc"; the nearest is getBalance.',
+      'APIS_FILE: rpc.operations has no "mainnet.helius.getBalanse"; the nearest is mainnet.helius.getBalance.',
+      'APIS_FILE: das.price must be above 0.',
+      'APIS_FILE: das.operations.getAsset.price must be above 0.',
     ]);
   });
 
-  it.each(['', '[]', '"rpc.*"', 'null', '{"rpc.*": 1', 'rpc.* 1'])('%j is not a JSON object', (text) => {
-    expect(faultsOf(text)).toEqual(['PRICES_FILE must be a JSON object such as {"rpc.*": 1500, "das.*": 2000}.']);
-  });
-
-  it('that is not there is named', () => {
-    const PRICES_FILE = join(folder, 'none.json');
-    expect(() => readConfig({ ...SELLING, PRICES_FILE })).toThrow(`PRICES_FILE: there is no file ${PRICES_FILE}.`);
+  it.each(['', '1e3', '-1', '0.0000001', '1000', '$1', '.5', 1500, null])('%j is not a price', (price) => {
+    expect(faultsIn({ rpc: { price } })).toEqual([expect.stringMatching(/^APIS_FILE: rpc\.price .+\.$/)]);
   });
 });
 
-describe('a gateway with a PRICES_FILE', () => {
+describe('a gateway with prices of its own', () => {
   it('says them in its catalog, its OpenAPI document and every challenge, and adds no surcharge', async () => {
-    const PRICES_FILE = fileWith('{"rpc.*": 1500, "rpc.mainnet.helius.getBalance": 70}');
-    const gateway = await startSellingGateway({ PRICES_FILE, PRICE_SURCHARGE_USD_MICROS: '100' });
+    const APIS_FILE = writeApis({ rpc: { price: '0.0015', ...priced({ 'mainnet.helius.getBalance': '0.00007' }) } });
+    const gateway = await startSellingGateway({ APIS_FILE, PRICE_SURCHARGE_USD_MICROS: '100' });
     const expected = (id: string, usual: string) => {
       if (id === 'rpc.mainnet.helius.getBalance') return '0.00007';
       return id.startsWith('rpc.') ? '0.0015' : usual;

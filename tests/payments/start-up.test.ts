@@ -134,7 +134,7 @@ describe('a start', () => {
     const { log } = await start({ SOL_PRICE_USD: '142.50' });
     expect(log).toContain(
       'rpc: priced from $0.000005 a call; a settlement costs at least $0.001426 at $142.5 a SOL, ' +
-        'so each sale loses $0.001421; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE"',
+        'so each sale loses $0.001421; raise PRICE_SURCHARGE_USD_MICROS, or set prices in APIS_FILE"',
     );
     const { log: dear } = await start({ SOL_PRICE_USD: '142.50', PRICE_SURCHARGE_USD_MICROS: '1421' });
     expect(dear).not.toContain('loses');

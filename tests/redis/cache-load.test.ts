@@ -88,15 +88,17 @@ describe.runIf(isFull)('under load', () =>
     const redis = inSuite(startRedis);
     const nodes = inSuite(async () => {
       const folder = makeFolder();
-      const CACHE_FILE = join(folder, 'cache.json');
+      const APIS_FILE = join(folder, 'apis.json');
       writeFileSync(
-        CACHE_FILE,
-        JSON.stringify({ 'tokens.search': { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } }),
+        APIS_FILE,
+        JSON.stringify({
+          tokens: { operations: { search: { cache: { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } } } },
+        }),
       );
       const variables = {
         TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
         RESPONSE_CACHE: 'on',
-        CACHE_FILE,
+        APIS_FILE,
         REDIS_URL: redis.url,
       };
       const opened = await openNodes({ windowMs: WINDOW_MS, variables });

@@ -12,7 +12,12 @@ import { type Fleet, openFleet } from './fleet.ts';
 const BOUND_SECONDS = 3;
 const folder = makeFolder();
 const cacheFile = join(folder, 'cache.json');
-writeFileSync(cacheFile, JSON.stringify({ 'tokens.search': { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } }));
+writeFileSync(
+  cacheFile,
+  JSON.stringify({
+    tokens: { operations: { search: { cache: { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } } } },
+  }),
+);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const VARIABLES = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' };
@@ -168,7 +173,7 @@ redisSuite('nodes whose Redis is', () => {
   ];
 
   it.concurrent.each(faults)('%s serve their own entries, if a sign-in needs no Redis', async (_, fail, mend) => {
-    const { redis, fleet, nodes } = await open({ ...VARIABLES, SIWX_NONCE: 'until-expiry', CACHE_FILE: cacheFile });
+    const { redis, fleet, nodes } = await open({ ...VARIABLES, SIWX_NONCE: 'until-expiry', APIS_FILE: cacheFile });
     const path = newSearch();
     const askAll = () => Promise.all(nodes.map(({ url }) => askSigned(url + path)));
     for (const { url } of nodes) await askSigned(url + path);

@@ -1,8 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { dollars, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers } from './document.ts';
+import type { FamilySettings } from './families.ts';
 import { type ApiPlan, keyNameOf, readApisFile } from './file.ts';
-import { FILE, type FileEntry } from './format.ts';
+import { type ApiEntry, FILE, type FileEntry } from './format.ts';
 import { rowOf } from './rows.ts';
 
 const USAGE = `Usage: asset-gateway check <file>
@@ -52,7 +53,7 @@ function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): 
 }
 
 /** The operations of a document that the file does not name, with the reason if they could not be served. */
-function others(plan: ApiPlan, { openapi, operations, key }: FileEntry['apis'][string], folder: string): string {
+function others(plan: ApiPlan, { openapi, operations, key }: ApiEntry, folder: string): string {
   const document = new OpenApiDocument(readMembers(resolve(folder, openapi)));
   const named = (operation: Operation): boolean =>
     nameOf(operation) in operations || `${operation.verb} ${operation.path}` in operations;
@@ -63,6 +64,24 @@ function others(plan: ApiPlan, { openapi, operations, key }: FileEntry['apis'][s
     return [nameOf(operation), reason === undefined ? 'not named' : `cannot be served: ${reason}`];
   });
   return `The other operations of ${plan.name}:\n${columns(lines)}`;
+}
+
+/** What the file changes of the gateway's own routes. */
+function ownRoutes({ off, limits, disabled, prices, lifetimes }: FamilySettings): string {
+  const lines = [
+    ...[...off].map((family) => [family, 'disabled']),
+    ...[...limits].map(([family, limit]) => [
+      family,
+      `${limit} requests a ${family === 'tokens' ? 'minute' : 'second'}`,
+    ]),
+    ...[...disabled].map((id) => [id, 'disabled']),
+    ...[...prices].map(([id, micros]) => [id, `$${dollars(micros)}`]),
+    ...[...lifetimes].map(([id, { freshSeconds, maxStaleSeconds }]) => [
+      id,
+      `cached: fresh ${freshSeconds} s, at most ${maxStaleSeconds} s`,
+    ]),
+  ];
+  return lines.length === 0 ? '' : `The gateway's own routes:\n${columns(lines)}`;
 }
 
 /** Prints what a file of APIs serves. Returns the exit code. */
@@ -80,17 +99,18 @@ export function check(words: readonly string[], { stdout, stderr }: Output): num
     stderr.write(USAGE);
     return 2;
   }
-  const { apis, faults } = readApisFile(word);
+  const { apis, families, faults } = readApisFile(word);
   if (faults.length > 0) {
     stderr.write(faults.map((fault) => `${fault}.\n`).join(''));
     return 1;
   }
-  const entries = (readMembers(word) as unknown as FileEntry).apis;
+  const { apis: entries = {} } = readMembers(word) as unknown as FileEntry;
   for (const plan of apis) {
     const entry = entries[plan.name];
     stdout.write(`${plan.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}`);
     if (entry) stdout.write(others(plan, entry, dirname(word)));
   }
+  stdout.write(ownRoutes(families));
   const variables = [...new Set(apis.flatMap(({ key }) => key?.env ?? []))];
   if (variables.length > 0) stdout.write(`The gateway reads keys from ${variables.join(', ')}.\n`);
   return 0;

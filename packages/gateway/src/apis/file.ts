@@ -3,7 +3,8 @@ import type { Cluster, Route } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
 import type { Lifetime } from '../cache/lifetimes.ts';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers, shown } from './document.ts';
-import { type ApiEntry, type FileEntry, type KeyEntry, type OperationEntry, schemaFaults } from './format.ts';
+import { type FamilySettings, readFamilies, USUAL_FAMILIES } from './families.ts';
+import { type ApiEntry, type FileEntry, type KeyEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
 import { rowOf } from './rows.ts';
 
 /** An API with the rows that it serves; its keys are in the environment. */
@@ -23,6 +24,7 @@ export interface ApiPlan {
 /** What a file says: the APIs without faults, and every fault as a sentence with its place. */
 export interface ApisFile {
   readonly apis: readonly ApiPlan[];
+  readonly families: FamilySettings;
   readonly faults: readonly string[];
 }
 
@@ -30,15 +32,12 @@ const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const TAKEN = ['alchemy', 'all', 'any', 'catalog', 'credit', 'das', 'gateway', 'helius', 'rpc', 'solana', 'system'];
 const RESERVED = new Set([...TAKEN, 'tokens', 'wallet', 'mainnet', 'devnet', 'none']);
 const DEFAULT_LIMIT = 60;
-const MICROS = 1_000_000;
 
 function isBaseUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, username, password, hash, search } = new URL(url);
   return ['http:', 'https:'].includes(protocol) && username + password + hash + search === '';
 }
-
-const microsOf = (price: string): number => Math.round(Number(price) * MICROS);
 
 /** Reads one API, and collects its faults. */
 class ApiReading {
@@ -135,18 +134,22 @@ export function keyNameOf(key: KeyEntry | undefined): string | undefined {
   return 'query' in key ? key.query : 'Authorization';
 }
 
+const faulty = (faults: readonly string[]): ApisFile => ({ apis: [], families: USUAL_FAMILIES, faults });
+
 /** Reads the file that describes APIs, and their documents. */
 export function readApisFile(path: string): ApisFile {
   try {
     const value = readMembers(path);
     const faults = schemaFaults(value);
-    if (faults.length > 0) return { apis: [], faults };
-    const { apis } = value as unknown as FileEntry;
-    const readings = Object.entries(apis).map(([name, entry]) => new ApiReading(name, entry));
+    if (faults.length > 0) return faulty(faults);
+    const file = value as unknown as FileEntry;
+    const readings = Object.entries(file.apis ?? {}).map(([name, entry]) => new ApiReading(name, entry));
     const plans = readings.flatMap((reading) => reading.read(dirname(path)) ?? []);
-    return { apis: plans, faults: readings.flatMap((reading) => reading.faults) };
+    const ours = readFamilies(file);
+    const found = [...readings.flatMap((reading) => reading.faults), ...ours.faults];
+    return { apis: plans, families: ours.families, faults: found };
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
-    return { apis: [], faults: [`${path} ${error.message}`] };
+    return faulty([`${path} ${error.message}`]);
   }
 }

@@ -61,13 +61,58 @@ const API = closed(
   'An API behind the gateway.',
 );
 
+const OWN_OPERATION = closed(
+  {
+    enabled: optional(Type.Boolean({ description: 'false: it is not served.' })),
+    price: PRICE,
+    cache: optional(CACHE),
+  },
+  'Settings of some routes of the family; what is absent is as usual.',
+);
+
+const FAMILY = {
+  enabled: optional(Type.Boolean({ description: 'false: no route of the family is served.' })),
+  price: PRICE,
+  operations: optional(
+    Type.Record(Type.String(), OWN_OPERATION, {
+      description:
+        'By method, by the rest of a route id such as mainnet.helius.getBalance, or by a prefix such as mainnet.*',
+    }),
+  ),
+};
+const paidFamily = (routes: string) =>
+  optional(
+    closed(
+      { ...FAMILY, requestsPerSecond: limit('The limit per provider and cluster.') },
+      `The gateway's ${routes} routes.`,
+    ),
+  );
+
 /** The schema of the file. */
-export const FILE = closed({ apis: Type.Record(Type.String(), API, { description: 'By name.' }) }, 'APIS_FILE');
+export const FILE = closed(
+  {
+    apis: optional(Type.Record(Type.String(), API, { description: 'By name.' })),
+    tokens: optional(
+      closed({ ...FAMILY, requestsPerMinute: limit('The limit of each key.') }, "The gateway's asset-data routes."),
+    ),
+    rpc: paidFamily('RPC'),
+    das: paidFamily('DAS'),
+    wallet: paidFamily('wallet'),
+  },
+  'APIS_FILE',
+);
 
 export type ApiEntry = Static<typeof API>;
 export type KeyEntry = Static<typeof KEY>;
 export type OperationEntry = Static<typeof OPERATION>;
 export type FileEntry = Static<typeof FILE>;
+/** The section of one of the gateway's own families. */
+export type FamilyEntry = NonNullable<FileEntry['tokens'] & FileEntry['rpc']>;
+
+const MICROS = 1_000_000;
+
+/** A price in millionths of a dollar. */
+export const microsOf = (price: string): number => Math.round(Number(price) * MICROS);
 
 const placeOf = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';

@@ -1,3 +1,4 @@
+import { everyRoute, type Route } from '@asset-gateway/protocol';
 import { BlockedFile } from '../blocked/file.ts';
 import { kindOf, shareOf } from '../budget/shares.ts';
 import type { Config } from '../config/config.ts';
@@ -91,9 +92,10 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const sharing = config.fairShares ? createSharing(foundation) : undefined;
   const caches = openCaches(foundation, channels, sharing);
   const serving = { service, channels, own, unlisted, signIn, exact, credit, blocked, sharing, caches };
+  const isDisabled = ({ id }: Route) => config.disabled.has(id);
   const gateway = createGateway({
     trail: { log, randomId, sales: new Sales() },
-    match: createMatch(bindEndpoints({ ...foundation, ...serving })),
+    match: createMatch(bindEndpoints({ ...foundation, ...serving }), everyRoute.filter(isDisabled)),
     onFailure,
   });
   for (const line of saleNotices(service.routes, exact, config)) notice(line);

@@ -12,7 +12,7 @@ function feeAgainst(priceMicros: number, solPriceUsd: number | undefined): strin
   const settling = `a settlement costs at least $${dollars(fee)} at $${solPriceUsd} a SOL`;
   if (fee <= priceMicros) return `${settling}, so each sale leaves at most $${dollars(priceMicros - fee)}`;
   const loss = `so each sale loses $${dollars(fee - priceMicros)}`;
-  return `${settling}, ${loss}; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE`;
+  return `${settling}, ${loss}; raise PRICE_SURCHARGE_USD_MICROS, or set prices in APIS_FILE`;
 }
 
 /** What a bundle leaves after its settlement. */

@@ -16,6 +16,7 @@ export function serviceOf(
 ): Service {
   const hasCredit = config.credit !== undefined && exact !== undefined;
   const enabled = (route: Route): Route[] => {
+    if (config.disabled.has(route.id)) return [];
     const isSold = route.access !== 'exact' || exact?.clusters.has(route.cluster ?? '') === true;
     if (receiptRoutes.includes(route)) return receipts ? [route] : [];
     if (route.surface === 'credit') return hasCredit && isSold ? [route] : [];

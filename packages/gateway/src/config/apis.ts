@@ -1,6 +1,7 @@
 import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
+import { type Family, type FamilySettings, USUAL_FAMILIES } from '../apis/families.ts';
 import { type ApiPlan, readApisFile } from '../apis/file.ts';
-import type { Reader } from './settings.ts';
+import { MAX_LIMIT, type Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 
 const NAME = 'APIS_FILE';
@@ -29,13 +30,36 @@ function readKeys(read: Reader, { name, key }: ApiPlan): string[] {
   return keys;
 }
 
-/** Reads the APIs of the operator; none without a file. */
-export function readApis(read: Reader): readonly ApiConfig[] {
+/** The operator's file: their own APIs, and settings of the gateway's routes. */
+export interface ApisConfig {
+  readonly apis: readonly ApiConfig[];
+  readonly families: FamilySettings;
+}
+
+/** Reads the file of APIs; without one, there are none and the gateway's routes are as usual. */
+export function readApis(read: Reader): ApisConfig {
   const path = read.optional(NAME);
-  if (path === undefined) return [];
-  const { apis, faults } = readApisFile(path);
+  if (path === undefined) return { apis: [], families: USUAL_FAMILIES };
+  const { apis, families, faults } = readApisFile(path);
   for (const fault of faults) read.faults.push(`${NAME}: ${fault}.`);
-  return apis.map((api) => ({ ...api, keys: readKeys(read, api) }));
+  return { apis: apis.map((api) => ({ ...api, keys: readKeys(read, api) })), families };
+}
+
+/** The limit of a family: the file's or its variable's; 0 removes the routes. */
+export function readLimit(
+  read: Reader,
+  family: Family,
+  variable: readonly [string, number],
+  own: FamilySettings,
+): number {
+  const [name, fallback] = variable;
+  const limit = own.limits.get(family);
+  const ofVariable = read.integer(name, fallback, [0, MAX_LIMIT]);
+  read.check(
+    limit === undefined || read.optional(name) === undefined,
+    `${NAME}: the limit of ${family} is set here and in ${name}; unset ${name}.`,
+  );
+  return own.off.has(family) ? 0 : (limit ?? ofVariable);
 }
 
 /** Every row that a log line may name. */

@@ -9,7 +9,7 @@ import { type PaidConfig, readPaid } from './paid.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
 import { type CacheConfig, readCache, readTokens, type TokensConfig } from './tokens.ts';
 import { readTraces, type TracesConfig } from './traces.ts';
-import { nearlyKnown } from './variables.ts';
+import { nearlyKnown, removedFaults } from './variables.ts';
 
 export { ConfigError, type Environment };
 
@@ -22,6 +22,8 @@ export interface Config {
   readonly serviceName: string;
   /** The operator's own APIs. */
   readonly apis: readonly ApiConfig[];
+  /** Ids of the gateway's routes that the operator disabled. */
+  readonly disabled: ReadonlySet<string>;
   /** Undefined if the asset-data routes are off. */
   readonly tokens: TokensConfig | undefined;
   /** Undefined if the paid routes are off. */
@@ -193,15 +195,17 @@ export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
   const misspelt = nearlyKnown(environment);
   const host = read.text('HOST', '127.0.0.1');
-  const apis = readApis(read);
-  const paid = readPaid(read, apis);
+  read.faults.push(...removedFaults(environment));
+  const file = readApis(read);
+  const paid = readPaid(read, file);
   const config: Config = {
     port: read.integer('PORT', 8402, [0, 65_535]),
     host,
     baseUrl: readBaseUrl(read, host),
     serviceName: read.text('SERVICE_NAME', 'asset-gateway'),
-    apis,
-    tokens: readTokens(read),
+    apis: file.apis,
+    disabled: file.families.disabled,
+    tokens: readTokens(read, file.families),
     paid: paid === 'unusable' ? undefined : paid,
     singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
     secrets: readSecrets(read),
@@ -214,24 +218,32 @@ export function readConfig(environment: Environment): Config {
     logFormat: readLogFormat(read),
     metrics: readMetrics(read),
     journalKeepMs: read.integer('SALES_KEEP_DAYS', 400, [1, 10_000]) * DAY_MS,
-    cache: readCache(read, apis),
+    cache: readCache(read, file),
     credit: readCredit(read, paid),
     console: read.choice('CONSOLE', 'on', ['on', 'off']) === 'on',
     receipts: readReceipts(read),
     traces: readTraces(read),
     notices: [...read.notices, ...misspelt],
   };
-  checkTogether(read, config, paid !== undefined);
+  checkTogether(read, config, { isSelling: paid !== undefined, hasTokens: !file.families.off.has('tokens') });
   if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
   return Object.freeze(config);
 }
 
-/** Checks what no variable shows alone. `isSelling`: also if a variable of the paid routes is wrong. */
-function checkTogether(read: Reader, config: Config, isSelling: boolean): void {
-  read.check(
-    config.tokens !== undefined || isSelling || config.apis.length > 0,
-    'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL, HELIUS_API_KEY or APIS_FILE.',
-  );
+const NOTHING =
+  'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL, HELIUS_API_KEY or APIS_FILE.';
+const NOTHING_LEFT = 'Nothing to serve: APIS_FILE disables tokens, and nothing else is configured.';
+
+interface Served {
+  /** Also if a variable of the paid routes is wrong. */
+  readonly isSelling: boolean;
+  /** Whether asset data is not disabled. */
+  readonly hasTokens: boolean;
+}
+
+/** Checks what no variable shows alone. */
+function checkTogether(read: Reader, config: Config, { isSelling, hasTokens }: Served): void {
+  read.check(config.tokens !== undefined || isSelling || config.apis.length > 0, hasTokens ? NOTHING : NOTHING_LEFT);
   read.check(
     config.redisUrl === undefined || config.databaseUrl !== undefined || !isSelling,
     'DATABASE_URL is required with REDIS_URL and paid routes: nodes keep money in PostgreSQL because Redis may lose data.',

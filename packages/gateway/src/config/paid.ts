@@ -1,41 +1,7 @@
-import { routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { closest } from 'fastest-levenshtein';
-import type { ApiConfig } from './apis.ts';
+import { type ApisConfig, readLimit } from './apis.ts';
 import { readKeypair } from './keypairs.ts';
-import { MAX_LIMIT, parseUrl, type Reader, readObject } from './settings.ts';
-
-const NAME = 'PRICES_FILE';
-const MAX_MICROS = 100_000_000;
-
-const sold = routes.filter(({ access }) => access === 'exact').map(({ id }) => id);
-
-/** The paid routes that a name matches: one id, or a prefix before a final `*`. */
-function idsOf(name: string): string[] {
-  if (!name.endsWith('*')) return sold.filter((id) => id === name);
-  const start = name.slice(0, -1);
-  return start === '' || start.endsWith('.') ? sold.filter((id) => id.startsWith(start)) : [];
-}
-
-function faultOf(name: string, price: unknown): string | undefined {
-  const shown = JSON.stringify(name);
-  if (routes.some(({ id, access }) => id === name && access !== 'exact')) return `${shown} is free and has no price`;
-  if (idsOf(name).length === 0) return `${shown} is not a paid route; the nearest is ${closest(name, sold)}`;
-  const isPrice = Number.isInteger(price) && Number(price) >= 1 && Number(price) <= MAX_MICROS;
-  if (isPrice) return undefined;
-  return `the price of ${shown} must be a whole number of millionths of a dollar from 1 to ${MAX_MICROS}`;
-}
-
-/** The operator's prices by route id. Of several matching names the longest wins. */
-function readPrices(read: Reader): ReadonlyMap<string, number> {
-  const entries = Object.entries(readObject(read, NAME, '{"rpc.*": 1500, "das.*": 2000}'));
-  for (const [name, price] of entries) {
-    const fault = faultOf(name, price);
-    if (fault !== undefined) read.faults.push(`${NAME}: ${fault}.`);
-  }
-  const byLength = entries.toSorted(([one], [other]) => one.length - other.length);
-  return new Map(byLength.flatMap(([name, price]) => idsOf(name).map((id) => [id, Number(price)] as const)));
-}
+import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 
 type ClusterName = 'mainnet' | 'devnet';
 
@@ -116,7 +82,7 @@ function readWallet(read: Reader): PaidConfig['wallet'] {
 const SELLING = 'with an RPC URL, HELIUS_API_KEY or paid operations in APIS_FILE';
 
 /** Reads the settings of paid routes; undefined without a paid upstream, `unusable` if something is missing. */
-export function readPaid(read: Reader, apis: readonly ApiConfig[]): PaidConfig | 'unusable' | undefined {
+export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidConfig | 'unusable' | undefined {
   const alchemy = readClusterUrls(read, (cluster) => `ALCHEMY_${cluster}_RPC_URL`);
   const helius = readClusterUrls(read, (cluster) => `HELIUS_${cluster}_RPC_URL`);
   const wallet = readWallet(read);
@@ -125,13 +91,13 @@ export function readPaid(read: Reader, apis: readonly ApiConfig[]): PaidConfig |
   const settings = {
     solanaRpcUrls: readClusterUrls(read, (cluster) => `SOLANA_${cluster}_RPC_URL`),
     limitsPerSecond: {
-      rpc: read.integer('RPC_RATE_LIMIT_PER_SECOND', 50, [0, MAX_LIMIT]),
-      das: read.integer('DAS_RATE_LIMIT_PER_SECOND', 10, [0, MAX_LIMIT]),
-      wallet: read.integer('WALLET_RATE_LIMIT_PER_SECOND', 10, [0, MAX_LIMIT]),
+      rpc: readLimit(read, 'rpc', ['RPC_RATE_LIMIT_PER_SECOND', 50], families),
+      das: readLimit(read, 'das', ['DAS_RATE_LIMIT_PER_SECOND', 10], families),
+      wallet: readLimit(read, 'wallet', ['WALLET_RATE_LIMIT_PER_SECOND', 10], families),
     },
     useMemos: read.choice('PAYMENT_MEMO', 'on', ['on', 'off']) === 'on',
     surchargeMicros: read.integer('PRICE_SURCHARGE_USD_MICROS', 0, [0, MAX_LIMIT]),
-    prices: new Map([...readPrices(read), ...apis.flatMap(({ prices }) => [...prices])]),
+    prices: new Map([...families.prices, ...apis.flatMap(({ prices }) => [...prices])]),
     solPriceUsd: readSolPrice(read),
     feeBudgetPerHour: read.integer('FEE_BUDGET_LAMPORTS_PER_HOUR', 50_000_000, [0, 9_999_999_999]),
     upstreamTimeoutMs: read.integer('PAID_UPSTREAM_TIMEOUT_MS', 15_000, [1, 60_000]),

@@ -1,7 +1,7 @@
-import { closest } from 'fastest-levenshtein';
+import type { FamilySettings } from '../apis/families.ts';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
-import type { ApiConfig } from './apis.ts';
-import { MAX_LIMIT, parseUrl, type Reader, readObject } from './settings.ts';
+import { type ApisConfig, readLimit } from './apis.ts';
+import { parseUrl, type Reader } from './settings.ts';
 
 /** The asset-data API, its keys and the limit of each key. */
 export interface TokensConfig {
@@ -28,9 +28,9 @@ function readKeys(read: Reader): TokensConfig['keys'] | undefined {
 }
 
 /** Reads the asset-data settings; undefined if its routes are off. */
-export function readTokens(read: Reader): TokensConfig | undefined {
+export function readTokens(read: Reader, families: FamilySettings): TokensConfig | undefined {
   const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
-  const limitPerMinute = read.integer('TOKENS_RATE_LIMIT_PER_MINUTE', 30, [0, MAX_LIMIT]);
+  const limitPerMinute = readLimit(read, 'tokens', ['TOKENS_RATE_LIMIT_PER_MINUTE', 30], families);
   const keys = readKeys(read);
   read.check(parseUrl(baseUrl)?.search === '', 'TOKENS_API_BASE_URL must be an http or https URL without a query.');
   return keys && limitPerMinute > 0 ? { baseUrl, keys, limitPerMinute } : undefined;
@@ -44,51 +44,19 @@ export interface CacheConfig {
   readonly maxBytes: number;
 }
 
-const NAME = 'CACHE_FILE';
-const EXAMPLE = '{"tokens.search": {"freshSeconds": 60, "maxStaleSeconds": 300}}';
-const MEMBERS = ['freshSeconds', 'maxStaleSeconds'];
-const MAX_SECONDS = 604_800;
 const MIB = 1024 * 1024;
 
-const isSeconds = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_SECONDS;
-
-function lifetimeIn(value: unknown): Lifetime | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { freshSeconds, maxStaleSeconds } = value as Partial<Lifetime>;
-  const isWhole = isSeconds(freshSeconds) && isSeconds(maxStaleSeconds) && maxStaleSeconds >= freshSeconds;
-  return isWhole && Object.keys(value).every((name) => MEMBERS.includes(name))
-    ? { freshSeconds, maxStaleSeconds }
-    : undefined;
-}
-
-function faultOf(id: string, value: unknown): string | undefined {
-  const ids = Object.keys(LIFETIMES);
-  const shown = JSON.stringify(id);
-  if (!ids.includes(id)) return `${shown} is not a cached route; the nearest is ${closest(id, ids)}`;
-  if (lifetimeIn(value)) return undefined;
-  return `${shown} must be ${MEMBERS.join(' and ')}, whole seconds up to ${MAX_SECONDS}, the second no less than the first`;
-}
-
-/** The default lifetimes, overridden by the operator's. A `maxStaleSeconds` of 0 turns a row's cache off. */
-function readLifetimes(read: Reader): Record<string, Lifetime> {
-  const lifetimes: Record<string, Lifetime> = { ...LIFETIMES };
-  for (const [id, value] of Object.entries(readObject(read, NAME, EXAMPLE))) {
-    const fault = faultOf(id, value);
-    if (fault !== undefined) read.faults.push(`${NAME}: ${fault}.`);
-    const lifetime = lifetimeIn(value);
-    if (lifetime?.maxStaleSeconds === 0) delete lifetimes[id];
-    else if (lifetime) lifetimes[id] = lifetime;
-  }
-  return lifetimes;
+/** The lifetimes of cached rows. A `maxStaleSeconds` of 0 turns a row's cache off. */
+function lifetimesWith(own: readonly (readonly [string, Lifetime])[]): Record<string, Lifetime> {
+  const all = Object.entries({ ...LIFETIMES, ...Object.fromEntries(own) });
+  return Object.fromEntries(all.filter(([, { maxStaleSeconds }]) => maxStaleSeconds > 0));
 }
 
 /** Reads the cache settings, even if the cache is off, to report their faults. */
-export function readCache(read: Reader, apis: readonly ApiConfig[]): CacheConfig | undefined {
-  const ofApis = apis.flatMap((api) => [...api.lifetimes]);
-  const lifetimes = { ...readLifetimes(read), ...Object.fromEntries(ofApis) };
+export function readCache(read: Reader, { apis, families }: ApisConfig): CacheConfig | undefined {
+  const own = [...families.lifetimes, ...apis.flatMap((api) => [...api.lifetimes])];
   const maxBytes = read.integer('CACHE_MAX_MIB', 256, [1, 65_536]) * MIB;
-  if (read.choice('RESPONSE_CACHE', 'off', ['off', 'on']) === 'on') return { lifetimes, maxBytes };
-  if (ofApis.length > 0) read.notices.push('APIS_FILE says how long answers are cached, but RESPONSE_CACHE is off');
+  if (read.choice('RESPONSE_CACHE', 'off', ['off', 'on']) === 'on') return { lifetimes: lifetimesWith(own), maxBytes };
+  if (own.length > 0) read.notices.push('APIS_FILE says how long answers are cached, but RESPONSE_CACHE is off');
   return undefined;
 }

@@ -12,7 +12,6 @@ export const VARIABLES: readonly string[] = [
   'ASSET_GATEWAY_RPC_URL',
   'ASSET_GATEWAY_URL',
   'BLOCKED_FILE',
-  'CACHE_FILE',
   'CACHE_MAX_MIB',
   'CONSOLE',
   'CREDIT',
@@ -56,7 +55,6 @@ export const VARIABLES: readonly string[] = [
   'PAYMENT_MEMO',
   'PAY_TO_WALLET',
   'PORT',
-  'PRICES_FILE',
   'PRICE_SURCHARGE_USD_MICROS',
   'RECEIPTS',
   'RECEIPT_KEYPAIR',
@@ -77,6 +75,20 @@ export const VARIABLES: readonly string[] = [
   'UPSTREAM_TIMEOUT_MS',
   'WALLET_RATE_LIMIT_PER_SECOND',
 ];
+
+/** Removed variables, each with a sentence that says what replaces it. */
+const REMOVED: Readonly<Record<string, string>> = {
+  CACHE_FILE:
+    'CACHE_FILE was removed: write lifetimes in APIS_FILE, such as ' +
+    '{"tokens": {"operations": {"search": {"cache": {"freshSeconds": 60, "maxStaleSeconds": 300}}}}}: docs/apis-file.md',
+  PRICES_FILE:
+    'PRICES_FILE was removed: write prices in APIS_FILE, in dollars, such as ' +
+    '{"rpc": {"price": "0.0015", "operations": {"getBalance": {"price": "0.002"}}}}: docs/apis-file.md',
+};
+
+/** A fault for each removed variable that is set. */
+export const removedFaults = (environment: Environment): string[] =>
+  Object.entries(REMOVED).flatMap(([name, fault]) => (environment[name]?.trim() ? [`${fault}.`] : []));
 
 /** Prefixes that other programs rarely use. */
 const OURS =
@@ -123,7 +135,7 @@ export function nearlyKnown(environment: Environment): string[] {
     const written = name.toUpperCase();
     // Windows ignores the case of names.
     const isRead = written !== name && environment[written] === value;
-    const isKnown = VARIABLES.includes(name) || isRead || OF_OTHERS.includes(name);
+    const isKnown = VARIABLES.includes(name) || name in REMOVED || isRead || OF_OTHERS.includes(name);
     return value.trim() !== '' && !isKnown && !isServiceLink(name, value);
   };
   const strange = Object.entries(environment).filter(isStrange);

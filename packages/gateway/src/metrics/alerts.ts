@@ -98,7 +98,7 @@ export const RULES: readonly when.Rule[] = [
     bound: 0.3,
     find: when.cacheForgoes,
     means: 'Clients request more different things than the budget can fetch.',
-    advice: 'Add a key to TOKENS_API_KEY, raise the budget, or lengthen bounds in CACHE_FILE: docs/cache.md.',
+    advice: 'Add a key to TOKENS_API_KEY, raise the budget, or lengthen bounds in APIS_FILE: docs/cache.md.',
   },
   {
     alert: 'UpstreamAsksForPause',

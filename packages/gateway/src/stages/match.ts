@@ -31,9 +31,15 @@ function splitTarget({ target, hosts }: Inbound): { path: string; query: string 
   return { path: target.slice(0, mark), query };
 }
 
+/** A row of the matcher; without an endpoint it is disabled. */
+interface Row<E> extends Placed {
+  readonly endpoint: E | undefined;
+}
+
 /** The value of Allow: HEAD comes with GET, OPTIONS with every verb. */
-function allowedMethods({ rows }: Pick<Match<unknown>, 'rows'>): string {
-  return [...rows.keys()]
+function allowedMethods(rows: readonly Placed[]): string {
+  return rows
+    .map(({ httpMethod }) => httpMethod)
     .flatMap((verb) => (verb === 'GET' ? [verb, 'HEAD'] : [verb]))
     .concat('OPTIONS')
     .join(', ');
@@ -41,28 +47,36 @@ function allowedMethods({ rows }: Pick<Match<unknown>, 'rows'>): string {
 
 const placeOf = ({ route: { path, httpMethod } }: { readonly route: Route }): Placed => ({ path, httpMethod });
 
-function rowFor<Row extends Placed>(method: string, match: Match<Row>): { row: Row; method: Call['method'] } {
-  const [first] = match.rows.values();
-  if (method === 'OPTIONS' && first) return { row: first, method };
+function endpointFor<E>(method: string, { rows }: Match<Row<E>>): { endpoint: E; method: Call['method'] } {
   const verb = method === 'HEAD' ? 'GET' : method;
-  const row = verb === 'GET' || verb === 'POST' ? match.rows.get(verb) : undefined;
-  if (!row) throw new Refusal('method_not_allowed', { headers: { Allow: allowedMethods(match) } });
-  return { row, method: row.httpMethod };
+  const row = verb === 'GET' || verb === 'POST' ? rows.get(verb) : undefined;
+  if (row?.endpoint) return { endpoint: row.endpoint, method: row.httpMethod };
+  const served = [...rows.values()].filter(({ endpoint }) => endpoint !== undefined);
+  const endpoint = served[0]?.endpoint;
+  if (!endpoint) throw new Refusal('not_found');
+  if (method === 'OPTIONS') return { endpoint, method };
+  throw new Refusal('method_not_allowed', { headers: { Allow: allowedMethods(served) } });
 }
 
-/** Checks the raw target of a request, then finds its endpoint. */
+/**
+ * Checks the raw target of a request, then finds its endpoint. Paths of disabled rows are unknown, also those that another row's
+ * parameter would match.
+ */
 export function createMatch<E extends { readonly route: Route }>(
   endpoints: readonly E[],
+  disabled: readonly Route[] = [],
 ): (inbound: Inbound) => Found<E> {
-  const find = createMatcher(endpoints.map((endpoint) => ({ ...placeOf(endpoint), endpoint })));
+  const find = createMatcher<Row<E>>([
+    ...endpoints.map((endpoint) => ({ ...placeOf(endpoint), endpoint })),
+    ...disabled.map((route) => ({ ...placeOf({ route }), endpoint: undefined })),
+  ]);
   return (inbound) => {
     if (inbound.fault) throw new Refusal(inbound.fault, { reason: 'server limit' });
     const { path, query } = splitTarget(inbound);
     const match = find(path);
     if (match === 'malformed') throw badRequest('path');
     if (!match) throw new Refusal('not_found');
-    const { row, method } = rowFor(inbound.method, match);
-    const { endpoint } = row;
+    const { endpoint, method } = endpointFor(inbound.method, match);
     return { inbound, endpoint, route: endpoint.route, method, parameters: match.parameters, path, query };
   };
 }
