@@ -14,10 +14,10 @@ export const KEY = 'CANARY_0123456789_api_key';
 /** The path of a document of these tests. */
 export const documentPath = (name: string): string => resolve(import.meta.dirname, 'documents', name);
 
-/** Writes a file of APIs, and returns its path. */
-export function writeApis(file: unknown): string {
-  const path = join(makeFolder(), 'apis.json');
-  writeFileSync(path, JSON.stringify(file));
+/** Writes a document or a file of APIs, and returns its path. */
+export function writeDocument(value: unknown): string {
+  const path = join(makeFolder(), 'document.json');
+  writeFileSync(path, JSON.stringify(value));
   return path;
 }
 
@@ -82,7 +82,7 @@ export async function serveApis(
   const rows: Route[] = [];
   const stub = await stopAfterTests(startStubApi(() => rows));
   const entries = Object.entries(apis).map(([name, entry]) => [name, { url: stub.url, ...entry }]);
-  const file = writeApis({ apis: Object.fromEntries(entries) });
+  const file = writeDocument({ apis: Object.fromEntries(entries) });
   rows.push(...readApisFile(file).apis.flatMap((api) => api.rows));
   const gateway = await stopAfterTests(startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, options));
   return { gateway, stub, rows };

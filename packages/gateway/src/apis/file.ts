@@ -112,7 +112,8 @@ class ApiReading {
       this.#assertNew(row);
       this.#rows.push(row);
       if (isPaid) this.#prices.set(row.id, microsOf(own.price ?? ''));
-      else if (own.cache) this.#lifetimes.set(row.id, own.cache);
+      // A POST may have an effect, so it is cached only if its own entry says so.
+      else if (own.cache && (row.httpMethod === 'GET' || settings.cache)) this.#lifetimes.set(row.id, own.cache);
     } catch (error) {
       if (!(error instanceof DocumentFault)) throw error;
       fault(`${operation.verb} ${operation.path}: ${error.message}`);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Route } from '@asset-gateway/protocol';
+import type { Route, Values } from '@asset-gateway/protocol';
+import type { TObject } from 'typebox';
 import type { Input } from '../call.ts';
 import type { CacheKey } from './key-demand.ts';
 import { candlesLifetime, type Lifetime } from './lifetimes.ts';
@@ -30,13 +31,22 @@ function lifetimeOf(
 export const oldestSeconds = ({ maxStaleSeconds, overSinceSeconds }: CacheKey, nowSeconds: () => number): number =>
   overSinceSeconds === undefined ? maxStaleSeconds : Math.min(maxStaleSeconds, nowSeconds() - overSinceSeconds);
 
+/** The members of an open object that its schema does not name. */
+const othersIn = (given: Values, { properties }: TObject): readonly unknown[] =>
+  Object.keys(given)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .sort()
+    .map((name) => [name, given[name]]);
+
 /** The cache key of a request: the row and its validated values in the schemas' order. Defaults are not filled in: only the upstream knows them. */
 export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSeconds: number): CacheKey {
   const inOrder: unknown[] = [];
   for (const place of ['path', 'query', 'body'] as const) {
-    const given = input[place];
-    const names = Object.keys(route.input[place]?.properties ?? {});
-    for (const name of names) inOrder.push(Object.hasOwn(given, name) ? given[name] : null);
+    const [given, schema] = [input[place], route.input[place]];
+    if (!schema) continue;
+    // In a list of its own, so that null differs from an absent value.
+    for (const name of Object.keys(schema.properties)) inOrder.push(Object.hasOwn(given, name) ? [given[name]] : null);
+    if (Reflect.get(schema, 'additionalProperties') !== false) inOrder.push(othersIn(given, schema));
   }
   const values = JSON.stringify(inOrder);
   const lifetime = lifetimeOf(route, input, kept, nowSeconds);
