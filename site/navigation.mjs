@@ -21,7 +21,6 @@ const GROUPS = [
       'docs/tutorials/operator.md',
       ...inFolder('docs/operating', 'index', 'deploy', 'proxy', 'costs-and-limits', 'shares-and-blocking'),
       ...inFolder('docs/operating', 'restarts-and-state', 'postgresql', 'failures', 'alerts', 'keys-and-secrets'),
-      'docs/own-apis.md',
       'docs/cache.md',
       'docs/redis.md',
       'docs/traces.md',

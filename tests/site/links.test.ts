@@ -122,6 +122,7 @@ describe('the documents', () => {
 
   it('have no broken link or anchor', () => {
     expect(pages.length).toBeGreaterThan(40);
+    expect(new Set(pages.map(({ url }) => url)).size).toBe(pages.length);
     expect(linkFaults(pages, [])).toEqual([]);
     expect(pages.flatMap(({ links }) => links).filter((link) => link.includes('#')).length).toBeGreaterThan(5);
   });

@@ -147,6 +147,15 @@ function lookAt(dist: string): void {
     await close();
   });
 
+  it('the landing page shows each reader the way without scrolling', async () => {
+    const { page, close } = await openPage(`${url}index.html`, LOOKS['1440-light']);
+    const links = '[...document.querySelectorAll(".cards ol a")].map((link) => link.getBoundingClientRect().bottom)';
+    const bottoms = (await page.evaluate(links)) as number[];
+    expect(bottoms).toHaveLength(15);
+    expect(Math.max(...bottoms)).toBeLessThan(LOOKS['1440-light'].viewport.height);
+    await close();
+  });
+
   it('they open from disk', async () => {
     const page = await (await openBrowser()).newPage();
     await page.goto(pathToFileURL(join(dist, 'decisions/0001-plain-requests-instead-of-web-requests.html')).href);
