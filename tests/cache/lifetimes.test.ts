@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cacheKeyOf, requestFreshness } from '../../packages/gateway/src/cache/cache-key.ts';
 import { BATCH_SIZES, candlesLifetime, LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
-import { writeApis } from '../apis/apis.ts';
+import { writeDocument } from '../apis/apis.ts';
 
 const NOW = 1_795_000_000;
 const ids = routes.filter(({ surface }) => surface === 'tokens').map(({ id }) => id);
@@ -54,7 +54,7 @@ it.each([
 });
 
 const readWith = (file: unknown, variables: Environment = {}) =>
-  readConfig({ TOKENS_API_KEY: 'key', RESPONSE_CACHE: 'on', APIS_FILE: writeApis(file), ...variables });
+  readConfig({ TOKENS_API_KEY: 'key', RESPONSE_CACHE: 'on', APIS_FILE: writeDocument(file), ...variables });
 
 /** Reads a configuration whose file has these lifetimes, by method. */
 function read(lifetimes: Readonly<Record<string, unknown>>, variables: Environment = {}) {

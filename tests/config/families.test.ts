@@ -1,10 +1,10 @@
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
-import { writeApis } from '../apis/apis.ts';
+import { writeDocument } from '../apis/apis.ts';
 import { faultsOf, WITH_FACILITATOR } from './faults.ts';
 
 const KEY = { TOKENS_API_KEY: 'k', ...WITH_FACILITATOR };
-const withFile = (file: unknown) => ({ ...KEY, APIS_FILE: writeApis(file) });
+const withFile = (file: unknown) => ({ ...KEY, APIS_FILE: writeDocument(file) });
 
 describe('limits in APIS_FILE', () => {
   it('replace the defaults of their families only', () => {
@@ -48,7 +48,7 @@ it.each([
 });
 
 it('disabled asset data alone leave nothing to serve', () => {
-  const APIS_FILE = writeApis({ tokens: { enabled: false } });
+  const APIS_FILE = writeDocument({ tokens: { enabled: false } });
   expect(faultsOf({ TOKENS_API_KEY: 'k', APIS_FILE })).toEqual([
     'Nothing to serve: APIS_FILE disables tokens, and nothing else is configured.',
   ]);

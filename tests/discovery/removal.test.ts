@@ -1,7 +1,7 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { writeApis } from '../apis/apis.ts';
+import { writeDocument } from '../apis/apis.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served } from './everything.ts';
@@ -37,22 +37,22 @@ const LEFT_OUT: readonly [string, Readonly<Record<string, string>>, (route: Rout
   ],
   [
     'wallet disabled in APIS_FILE',
-    { APIS_FILE: writeApis({ wallet: { enabled: false } }) },
+    { APIS_FILE: writeDocument({ wallet: { enabled: false } }) },
     ({ surface }) => surface === 'wallet',
   ],
   [
     'tokens disabled in APIS_FILE',
-    { APIS_FILE: writeApis({ tokens: { enabled: false } }) },
+    { APIS_FILE: writeDocument({ tokens: { enabled: false } }) },
     ({ surface }) => surface === 'tokens',
   ],
   [
     'all of rpc but one method on one cluster disabled in APIS_FILE',
-    { APIS_FILE: writeApis({ rpc: { operations: ONLY_BALANCES } }) },
+    { APIS_FILE: writeDocument({ rpc: { operations: ONLY_BALANCES } }) },
     ({ id, surface }) => surface === 'rpc' && !/^rpc\.mainnet\.\w+\.getBalance$/.test(id),
   ],
   [
     'a free operation disabled in APIS_FILE',
-    { APIS_FILE: writeApis({ tokens: { operations: { search: { enabled: false } } } }) },
+    { APIS_FILE: writeDocument({ tokens: { operations: { search: { enabled: false } } } }) },
     ({ id }) => id === 'tokens.search',
   ],
   ['no SOLANA_DEVNET_RPC_URL', { SOLANA_DEVNET_RPC_URL: '' }, ({ cluster }) => cluster === 'devnet'],

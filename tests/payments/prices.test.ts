@@ -3,7 +3,7 @@ import { readConfig } from '@asset-gateway/gateway';
 import { dollars, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeApis } from '../apis/apis.ts';
+import { writeDocument } from '../apis/apis.ts';
 import { faultsOf } from '../config/faults.ts';
 import { initOf, targetOf } from '../http/targets.ts';
 import { samples } from '../kit/rounds.ts';
@@ -97,14 +97,14 @@ const SELLING = {
 type Section = Readonly<Record<string, unknown>>;
 
 const read = (file: Readonly<Record<string, Section>>) =>
-  readConfig({ ...SELLING, APIS_FILE: writeApis(file) }).paid?.prices;
+  readConfig({ ...SELLING, APIS_FILE: writeDocument(file) }).paid?.prices;
 
 /** A section with these prices, by name. */
 const priced = (prices: Readonly<Record<string, string>>): Section => ({
   operations: Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, { price }])),
 });
 
-const faultsIn = (file: Readonly<Record<string, Section>>) => faultsOf({ ...SELLING, APIS_FILE: writeApis(file) });
+const faultsIn = (file: Readonly<Record<string, Section>>) => faultsOf({ ...SELLING, APIS_FILE: writeDocument(file) });
 
 const idsOf = (prefix: string): string[] => paid.map(({ id }) => id).filter((id) => id.startsWith(prefix));
 const allAt = (ids: readonly string[], micros: number) => new Map(ids.map((id) => [id, micros]));
@@ -173,7 +173,7 @@ describe('prices in APIS_FILE', () => {
 
 describe('a gateway with prices of its own', () => {
   it('says them in its catalog, its OpenAPI document and every challenge, and adds no surcharge', async () => {
-    const APIS_FILE = writeApis({ rpc: { price: '0.0015', ...priced({ 'mainnet.helius.getBalance': '0.00007' }) } });
+    const APIS_FILE = writeDocument({ rpc: { price: '0.0015', ...priced({ 'mainnet.helius.getBalance': '0.00007' }) } });
     const gateway = await startSellingGateway({ APIS_FILE, PRICE_SURCHARGE_USD_MICROS: '100' });
     const expected = (id: string, usual: string) => {
       if (id === 'rpc.mainnet.helius.getBalance') return '0.00007';
