@@ -75,5 +75,7 @@ describe('an API of the operator', () => {
     expect(catalog.categories.providers).toContainEqual(
       expect.objectContaining({ id: 'weather', label: 'Weather', routeCount: 2 }),
     );
+    const ofOne = await fetch(`${gateway.url}/v1/catalog?provider=weather`);
+    expect(await ofOne.json()).toMatchObject({ catalog: { returnedRoutes: 2, filters: { provider: 'weather' } } });
   });
 });

@@ -42,13 +42,13 @@ export {
 } from './route.ts';
 export { apiPath } from './routes/apis.ts';
 export {
+  catalogRow,
   consoleRoutes,
   creditRoutes,
   everyRoute,
   faucetRoute,
   receiptRoutes,
   routes,
-  withCredit,
 } from './routes/index.ts';
 export {
   pkcs8OfSeed,

@@ -1,4 +1,4 @@
-import { dollars, everyRoute, type Route, receiptRoutes, withCredit } from '@asset-gateway/protocol';
+import { catalogRow, dollars, everyRoute, type Route, receiptRoutes } from '@asset-gateway/protocol';
 import { catalog } from '../describe/catalog.ts';
 import { llmsText } from '../describe/llms.ts';
 import { openApi } from '../describe/openapi.ts';
@@ -15,6 +15,7 @@ export function serviceOf(
   exact: ExactSetup | undefined,
 ): Service {
   const hasCredit = config.credit !== undefined && exact !== undefined;
+  const titles = new Map(config.apis.map(({ name, title }) => [name, title]));
   const enabled = (route: Route): Route[] => {
     if (config.disabled.has(route.id)) return [];
     const isSold = route.access !== 'exact' || exact?.clusters.has(route.cluster ?? '') === true;
@@ -22,13 +23,14 @@ export function serviceOf(
     if (route.surface === 'credit') return hasCredit && isSold ? [route] : [];
     const isServed = route.provider === 'gateway' || (isSold && channels.get(route) !== undefined);
     if (!isServed) return [];
-    return [hasCredit ? withCredit(route) : route];
+    if (route.id === 'system.catalog') return [catalogRow([...titles.keys()], hasCredit)];
+    return [hasCredit && route.access === 'exact' ? { ...route, credit: 'accepted' } : route];
   };
   const [cheapest = 0] = config.credit?.bundlesMicros ?? [];
   return {
     name: config.serviceName,
     routes: [...everyRoute, ...config.apis.flatMap(({ rows }) => rows)].flatMap(enabled),
-    titles: new Map(config.apis.map(({ name, title }) => [name, title])),
+    titles,
     priceUsd: (route) => dollars(route.credit === 'sold' ? cheapest : (exact?.priceOf(route) ?? 0)),
     hasShares: config.fairShares,
     hasBlocked: config.blocked !== undefined,

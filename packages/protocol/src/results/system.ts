@@ -87,16 +87,15 @@ const catalogOf = (listing: Listing): ResultShape => ({
 });
 
 const SURFACES = ['tokens', 'rpc', 'das', 'wallet'];
+const CREDIT = { credit: optional(oneOf(['accepted', 'sold'], 'Whether the route accepts or sells credit.')) };
 
-/** The catalog. */
-export const catalog = catalogOf({ providers: CATALOG_PROVIDERS, surfaces: SURFACES, more: {} });
-
-/** The catalog where credit is on. */
-export const catalogWithCredit = catalogOf({
-  providers: [...CATALOG_PROVIDERS, 'gateway'],
-  surfaces: [...SURFACES, 'credit'],
-  more: { credit: optional(oneOf(['accepted', 'sold'], 'Whether the route accepts or sells credit.')) },
-});
+/** The catalog of a service with these APIs besides ours. */
+export const catalog = (apis: readonly string[], hasCredit: boolean): ResultShape =>
+  catalogOf({
+    providers: [...CATALOG_PROVIDERS, ...apis, ...(hasCredit ? ['gateway'] : [])],
+    surfaces: [...SURFACES, ...apis, ...(hasCredit ? ['credit'] : [])],
+    more: hasCredit ? CREDIT : {},
+  });
 
 /** The document that crawlers of x402 look for. */
 export const wellKnown: ResultShape = {

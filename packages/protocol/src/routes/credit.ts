@@ -1,6 +1,5 @@
 import type { Cluster } from '../networks.ts';
 import * as results from '../results/system.ts';
-import { catalogWithCredit } from '../results/system.ts';
 import { type Route, schemasOf, unchanged } from '../route.ts';
 
 const PATH = '/v1/x402/credit';
@@ -29,12 +28,6 @@ const sold = (cluster: Cluster): Route => ({
   description: `Buys credit for paid routes of Solana ${cluster}: pay one of the amounts in accepts.`,
   result: results.bought,
 });
-
-/** A row with credit on: paid rows accept credit, and the catalog also lists the credit rows. */
-export function withCredit(route: Route): Route {
-  if (route.access === 'exact') return { ...route, credit: 'accepted' };
-  return route.id === 'system.catalog' ? { ...route, result: catalogWithCredit } : route;
-}
 
 /** The credit routes. */
 export const creditRoutes: readonly Route[] = [

@@ -1,8 +1,8 @@
 import type { Route } from '../route.ts';
-import { creditRoutes, withCredit } from './credit.ts';
+import { creditRoutes } from './credit.ts';
 import { dasRoutes } from './das.ts';
 import { rpcRoutes } from './rpc.ts';
-import { consoleRoutes, faucetRoute, receiptRoutes, systemRoutes } from './system.ts';
+import { catalogRow, consoleRoutes, faucetRoute, receiptRoutes, systemRoutes } from './system.ts';
 import { tokensRoutes } from './tokens.ts';
 import { walletRoutes } from './wallet.ts';
 
@@ -12,4 +12,4 @@ export const routes: readonly Route[] = [...systemRoutes, ...tokensRoutes, ...rp
 /** Every row, including those that an operator must turn on. */
 export const everyRoute: readonly Route[] = [...routes, ...receiptRoutes, ...creditRoutes];
 
-export { consoleRoutes, creditRoutes, faucetRoute, receiptRoutes, withCredit };
+export { catalogRow, consoleRoutes, creditRoutes, faucetRoute, receiptRoutes };

@@ -37,18 +37,22 @@ export const receiptRoutes: readonly Route[] = [
   }),
 ];
 
+/** The catalog of a service with these APIs besides ours. */
+export const catalogRow = (apis: readonly string[], hasCredit: boolean): Route =>
+  documentRow('catalog', 'GET /v1/catalog', 'Every enabled route, its access mode and its price.', {
+    query: { provider: optional(oneOf([...CATALOG_PROVIDERS, ...apis], 'Only the routes of one provider.')) },
+    codes: { provider: 'invalid_provider_filter' },
+    example: { query: { provider: 'tokens' } },
+    result: results.catalog(apis, hasCredit),
+  });
+
 /** The gateway's own public routes. */
 export const systemRoutes: readonly Route[] = [
   row('liveness', 'GET /healthz', 'Liveness probe.', { result: results.liveness }),
   row('readiness', 'GET /readyz', 'Readiness probe: 200 while this node can serve signed and paid requests.', {
     result: results.readiness,
   }),
-  documentRow('catalog', 'GET /v1/catalog', 'Every enabled route, its access mode and its price.', {
-    query: { provider: optional(oneOf(CATALOG_PROVIDERS, 'Only the routes of one provider.')) },
-    codes: { provider: 'invalid_provider_filter' },
-    example: { query: { provider: 'tokens' } },
-    result: results.catalog,
-  }),
+  catalogRow([], false),
   documentRow('openapi', 'GET /openapi.json', 'Every enabled route as OpenAPI 3.1.', {
     result: results.openapi,
   }),
