@@ -140,13 +140,17 @@ browserSuite('a wallet in the console', () => {
     await shows('You received 10 play USDC on mainnet.');
     const paid = transfers().length;
     // The payment reaches the gateway, but the answer does not reach the page.
+    const lost: number[] = [];
     await page.route('**/rpc/getBalance', async (route) => {
       if (route.request().headers()['payment-signature'] === undefined) return route.continue();
-      await route.fetch();
+      const answer = await route.fetch();
       await route.abort();
+      lost.push(answer.status());
     });
     await press('Send, pay $0.000005');
-    await expect.poll(() => transfers().length - paid, { timeout: 20_000 }).toBe(1);
+    // Not only the transfer: until the gateway has answered, the same payment is in progress.
+    await expect.poll(() => lost[0], { timeout: 20_000 }).toBe(200);
+    expect(transfers().length - paid).toBe(1);
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await press('Resend');
