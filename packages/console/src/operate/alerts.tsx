@@ -15,7 +15,7 @@ function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: nu
       <p>
         <span class="badge">{isUrgent(alert) ? 'Urgent' : 'In working hours'}</span> <strong>{plain(means)}</strong>{' '}
         <span class="muted">
-          since {minuteOf(since)} ({span((nowMs - since) / 1_000)})
+          since {minuteOf(since)} ({span(Math.ceil((nowMs - since) / 1_000))})
         </span>
       </p>
       {named.length > 0 && (

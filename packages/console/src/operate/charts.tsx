@@ -51,7 +51,7 @@ function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProp
       drawn?.remove();
     };
   }, []);
-  const last = times.at(-1) ?? 0;
+  const last = times.at(-1) ?? Math.floor(Date.now() / 60_000) * MINUTE;
   useEffect(
     () => plot?.show([[...times], ...values] as Data, last - minutes * MINUTE, last),
     [plot, last, minutes, times.length],

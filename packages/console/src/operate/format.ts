@@ -1,4 +1,3 @@
-const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const MINUTES = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
@@ -14,7 +13,12 @@ export const UNKNOWN = '–';
 
 const isKnown = (value: Value): value is number => typeof value === 'number' && Number.isFinite(value);
 
-export const count = (value: Value): string => (isKnown(value) ? NUMBER.format(value) : UNKNOWN);
+/** Formats a number; rates from 10 on have one decimal, from 100 on none. */
+export function count(value: Value): string {
+  if (!isKnown(value)) return UNKNOWN;
+  const size = Math.abs(value);
+  return value.toLocaleString('en-US', { maximumFractionDigits: size < 10 ? 2 : size < 100 ? 1 : 0 });
+}
 
 /** Formats millionths of a dollar. */
 export const dollars = (micros: Value): string =>

@@ -53,6 +53,11 @@ export function Code({ label, text }: CodeProps) {
   );
 }
 
+/** A sentence with code between backticks. */
+export const WithCode = ({ text }: { readonly text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+);
+
 /** Preformatted text that scrolls, also by keyboard. */
 export function Preformatted({ children }: { readonly children: string }) {
   return (

@@ -1,5 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 import { nextStepOf } from '@asset-gateway/protocol';
+import { WithCode } from './code.tsx';
 import { plain } from './text.ts';
 
 const MAX_TEXT = 1000;
@@ -20,7 +21,9 @@ export function Failure({ error }: { readonly error: unknown }) {
   const message = isKnown && error.code === 'unreachable' ? UNREACHABLE : detail;
   return (
     <div class="failure" role="alert">
-      <p>{plain(message, MAX_TEXT)}</p>
+      <p>
+        <WithCode text={plain(message, MAX_TEXT)} />
+      </p>
       {isKnown && error.issues.length > 0 && (
         <ul>
           {error.issues.map((issue, at) => (

@@ -4,11 +4,12 @@ import type { Session } from '../session.ts';
 import { type Row, titleOf } from './catalog.ts';
 import { Price, Verb } from './list.tsx';
 
-function costOf({ accessMode, priceUsd, paymentRequired, cluster }: Row): string {
-  if (paymentRequired) return `$${priceUsd} a call, paid in USDC on Solana ${cluster}. You pay only for an answer.`;
+/** What follows the price. */
+function costOf({ accessMode, paymentRequired, cluster }: Row): string {
+  if (paymentRequired) return `a call, paid in USDC on Solana ${cluster}. You pay only for an answer.`;
   return accessMode === 'siwx'
-    ? 'Free. Each request needs a signature, and a new answer uses one call of the shared budget.'
-    : 'Free and public: no signature needed.';
+    ? 'Each request needs a signature, and a new answer uses one call of the shared budget.'
+    : 'Public: no signature needed.';
 }
 
 interface ChoiceProps {

@@ -1,4 +1,5 @@
 import type { GatewayError } from '@asset-gateway/client';
+import { WithCode } from '../parts/code.tsx';
 import { Exchange, Headers } from '../parts/exchange.tsx';
 import { NextStep } from '../parts/failure.tsx';
 import { Json } from '../parts/json.tsx';
@@ -67,7 +68,7 @@ export function Answer({ answer }: { readonly answer: RouteAnswer }) {
         Answer <span class={`badge ${look}`}>{status}</span>
       </h2>
       <p role="status" class={refusal ? undefined : 'unseen'}>
-        {refusal?.message ?? 'The gateway answered.'}
+        <WithCode text={refusal?.message ?? 'The gateway answered.'} />
       </p>
       {refusal && <NextStep error={refusal} />}
       <Facts answer={answer} />

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
 import { type Method, type Row, SURFACES } from './catalog.ts';
 
@@ -83,8 +83,10 @@ export function List({ methods, current }: ListProps) {
   const place = current?.id ?? '';
   const isOpen = openFor === place;
   const shown = found(methods, text);
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [place]);
   return (
-    <nav class="list" aria-label="Routes">
+    <nav class="list" aria-label="Routes" ref={list}>
       <button
         type="button"
         class="opener"

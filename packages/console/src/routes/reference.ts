@@ -1,3 +1,4 @@
+import { nextStepOf } from '@asset-gateway/protocol';
 import type { Session } from '../session.ts';
 import type { Schema } from './fields.ts';
 
@@ -42,8 +43,11 @@ export interface RouteReference {
 
 const ERROR = /^- `(\w+)`: (.*)$/gm;
 
+/** The errors of a status; on paid routes, those of a payment come before those of a sign-in. */
 const errorsIn = (description: unknown): RouteError[] =>
-  [...String(description).matchAll(ERROR)].map(([, code = '', message = '']) => ({ code, message }));
+  [...String(description).matchAll(ERROR)]
+    .map(([, code = '', message = '']) => ({ code, message }))
+    .sort((a, b) => Number(nextStepOf(b.code) === 'Pay') - Number(nextStepOf(a.code) === 'Pay'));
 
 let loading: Promise<Node> | undefined;
 

@@ -1,3 +1,4 @@
+import { WithCode } from '../parts/code.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Json } from '../parts/json.tsx';
 import { Tabs } from '../parts/tabs.tsx';
@@ -103,7 +104,9 @@ const Codes = ({ errors }: { readonly errors: readonly RouteError[] }) => (
         <dt>
           <code>{code}</code>
         </dt>
-        <dd>{message.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</dd>
+        <dd>
+          <WithCode text={message} />
+        </dd>
       </div>
     ))}
   </dl>
