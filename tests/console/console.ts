@@ -56,13 +56,16 @@ export async function axeFaults(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Saves a screenshot for the documentation. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot for the documentation, with ROUNDS=full. */
+async function picture(page: Page, name: string): Promise<void> {
+  if (!isFull) return;
   mkdirSync(PICTURES, { recursive: true });
+  await page.mouse.move(0, 0);
+  await page.evaluate('scrollTo(0, 0)');
   await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
 }
 
-/** Short rounds run axe and take a picture once per page, with another look each time: both cost more than the test. */
+/** Short rounds run axe once per page, with another look each time. */
 let pages = 0;
 
 /** The faults of a page in all looks: violations of axe and overflow. Saves screenshots. */
@@ -77,8 +80,9 @@ export async function faultsInAllLooks(page: Page, name: string): Promise<string
     const isInTurn = isFull || index === pages % looks.length;
     const found = [...(isInTurn ? await axeFaults(page) : []), ...(isWide ? ['wider than the window'] : [])];
     faults.push(...found.map((fault) => `${look}: ${fault}`));
-    if (isInTurn) await picture(page, `${name}-${look}`);
+    await picture(page, `${name}-${look}`);
   }
+  await page.setViewportSize(LOOKS['1440-light'].viewport);
   return faults;
 }
 

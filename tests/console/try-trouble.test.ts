@@ -5,7 +5,7 @@ import { freePort } from '../http/ports.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { axeFaults, drawnIn, openPage, picture, targetsSince } from './console.ts';
+import { axeFaults, drawnIn, openPage, targetsSince } from './console.ts';
 
 const LIMIT = 4;
 /** Long enough for a slow machine to use up the budget in it. */
@@ -61,7 +61,6 @@ browserSuite(
       await page.getByText(/rate-limiting this gateway; .*Retry-After/).waitFor();
       await page.getByText(/continues automatically at \d\d:\d\d:\d\d/).waitFor();
       expect(await axeFaults(page)).toEqual([]);
-      await picture(page, 'try-pause-light');
       await result(page, /^Gold/).waitFor();
       expect([faults, arrivals().length - before]).toEqual([[], 2]);
       await close();

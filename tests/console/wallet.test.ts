@@ -131,7 +131,7 @@ browserSuite('a wallet in the console', () => {
 
   it('has no axe violations in light, dark and narrow', async () => {
     expect([...seen.faults, ...(await faultsInAllLooks(page, 'wallet'))]).toEqual([]);
-  });
+  }, 120_000);
 
   it('resends a payment after a lost answer, and is charged once', async () => {
     const other = await openPage(`${gateway.url}/#/wallet`);
