@@ -9,8 +9,8 @@ export const PICTURES = [MADE, COMMITTED];
 export const PAGE_WITH_PICTURES = 'docs/console.md';
 
 const NAME = /^(?:[\w-]+\/)?[\w-]+\.(?:png|webp)$/;
-/** Such as `try-1440-light.png`: view, width of the window, color scheme. */
-const VIEW = /^pictures\/(?:before\/)?([a-z-]+)-(\d+)-(light|dark)\.(?:png|webp)$/;
+/** Such as `try-1440-light.png`, just made, or `after/try-1440-light.webp`, in git: view, width of the window, color scheme. */
+const VIEW = /^pictures\/(?:(?:after|before)\/)?([a-z-]+)-(\d+)-(light|dark)\.(?:png|webp)$/;
 
 /** Width and height in pixels, from the first chunk of a PNG or a lossy WebP. */
 function sizeOf(bytes) {
