@@ -6,7 +6,7 @@ import { noteTime, ownTime } from '../kit/event-loop.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { rounds } from '../kit/rounds.ts';
+import { roundsOnEach } from '../kit/rounds.ts';
 import {
   ask,
   askUntilDecided,
@@ -83,7 +83,7 @@ function suite(): void {
   ] as const;
 
   it.each(servers)('%s down: refused in time and unused, and bought when it is back', LONG, async (_, server) => {
-    for (let round = 0; round < rounds(20); round++) {
+    for (let round = 0; round < roundsOnEach(20); round++) {
       const url = gateway.url + newPath();
       const before = { transfers: transfers(), calls: calls() };
       await server().kill();
