@@ -35,8 +35,9 @@ const killing: Parameters<typeof withBothDatabases>[1] = (variables) => {
   }, 120_000);
   afterAll(() => series.close());
 
-  const title = 'P7 killed after any step: one transfer and one answer when the payment is sent again';
-  it.sequential(title, { timeout: 1_800_000 }, async () => {
+  it.sequential('P7 killed after any step: one transfer and one answer to all copies', {
+    timeout: 1_800_000,
+  }, async () => {
     for (let round = 0; round < roundsOnEach(20); round++) {
       const all: Killed[] = [];
       // Their reservations lapse together.
