@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { dollars, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers } from './document.ts';
 import type { FamilySettings } from './families.ts';
-import { type ApiPlan, keyNameOf, readApisFile } from './file.ts';
+import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
 import { type ApiEntry, FILE, type FileEntry } from './format.ts';
 import { rowOf } from './rows.ts';
 
@@ -53,14 +53,15 @@ function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): 
 }
 
 /** The operations of a document that the file does not name, with the reason if they could not be served. */
-function others(plan: ApiPlan, { openapi, operations, key }: ApiEntry, folder: string): string {
+function others(plan: ApiPlan, entry: ApiEntry, folder: string): string {
+  const { openapi, operations } = entry;
   const document = new OpenApiDocument(readMembers(resolve(folder, openapi)));
   const named = (operation: Operation): boolean =>
     nameOf(operation) in operations || `${operation.verb} ${operation.path}` in operations;
   const rest = document.operations().filter((operation) => !named(operation));
   if (rest.length === 0) return '';
   const lines = rest.map((operation): readonly [string, string] => {
-    const reason = whyNot(document, operation, keyNameOf(key));
+    const reason = whyNot(document, operation, keyNameIn(entry));
     return [nameOf(operation), reason === undefined ? 'not named' : `cannot be served: ${reason}`];
   });
   return `The other operations of ${plan.name}:\n${columns(lines)}`;
@@ -111,7 +112,7 @@ export function check(words: readonly string[], { stdout, stderr }: Output): num
     if (entry) stdout.write(others(plan, entry, dirname(word)));
   }
   stdout.write(ownRoutes(families));
-  const variables = [...new Set(apis.flatMap(({ key }) => key?.env ?? []))];
+  const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => key?.env ?? [])))];
   if (variables.length > 0) stdout.write(`The gateway reads keys from ${variables.join(', ')}.\n`);
   return 0;
 }

@@ -7,13 +7,21 @@ import { type FamilySettings, readFamilies, USUAL_FAMILIES } from './families.ts
 import { type ApiEntry, type FileEntry, type KeyEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
 import { rowOf } from './rows.ts';
 
+/** One URL of an API. */
+export interface ApiUrl {
+  readonly baseUrl: string;
+  readonly key: KeyEntry | undefined;
+  readonly limitPerMinute: number;
+}
+
 /** An API with the rows that it serves; its keys are in the environment. */
 export interface ApiPlan {
   readonly name: string;
   readonly title: string;
-  readonly baseUrl: string;
-  readonly key: KeyEntry | undefined;
-  readonly limitPerMinute: number;
+  /** In the order to ask them: the next one while one is down. */
+  readonly urls: readonly ApiUrl[];
+  /** Ids of rows that may be asked twice although they are POSTs. */
+  readonly idempotent: ReadonlySet<string>;
   readonly rows: readonly Route[];
   /** By row id, in millionths of a dollar. */
   readonly prices: ReadonlyMap<string, number>;
@@ -47,6 +55,7 @@ class ApiReading {
   readonly #rows: Route[] = [];
   readonly #prices = new Map<string, number>();
   readonly #lifetimes = new Map<string, Lifetime>();
+  readonly #idempotent = new Set<string>();
 
   constructor(name: string, entry: ApiEntry) {
     this.#name = name;
@@ -54,15 +63,32 @@ class ApiReading {
   }
 
   read(folder: string): ApiPlan | undefined {
-    const { title, openapi, url, key, requestsPerMinute = DEFAULT_LIMIT } = this.#entry;
+    const { title, openapi } = this.#entry;
+    const urls = this.#urls();
     this.#check(API_NAME.test(this.#name), 'is not a name of lower-case letters, digits and hyphens');
     this.#check(!RESERVED.has(this.#name), 'is the name of a part of the gateway; choose another');
-    this.#check(isBaseUrl(url), 'url must be an http or https URL without a query');
     const document = this.#documentIn(resolve(folder, openapi));
     if (document) this.#serve(document, openapi);
     if (this.faults.length > 0) return undefined;
-    const served = { rows: this.#rows, prices: this.#prices, lifetimes: this.#lifetimes };
-    return { name: this.#name, title, baseUrl: url, key, limitPerMinute: requestsPerMinute, ...served };
+    const served = { rows: this.#rows, prices: this.#prices, lifetimes: this.#lifetimes, idempotent: this.#idempotent };
+    return { name: this.#name, title, urls, ...served };
+  }
+
+  #urls(): ApiUrl[] {
+    const { url, urls, key, requestsPerMinute = DEFAULT_LIMIT } = this.#entry;
+    this.#check((url === undefined) !== (urls === undefined), 'it needs either url or urls');
+    const entries = urls ?? (url === undefined ? [] : [{ url }]);
+    const places = entries.map((entry) => ({ key, requestsPerMinute, ...entry }));
+    this.#check(
+      places.every((place) => isBaseUrl(place.url)),
+      'url must be an http or https URL without a query',
+    );
+    this.#check(new Set(places.map((place) => place.url)).size === places.length, 'urls has the same url twice');
+    this.#check(
+      new Set(places.flatMap((place) => keyNameOf(place.key) ?? [])).size <= 1,
+      'the keys of all urls must have the same header or query name',
+    );
+    return places.map((place) => ({ baseUrl: place.url, key: place.key, limitPerMinute: place.requestsPerMinute }));
   }
 
   #check(holds: boolean, fault: string): void {
@@ -95,22 +121,24 @@ class ApiReading {
   }
 
   #serveOne(document: OpenApiDocument, operation: Operation, name: string, settings: OperationEntry): void {
-    const { access = 'siwx', price, cluster = 'mainnet', cache, key } = this.#entry;
+    const { access = 'siwx', price, cluster = 'mainnet', cache } = this.#entry;
     const own = { access, price, cache: settings.access === 'exact' ? undefined : cache, ...settings };
     const fault = (text: string) => this.#check(false, `operations.${name}: ${text}`);
     const isPaid = own.access === 'exact';
     if (isPaid && (own.price === undefined || microsOf(own.price) < 1)) fault('a paid operation needs a price above 0');
     if (!isPaid && settings.price !== undefined) fault('it has a price, but its access is siwx');
     if (isPaid && settings.cache) fault('a paid operation is not cached');
+    if (settings.idempotent !== undefined && operation.verb === 'GET') fault('idempotent is only for a POST');
     try {
       const row = rowOf(document, operation, {
         api: this.#name,
         access: own.access,
         cluster: cluster as Cluster,
-        keyName: keyNameOf(key),
+        keyName: keyNameIn(this.#entry),
       });
       this.#assertNew(row);
       this.#rows.push(row);
+      if (settings.idempotent) this.#idempotent.add(row.id);
       if (isPaid) this.#prices.set(row.id, microsOf(own.price ?? ''));
       // A POST may have an effect, so it is cached only if its own entry says so.
       else if (own.cache && (row.httpMethod === 'GET' || settings.cache)) this.#lifetimes.set(row.id, own.cache);
@@ -134,6 +162,10 @@ export function keyNameOf(key: KeyEntry | undefined): string | undefined {
   if ('header' in key) return key.header;
   return 'query' in key ? key.query : 'Authorization';
 }
+
+/** The same of an API: all of its keys have one name. */
+export const keyNameIn = ({ key, urls = [] }: ApiEntry): string | undefined =>
+  keyNameOf(key ?? urls.find((each) => each.key)?.key);
 
 const faulty = (faults: readonly string[]): ApisFile => ({ apis: [], families: USUAL_FAMILIES, faults });
 

@@ -37,15 +37,34 @@ const PRICE = optional(
 );
 
 const OPERATION = closed(
-  { access: ACCESS, price: PRICE, cache: optional(CACHE) },
+  {
+    access: ACCESS,
+    price: PRICE,
+    cache: optional(CACHE),
+    idempotent: optional(
+      Type.Boolean({ description: 'true: a POST without an effect, which another url may be asked again.' }),
+    ),
+  },
   'How an operation is served; what is absent is as for its API.',
 );
+
+const MAX_URLS = 8;
+const BASE_URL = text('The base URL of the API; the paths of the document follow it.', 1_000);
 
 const API = closed(
   {
     title: text('The name that people read.', 60),
     openapi: text('The OpenAPI document, 3.0 or 3.1, as a path from this file.', 1_000),
-    url: text('The base URL of the API; the paths of the document follow it.', 1_000),
+    url: optional(BASE_URL),
+    urls: optional(
+      Type.Array(
+        closed(
+          { url: BASE_URL, key: optional(KEY), requestsPerMinute: limit('The limit of each key.') },
+          'A URL of the API; its key and limit are those of the API unless given.',
+        ),
+        { minItems: 1, maxItems: MAX_URLS, description: 'Instead of url: the next one is asked while one is down.' },
+      ),
+    ),
     key: optional(KEY),
     requestsPerMinute: limit('The limit of each key.'),
     access: ACCESS,

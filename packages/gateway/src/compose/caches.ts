@@ -16,7 +16,9 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
   const { config, store, randomId, secrets, openShared } = foundation;
   const { cache, tokens, apis } = config;
   if (!cache) return new Map();
-  const scopes = new Map(apis.filter(({ lifetimes: own }) => own.size > 0).map(({ name, baseUrl }) => [name, baseUrl]));
+  const scopes = new Map(
+    apis.filter(({ lifetimes: own }) => own.size > 0).map(({ name, urls }) => [name, urls[0]?.baseUrl ?? '']),
+  );
   if (tokens) scopes.set('tokens', tokens.baseUrl);
   const { lifetimes, maxBytes } = cache;
   const now = () => performance.now();

@@ -1,10 +1,13 @@
 import type { Cluster, Route } from '@asset-gateway/protocol';
+import type { Allowance } from '../budget/store.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { InFlight } from '../stages/spend.ts';
 import { untraced } from '../traces/tracing.ts';
 import { Breaker, type BreakerOptions } from '../upstreams/breaker.ts';
+import { Failover } from '../upstreams/failover.ts';
 import { resending } from '../upstreams/retries.ts';
 import { type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 import type { Dependencies, Foundation } from './dependencies.ts';
 import {
   type ChannelPlan,
@@ -15,13 +18,19 @@ import {
   transportsOf,
 } from './providers.ts';
 
-/** The upstream of a family of routes, with its keys and limits. */
+/** What serves a family of routes: a channel, or several of which the first one that is up is called. */
 export interface Channel {
   readonly name: ChannelName;
-  readonly upstream: Breaker;
-  readonly keys: SeveralKeys;
+  readonly upstream: Upstream;
+  readonly keys: Allowance;
   /** This node's calls in flight, of all channels of the provider on this cluster. */
   readonly room: InFlight;
+}
+
+/** One upstream, with its keys and limits. */
+export interface SingleChannel extends Channel {
+  readonly upstream: Breaker;
+  readonly keys: SeveralKeys;
 }
 
 type ChannelDependencies = Pick<Foundation, 'config' | 'onFailure'> &
@@ -36,6 +45,7 @@ const REFUSED_KEYS = { setAsideMs: 60_000, now };
 export class Channels {
   readonly #dependencies: ChannelDependencies;
   readonly #channels = new Map<string, Channel>();
+  readonly #singles: SingleChannel[] = [];
   readonly #connections: Connection[] = [];
 
   constructor(dependencies: ChannelDependencies) {
@@ -53,18 +63,30 @@ export class Channels {
     return this.#channels.values();
   }
 
+  /** Every upstream on its own. */
+  singles(): readonly SingleChannel[] {
+    return this.#singles;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
-  #openAll({ inFlight, channels }: ProviderEntry): void {
+  #openAll({ inFlight, channels, isRepeatable }: ProviderEntry): void {
     const { config, windowMs } = this.#dependencies;
     const rooms = roomsOf(inFlight);
-    for (const plan of channels(config, windowMs)) this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight);
+    const opened = channels(config, windowMs).map((plan) =>
+      this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight),
+    );
+    this.#singles.push(...opened);
+    const [first, ...others] = opened;
+    const isOne = first && others.length > 0 && isRepeatable;
+    const serving = isOne ? [failingOver([first, ...others], isRepeatable)] : opened;
+    for (const channel of serving) this.#channels.set(channelKeyOf(channel.name), channel);
   }
 
   /** Wraps the connections: the outer wrappers refuse before an inner one spends. */
-  #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): void {
+  #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): SingleChannel {
     const { breaker, tracing = untraced } = this.#dependencies;
     const openKey = ({ budget, options }: KeyPlan): Key => {
       const connection = new transport({ ...options, connections });
@@ -73,7 +95,7 @@ export class Channels {
     };
     const keys = new SeveralKeys(plans.map(openKey), this.#keyOptions(name, plans.length));
     const upstream = new Breaker(keys, { ...BREAKER, ...breaker });
-    this.#channels.set(channelKeyOf(name), { name, keys, room, upstream });
+    return { name, keys, room, upstream };
   }
 
   #keyOptions(name: ChannelName, count: number): KeyOptions {
@@ -81,10 +103,20 @@ export class Channels {
     const options = { ...REFUSED_KEYS, ...refusedKeys };
     const onRefused = (place: number, isFirst: boolean): void => {
       onKeyRefused?.(name, place + 1);
-      if (count > 1 && isFirst) notice?.(refusedNotice(place + 1, count, options.setAsideMs));
+      if (count > 1 && isFirst) notice?.(`${keysOf(name)} ${refusedNotice(place + 1, count, options.setAsideMs)}`);
     };
     return { ...options, store, onRefused, onFailure };
   }
+}
+
+/** Channels with the same routes, as one. */
+function failingOver(
+  channels: readonly [SingleChannel, ...SingleChannel[]],
+  isRepeatable: (route: Route) => boolean,
+): Channel {
+  const [{ name, room }] = channels;
+  const failover = new Failover(channels, isRepeatable);
+  return { name, room, upstream: failover, keys: failover };
 }
 
 /** Shares of a provider's calls in flight: of devnet, whose money is free, and of one wallet on each cluster. */
@@ -101,6 +133,9 @@ function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> 
   };
 }
 
-/** Only the asset-data API has several keys. */
+/** Where the keys of a channel are configured. */
+const keysOf = ({ surface }: ChannelName): string =>
+  surface === 'tokens' ? 'TOKENS_API_KEY' : `The key of ${surface}`;
+
 const refusedNotice = (place: number, count: number, setAsideMs: number): string =>
-  `TOKENS_API_KEY (${place} of ${count}) was refused by the upstream and is set aside for ${setAsideMs / SECOND_MS} s`;
+  `(${place} of ${count}) was refused by the upstream and is set aside for ${setAsideMs / SECOND_MS} s`;

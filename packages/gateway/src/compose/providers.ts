@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Cluster, UpstreamProvider } from '@asset-gateway/protocol';
+import type { Cluster, Route, UpstreamProvider } from '@asset-gateway/protocol';
 import type { Budget } from '../budget/store.ts';
-import type { ApiConfig } from '../config/apis.ts';
+import type { ApiConfig, ApiUrlConfig } from '../config/apis.ts';
 import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import type { ChannelName } from '../metrics/readings.ts';
@@ -32,6 +32,8 @@ export interface ProviderEntry {
   readonly inFlight: number;
   /** The channels that the configuration opens. */
   readonly channels: (config: Config, windowMs?: number) => readonly ChannelPlan[];
+  /** If given, the channels serve the same routes in this order, and these rows may be called again at the next one. */
+  readonly isRepeatable?: (route: Route) => boolean;
 }
 
 const SECOND_MS = 1_000;
@@ -52,31 +54,45 @@ const TRANSPORTS: Readonly<Record<UpstreamProvider, ProviderEntry>> = {
 export const transportsOf = ({ apis }: Config): readonly ProviderEntry[] => [
   ...Object.values(TRANSPORTS),
   ...apis.map(
-    (api): ProviderEntry => ({ inFlight: 64, channels: (config, windowMs) => [apiChannel(api, config, windowMs)] }),
+    (api): ProviderEntry => ({
+      inFlight: 64,
+      channels: (config, windowMs) =>
+        api.urls.map((url, at) =>
+          apiChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, config, windowMs),
+        ),
+      isRepeatable: ({ id, httpMethod }) => httpMethod === 'GET' || api.idempotent.has(id),
+    }),
   ),
 ];
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 16);
 
-/** The channel of an API. Its keys have one budget each for free and paid rows alike. */
-function apiChannel(api: ApiConfig, { upstreamTimeoutMs: deadlineMs }: Config, windowMs = MINUTE_MS): ChannelPlan {
-  const { name, key, keys, baseUrl, limitPerMinute: limit } = api;
+/** The surface of a channel: each further URL of an API has its own. */
+const surfaceOf = ({ name }: ApiConfig, at: number): string => (at === 0 ? name : `${name}:${at + 1}`);
+
+/** The channel of an API's URL. Its keys have one budget each for free and paid rows alike. */
+function apiChannel(
+  { key, keys, baseUrl, limitPerMinute: limit }: ApiUrlConfig,
+  name: ChannelName,
+  { upstreamTimeoutMs: deadlineMs }: Config,
+  windowMs = MINUTE_MS,
+): ChannelPlan {
   const common = { deadlineMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
   const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
   const planOf = (secret: string): KeyPlan => ({
-    budget: { key: `${name}:${hashOf(baseUrl + secret)}`, limit, ...times },
+    budget: { key: `${name.provider}:${hashOf(baseUrl + secret)}`, limit, ...times },
     options: { ...common, ...withKey(baseUrl, key, secret) },
   });
   const [first = '', ...others] = keys;
-  return {
-    name: { provider: name, surface: name },
-    transport: RestUpstream,
-    keys: [planOf(first), ...others.map(planOf)],
-  };
+  return { name, transport: RestUpstream, keys: [planOf(first), ...others.map(planOf)] };
 }
 
 /** How an upstream request carries a key. */
-function withKey(baseUrl: string, key: ApiConfig['key'], secret: string): Pick<UpstreamOptions, 'baseUrl' | 'headers'> {
+function withKey(
+  baseUrl: string,
+  key: ApiUrlConfig['key'],
+  secret: string,
+): Pick<UpstreamOptions, 'baseUrl' | 'headers'> {
   if (!key) return { baseUrl, headers: {} };
   if ('query' in key) return { baseUrl: `${baseUrl}?${new URLSearchParams({ [key.query]: secret })}`, headers: {} };
   return { baseUrl, headers: 'bearer' in key ? { authorization: `Bearer ${secret}` } : { [key.header]: secret } };

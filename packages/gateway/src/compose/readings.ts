@@ -5,7 +5,7 @@ import type { CreditReading, OpenReading, Readings } from '../metrics/readings.t
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Caches } from './caches.ts';
-import type { Channel, Channels } from './channels.ts';
+import type { Channels, SingleChannel } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
@@ -50,14 +50,14 @@ const readCredit = ({ accounts }: Money): Promise<readonly CreditReading[] | und
 /** The readings of a gateway, for its metrics. */
 export function readingsOf(foundation: Foundation, { channels, caches, exact, blocked }: Sources): Readings {
   const { money, config } = foundation;
-  const read = ({ name, upstream, keys }: Channel) => {
+  const read = ({ name, upstream, keys }: SingleChannel) => {
     const { left, pauseMs } = keys.view();
     const { isOpen: isLeftAlone } = upstream;
     return { ...name, left, limit: keys.limit, pauseMs, isLeftAlone, keysSetAside: keys.setAside() };
   };
   return {
     isReady: () => notReadyCode(foundation) === undefined,
-    channels: () => Array.from(channels.all(), read),
+    channels: () => channels.singles().map(read),
     cache: () => [...caches.values()][0]?.reading(),
     openPayments: async () => (money ? readOpen(money.payments) : { count: 0, oldestMs: 0 }),
     credit: async () => (money ? readCredit(money) : []),

@@ -1,31 +1,42 @@
 import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { type Family, type FamilySettings, USUAL_FAMILIES } from '../apis/families.ts';
-import { type ApiPlan, readApisFile } from '../apis/file.ts';
+import { type ApiPlan, type ApiUrl, readApisFile } from '../apis/file.ts';
 import { MAX_LIMIT, type Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
 
 const NAME = 'APIS_FILE';
 const MAX_KEYS = 16;
 
-/** An API of the operator, with the keys of its upstream. */
-export interface ApiConfig extends ApiPlan {
+/** One URL of an API, with its keys. */
+export interface ApiUrlConfig extends ApiUrl {
   /** Empty if the upstream needs none. */
   readonly keys: readonly string[];
 }
 
-function readKeys(read: Reader, { name, key }: ApiPlan): string[] {
-  if (!key) return [];
-  const keys = read.list(key.env);
+/** An API of the operator, with the keys of its upstreams. */
+export interface ApiConfig extends ApiPlan {
+  readonly urls: readonly ApiUrlConfig[];
+}
+
+/** The keys of an API's variables, each read once. */
+function keyReader(read: Reader, api: ApiPlan): (key: ApiUrl['key']) => readonly string[] {
+  const variables = new Set(api.urls.flatMap(({ key }) => key?.env ?? []));
+  const keys = new Map([...variables].map((variable) => [variable, readKeys(read, api, variable)]));
+  return (key) => keys.get(key?.env ?? '') ?? [];
+}
+
+function readKeys(read: Reader, { name }: ApiPlan, env: string): string[] {
+  const keys = read.list(env);
   const place = `${NAME}: apis.${name}.key.env`;
-  read.check(!VARIABLES.includes(key.env), `${place}: ${key.env} configures the gateway; choose another name.`);
-  read.check(keys.length > 0, `${place}: ${key.env} is not set.`);
+  read.check(!VARIABLES.includes(env), `${place}: ${env} configures the gateway; choose another name.`);
+  read.check(keys.length > 0, `${place}: ${env} is not set.`);
   read.check(
     keys.length <= MAX_KEYS && new Set(keys).size === keys.length,
-    `${key.env} must hold up to ${MAX_KEYS} different keys.`,
+    `${env} must hold up to ${MAX_KEYS} different keys.`,
   );
   read.check(
     keys.every((each) => /^[\x21-\x7e]+$/.test(each)),
-    `${key.env} must be printable ASCII without spaces.`,
+    `${env} must be printable ASCII without spaces.`,
   );
   return keys;
 }
@@ -42,7 +53,11 @@ export function readApis(read: Reader): ApisConfig {
   if (path === undefined) return { apis: [], families: USUAL_FAMILIES };
   const { apis, families, faults } = readApisFile(path);
   for (const fault of faults) read.faults.push(`${NAME}: ${fault}.`);
-  return { apis: apis.map((api) => ({ ...api, keys: readKeys(read, api) })), families };
+  const withKeys = (api: ApiPlan): ApiConfig => {
+    const keysOf = keyReader(read, api);
+    return { ...api, urls: api.urls.map((url) => ({ ...url, keys: keysOf(url.key) })) };
+  };
+  return { apis: apis.map(withKeys), families };
 }
 
 /** The limit of a family: the file's or its variable's; 0 removes the routes. */

@@ -2,7 +2,7 @@ import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { KeyedCall } from '../call.ts';
 import { Pool } from '../pool.ts';
 import { ResponseHandler, readJson, type UpstreamResponse } from './response.ts';
-import { UpstreamRefusal } from './upstream.ts';
+import { type Ending, UpstreamRefusal } from './upstream.ts';
 
 const MAX_PAUSE_SECONDS = 300;
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -49,6 +49,12 @@ function codeOf(status: number): RefusalCode {
   return status >= 300 && status < 400 ? 'upstream_redirect' : 'upstream_error';
 }
 
+/** An upstream that rejects the request or our key is up. */
+function endingOf(status: number): Ending {
+  if (status >= 400 && status < 500) return 'answered';
+  return status >= 502 && status <= 504 ? 'down' : 'failed';
+}
+
 /** Upstream options that refusals need. */
 export interface RefusalOptions {
   /** Texts, in every spelling, that must not appear in an answer. */
@@ -72,8 +78,7 @@ export const rateLimited = (
 export async function refusalOfStatus(response: UpstreamResponse, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
   const code = codeOf(statusCode);
-  // An upstream that rejects the request or our key is up.
-  const ending = statusCode >= 400 && statusCode < 500 ? 'answered' : 'failed';
+  const ending = endingOf(statusCode);
   const hint = code === 'upstream_auth_failed' ? '; is its key right?' : '';
   const reason = `upstream status ${statusCode}${hint}`;
   if (code === 'upstream_rate_limited') return rateLimited(reason, response, options);
@@ -86,13 +91,19 @@ export async function refusalOfStatus(response: UpstreamResponse, options: Refus
   });
 }
 
+function unansweredEnding(code: string, isWritten: boolean): Ending {
+  if (GONE.has(code)) return 'lost';
+  return isWritten ? 'failed' : 'unsent';
+}
+
 /** The refusal for a call that broke off. */
-function refusalOfFailure(error: unknown, deadlinePassed: boolean, started: boolean): UpstreamRefusal {
-  if (deadlinePassed) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
+function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
+  if (isLate) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
   const { code = '', name = '' } = (error ?? {}) as NodeJS.ErrnoException;
   const reason = `${name} ${code}`.trim();
-  if (started || UNREADABLE.test(reason)) return new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
-  return new UpstreamRefusal('upstream_unreachable', GONE.has(code) ? 'lost' : 'failed', { reason });
+  if (isStarted || UNREADABLE.test(reason))
+    return new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
+  return new UpstreamRefusal('upstream_unreachable', unansweredEnding(code, isWritten), { reason });
 }
 
 /** A request to an upstream. */
@@ -149,7 +160,7 @@ export class Exchange {
       return await read(await handler.head);
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      throw refusalOfFailure(error, handler.isLate, handler.isStarted);
+      throw refusalOfFailure(error, handler);
     } finally {
       handler.end();
       slot.release(handler.isStarted || !handler.isWritten);

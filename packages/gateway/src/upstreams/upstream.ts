@@ -25,10 +25,10 @@ export interface OwnRoute {
 export const selfUpstream = (answer: OwnAnswer): Upstream => ({ answer: async (call) => answer(call) });
 
 /**
- * How an upstream call without a usable answer ended: the upstream `answered` and rejected this request, it `failed`, or the
- * connection was `lost` before the first byte of the answer.
+ * How an upstream call without a usable answer ended: the upstream `answered` and rejected this request, it `failed`, it said that it
+ * is `down` (502 to 504), the connection was `lost` before the first byte of the answer, or the request was `unsent`.
  */
-export type Ending = 'answered' | 'failed' | 'lost';
+export type Ending = 'answered' | 'failed' | 'down' | 'lost' | 'unsent';
 
 /** A refusal caused by the upstream; other errors say nothing about it. */
 export class UpstreamRefusal extends Refusal {

@@ -1,0 +1,254 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Environment } from '@asset-gateway/gateway';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { officialFetch } from '../discovery/official-fetch.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, type TestGatewayOptions, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { documentPath, writeDocument } from './apis.ts';
+
+const TIMEOUT_MS = 300;
+
+/** How an API answers: with a status, never, or by closing the connection before or after the first byte. */
+type Mode = number | 'silent' | 'reset' | 'half';
+
+function answer(response: ServerResponse, mode: Mode): void {
+  if (mode === 'silent') return;
+  if (mode === 'reset') {
+    response.destroy();
+    return;
+  }
+  const status = mode === 'half' ? 200 : mode;
+  response.writeHead(status, { 'content-type': 'application/json', location: '/elsewhere', 'retry-after': '1' });
+  if (mode !== 'half') {
+    response.end('{"city":"Rome","days":[]}');
+    return;
+  }
+  response.write('{"city":');
+  setImmediate(() => response.destroy());
+}
+
+/** An API on a port of its own, which can go and come back. */
+class Api {
+  mode: Mode = 200;
+  readonly arrivals: { readonly target: string; readonly key: unknown }[] = [];
+  #server: Server | undefined;
+  #port = 0;
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  async start(): Promise<this> {
+    const server = createServer(async (request, response) => {
+      for await (const _ of request);
+      this.arrivals.push({ target: request.url ?? '', key: request.headers['x-api-key'] });
+      answer(response, this.mode);
+    });
+    this.#server = server;
+    await new Promise<void>((done) => server.listen(this.#port, '127.0.0.1', done));
+    this.#port = (server.address() as AddressInfo).port;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (!server) return;
+    await new Promise<void>((done) => {
+      server.close(() => done());
+      server.closeAllConnections();
+    });
+  }
+}
+
+const first = await stopAfterTests(new Api().start());
+const second = await stopAfterTests(new Api().start());
+
+const key = (env: string) => ({ header: 'X-Api-Key', env });
+const openapi = documentPath('weather.yaml');
+
+async function serve(variables: Environment = {}, options: TestGatewayOptions = WITHOUT_BREAKER) {
+  const common = {
+    openapi,
+    key: key('FIRST_KEY'),
+    urls: [{ url: first.url }, { url: second.url, key: key('SECOND_KEY'), requestsPerMinute: 500 }],
+  };
+  const APIS_FILE = writeDocument({
+    apis: {
+      weather: {
+        ...common,
+        title: 'Weather',
+        operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002', idempotent: true } },
+      },
+      notes: { ...common, title: 'Notes', operations: { getHistory: {} } },
+      small: {
+        ...common,
+        title: 'Small',
+        urls: [{ url: first.url }, { url: second.url, requestsPerMinute: 1 }],
+        operations: { getForecast: {} },
+      },
+      lists: { ...common, title: 'Lists', operations: { getHistory: { idempotent: true } } },
+    },
+  });
+  const keys = { FIRST_KEY: 'first_key', SECOND_KEY: 'second_key' };
+  const timeouts = { UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS) };
+  return stopAfterTests(
+    startTestGateway({ APIS_FILE, ...keys, ...timeouts, ...variables }, { paid: true, ...options }),
+  );
+}
+
+const gateway = await serve();
+const buy = await officialFetch(gateway);
+const POST = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ city: 'Rome', from: 1 }),
+};
+const CALLS = {
+  get: () => askSigned(`${gateway.url}/v1/x402/weather/forecast/Rome`),
+  post: () => askSigned(`${gateway.url}/v1/x402/notes/history`, POST),
+  idempotent: () => askSigned(`${gateway.url}/v1/x402/lists/history`, POST),
+  paid: () => buy(`${gateway.url}/v1/x402/solana/mainnet/weather/history`, POST),
+} as const;
+
+beforeEach(async () => {
+  for (const api of [first, second]) {
+    await api.stop();
+    await api.start();
+    api.mode = 200;
+    api.arrivals.length = 0;
+  }
+});
+
+const outcome = async (call: keyof typeof CALLS) => {
+  const response = await CALLS[call]();
+  const { error } = (await response.json()) as { error?: string };
+  return [response.status, error, first.arrivals.length, second.arrivals.length];
+};
+
+const transfers = () => gateway.solana?.mainnet.transfers.length;
+
+describe('an API with two urls', () => {
+  it('asks the first one alone while it is up, with its key', async () => {
+    expect(await outcome('get')).toEqual([200, undefined, 1, 0]);
+    expect(first.arrivals[0]?.key).toBe('first_key');
+  });
+
+  it.each(['get', 'post', 'idempotent', 'paid'] as const)(
+    '%s: asks the second one, with its key, if the first refuses connections',
+    async (call) => {
+      await first.stop();
+      expect(await outcome(call)).toEqual([200, undefined, 0, 1]);
+      expect(second.arrivals[0]?.key).toBe('second_key');
+    },
+  );
+
+  it.each([502, 503, 504])(
+    'asks the second one after a %i, unless the request may have had an effect',
+    async (status) => {
+      first.mode = status;
+      expect(await outcome('get')).toEqual([200, undefined, 1, 1]);
+      expect(await outcome('idempotent')).toEqual([200, undefined, 2, 2]);
+      expect(await outcome('post')).toEqual([502, 'upstream_error', 3, 2]);
+    },
+  );
+
+  it.each([
+    [500, 502, 'upstream_error'],
+    [302, 502, 'upstream_redirect'],
+    [404, 404, 'upstream_rejected'],
+    ['silent', 504, 'upstream_timeout'],
+    ['half', 502, 'upstream_invalid_response'],
+    [429, 503, 'upstream_rate_limited'],
+  ] as const)('does not ask the second one after %s', async (mode, status, error) => {
+    first.mode = mode;
+    expect(await outcome('idempotent')).toEqual([status, error, 1, 0]);
+  });
+
+  it('takes a slot of each url that it calls, and burns the nonce once', async () => {
+    first.mode = 503;
+    const url = `${gateway.url}/v1/x402/weather/forecast/Milan`;
+    const header = await signedHeader(url);
+    const ask = () => fetch(url, { headers: { 'SIGN-IN-WITH-X': header } });
+    expect((await ask()).status).toBe(200);
+    const again = await ask();
+    expect([again.status, ((await again.json()) as { error: string }).error]).toEqual([402, 'invalid_siwx_nonce']);
+    expect([first.arrivals.length, second.arrivals.length]).toEqual([1, 1]);
+  });
+
+  it('settles one payment for an answer of the second one, and none if both are down', async () => {
+    first.mode = 503;
+    const before = transfers() ?? 0;
+    expect(await outcome('paid')).toEqual([200, undefined, 1, 1]);
+    expect(transfers()).toBe(before + 1);
+    second.mode = 503;
+    expect(await outcome('paid')).toEqual([502, 'upstream_error', 2, 2]);
+    await first.stop();
+    await second.stop();
+    expect(await outcome('paid')).toEqual([502, 'upstream_unreachable', 2, 2]);
+    expect(transfers()).toBe(before + 1);
+  });
+
+  it("reports the first one's failure if the second one has no slot left", async () => {
+    first.mode = 503;
+    const ask = () => askSigned(`${gateway.url}/v1/x402/small/forecast/Rome`);
+    expect((await ask()).status).toBe(200);
+    const response = await ask();
+    expect([response.status, await response.json()]).toMatchObject([502, { error: 'upstream_error' }]);
+    expect([first.arrivals.length, second.arrivals.length]).toEqual([2, 1]);
+  });
+
+  it('asks the first one again as soon as it is back', async () => {
+    await first.stop();
+    expect(await outcome('get')).toEqual([200, undefined, 0, 1]);
+    await first.start();
+    expect(await outcome('get')).toEqual([200, undefined, 1, 1]);
+  });
+});
+
+describe('the circuit breaker of one url', () => {
+  it('leaves that url alone, also for POSTs, until a probe is answered', async () => {
+    let nowMs = 0;
+    const probeMs = 1_000;
+    const broken = await serve({ METRICS_PORT: '0' }, { breaker: { failures: 3, probeMs, now: () => nowMs } });
+    const forecast = async (city: string) => (await askSigned(`${broken.url}/v1/x402/weather/forecast/${city}`)).status;
+    first.mode = 503;
+    for (const city of ['Rome', 'Milan', 'Turin']) expect(await forecast(city)).toBe(200);
+    expect([first.arrivals.length, second.arrivals.length]).toEqual([3, 3]);
+    expect(await forecast('Genoa')).toBe(200);
+    expect([first.arrivals.length, second.arrivals.length]).toEqual([3, 4]);
+    const page = await (await fetch(broken.gateway.metricsUrl ?? '')).text();
+    const gauge = (surface: string) => `breaker_open{provider="weather",cluster="",surface="${surface}"}`;
+    expect(page).toContain(`${gauge('weather')} 1`);
+    expect(page).toContain(`${gauge('weather:2')} 0`);
+    first.mode = 200;
+    nowMs += probeMs;
+    expect(await forecast('Bari')).toBe(200);
+    expect(await forecast('Pisa')).toBe(200);
+    expect([first.arrivals.length, second.arrivals.length]).toEqual([5, 4]);
+  });
+});
+
+it.each([
+  [{ url: 'https://a.example', urls: [{ url: 'https://b.example' }] }, 'it needs either url or urls'],
+  [{}, 'it needs either url or urls'],
+  [{ urls: [{ url: 'https://a.example' }, { url: 'https://a.example' }] }, 'urls has the same url twice'],
+  [{ urls: [{ url: 'ftp://a.example' }] }, 'url must be an http or https URL without a query'],
+  [
+    {
+      key: key('A'),
+      urls: [{ url: 'https://a.example' }, { url: 'https://b.example', key: { bearer: true, env: 'B' } }],
+    },
+    'the keys of all urls must have the same header or query name',
+  ],
+  [
+    { url: 'https://a.example', operations: { getForecast: { idempotent: true } } },
+    'operations.getForecast: idempotent is only for a POST',
+  ],
+])('%j is a fault', (entry, fault) => {
+  const weather = { title: 'Weather', openapi, operations: {}, ...entry };
+  expect(readApisFile(writeDocument({ apis: { weather } })).faults).toEqual([`apis.weather: ${fault}`]);
+});
