@@ -148,7 +148,7 @@ describe('W14 W15 a fetch of JSON', { timeout: 60_000 }, () => {
     });
     const { code, stdout, stderr } = await fixture.run(['routes', '--gateway', url.href]);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(`asset-gateway-client: ${url.host} answers /v1/catalog with more than 1048576 bytes\n`);
+    expect(stderr).toBe(`asset-gateway-client: ${url.host} answers /v1/catalog with more than 8388608 bytes\n`);
     expect(sent).toBeLessThan(64 * 1_048_576);
   });
 

@@ -5,6 +5,7 @@ import { rolldown } from 'rolldown';
 export interface Bundle {
   /** The entry chunk. */
   readonly code: string;
+  /** The entry chunk with the chunks that it imports. */
   readonly gzipBytes: number;
   /** Including the chunks that are loaded later. */
   readonly gzipBytesInAll: number;
@@ -23,8 +24,16 @@ export async function bundleOf(program: string): Promise<Bundle> {
   };
   const build = await rolldown({ input: ENTRY, platform: 'browser', plugins: [entry] });
   const { output } = await build.generate({ format: 'esm', minify: true });
-  const [{ code, imports }] = output;
-  const sizes = output.map((part) => (part.type === 'chunk' ? gzipSync(part.code, { level: 9 }).length : 0));
-  const [gzipBytes = 0] = sizes;
-  return { code, imports, gzipBytes, gzipBytesInAll: sizes.reduce((sum, size) => sum + size) };
+  const [{ code, imports: imported }] = output;
+  const sizes = new Map(
+    output.map((part) => [part.fileName, part.type === 'chunk' ? gzipSync(part.code, { level: 9 }).length : 0]),
+  );
+  const sum = (names: Iterable<string>): number =>
+    [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0);
+  return {
+    code,
+    imports: imported.filter((name) => !sizes.has(name)),
+    gzipBytes: sum([output[0].fileName, ...imported]),
+    gzipBytesInAll: sum(sizes.keys()),
+  };
 }

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { everyRoute, type Route } from '@asset-gateway/protocol';
+import { everyRoute, literal, type Route } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
-import { literal } from '../../packages/gateway/src/describe/client-types.ts';
 import { argumentsOf, methodNameOf } from './kit.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

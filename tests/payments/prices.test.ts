@@ -173,7 +173,9 @@ describe('prices in APIS_FILE', () => {
 
 describe('a gateway with prices of its own', () => {
   it('says them in its catalog, its OpenAPI document and every challenge, and adds no surcharge', async () => {
-    const APIS_FILE = writeDocument({ rpc: { price: '0.0015', ...priced({ 'mainnet.helius.getBalance': '0.00007' }) } });
+    const APIS_FILE = writeDocument({
+      rpc: { price: '0.0015', ...priced({ 'mainnet.helius.getBalance': '0.00007' }) },
+    });
     const gateway = await startSellingGateway({ APIS_FILE, PRICE_SURCHARGE_USD_MICROS: '100' });
     const expected = (id: string, usual: string) => {
       if (id === 'rpc.mainnet.helius.getBalance') return '0.00007';

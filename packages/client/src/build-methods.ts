@@ -1,9 +1,10 @@
 import { oneLine } from '@asset-gateway/protocol';
 import { Call, type Full, type MethodRow, type MethodTable } from './call.ts';
 import type { Connection } from './connection.ts';
-import { Deadline } from './deadline.ts';
-import { errorOf, GatewayError, notAGateway } from './error.ts';
+import { type Deadline, within } from './deadline.ts';
+import { errorOf, notAGateway } from './error.ts';
 import { Exchange, type Outgoing } from './exchange.ts';
+import type { NamedCall, PreparedCall } from './named-call.ts';
 import { gateOf, type MethodCall, outgoingFor, type Target, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
@@ -25,16 +26,6 @@ export interface ClientKind {
   /** The payment fields of an answer's headers. */
   readonly receipt?: (response: Response) => Pick<Full<unknown>, 'transaction' | 'credit'>;
 }
-
-/** Methods over one connection, and the two functions that they are built from. */
-export interface BuiltMethods {
-  readonly methods: object;
-  ask(path: string, options?: { readonly body?: unknown }): Promise<Response>;
-  /** Runs work within the deadline of a call. */
-  within<T>(work: (deadline: Deadline) => Promise<T>): Promise<T>;
-}
-
-const TIMEOUT_MS = 30_000;
 
 /** The result of a success: parsed JSON, or text. */
 function readResult(response: Response, text: string, row: MethodRow, { read }: ClientKind) {
@@ -71,39 +62,37 @@ function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, valu
   return Object.fromEntries(families) as object;
 }
 
-/** Builds methods over a connection, which other clients may share. */
-export function buildMethods(connection: Connection, settings: CallSettings, kind: ClientKind): BuiltMethods {
+/** The methods of a client by family, `ask` and `call`, over a connection that other clients may share. */
+export function buildClient(connection: Connection, settings: CallSettings, kind: ClientKind): object {
   const { base } = connection;
   const { methods, paid } = kind;
-  const within: BuiltMethods['within'] = async (work) => {
-    const deadline = new Deadline(settings.timeoutMs ?? TIMEOUT_MS, settings.signal);
-    try {
-      return await work(deadline);
-    } finally {
-      deadline.end();
-    }
-  };
   async function answerTo(outgoing: Outgoing, deadline: Deadline): Promise<Response> {
     const exchange = new Exchange(connection, outgoing, settings, deadline);
     if (outgoing.access === 'public') return exchange.send({});
-    if (outgoing.access === 'siwx') return exchange.signedIn(connection.pool('free'));
-    if (paid) return paid(exchange);
-    throw new GatewayError('not_served', {
-      message: 'this client only calls free routes; use createClient',
-    });
+    // Without a way to pay, a path that the table does not know can only be free.
+    return paid && outgoing.access !== 'siwx' ? paid(exchange) : exchange.signedIn(connection.pool('free'));
   }
+  const called = (prepare: (deadline: Deadline) => PreparedCall | Promise<PreparedCall>): Call<unknown> => {
+    const full = within(settings, async (deadline) => {
+      const { outgoing, row } = await prepare(deadline);
+      return deadline.race(readFull(await answerTo(outgoing, deadline), row, kind));
+    });
+    return new Call(full);
+  };
   return {
-    within,
-    methods: methodsOf(methods, (row, name, values) => {
-      const full = within(async (deadline) => {
+    ...methodsOf(methods, (row, name, values) =>
+      called(() => {
         const call = { name, values, base, settings };
-        const outgoing = outgoingFor(row, call, row.served ? (kind.targetOf?.(row, call) ?? {}) : {});
-        return deadline.race(readFull(await answerTo(outgoing, deadline), row, kind));
-      });
-      return new Call(full);
-    }),
-    ask: (path, { body } = {}) =>
-      within((deadline) => {
+        return { outgoing: outgoingFor(row, call, row.served ? (kind.targetOf?.(row, call) ?? {}) : {}), row };
+      }),
+    ),
+    call: (name: string, values: NamedCall['values'] = {}) =>
+      called(async (deadline) => {
+        const { namedCall } = await import('./named-call.ts');
+        return namedCall(connection, deadline, { name, values, settings });
+      }),
+    ask: (path: string, { body }: { readonly body?: unknown } = {}) =>
+      within(settings, (deadline) => {
         const url = urlOf(path, base);
         const text = body === undefined ? undefined : JSON.stringify(body);
         const request = { url: url.href, method: text === undefined ? 'GET' : 'POST', body: text } as const;

@@ -10,25 +10,42 @@ export interface ListedRoute {
   readonly priceUsd: string;
   readonly accessMode: string;
   readonly description: string;
+  /** The family of routes, or the name of an API; empty if the catalog names none. */
+  readonly surface: string;
+  /** Its name in the surface; empty if the catalog names none. */
+  readonly method: string;
+  readonly provider: string;
+  /** Paid routes: the cluster of the payment. Empty for others. */
+  readonly cluster: string;
+  /** `sold` on routes that sell credit. */
+  readonly credit: string;
   /** JSON Schemas, as the gateway published them. */
   readonly inputSchema: unknown;
   readonly pathParamsSchema: unknown;
+  /** Only of a POST. */
+  readonly queryParamsSchema: unknown;
+  readonly outputSchema: unknown;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 const MAX_TEXT = 1_000;
+const WORD = /^[\w-]{1,64}$/;
 const PRICE = /^\d{1,9}(?:\.\d{1,6})?$/;
-const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/;
+const NUMBERS = { integer: /^(?:0|-?[1-9][0-9]{0,15})$/, number: /^-?[0-9]{1,20}(?:\.[0-9]{1,20})?$/ };
 
 function routeIn(row: unknown): ListedRoute[] {
   if (typeof row !== 'object' || row === null) return [];
-  const { httpMethod, inputSchema, pathParamsSchema, ...texts } = row as Values;
+  const { httpMethod, inputSchema, pathParamsSchema, queryParamsSchema, outputSchema, ...texts } = row as Values;
   const text = (name: string): string => oneLine(texts[name], MAX_TEXT);
+  const word = (name: string): string => WORD.exec(text(name))?.[0] ?? '';
   const [path, priceUsd] = [text('path'), text('priceUsd')];
   if ((httpMethod !== 'GET' && httpMethod !== 'POST') || !path.startsWith('/') || !PRICE.test(priceUsd)) return [];
   const [accessMode, description] = [text('accessMode'), text('description')];
-  return [{ httpMethod, path, priceUsd, accessMode, description, inputSchema, pathParamsSchema }];
+  const place = { surface: word('surface'), method: word('method'), provider: word('provider') };
+  const paying = { cluster: word('cluster'), credit: word('credit') };
+  const schemas = { inputSchema, pathParamsSchema, queryParamsSchema, outputSchema };
+  return [{ httpMethod, path, priceUsd, accessMode, description, ...place, ...paying, ...schemas }];
 }
 
 /** The readable routes of a catalog; undefined if the body is not a catalog. */
@@ -48,10 +65,10 @@ export const listedMicros = ({ priceUsd }: ListedRoute): number => Math.round(Nu
 
 /** A query value converted to its schema's type. */
 function typed(text: string, schema: unknown): unknown {
-  const type = (schema as Values | undefined)?.type;
-  if (type === 'integer' && INTEGER.test(text)) return Number(text);
+  const { type, items } = (schema ?? {}) as Values;
+  if ((type === 'integer' || type === 'number') && NUMBERS[type].test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  return type === 'array' ? text.split(',') : text;
+  return type === 'array' ? text.split(',').map((each) => typed(each, items)) : text;
 }
 
 function attempt<T>(read: () => T): T | undefined {
@@ -62,17 +79,19 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** The first violation of the route's published schemas in the path, and the first in the query or body. */
-export function issuesOf({ path, inputSchema, pathParamsSchema }: ListedRoute, request: SentRequest): Issue[] {
-  const { pathname, searchParams } = new URL(request.url);
+/** The first violation of the route's published schemas in the path, and the first in the query and the body. */
+export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest): Issue[] {
+  const { path, inputSchema, pathParamsSchema, queryParamsSchema } = route;
+  const { pathname, searchParams } = new URL(url);
   const segments = pathname.split('/').map((each) => attempt(() => decodeURIComponent(each)));
   const inPath = path.split('/').flatMap((each, at) => (each.startsWith(':') ? [[each.slice(1), segments[at]]] : []));
-  const properties = ((inputSchema as Values | null)?.properties ?? {}) as Values;
+  const querySchema = method === 'POST' ? queryParamsSchema : inputSchema;
+  const properties = ((querySchema as Values | null)?.properties ?? {}) as Values;
   const query = [...searchParams].map(([name, text]) => [name, typed(text, properties[name])]);
-  const { body } = request;
-  const input = body === undefined ? Object.fromEntries(query) : attempt(() => JSON.parse(body) as unknown);
+  const input = body === undefined ? {} : attempt(() => JSON.parse(body) as unknown);
   return [
     violationOf(pathParamsSchema, Object.fromEntries(inPath), 'path'),
-    violationOf(inputSchema, input, request.method === 'POST' ? 'body' : 'query'),
+    violationOf(querySchema, Object.fromEntries(query), 'query'),
+    ...(method === 'POST' ? [violationOf(inputSchema, input, 'body')] : []),
   ].filter((issue) => issue !== undefined);
 }

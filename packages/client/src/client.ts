@@ -1,6 +1,8 @@
-import { buildMethods, type ClientKind, type Reading } from './build-methods.ts';
-import { creditIn, transactionIn } from './call.ts';
+import { buildClient, type ClientKind, type Reading } from './build-methods.ts';
+import { type Call, creditIn, transactionIn } from './call.ts';
+import type { CallName, CallResult, CallValues } from './calls.ts';
 import { Connection } from './connection.ts';
+import { within } from './deadline.ts';
 import { parseExact } from './exact-json.ts';
 import { FREE_METHODS, METHODS, type Methods } from './methods.ts';
 import { targetOf } from './request.ts';
@@ -26,6 +28,12 @@ export interface Asking<Client> {
   with(settings: CallSettings): Client;
   /** Requests a path of the gateway and returns its response, whatever the status. */
   ask(path: string, options?: AskOptions): Promise<Response>;
+  /**
+   * Calls a route by its name in the gateway's catalog, `<surface>.<method>`, with one object of values by parameter. A name that occurs
+   * in several places means the path's parameter, else the query's; the others are written with their place, such as `body.id`. An
+   * unknown name, and an unknown or missing parameter, throw before anything is sent.
+   */
+  call<Name extends CallName>(name: Name, ...values: CallValues<Name>): Call<CallResult<Name>>;
 }
 
 /** A client of one gateway for one wallet. */
@@ -48,19 +56,19 @@ const WHOLE: ClientKind = {
 };
 
 function clientOver(connection: Connection, settings: CallSettings): GatewayClient {
-  const { methods, ask, within } = buildMethods(connection, settings, WHOLE);
   return {
-    ...(methods as Methods),
-    ask,
+    ...(buildClient(connection, settings, WHOLE) as Omit<GatewayClient, 'with' | 'resume'>),
     with: (other) => clientOver(connection, { ...settings, ...other }),
-    resume: ({ request, headers }) => within((deadline) => resend(connection, request, { headers }, deadline)),
+    resume: ({ request, headers }) =>
+      within(settings, (deadline) => resend(connection, request, { headers }, deadline)),
   };
 }
 
 function freeClientOver(connection: Connection, settings: CallSettings): FreeClient {
-  const { methods, ask } = buildMethods(connection, settings, FREE);
-  const other = (more: CallSettings) => freeClientOver(connection, { ...settings, ...more });
-  return { ...(methods as Pick<Methods, 'system' | 'tokens'>), ask, with: other };
+  return {
+    ...(buildClient(connection, settings, FREE) as Omit<FreeClient, 'with'>),
+    with: (other) => freeClientOver(connection, { ...settings, ...other }),
+  };
 }
 
 /** Makes a client of a gateway: `createClient({ baseUrl: 'https://gateway.example' })`. */

@@ -77,3 +77,24 @@ export class Deadline {
     this.#caller?.removeEventListener('abort', this.#abort);
   }
 }
+
+const TIMEOUT_MS = 30_000;
+
+/** The settings of a deadline. */
+interface Times {
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs work within the deadline of a call. */
+export async function within<T>(
+  { timeoutMs = TIMEOUT_MS, signal }: Times,
+  work: (deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  const deadline = new Deadline(timeoutMs, signal);
+  try {
+    return await work(deadline);
+  } finally {
+    deadline.end();
+  }
+}

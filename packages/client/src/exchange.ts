@@ -64,7 +64,9 @@ export class Exchange {
       if (waitMs > 0 && waitMs < this.deadline.remainingMs) await this.deadline.wait(waitMs);
       let response = await this.sendWith(pool, nonce, {});
       while (response.status === 402 && this.maySign) {
-        const challenge = challengeIn(await readObject(response));
+        const body = await readObject(response);
+        // A signature for a route with a price could spend credit.
+        const challenge = body?.accepts?.length ? undefined : challengeIn(body);
         if (!challenge) break;
         // A refused nonce means that the gateway has restarted: all earlier nonces are invalid.
         if (nonce !== undefined) pool.forget();

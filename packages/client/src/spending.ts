@@ -1,14 +1,11 @@
 import { NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
 import { creditIn } from './call.ts';
-import { type ListedRoute, routesIn } from './catalog.ts';
-import type { Connection } from './connection.ts';
-import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { type Body402, type Exchange, readObject } from './exchange.ts';
-import { METHODS } from './methods.ts';
+import { catalogOf } from './fetch-catalog.ts';
 import type { NoncePool } from './nonce-pool.ts';
 import { resend } from './resending.ts';
-import { challengeIn } from './sign-in.ts';
+import { challengeIn, type SignInChallenge } from './sign-in.ts';
 
 const requirementsIn = (body: Body402): readonly unknown[] => (Array.isArray(body?.accepts) ? body.accepts : []);
 
@@ -38,7 +35,7 @@ async function payFor(exchange: Exchange, response: Response, body: Body402): Pr
     maxUsd: settings.maxUsd,
     signal: deadline.signal,
     network: exchange.network ?? NETWORKS.mainnet,
-    catalog: (isAnew = false) => catalogOf(connection, deadline, isAnew ? FRESH_MS : CATALOG_MS),
+    catalog: (isAnew?: boolean) => catalogOf(connection, deadline, isAnew),
   };
   const payment = await deadline.race(pay.pay(body as PaymentRequired, wish));
   const answer = await resend(connection, request, payment, deadline);
@@ -53,35 +50,6 @@ function refusedPayment(response: Response, text: string, micros: number): Gatew
     `a payment of $${micros / 1e6} was sent and refused (${code}: ${why}); it counts as spent, ` +
     'and a new payment for this request is possible ten minutes after it';
   return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
-}
-
-const MAX_CATALOG_BYTES = 1024 * 1024;
-const CATALOG_MS = 600_000;
-/** A catalog of this age counts as fresh. */
-const FRESH_MS = 1_000;
-const catalogs = new WeakMap<Connection, { readonly routes: readonly ListedRoute[]; readonly at: number }>();
-
-/** The gateway's catalog, at most this old. */
-async function catalogOf(
-  connection: Connection,
-  deadline: Deadline,
-  maxAgeMs: number,
-): Promise<readonly ListedRoute[]> {
-  const kept = catalogs.get(connection);
-  if (kept && performance.now() - kept.at < maxAgeMs) return kept.routes;
-  const { base, options } = connection;
-  const url = new URL(METHODS.system?.catalog?.path ?? '', base).href;
-  const fetched = async () => {
-    const request = { url, method: 'GET', maxBytes: MAX_CATALOG_BYTES, isRevalidated: true } as const;
-    const response = await connection.send(request, {}, deadline);
-    if (!response.ok) throw errorOf(response, await response.text());
-    return readObject(response);
-  };
-  const routes = routesIn(await (options.catalog?.(deadline.signal) ?? fetched()));
-  const message = `${base.origin} serves no catalog; nothing was signed`;
-  if (!routes) throw new GatewayError('not_a_gateway', { message });
-  catalogs.set(connection, { routes, at: performance.now() });
-  return routes;
 }
 
 /** The next answer after a 402 if credit can pay; undefined if only a payment can. */
@@ -125,6 +93,8 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
     let response = await exchange.sendWith(pool, nonce, preference(exchange));
     while (response.status === 402) {
       const body = await readObject(response);
+      const free = exchange.maySign ? freeChallenge(body) : undefined;
+      if (free) return await exchange.answer(connection.pool('free'), free);
       const next = await retryWithCredit(exchange, body, pool, nonce);
       if (!next) return await payFor(exchange, response, body);
       response = next;
@@ -138,11 +108,18 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
   }
 }
 
+/** The challenge of a 402 that asks for a signature and no payment: a path that the table does not know may be free. */
+const freeChallenge = (body: Body402): SignInChallenge | undefined =>
+  requirementsIn(body).length === 0 ? challengeIn(body) : undefined;
+
 /** The answer of a paid route, whatever its status, paid from credit or by a payment. */
 export async function paidAnswer(exchange: Exchange): Promise<Response> {
   const { connection, outgoing, settings } = exchange;
   const hasCredit = settings.credit !== false && outgoing.buys === undefined && connection.sellsCredit !== false;
   if (hasCredit) return fromCredit(exchange, connection.pool(outgoing.cluster ?? ''));
   const response = await exchange.send({});
-  return response.status === 402 ? payFor(exchange, response, await readObject(response)) : response;
+  if (response.status !== 402) return response;
+  const body = await readObject(response);
+  const free = freeChallenge(body);
+  return free ? exchange.answer(connection.pool('free'), free) : payFor(exchange, response, body);
 }

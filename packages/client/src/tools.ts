@@ -1,6 +1,7 @@
 import {
   type Cluster,
   dollars,
+  oneLine,
   positionalParameters,
   priceMicros,
   RATES,
@@ -10,8 +11,12 @@ import {
   type UpstreamProvider,
 } from '@asset-gateway/protocol';
 import type { Full } from './call.ts';
+import { type ListedRoute, listedMicros } from './catalog.ts';
 import type { GatewayClient } from './client.ts';
 import { parseReadable } from './exact-json.ts';
+import { callName, callParameters, isOpen } from './listed-call.ts';
+
+export { type CallParameter, type CallRequest, callName, callParameters, isOpen, requestFor } from './listed-call.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -20,7 +25,7 @@ export interface ToolSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  readonly additionalProperties: false;
+  readonly additionalProperties: boolean;
   /** Not enumerable, so not part of its JSON. */
   readonly '~standard': {
     readonly version: 1;
@@ -34,16 +39,22 @@ export interface ToolSchema {
 /** Keywords that the gateway enforces and a model need not read. */
 const LEFT_OUT = ['pattern', 'not'];
 
-/** A schema as plain data without those keywords. Names of properties are kept, whatever they are. */
-function plain(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(plain);
+const MAX_DEPTH = 40;
+const MAX_TEXT = 1_000;
+
+/** A schema as plain data without those keywords and hidden characters. Names of properties are kept, whatever they are. */
+function plain(schema: unknown, depth = 0): unknown {
+  if (typeof schema === 'string') return oneLine(schema, MAX_TEXT);
   if (typeof schema !== 'object' || schema === null) return schema;
+  if (depth > MAX_DEPTH) return {};
+  const inside = (value: unknown) => plain(value, depth + 1);
+  if (Array.isArray(schema)) return schema.map(inside);
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([keyword]) => !LEFT_OUT.includes(keyword))
       .map(([keyword, value]) => {
-        if (keyword !== 'properties') return [keyword, plain(value)];
-        return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]))];
+        if (keyword !== 'properties' || typeof value !== 'object' || value === null) return [keyword, inside(value)];
+        return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(each)]))];
       }),
   );
 }
@@ -141,43 +152,92 @@ export interface ToolsOptions {
   readonly families?: readonly Surface[];
   readonly cluster?: Cluster;
   readonly provider?: UpstreamProvider;
+  /** Routes of the gateway's catalog (`routesIn`). Those of the operator's APIs become tools too. */
+  readonly listed?: readonly ListedRoute[];
 }
 
 type Methods = Readonly<Record<string, (...values: unknown[]) => ReturnType<GatewayClient['tokens']['health']>>>;
 
 const FAMILIES: readonly Surface[] = ['tokens', 'rpc', 'das', 'wallet'];
 
-/** The methods of a client as tools: for the AI SDK, LangChain, MCP, and the interfaces of model providers. */
-export function createTools(client: GatewayClient, options: ToolsOptions = {}): readonly Tool[] {
-  const { families = FAMILIES, cluster = 'mainnet', provider } = options;
-  const chosen = { cluster, ...(provider && { provider }) };
-  const rows = new Map(
-    routes
-      .filter((row) => families.includes(row.surface as Surface) && (row.cluster ?? cluster) === cluster)
-      .filter((row) => row.access !== 'exact' || (provider ?? row.provider) === row.provider)
-      .map((row) => [`${row.surface}_${row.id.slice(row.id.lastIndexOf('.') + 1)}`, row]),
-  );
-  const answerTo = async (name: string, row: Route, input: unknown, { signal, abortSignal }: ToolOptions) => {
+/** What a tool calls and what it tells a model. */
+interface ToolSource extends Pick<Tool, 'name' | 'description' | 'inputSchema' | 'priceUsd'> {
+  readonly title: string;
+  readonly isBare: boolean;
+  readonly call: (client: GatewayClient, input: unknown) => { full(): Promise<Full<unknown>> };
+}
+
+function toolOf(client: GatewayClient, { title, isBare, call, ...about }: ToolSource): Tool {
+  const isFree = about.priceUsd === undefined;
+  const full: Tool['full'] = async (input, { signal, abortSignal } = {}) => {
     const given = signal ?? abortSignal;
-    const there = client.with({ ...chosen, ...(given && { signal: given }) });
-    const methods = there[row.surface as Surface] as unknown as Methods;
-    const method = methods[name.slice(name.indexOf('_') + 1)] as Methods[string];
-    const full = await method(...argumentsFrom(row, input)).full();
-    const result = typeof full.result === 'string' ? full.result : parseReadable(full.text, row.surface === 'system');
-    return { ...full, result };
+    const answer = await call(given ? client.with({ signal: given }) : client, input).full();
+    const result = typeof answer.result === 'string' ? answer.result : parseReadable(answer.text, isBare);
+    return { ...answer, result };
   };
-  return [...rows].map(([name, row]) => ({
+  return {
+    ...about,
+    annotations: { title, readOnlyHint: isFree, idempotentHint: isFree, openWorldHint: true },
+    execute: async (input, options) => (await full(input, options)).result,
+    full,
+  };
+}
+
+function sourceOf(name: string, row: Route): ToolSource {
+  return {
     name,
+    title: row.description,
     description: describeTool(row),
     inputSchema: inputSchemaOf(row),
     priceUsd: priceOf(row),
-    annotations: {
-      title: row.description,
-      readOnlyHint: priceOf(row) === undefined,
-      idempotentHint: priceOf(row) === undefined,
-      openWorldHint: true,
+    isBare: row.surface === 'system',
+    call(client, input) {
+      const methods = client[row.surface as Surface] as unknown as Methods;
+      return (methods[name.slice(name.indexOf('_') + 1)] as Methods[string])(...argumentsFrom(row, input));
     },
-    execute: async (input, options = {}) => (await answerTo(name, row, input, options)).result,
-    full: (input, options = {}) => answerTo(name, row, input, options),
-  }));
+  };
+}
+
+const MAX_NAME = 64;
+const isOurs = (surface: string): boolean => surface === 'credit' || routes.some((row) => row.surface === surface);
+
+/** The routes of APIs: those of surfaces that are not ours. */
+export const apiRoutes = (listed: readonly ListedRoute[]): ListedRoute[] =>
+  listed.filter(({ surface, method }) => surface !== '' && method !== '' && !isOurs(surface));
+
+function listedSource(route: ListedRoute): ToolSource {
+  const micros = listedMicros(route);
+  const priceUsd = micros > 0 ? dollars(micros) : undefined;
+  const price = priceUsd === undefined ? 'Free.' : `Costs $${priceUsd} a call.`;
+  const parameters = callParameters(route);
+  const inputSchema = {
+    type: 'object',
+    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, plain(schema) as JsonSchema])),
+    required: parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    additionalProperties: isOpen(route),
+  } as const;
+  return {
+    name: `${route.surface}_${route.method}`.slice(0, MAX_NAME),
+    title: route.description,
+    description: `${route.description} ${price}`,
+    inputSchema: asStandard(inputSchema),
+    priceUsd,
+    isBare: false,
+    call: (client, input) => client.call(callName(route), (input ?? {}) as Readonly<Record<string, unknown>>),
+  };
+}
+
+/** The methods of a client as tools: for the AI SDK, LangChain, MCP, and the interfaces of model providers. */
+export function createTools(client: GatewayClient, options: ToolsOptions = {}): readonly Tool[] {
+  const { families = FAMILIES, cluster = 'mainnet', provider, listed = [] } = options;
+  const there = client.with({ cluster, ...(provider && { provider }) });
+  const ours = routes
+    .filter((row) => families.includes(row.surface as Surface) && (row.cluster ?? cluster) === cluster)
+    .filter((row) => row.access !== 'exact' || (provider ?? row.provider) === row.provider)
+    .map((row) => sourceOf(`${row.surface}_${row.id.slice(row.id.lastIndexOf('.') + 1)}`, row));
+  const theirs = apiRoutes(listed)
+    .filter((route) => route.cluster === '' || route.cluster === cluster)
+    .map(listedSource);
+  const sources = new Map([...ours, ...theirs].map((source) => [source.name, source]));
+  return [...sources.values()].map((source) => toolOf(there, source));
 }

@@ -60,3 +60,4 @@ export {
   siwxExtension,
   siwxMessageText,
 } from './siwx.ts';
+export { comment, literal, quoted, typeText, uint64Paths } from './type-text.ts';

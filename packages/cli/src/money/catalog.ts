@@ -12,7 +12,7 @@ interface CachedCatalog {
   readonly routes: readonly ListedRoute[];
 }
 
-const LIMITS = { timeoutMs: 30_000, maxBytes: 1_048_576 };
+const LIMITS = { timeoutMs: 30_000, maxBytes: 8 * 1024 * 1024 };
 
 function readCached(file: string): CachedCatalog | undefined {
   try {
@@ -41,7 +41,7 @@ export async function catalogOf(
 ): Promise<readonly ListedRoute[]> {
   const { origin } = new URL(gateway);
   const name = createHash('sha256').update(origin).digest('hex').slice(0, 16);
-  const file = join(folder, `catalog-${name}.json`);
+  const file = join(folder, `routes-${name}.json`);
   const cached = readCached(file);
   const headers: Record<string, string> = cached ? { 'If-None-Match': cached.etag } : {};
   const { response, body } = await fetchJson(new URL(CATALOG_PATH, origin), { headers }, { ...LIMITS, signal });

@@ -44,6 +44,8 @@ function entry(route: Route, priceUsd: string) {
     inputSchema: input ? published(input) : NOTHING,
     ...(inputExample && { inputExample }),
     outputSchema: answerSchema(route),
+    // The input of a POST is its body.
+    ...(input !== query && query && { queryParamsSchema: published(query), queryParamsExample: example.query }),
     ...(path && { pathParamsSchema: published(path), pathParamsExample: example.path }),
     ...(route.rules.length > 0 && { rules: publishedRules(route) }),
   };

@@ -1,5 +1,12 @@
-import { positionalParameters, type Route } from '@asset-gateway/protocol';
-import { comment, literal, quoted, typeText, uint64Paths } from './client-types.ts';
+import {
+  comment,
+  literal,
+  positionalParameters,
+  quoted,
+  type Route,
+  typeText,
+  uint64Paths,
+} from '@asset-gateway/protocol';
 import { type JsonSchema, published } from './schemas.ts';
 import type { Service } from './service.ts';
 

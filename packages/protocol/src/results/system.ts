@@ -57,6 +57,8 @@ const catalogEntry = ({ providers, surfaces, more }: Listing) =>
       inputSchema: schema('The schema of the query, or of the body of a POST.'),
       inputExample: optional(schema('A valid input.')),
       outputSchema: schema("The schema of a success's body."),
+      queryParamsSchema: optional(schema('The schema of the query of a POST.')),
+      queryParamsExample: optional(schema('A valid query of a POST.')),
       pathParamsSchema: optional(schema('The schema of the path parameters.')),
       pathParamsExample: optional(schema('Valid path parameters.')),
       rules: optional(Type.Array(schema('A rule over several parameters.'))),

@@ -1,0 +1,214 @@
+import { type Issue, oneLine, positionalParameters } from '@asset-gateway/protocol';
+import type { ListedRoute } from './catalog.ts';
+import { GatewayError } from './error.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A parameter of a listed route. */
+export interface CallParameter {
+  /** Its name among the values of a call. */
+  readonly name: string;
+  readonly place: 'path' | 'query' | 'body';
+  /** Its name at its place. */
+  readonly key: string;
+  readonly schema: unknown;
+  readonly isRequired: boolean;
+}
+
+/** The request of a call, without its origin. */
+export interface CallRequest {
+  /** With its query. */
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+const MAX_NAME = 64;
+const MAX_NEAREST = 1_000;
+const MAX_DEPTH = 4;
+const DOTS = /^\.{1,2}$/;
+/** Surfaces whose body is `{ params }`: its members, or its items by position, are the parameters. */
+const WITH_PARAMS = ['rpc', 'das'];
+
+const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** `<surface>.<method>` */
+export const callName = ({ surface, method }: ListedRoute): string => `${surface}.${method}`;
+
+/** A property of an object's schema. */
+interface Property {
+  readonly key: string;
+  readonly schema: unknown;
+  readonly isRequired: boolean;
+}
+
+/** The properties of an object's schema and of the schemas that it is composed of. */
+function propertiesOf(value: unknown, depth = 0): Property[] {
+  const { properties, required, allOf, anyOf, oneOf } = membersOf(value);
+  const needed = listOf(required);
+  const own = Object.entries(membersOf(properties)).map(([key, schema]) => ({
+    key,
+    schema,
+    isRequired: needed.includes(key),
+  }));
+  if (depth === MAX_DEPTH) return own;
+  const inAll = listOf(allOf).flatMap((each) => propertiesOf(each, depth + 1));
+  const inSome = [...listOf(anyOf), ...listOf(oneOf)].flatMap((each) => propertiesOf(each, depth + 1));
+  const all = [...own, ...inAll, ...inSome.map((each) => ({ ...each, isRequired: false }))];
+  return [...new Map(all.toReversed().map((each) => [each.key, each])).values()].toReversed();
+}
+
+/** The parameters of a body, and how their values are put into it. */
+interface BodyForm {
+  readonly properties: readonly Property[];
+  readonly body: (values: readonly (readonly [string, unknown])[]) => unknown;
+}
+
+function bodyForm({ surface, credit, inputSchema }: ListedRoute): BodyForm {
+  if (credit === 'sold') {
+    const schema = {
+      type: 'number',
+      description: 'The amount to buy, in dollars; default: the smallest that is sold.',
+    };
+    return { properties: [{ key: 'usd', schema, isRequired: false }], body: () => ({}) };
+  }
+  const { params } = membersOf(membersOf(inputSchema).properties);
+  if (!WITH_PARAMS.includes(surface) || params === undefined) {
+    return { properties: propertiesOf(inputSchema), body: (values) => Object.fromEntries(values) };
+  }
+  if (!Array.isArray(membersOf(params).prefixItems)) {
+    return { properties: propertiesOf(params), body: (values) => ({ params: Object.fromEntries(values) }) };
+  }
+  const positional = positionalParameters({ input: { body: inputSchema as never } }) ?? [];
+  const names = positional.map(({ name }) => name);
+  return {
+    properties: positional.map(({ name, ...rest }) => ({ key: name, ...rest })),
+    body(values) {
+      const given = new Map(values);
+      const last = names.findLastIndex((name) => given.has(name));
+      return { params: names.slice(0, last + 1).map((name) => given.get(name)) };
+    },
+  };
+}
+
+/** Each parameter with a name of its own: one that an earlier place has too is written with its place, such as `body.id`. */
+function named(parameters: readonly Omit<CallParameter, 'name'>[]): CallParameter[] {
+  const taken = new Set(parameters.map(({ key }) => key));
+  const used = new Set<string>();
+  return parameters.map((parameter) => {
+    const { key, place } = parameter;
+    let name = used.has(key) ? `${place}.${key}` : key;
+    while (name !== key && taken.has(name)) name = `${place}.${name}`;
+    taken.add(name);
+    used.add(name);
+    return { ...parameter, name };
+  });
+}
+
+/** The parameters of a listed route: those of its path, then of its query, then of its body. */
+export function callParameters(route: ListedRoute): CallParameter[] {
+  const { httpMethod, path, pathParamsSchema, queryParamsSchema, inputSchema } = route;
+  const isPost = httpMethod === 'POST';
+  const described = membersOf(membersOf(pathParamsSchema).properties);
+  const inPath = path.split('/').flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : []));
+  const inQuery = propertiesOf(isPost ? queryParamsSchema : inputSchema);
+  const inBody = isPost ? bodyForm(route).properties : [];
+  return named([
+    ...inPath.map((key) => ({
+      key,
+      place: 'path' as const,
+      schema: Object.hasOwn(described, key) ? described[key] : {},
+      isRequired: true,
+    })),
+    ...inQuery.map((each) => ({ ...each, place: 'query' as const })),
+    ...inBody.map((each) => ({ ...each, place: 'body' as const })),
+  ]);
+}
+
+/** Whether a call takes values that no parameter names: members of its body. */
+export const isOpen = ({ httpMethod, surface, credit, inputSchema }: ListedRoute): boolean =>
+  httpMethod === 'POST' &&
+  credit !== 'sold' &&
+  !WITH_PARAMS.includes(surface) &&
+  membersOf(inputSchema).additionalProperties !== false;
+
+/** How many characters to change, add or remove to get from one text to the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let at = 0; at < one.length; at++) {
+    const next = [at + 1];
+    for (let column = 0; column < other.length; column++) {
+      const replaced = (row[column] ?? 0) + (one[at] === other[column] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The most similar of these names; undefined if there are none. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const short = name.slice(0, MAX_NAME);
+  let best: { readonly name: string; readonly far: number } | undefined;
+  for (const each of names.slice(0, MAX_NEAREST)) {
+    const far = distance(short, each.slice(0, MAX_NAME));
+    if (far < (best?.far ?? Number.POSITIVE_INFINITY)) best = { name: each, far };
+  }
+  return best?.name;
+}
+
+/** The names among the values that are no parameters, and the required parameters without a value. */
+function issuesIn(route: ListedRoute, parameters: readonly CallParameter[], values: Members): Issue[] {
+  const names = parameters.map(({ name }) => name);
+  const unknown = isOpen(route) ? [] : Object.keys(values).filter((name) => !names.includes(name));
+  const place = route.httpMethod === 'POST' ? 'body' : 'query';
+  const missing = parameters.filter(({ name, isRequired }) => isRequired && valueIn(values, name) === undefined);
+  return [
+    ...unknown.map((name) => {
+      const near = nearest(name, names);
+      const hint = near === undefined ? '' : ` The nearest is ${oneLine(near, MAX_NAME)}.`;
+      const message = `There is no such parameter.${hint}`;
+      return { in: place, name: oneLine(name, MAX_NAME), rule: 'additionalProperties', message } as const;
+    }),
+    ...missing.map(({ name, place }) => {
+      return { in: place, name: oneLine(name, MAX_NAME), rule: 'required', message: 'This parameter is required.' };
+    }),
+  ];
+}
+
+const valueIn = (values: Members, name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined);
+
+const invalid = (message: string, issues: readonly Issue[] = []): GatewayError =>
+  new GatewayError('invalid_request', { message: `${message} Nothing was sent.`, issues });
+
+function pathOf({ path }: ListedRoute, values: ReadonlyMap<string, unknown>): string {
+  const segments = path.split('/').map((segment) => {
+    if (!segment.startsWith(':')) return segment;
+    const name = segment.slice(1);
+    const text = String(values.get(name));
+    // `..` would lead to another route.
+    if (DOTS.test(text)) throw invalid(`${name} cannot be ${text}.`);
+    return encodeURIComponent(text);
+  });
+  return segments.join('/');
+}
+
+/** The request of a call. Throws `invalid_request` with each unknown and each missing parameter. */
+export function requestFor(route: ListedRoute, values: Members): CallRequest {
+  const parameters = callParameters(route);
+  const issues = issuesIn(route, parameters, values);
+  const wrong = issues.map(({ name, message }) => `${name}: ${message}`).join(' ');
+  if (issues.length > 0) throw invalid(`${callName(route)}: ${wrong}`, issues);
+  const given = (place: CallParameter['place']) =>
+    parameters.flatMap((each): [string, unknown][] => {
+      const value = each.place === place ? valueIn(values, each.name) : undefined;
+      return value === undefined ? [] : [[each.key, value]];
+    });
+  const pairs = given('query').map(([name, value]) => [name, String(value)].map(encodeURIComponent).join('='));
+  const path = [pathOf(route, new Map(given('path'))), pairs.join('&')].filter((part) => part !== '').join('?');
+  if (route.httpMethod === 'GET') return { path };
+  const names = new Set(parameters.map(({ name }) => name));
+  const others = Object.entries(values).filter(([name, value]) => !names.has(name) && value !== undefined);
+  return { path, body: bodyForm(route).body([...given('body'), ...others]) };
+}

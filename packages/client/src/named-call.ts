@@ -1,0 +1,86 @@
+import { oneLine, uint64Paths } from '@asset-gateway/protocol';
+import type { MethodRow } from './call.ts';
+import type { ListedRoute } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { GatewayError } from './error.ts';
+import type { Outgoing } from './exchange.ts';
+import { catalogOf } from './fetch-catalog.ts';
+import { callName, nearest, requestFor } from './listed-call.ts';
+import { urlOf } from './request.ts';
+import type { CallSettings } from './settings.ts';
+
+/** A call by the name in the gateway's catalog. */
+export interface NamedCall {
+  /** `<surface>.<method>` */
+  readonly name: string;
+  /** By parameter. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly settings: CallSettings;
+}
+
+/** A request, and how its answer is read. */
+export interface PreparedCall {
+  readonly outgoing: Outgoing;
+  readonly row: MethodRow;
+}
+
+/** Slots are bigints in results. */
+const json = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each));
+
+const notServed = (message: string): GatewayError => new GatewayError('not_served', { message });
+
+/** The route of a name on the chosen cluster, by the chosen provider or the last that serves it: of our own, Helius. */
+function listedFor(routes: readonly ListedRoute[], { name, settings }: NamedCall): ListedRoute {
+  const { cluster = 'mainnet', provider } = settings;
+  const shown = oneLine(name, 64);
+  const rows = routes.filter((route) => callName(route) === name);
+  if (rows.length === 0) {
+    const near = nearest(name, [...new Set(routes.map(callName))]);
+    throw notServed(`the gateway's catalog has no ${shown}${near === undefined ? '' : `; the nearest is ${near}`}`);
+  }
+  // An API of the operator is its own provider.
+  const isBy = (row: ListedRoute): boolean =>
+    !provider || row.cluster === '' || ['gateway', row.surface, provider].includes(row.provider);
+  const found = rows.findLast((row) => (row.cluster === '' || row.cluster === cluster) && isBy(row));
+  if (found) return found;
+  const served = rows.map((row) => `${row.cluster}/${row.provider}`).join(', ');
+  throw notServed(`${shown} is not served ${provider ? `by ${provider} ` : ''}on ${cluster}, but by ${served}`);
+}
+
+function buysOf({ credit }: ListedRoute, { usd }: NamedCall['values']): Pick<Outgoing, 'buys'> {
+  if (credit !== 'sold') return {};
+  return { buys: usd === undefined ? 'credit' : { micros: Math.round(Number(usd) * 1e6) } };
+}
+
+function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): PreparedCall {
+  const route = listedFor(routes, call);
+  const { httpMethod: method, accessMode: access, outputSchema } = route;
+  const cluster = route.cluster || undefined;
+  const { path, body } = requestFor(route, call.values);
+  const request = { url: urlOf(path, base).href, method, ...(body !== undefined && { body: json(body) }) };
+  const { result } = ((outputSchema as { properties?: object } | null)?.properties ?? {}) as { result?: unknown };
+  return {
+    outgoing: {
+      name: `${call.name} ${cluster} ${route.provider}`,
+      request,
+      access,
+      cluster,
+      ...buysOf(route, call.values),
+    },
+    row: { path, access, uint64: uint64Paths(result) },
+  };
+}
+
+/** The request of a named call. Throws before anything is sent if the catalog, read again if it may be outdated, does not allow it. */
+export async function namedCall(connection: Connection, deadline: Deadline, call: NamedCall): Promise<PreparedCall> {
+  const routes = await catalogOf(connection, deadline);
+  try {
+    return prepare(routes, call, connection.base);
+  } catch (error) {
+    const fresh = await catalogOf(connection, deadline, true);
+    if (fresh === routes) throw error;
+    return prepare(fresh, call, connection.base);
+  }
+}

@@ -1,0 +1,165 @@
+import { HIDDEN, oneLine } from './foreign.ts';
+
+/** A JSON Schema as plain data. */
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** `input`: optional members may be `undefined`. */
+type Direction = 'input' | 'result';
+
+const UINT64_MAXIMUM = 2 ** 64;
+const NAME = /^[A-Za-z_$][\w$]*$/;
+const MAX_DESCRIPTION = 1_000;
+/** Deeper parts of a schema are `unknown`. */
+const MAX_DEPTH = 40;
+const SCALARS = ['string', 'number', 'boolean', 'null'];
+
+/** A 64-bit integer, which a double cannot hold: a bigint in results. */
+const isUint64 = ({ type, maximum }: JsonSchema): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
+
+/** A property name, quoted if necessary. */
+export const quoted = (name: string): string => (NAME.test(name) ? name : literal(name));
+
+/** A character that an editor does not show, as an escape. */
+const escaped = (hidden: string): string =>
+  hidden
+    .split('')
+    .map((_, at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+
+/** A JSON value as a TypeScript literal. */
+export function literal(value: unknown): string {
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'").replace(HIDDEN, escaped)}'`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).map(([name, each]) => `${quoted(name)}: ${literal(each)}`);
+  return members.length > 0 ? `{ ${members.join(', ')} }` : '{}';
+}
+
+/** A doc comment; lines cannot end it. */
+export function comment(lines: readonly string[], indent: string): string {
+  const safe = lines.map((line) => oneLine(line, MAX_DESCRIPTION).replaceAll('*/', '*\\/'));
+  if (safe.length === 0) return '';
+  if (safe.length === 1) return `${indent}/** ${safe[0]} */\n`;
+  return `${indent}/**\n${safe.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const schemaOf = (value: unknown): JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
+
+/** An enum's value: an object or a list in it would be typed member by member. */
+const constantText = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? 'unknown' : literal(value);
+
+/** Alternatives without repetition. */
+function unionOf(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)];
+  return distinct.includes('unknown') || distinct.length === 0 ? 'unknown' : distinct.join(' | ');
+}
+
+function scalar(schema: JsonSchema, direction: Direction): string {
+  const { type, maximum } = schema;
+  if (type === 'integer' && direction === 'result') return isUint64(schema) ? 'bigint' : 'number';
+  // A slot that a result gave as a bigint is accepted.
+  if (type === 'integer') return maximum === Number.MAX_SAFE_INTEGER ? 'number | bigint' : 'number';
+  return SCALARS.includes(String(type)) ? String(type) : 'unknown';
+}
+
+const SEVERAL = ['anyOf', 'oneOf', 'allOf', 'enum'];
+
+/** Writes one type. */
+class TypeWriting {
+  readonly #direction: Direction;
+  #depth = 0;
+
+  constructor(direction: Direction) {
+    this.#direction = direction;
+  }
+
+  type(value: unknown, indent: string): string {
+    if (this.#depth > MAX_DEPTH) return 'unknown';
+    this.#depth++;
+    const text = this.#text(schemaOf(value), indent);
+    this.#depth--;
+    return text;
+  }
+
+  #text(schema: JsonSchema, indent: string): string {
+    const { type, anyOf, oneOf, allOf } = schema;
+    if (Array.isArray(schema.enum)) return unionOf(schema.enum.map(constantText));
+    if ('const' in schema) return constantText(schema.const);
+    const alternatives = anyOf ?? oneOf;
+    if (alternatives) return unionOf(listOf(alternatives).map((each) => this.type(each, indent)));
+    if (allOf) return this.#intersection(schema, indent);
+    if (Array.isArray(type)) return unionOf(type.map((each) => this.type({ ...schema, type: each }, indent)));
+    if (type === 'array') return this.#array(schema, indent);
+    if (type !== 'object') return scalar(schema, this.#direction);
+    const members = this.#members(schema, `${indent}  `);
+    return members === '' ? this.#record(schema, indent) : `{\n${members}${indent}}`;
+  }
+
+  /** All of several schemas, and the schema's own members. */
+  #intersection({ allOf, ...own }: JsonSchema, indent: string): string {
+    const texts = [...(own.properties ? [own] : []), ...listOf(allOf)].map((each) => this.type(each, indent));
+    const known = [...new Set(texts)].filter((text) => text !== 'unknown');
+    if (known.length < 2) return known[0] ?? 'unknown';
+    return known.map((text) => (text.includes(' | ') ? `(${text})` : text)).join(' & ');
+  }
+
+  #record({ additionalProperties }: JsonSchema, indent: string): string {
+    return `Record<string, ${this.type(additionalProperties, indent)}>`;
+  }
+
+  #array(schema: JsonSchema, indent: string): string {
+    const mark = this.#direction === 'input' ? 'readonly ' : '';
+    const { prefixItems, minItems = 0 } = schema;
+    if (Array.isArray(prefixItems)) {
+      const items = prefixItems.map((each, at) => {
+        const text = this.type(each, indent);
+        return at < Number(minItems) ? text : `(${text})?`;
+      });
+      return `${mark}[${items.join(', ')}]`;
+    }
+    const items = schemaOf(schema.items);
+    const item = this.type(items, indent);
+    const isSeveral = SEVERAL.some((name) => name in items) || Array.isArray(items.type) || item === 'number | bigint';
+    // `readonly` binds to the outermost list only.
+    const isReadonlyList = mark !== '' && item.startsWith(mark);
+    return `${mark}${isSeveral || isReadonlyList ? `(${item})` : item}[]`;
+  }
+
+  /** The members of an object's schema, one per line, with their descriptions. */
+  #members({ required, properties }: JsonSchema, indent: string): string {
+    const needed = listOf(required);
+    return Object.entries(schemaOf(properties))
+      .map(([name, each]) => {
+        const isRequired = needed.includes(name);
+        const { description } = schemaOf(each);
+        const described = typeof description === 'string' ? [description] : [];
+        const optional = isRequired || this.#direction === 'result' ? '' : ' | undefined';
+        const type = this.type(each, indent) + optional;
+        return `${comment(described, indent)}${indent}${quoted(name)}${isRequired ? '' : '?'}: ${type};\n`;
+      })
+      .join('');
+  }
+}
+
+/** A schema as a TypeScript type. The schema may be another party's: no text in it breaks out of a comment or a string. */
+export const typeText = (schema: unknown, direction: Direction, indent = ''): string =>
+  new TypeWriting(direction).type(schema, indent);
+
+/** Paths of 64-bit integers in a schema: names joined by dots, `*` for list items. */
+export function uint64Paths(value: unknown, path: readonly string[] = [], depth = 0): string[] {
+  if (depth > MAX_DEPTH) return [];
+  const schema = schemaOf(value);
+  if (isUint64(schema)) return [path.join('.')];
+  const below = [
+    ...Object.entries(schemaOf(schema.properties)).flatMap(([name, each]) =>
+      uint64Paths(each, [...path, name], depth + 1),
+    ),
+    ...(schema.items ? uint64Paths(schema.items, [...path, '*'], depth + 1) : []),
+    ...listOf(schema.anyOf).flatMap((each) => uint64Paths(each, path, depth + 1)),
+  ];
+  return [...new Set(below)];
+}

@@ -1,0 +1,220 @@
+import { createClient, createFreeClient } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { payWith } from '@asset-gateway/client/pay';
+import { describe, expect, it } from 'vitest';
+import { documentPath, serveApis } from '../apis/apis.ts';
+// Lets x402's RPC client run in the process of the gateway.
+import '../payments/wallets.ts';
+
+const key = { header: 'X-Api-Key', env: 'TEST_API_KEY' };
+const { gateway, stub } = await serveApis(
+  {
+    weather: {
+      title: 'Weather',
+      openapi: documentPath('weather.yaml'),
+      key,
+      requestsPerMinute: 1000,
+      operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
+    },
+    notes: {
+      title: 'Notes',
+      openapi: documentPath('notes.yaml'),
+      key: { bearer: true, env: 'TEST_API_KEY' },
+      requestsPerMinute: 1000,
+      cluster: 'devnet',
+      operations: { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} },
+    },
+  },
+  { CREDIT: 'on' },
+);
+const { solana, url: baseUrl } = gateway;
+if (!solana) throw new Error('nothing is sold');
+const { mainnet, devnet } = solana;
+
+async function payingClient(caps = {}) {
+  const keypair = newKeypair();
+  const signer = signerFromBytes(keypair);
+  for (const chain of [mainnet, devnet]) await chain.fundUsdc(signer.address, 1_000_000n);
+  const rpcUrl = (network: string) => (network.includes('EtWTRABZaYq6iMfeYKouRu166VU2xqa1') ? devnet.url : mainnet.url);
+  return { signer, client: createClient({ baseUrl, signer, pay: payWith({ wallet: keypair, rpcUrl, caps }) }) };
+}
+
+const transfersOf = (address: string) =>
+  [mainnet, devnet].flatMap(({ transfers }) => transfers.filter(({ from }) => from === address));
+const lastArrival = () => stub.arrivals.at(-1);
+
+/** Fails if the work sends anything besides a request for the catalog. */
+async function sendsNothing(work: () => Promise<unknown>): Promise<void> {
+  const before = gateway.logLines.length;
+  await work();
+  const sent = gateway.logLines.slice(before).map((line) => (JSON.parse(line) as { path: string }).path);
+  expect(sent.filter((path) => path !== '/v1/catalog')).toEqual([]);
+}
+
+describe('a call by its name in the catalog', () => {
+  it('is free for a signature, also without a payer, with the parts of the answer', async () => {
+    const values = { city: 'New York', days: 3, fields: ['date', 'celsius'] };
+    for (const client of [createClient({ baseUrl }), createFreeClient({ baseUrl })]) {
+      const { result, response, price, transaction } = await client.call('weather.getForecast', values).full();
+      expect(result).toEqual({ city: 'Rome', days: [{ date: '2026-11-24', celsius: 14.5 }] });
+      expect([response.status, price, transaction]).toEqual([200, undefined, undefined]);
+      expect(lastArrival()?.target).toBe('/forecast/New%20York?days=3&fields=date&fields=celsius');
+    }
+  });
+
+  it('uses the nonce of the answer before it', async () => {
+    const client = createClient({ baseUrl });
+    await client.call('weather.getForecast', { city: 'Rome' });
+    const before = gateway.logLines.length;
+    await client.call('weather.getForecast', { city: 'Oslo' });
+    expect(gateway.logLines.length - before).toBe(1);
+  });
+
+  it('is paid at most once, at the price in the catalog', async () => {
+    const { client, signer } = await payingClient();
+    const call = client.call('weather.getHistory', { city: 'Rome', from: 1_700_000_000 });
+    const { result, price, transaction } = await call.full();
+    expect([result, price]).toEqual([{ city: 'Rome', days: [] }, '0.002']);
+    expect(transfersOf(signer.address)).toMatchObject([{ amount: 2000n, signature: transaction }]);
+    expect(lastArrival()).toMatchObject({ target: '/history', body: '{"city":"Rome","from":1700000000}' });
+  });
+
+  it('is paid from credit if the wallet has any', async () => {
+    const { client, signer } = await payingClient();
+    await client.call('credit.buyCredit', { usd: 0.05 });
+    const { credit } = await client.call('weather.getHistory', { city: 'Rome', from: 1 }).full();
+    expect(credit?.chargedMicros).toBe(2000);
+    expect(transfersOf(signer.address)).toHaveLength(1);
+  });
+
+  it('respects the limits of the payer and of the call', async () => {
+    const { client, signer } = await payingClient({ perCallUsd: 0.001 });
+    const values = { city: 'Rome', from: 1 };
+    for (const limited of [client, client.with({ maxUsd: 0.0001 })])
+      await expect(limited.call('weather.getHistory', values)).rejects.toMatchObject({ code: 'spending_limit' });
+    expect(transfersOf(signer.address)).toEqual([]);
+  });
+
+  it('is paid on its cluster, which the client must have chosen', async () => {
+    const { client, signer } = await payingClient();
+    await sendsNothing(async () => {
+      const message = 'notes.listNotes is not served on mainnet, but by devnet/notes';
+      await expect(client.call('notes.listNotes')).rejects.toMatchObject({ code: 'not_served', message });
+    });
+    const values = { minScore: 0.5, pinned: true, tags: ['a', 'b'], sizes: [1, 2] };
+    // The provider of our own routes does not matter to an API.
+    const there = client.with({ cluster: 'devnet', provider: 'helius' });
+    expect(await there.call('notes.listNotes', values)).toEqual([{ id: 'n1', text: null, tags: ['a'] }]);
+    expect(lastArrival()?.target).toBe('/notes?minScore=0.5&pinned=true&tags=a,b&sizes=1&sizes=2');
+    expect(devnet.transfers.filter(({ from }) => from === signer.address)).toMatchObject([{ amount: 7n }]);
+  });
+
+  it('takes path, query and body in one object, and a name that occurs twice with its place', async () => {
+    const client = createClient({ baseUrl });
+    const values = {
+      id: 'n1',
+      notify: false,
+      version: 2,
+      'body.id': 7,
+      'body.version': 'b',
+      author: { name: 'Ada', admin: true },
+      scores: [0.5, 1],
+    };
+    expect(await client.call('notes.updateNote', values)).toMatchObject({ id: 'n1', text: 'changed' });
+    const body = { id: 7, version: 'b', author: values.author, scores: [0.5, 1] };
+    expect(lastArrival()?.target).toBe('/notes/n1?notify=false&version=2');
+    expect(JSON.parse(lastArrival()?.body ?? '')).toEqual(body);
+  });
+
+  it('reports what the schemas refuse as the gateway does, before a payment', async () => {
+    const { client, signer } = await payingClient();
+    const free = client.call('weather.getForecast', { city: 'Rome', days: 99 });
+    await expect(free).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
+    const paid = client.call('weather.getHistory', { city: 'Rome', from: -1 });
+    await expect(paid).rejects.toMatchObject({ code: 'invalid_request', issues: [{ name: 'from', rule: 'minimum' }] });
+    expect(transfersOf(signer.address)).toEqual([]);
+  });
+
+  it('can be aborted', async () => {
+    const client = createClient({ baseUrl }).with({ signal: AbortSignal.abort() });
+    await expect(client.call('weather.getForecast', { city: 'Rome' })).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+describe('the same names reach our own routes', () => {
+  it('with values by name where a method takes them by position', async () => {
+    const { client } = await payingClient();
+    const account = 'So11111111111111111111111111111111111111112';
+    expect(await client.call('tokens.search', { q: 'gold', limit: 1 })).toMatchObject({ query: 'gold' });
+    const { value } = (await client.call('rpc.getBalance', { account })) as { value: unknown };
+    expect(typeof value).toBe('bigint');
+    const there = client.with({ cluster: 'devnet', provider: 'alchemy' });
+    const { text } = await there.call('rpc.getBalance', { account, options: { commitment: 'finalized' } }).full();
+    expect(JSON.parse(text)).toMatchObject({ provider: 'alchemy', cluster: 'devnet' });
+    const { result } = await client.call('das.getAsset', { id: account }).full();
+    expect(result).toMatchObject({ id: account });
+  });
+});
+
+describe('a wrong call sends nothing', () => {
+  const client = createClient({ baseUrl });
+  it.each([
+    [
+      'weather.getForcast',
+      {},
+      'not_served',
+      "the gateway's catalog has no weather.getForcast; the nearest is weather.getForecast",
+    ],
+    ['__proto__.toString', {}, 'not_served', /has no __proto__.toString; the nearest is /],
+    [
+      'weather.getForecast',
+      {},
+      'invalid_request',
+      'weather.getForecast: city: This parameter is required. Nothing was sent.',
+    ],
+    [
+      'weather.getForecast',
+      { town: 'Rome', dayz: 2 },
+      'invalid_request',
+      'weather.getForecast: town: There is no such parameter. The nearest is city. dayz: There is no such parameter. ' +
+        'The nearest is days. city: This parameter is required. Nothing was sent.',
+    ],
+    ['weather.getForecast', { city: '..' }, 'invalid_request', 'city cannot be ... Nothing was sent.'],
+    [
+      'weather.getForecast',
+      JSON.parse('{"city":"Rome","__proto__":1}'),
+      'invalid_request',
+      /__proto__: There is no such/,
+    ],
+    [
+      'notes.updateNote',
+      { id: 'n1', version: 1, author: {} },
+      'invalid_request',
+      /: body\.id: This parameter is required\./,
+    ],
+  ])('%s %j', async (name, values, code, message) => {
+    await sendsNothing(async () => {
+      await expect(client.call(name, values)).rejects.toMatchObject({
+        code,
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      });
+    });
+  });
+
+  it('if the catalog leads to another origin', async () => {
+    const routes = [
+      {
+        httpMethod: 'GET',
+        path: '//elsewhere.example/x',
+        priceUsd: '0',
+        accessMode: 'siwx',
+        surface: 'a',
+        method: 'b',
+      },
+    ];
+    const led = createClient({ baseUrl, catalog: async () => ({ routes }) });
+    await sendsNothing(async () => {
+      await expect(led.call('a.b')).rejects.toMatchObject({ code: 'invalid_request', message: /another origin/ });
+    });
+  });
+});
