@@ -1,5 +1,5 @@
 import { oneLine } from '@asset-gateway/protocol';
-import type { Command } from './commands/command.ts';
+import type { FoundCommand } from './commands/command.ts';
 import { COMMANDS, commandFor, completeWords } from './commands/index.ts';
 import { calledAs, gatewayUrl, rpcUrl, version } from './config.ts';
 import { EXIT, exitCodeFor, failureSentence, type Peers, RESEND_HINT } from './failure.ts';
@@ -11,8 +11,8 @@ import { type RunOptions, Session } from './session.ts';
 const ALL = Object.assign({}, ...COMMANDS.map(({ options }) => options), COMMON);
 
 /** The options of a command. `quote` also takes those of the quoted command. */
-function optionsFor(command: Command, rest: readonly string[]) {
-  const quoted = command.name === 'quote' && rest.length > 0 ? commandFor(rest).command.options : {};
+async function optionsFor({ command, rest }: FoundCommand, gateway: string) {
+  const quoted = command.name === 'quote' && rest.length > 0 ? (await commandFor(rest, gateway)).command.options : {};
   return { ...quoted, ...command.options, ...COMMON };
 }
 
@@ -28,15 +28,18 @@ async function runWords(args: readonly string[], options: RunOptions): Promise<n
     (wantsHelp ? process.stdout : process.stderr).write(programHelp(COMMANDS));
     return wantsHelp ? EXIT.ok : EXIT.usage;
   }
-  const { command, rest } = commandFor(loose.words);
+  const gateway = loose.values.text('gateway') ?? gatewayUrl();
+  const found = await commandFor(loose.words, gateway);
+  const { command } = found;
+  const named = loose.words.length - found.rest.length;
   if (loose.values.is('help')) {
     process.stdout.write(commandHelp(command));
     return EXIT.ok;
   }
-  const { values } = readArguments(args, optionsFor(command, rest), true);
+  const { words, values } = readArguments(args, await optionsFor(found, gateway), true);
   const session = new Session(values, options);
   return command
-    .run({ words: rest, values, session })
+    .run({ words: words.slice(named), values, session })
     .catch(async (error) => Promise.reject(await session.failure(error)));
 }
 

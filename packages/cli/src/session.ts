@@ -32,7 +32,7 @@ export interface RunOptions {
 }
 
 /** Whether fetch takes this URL. It refuses a user name or a password. */
-function isHttpUrl(text: string): boolean {
+export function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === '' && password === '';

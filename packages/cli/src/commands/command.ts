@@ -27,3 +27,9 @@ export interface Command {
   /** Runs the command and returns the exit code. */
   run(given: CommandInput): Promise<number>;
 }
+
+/** A command and its arguments. */
+export interface FoundCommand {
+  readonly command: Command;
+  readonly rest: readonly string[];
+}

@@ -1,12 +1,17 @@
 import { RootCommand, script } from '@bomb.sh/tab';
 import { show } from '../answer.ts';
+import { cacheFolder } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
+import { catalogOf } from '../money/catalog.ts';
 import { CLUSTER, COMMON, type OptionTable } from '../options.ts';
 import { absolutePath, readRequest, rowOf } from '../request.ts';
+import { isHttpUrl } from '../session.ts';
+import { apiCommandFor } from './api.ts';
 import { namedCommands } from './by-name.ts';
-import type { Command } from './command.ts';
+import type { Command, FoundCommand } from './command.ts';
 import { quoteCommand, routesCommand } from './quote.ts';
 import { resumeCommand, spendingCommand } from './spending.ts';
+import { typesCommand } from './types.ts';
 import { creditCommand, walletCommand } from './wallet.ts';
 
 /** The MCP server. Its packages are loaded for this command only. */
@@ -94,12 +99,23 @@ const byPath: Command = {
 /** An unknown word is shown only if it is too short to be a key. */
 const NAME = /^[\w-]{1,20}$/;
 
-/** The command at the start of the words, and its arguments. A path is a command too. */
-export function commandFor(words: readonly string[]): { command: Command; rest: readonly string[] } {
+const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
+
+/** The command of an API of the gateway; undefined if the gateway cannot be asked or has no such API. */
+async function apiCommand(words: readonly string[], gateway: string) {
+  if (!API_NAME.test(words[0] ?? '') || !isHttpUrl(gateway)) return undefined;
+  const listed = await catalogOf(gateway, cacheFolder()).catch(() => []);
+  return apiCommandFor(words, listed);
+}
+
+/** The command at the start of the words, and its arguments. A path is a command too, and so is an API of the gateway. */
+export async function commandFor(words: readonly string[], gateway: string): Promise<FoundCommand> {
   const [name = '', ...rest] = words;
   const command = COMMANDS.find((each) => each.name === name);
   if (command) return { command, rest };
   if (isPath(name)) return { command: byPath, rest: words };
+  const found = await apiCommand(words, gateway);
+  if (found) return found;
   const near = COMMANDS.find((each) => each.name.startsWith(name.slice(0, 2)));
   const shown = NAME.test(name) ? `command ${name}` : 'such command';
   throw new UsageError(`there is no ${shown}${near ? `; did you mean ${near.name}?` : ''}`);
@@ -115,6 +131,7 @@ export const COMMANDS: readonly Command[] = [
   walletCommand,
   spendingCommand,
   resumeCommand,
+  typesCommand,
   mcpCommand,
   completionCommand,
 ];

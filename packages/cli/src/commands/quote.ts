@@ -10,7 +10,7 @@ import { type GatewayRequest, rowOf } from '../request.ts';
 import type { Session } from '../session.ts';
 import { table } from '../show/table.ts';
 import { namedCommands } from './by-name.ts';
-import type { Command, CommandInput } from './command.ts';
+import type { Command, CommandInput, FoundCommand } from './command.ts';
 
 /** The prefix that a typed path may omit. */
 const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
@@ -109,16 +109,16 @@ async function quoteFor({ words, session }: CommandInput, request: GatewayReques
 
 /** The price of another command. Signs nothing and pays nothing. */
 export const quoteCommand = (
-  commandFor: (words: readonly string[]) => { command: Command; rest: readonly string[] },
+  commandFor: (words: readonly string[], gateway: string) => Promise<FoundCommand>,
 ): Command => ({
   name: 'quote',
   takes: '<command>',
   summary: 'the price of a command, without signing or paying',
   examples: ['quote balances 86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', 'quote price solana'],
   completes: namedCommands.map(({ name }) => name),
-  run(given) {
+  async run(given) {
     if (given.words.length === 0) throw new UsageError('quote takes a command, such as quote price solana');
-    const { command, rest } = commandFor(given.words);
+    const { command, rest } = await commandFor(given.words, given.session.gateway);
     if (!command.request) throw new UsageError(`${command.name} does not make a single request, so it has no price`);
     return quoteFor(given, command.request(rest, given.values));
   },

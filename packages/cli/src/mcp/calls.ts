@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createClient, type Full, GatewayError, type Payer } from '@asset-gateway/client';
-import { type Offer, offerIn, type QuotingPayer } from '@asset-gateway/client/pay';
+import { type ListedRoute, type Offer, offerIn, type QuotingPayer } from '@asset-gateway/client/pay';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
 import type { Cluster } from '@asset-gateway/protocol';
 import { cacheFolder } from '../config.ts';
@@ -21,6 +21,8 @@ export interface Budget {
 export interface CallsOptions {
   readonly gateway: string;
   readonly cluster: Cluster;
+  /** The gateway's catalog, whose APIs become tools too. */
+  readonly listed?: readonly ListedRoute[];
   /** The user's wallet, which also signs in. Without it a temporary key signs in and nothing is paid. */
   readonly payer?: PayerSetup;
   readonly budget: Budget;
@@ -60,7 +62,7 @@ export class Calls {
 
   constructor(options: CallsOptions) {
     this.options = options;
-    const { gateway, cluster, payer, budget, timeoutMs } = options;
+    const { gateway, cluster, listed = [], payer, budget, timeoutMs } = options;
     this.#budget = payer && payerFor({ ...payer, caps: budget, isPreapproved: true });
     const client = createClient({
       timeoutMs,
@@ -70,7 +72,7 @@ export class Calls {
       catalog: async (signal) => ({ routes: await catalogOf(gateway, cacheFolder(), signal) }),
       ...(payer && { signer: payer.wallet.signer }),
     });
-    this.methods = createTools(client, { cluster });
+    this.methods = createTools(client, { cluster, listed });
   }
 
   /** The gateway and the RPC, for messages. */

@@ -15,9 +15,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { CommandInput } from '../commands/command.ts';
-import { version } from '../config.ts';
+import { cacheFolder, version } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { ownWallet } from '../keys/wallets.ts';
+import { catalogOf } from '../money/catalog.ts';
 import { clusterIn, dollarsIn, oneOf } from '../options.ts';
 import type { Session } from '../session.ts';
 import type { Budget, PayerSetup } from './calls.ts';
@@ -161,7 +162,11 @@ function readSettings({ words, values, session }: CommandInput): Settings {
 export async function serveMcp(given: CommandInput): Promise<number> {
   const { session } = given;
   const { port, ...settings } = readSettings(given);
-  const options = { ...settings, gateway: session.gateway, timeoutMs: session.timeoutMs, version };
+  const listed = await catalogOf(session.gateway, cacheFolder()).catch(() => {
+    process.stderr.write('mcp: the catalog cannot be read, so tools of APIs are missing\n');
+    return [];
+  });
+  const options = { ...settings, gateway: session.gateway, timeoutMs: session.timeoutMs, version, listed };
   if (port !== undefined) await overHttp(options, port);
   else {
     const payer = await payerSetup(session);

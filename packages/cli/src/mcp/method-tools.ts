@@ -1,4 +1,4 @@
-import type { Tool } from '@asset-gateway/client/tools';
+import { apiRoutes, type Tool } from '@asset-gateway/client/tools';
 import { oneLine } from '@asset-gateway/protocol';
 import { refusalOf } from './answer.ts';
 import { callMethod, type ServerState } from './paying.ts';
@@ -41,11 +41,24 @@ const methodOf = (name: string): string => name.slice(name.indexOf('_') + 1);
 /** `getBalance(account, options?) $0.000005` */
 function signatureOf({ name, inputSchema: { properties, required }, priceUsd }: Tool): string {
   const names = Object.keys(properties).map((each) => (required.includes(each) ? each : `${each}?`));
-  return `${methodOf(name)}(${names.join(', ')}) $${priceUsd}`;
+  return `${methodOf(name)}(${names.join(', ')}) ${priceUsd === undefined ? 'free' : `$${priceUsd}`}`;
+}
+
+const MAX_SIGNATURES = 4_000;
+
+/** The signatures of a family, as many as a model should read. */
+function signaturesOf(tools: readonly Tool[]): string {
+  const signatures: string[] = [];
+  for (const signature of tools.map(signatureOf)) {
+    if (signatures.join('; ').length + signature.length > MAX_SIGNATURES) break;
+    signatures.push(signature);
+  }
+  const left = tools.length - signatures.length;
+  return signatures.join('; ') + (left > 0 ? `; and ${left} more` : '');
 }
 
 /** All methods of a family as one tool. For wrong arguments it returns the method's schema. */
-function familyTool(state: ServerState, family: 'rpc' | 'das', title: string): ServedTool {
+function familyTool(state: ServerState, family: string, title: string): ServedTool {
   const tools = new Map(
     state.calls.methods.filter(({ name }) => name.startsWith(`${family}_`)).map((tool) => [methodOf(tool.name), tool]),
   );
@@ -54,7 +67,7 @@ function familyTool(state: ServerState, family: 'rpc' | 'das', title: string): S
     name: family,
     title,
     description:
-      `${title}, one call of ${[...tools.values()].map(signatureOf).join('; ')}. Pass arguments by name. Wrong arguments cost nothing ` +
+      `${title}, one call of ${signaturesOf([...tools.values()])}. Pass arguments by name. Wrong arguments cost nothing ` +
       'and return the schema of the method.',
     inputSchema: {
       type: 'object',
@@ -65,7 +78,7 @@ function familyTool(state: ServerState, family: 'rpc' | 'das', title: string): S
       required: ['method', 'arguments'],
       additionalProperties: false,
     },
-    annotations: PAID,
+    annotations: [...tools.values()].some(({ priceUsd }) => priceUsd !== undefined) ? PAID : FREE,
     async call(input, context) {
       const method = String(input.method);
       const tool = tools.get(method) as Tool;
@@ -77,6 +90,20 @@ function familyTool(state: ServerState, family: 'rpc' | 'das', title: string): S
   };
 }
 
+/** An API with more operations is one tool. */
+const MOST_TOOLS = 20;
+
+/** The tools of the operator's APIs: one for each operation, or one for a large API. */
+function apiTools(state: ServerState): ServedTool[] {
+  const { methods, options } = state.calls;
+  const apis = [...new Set(apiRoutes(options.listed ?? []).map(({ surface }) => surface))];
+  return apis.flatMap((api) => {
+    const own = methods.filter(({ name }) => name.startsWith(`${api}_`));
+    if (own.length > MOST_TOOLS) return [familyTool(state, api, `The API ${api}`)];
+    return own.map((tool) => methodTool(state, tool));
+  });
+}
+
 /** The method tools: the most common methods and one tool for each of two families, or a tool for each method. */
 export function methodTools(state: ServerState, isAll: boolean): ServedTool[] {
   const { methods } = state.calls;
@@ -86,5 +113,6 @@ export function methodTools(state: ServerState, isAll: boolean): ServedTool[] {
     ...chosen.map((tool) => methodTool(state, tool)),
     familyTool(state, 'rpc', 'Solana JSON-RPC, reading'),
     familyTool(state, 'das', 'Digital Asset Standard: NFTs and tokens'),
+    ...apiTools(state),
   ];
 }

@@ -1,0 +1,131 @@
+import { type ListedRoute, listedMicros } from '@asset-gateway/client/pay';
+import { apiRoutes, type CallParameter, callName, callParameters, requestFor } from '@asset-gateway/client/tools';
+import { dollars, oneLine } from '@asset-gateway/protocol';
+import { show } from '../answer.ts';
+import { calledAs } from '../config.ts';
+import { UsageError } from '../failure.ts';
+import { COMMON, type OptionTable, type Values } from '../options.ts';
+import type { GatewayRequest } from '../request.ts';
+import type { Command } from './command.ts';
+
+const MAX_TEXT = 200;
+const MAX_VALUES = 20;
+const MAX_EXAMPLES = 30;
+const PLAIN_WORD = /^[\w./:,@-]+$/;
+
+type Members = Readonly<Record<string, unknown>>;
+const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
+
+const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The parameters that have an option of their own. Others, whose names an option of every command has, need the JSON object. */
+function optionsBy(route: ListedRoute): ReadonlyMap<string, CallParameter> {
+  const named = callParameters(route).map((each) => [optionName(each.name), each] as const);
+  return new Map(named.filter(([name]) => !Object.hasOwn(COMMON, name)).toReversed());
+}
+
+const wordsIn = (schema: unknown): string[] => {
+  const { enum: values } = membersOf(schema);
+  const words = Array.isArray(values) ? values : [];
+  return words
+    .slice(0, MAX_VALUES)
+    .filter((each) => typeof each === 'string')
+    .map((each) => oneLine(each, MAX_TEXT));
+};
+
+function optionTable(route: ListedRoute): OptionTable {
+  const rows = [...optionsBy(route)].toReversed().map(([option, { schema, isRequired }]) => {
+    const { description, type } = membersOf(schema);
+    const words = wordsIn(schema);
+    const about = oneLine(description, MAX_TEXT) || (typeof type === 'string' ? oneLine(type, 20) : 'a value');
+    const row = { type: 'string' as const, takes: '<value>', description: isRequired ? `${about} (required)` : about };
+    return [option, words.length > 0 ? { ...row, values: words } : row];
+  });
+  return Object.fromEntries(rows);
+}
+
+/** A word for the shell. */
+const shellWord = (text: string): string => (PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
+function exampleOf(route: ListedRoute): string {
+  const needed = callParameters(route).filter(({ isRequired }) => isRequired);
+  const words = needed.map(({ name, schema }) => {
+    const { examples } = membersOf(schema);
+    const [example = wordsIn(schema)[0]] = Array.isArray(examples) ? examples : [];
+    const text = typeof example === 'object' ? JSON.stringify(example) : String(example ?? '…');
+    return `--${optionName(name)} ${shellWord(oneLine(text, MAX_TEXT))}`;
+  });
+  return [route.surface, route.method, ...words, ...(route.accessMode === 'exact' ? ['--pay'] : [])].join(' ');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The value of an option's text, by the type in its schema. */
+function valueIn(text: string, schema: unknown): unknown {
+  const { type, items } = membersOf(schema);
+  if (type === 'string') return text;
+  if (type === 'array' && !text.trim().startsWith('[')) return text.split(',').map((each) => valueIn(each, items));
+  return parsed(text);
+}
+
+function valuesIn(route: ListedRoute, words: readonly string[], values: Values): Members {
+  const [json, ...more] = words;
+  const given = json === undefined ? {} : parsed(json);
+  if (more.length > 0 || typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new UsageError(
+      `${route.surface} ${route.method} takes options or one JSON object; type ${calledAs().command} ${exampleOf(route)}`,
+    );
+  const options = [...optionsBy(route)].flatMap(([option, { name, schema }]) => {
+    const text = values.text(option);
+    return text === undefined ? [] : [[name, valueIn(text, schema)]];
+  });
+  return { ...given, ...Object.fromEntries(options) };
+}
+
+function commandOf(route: ListedRoute): Command {
+  const request = (words: readonly string[], values: Values): GatewayRequest =>
+    requestFor(route, valuesIn(route, words, values));
+  const micros = listedMicros(route);
+  const about = route.description.replace(/\.$/, '') || callName(route);
+  return {
+    name: `${route.surface} ${route.method}`,
+    takes: '[<json object>]',
+    summary: `${about}. ${micros > 0 ? `Costs $${dollars(micros)} a call` : 'Free, for a signature'}`,
+    examples: [exampleOf(route)],
+    options: optionTable(route),
+    request,
+    run: async ({ words, values, session }) => show(session, await session.ask(request(words, values))),
+  };
+}
+
+/** The command of an API without a method: its help lists the methods. */
+function apiCommand(api: string, routes: readonly ListedRoute[], wrong: string | undefined): Command {
+  const methods = routes.map(({ method }) => method).join(', ');
+  return {
+    name: api,
+    takes: '<method> [--<parameter> <value> …]',
+    summary: `calls of the API ${api}`,
+    examples: routes.slice(0, MAX_EXAMPLES).map(exampleOf),
+    async run() {
+      const what = wrong === undefined ? `${api} takes a method` : `${api} has no method ${oneLine(wrong, 64)}`;
+      throw new UsageError(oneLine(`${what}; methods: ${methods}`, 1_000));
+    },
+  };
+}
+
+/** The command for words that begin with an API of this catalog; undefined if they do not. */
+export function apiCommandFor(
+  [api = '', method, ...rest]: readonly string[],
+  listed: readonly ListedRoute[],
+): { command: Command; rest: readonly string[] } | undefined {
+  const routes = apiRoutes(listed).filter(({ surface }) => surface === api);
+  if (routes.length === 0) return undefined;
+  const route = routes.find((each) => each.method === method);
+  return route ? { command: commandOf(route), rest } : { command: apiCommand(api, routes, method), rest };
+}

@@ -1,0 +1,255 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { routesIn } from '@asset-gateway/client/pay';
+import { afterAll, describe, expect, it } from 'vitest';
+import { typesOf } from '../../packages/cli/src/commands/types.ts';
+import { documentPath, serveApis } from '../apis/apis.ts';
+import { node, runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { startHost, textOf } from '../mcp/host.ts';
+import { compileAll } from '../process/program.ts';
+import { MAIN } from './fixture.ts';
+
+const { gateway, stub } = await serveApis({
+  weather: {
+    title: 'Weather',
+    openapi: documentPath('weather.yaml'),
+    key: { header: 'X-Api-Key', env: 'TEST_API_KEY' },
+    requestsPerMinute: 1000,
+    operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
+  },
+  notes: {
+    title: 'Notes',
+    openapi: documentPath('notes.yaml'),
+    key: { bearer: true, env: 'TEST_API_KEY' },
+    requestsPerMinute: 1000,
+    operations: { 'list-notes': {}, 'update-note': {} },
+  },
+});
+await compileAll();
+const chain = gateway.solana?.mainnet;
+if (!chain) throw new Error('nothing is sold');
+
+const home = makeFolder();
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+mkdirSync(home, { recursive: true });
+const keypair = newKeypair();
+const { address } = signerFromBytes(keypair);
+const wallet = join(home, 'wallet.json');
+writeFileSync(wallet, JSON.stringify([...keypair]));
+await chain.fundUsdc(address, 1_000_000n);
+
+const env = {
+  HOME: home,
+  ASSET_GATEWAY_URL: gateway.url,
+  ASSET_GATEWAY_RPC_URL: chain.url,
+  ASSET_GATEWAY_KEYPAIR: wallet,
+};
+const ask = (...words: string[]) => runCommand(node(MAIN, ...words), { env });
+const lastArrival = () => stub.arrivals.at(-1);
+const paid = () => chain.transfers.filter(({ from }) => from === address).map(({ amount }) => amount);
+
+describe('an API of the gateway is a command', () => {
+  it('free for a signature, with parameters as options', async () => {
+    const { code, stdout, stderr } = await ask('weather', 'getForecast', '--city', 'New York', '--fields', 'date');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('signed by')]);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, surface: 'weather', result: { city: 'Rome' } });
+    expect(lastArrival()?.target).toBe('/forecast/New%20York?fields=date');
+  });
+
+  it('also by its path', async () => {
+    const { code } = await ask('/v1/x402/weather/forecast/Oslo');
+    expect([code, lastArrival()?.target]).toEqual([0, '/forecast/Oslo']);
+  });
+
+  it('paid with --pay only, within the limits, once', async () => {
+    const words = ['weather', 'getHistory', '--city', 'Rome', '--from', '17'];
+    const quoted = await ask('quote', ...words);
+    expect(JSON.parse(quoted.stdout)).toMatchObject({ priceUsd: '0.002', listedUsd: '0.002' });
+    const unpaid = await ask(...words, '--json');
+    expect([unpaid.code, unpaid.stderr]).toEqual([1, expect.stringContaining('add --pay')]);
+    const limited = await ask(...words, '--pay', '--max-call', '0.001');
+    expect([limited.code, paid()]).toEqual([3, []]);
+    const answered = await ask(...words, '--pay');
+    expect([answered.code, paid()]).toEqual([0, [2000n]]);
+    expect(lastArrival()?.body).toBe('{"city":"Rome","from":17}');
+  });
+
+  it('with nested values, and as one JSON object', async () => {
+    const options = [
+      '--version',
+      '2',
+      '--body.id',
+      '7',
+      '--author',
+      '{"name":"Ada","admin":true}',
+      '--scores',
+      '0.5,1',
+    ];
+    const json = JSON.stringify({ id: 'n1', version: 2 });
+    // --version is an option of every command.
+    const { code, stderr } = await ask('notes', 'updateNote', json, ...options.slice(2));
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    const body = { id: 7, author: { name: 'Ada', admin: true }, scores: [0.5, 1] };
+    expect([lastArrival()?.target, JSON.parse(lastArrival()?.body ?? '')]).toEqual(['/notes/n1?version=2', body]);
+  });
+
+  it('with a help of its methods and parameters', async () => {
+    const api = await ask('weather', '--help');
+    expect(api.stdout).toContain('weather getForecast --city Rome\n');
+    expect(api.stdout).toContain('weather getHistory --city');
+    const method = await ask('weather', 'getForecast', '--help');
+    expect(method.stdout).toMatch(/Usage: asset-gateway-client weather getForecast .*[\s\S]*--days <value> +integer\n/);
+    expect(method.stdout).toContain('The forecast of a city. Free, for a signature.');
+  });
+
+  it.each([
+    [['weather'], 2, 'weather takes a method; methods: getForecast, getHistory'],
+    [['weather', 'getForcast'], 2, 'weather has no method getForcast; methods: getForecast, getHistory'],
+    [['weather', 'getForecast', '--town', 'Rome'], 2, "Unknown option '--town'"],
+    [
+      ['weather', 'getForecast', 'Rome'],
+      2,
+      'takes options or one JSON object; type asset-gateway-client weather getForecast --city Rome',
+    ],
+    [['weather', 'getForecast'], 4, 'weather.getForecast: city: This parameter is required. Nothing was sent.'],
+    [['wether', 'getForecast'], 2, 'there is no command wether'],
+  ])('%j exits with %i and says what is wrong', async (words, exit, sentence) => {
+    const before = stub.arrivals.length;
+    const { code, stdout, stderr } = await ask(...words);
+    expect([code, stdout, stub.arrivals.length]).toEqual([exit, '', before]);
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('an API of the gateway is a set of MCP tools', () => {
+  it('with prices, payments within the budget, and refusals', async () => {
+    const host = await startHost(gateway, { words: ['--budget-usd', '0.01'] });
+    try {
+      const { tools } = await host.client.listTools();
+      const own = tools.filter(({ name }) => /^(?:weather|notes)_/.test(name));
+      expect(own.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+        ['weather_getForecast', true],
+        ['weather_getHistory', false],
+        ['notes_listNotes', true],
+        ['notes_updateNote', true],
+      ]);
+      expect(own[1]?.description).toBe('Past weather of a city. Costs $0.002 a call.');
+      expect(own[0]?.inputSchema).toMatchObject({ required: ['city'], additionalProperties: false });
+      const free = await host.call('weather_getForecast', { city: 'Rome' });
+      expect(free.structuredContent).toMatchObject({ result: { city: 'Rome' } });
+      expect(host.transfers()).toBe(0);
+      const bought = await host.call('weather_getHistory', { city: 'Rome', from: 1 });
+      expect(bought.structuredContent).toMatchObject({ result: { days: [] }, paid: { usd: '0.002' } });
+      const quoted = await host.call('quote', { method: 'weather_getHistory' });
+      expect(quoted.structuredContent).toMatchObject({ priceUsd: '0.002', needsAsking: false });
+      const refused = await host.call('weather_getForecast', { city: 'R0me' });
+      expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('invalid_request')]);
+      expect([host.transfers(), await host.spentUsd()]).toEqual([1, '0.002']);
+    } finally {
+      await host.close();
+    }
+  });
+});
+
+const COMPILER = 'node_modules/typescript-7/bin/tsc';
+
+/** Compiles a program beside a file of types, strictly, and returns the compiler's output. */
+function compile(types: string, program: string): string {
+  mkdirSync('.setup', { recursive: true });
+  // In the repository, where the compiler finds the packages.
+  const folder = resolve(mkdtempSync('.setup/types-'));
+  try {
+    writeFileSync(join(folder, 'gateway.ts'), types);
+    writeFileSync(join(folder, 'program.ts'), program);
+    const settings = {
+      extends: resolve('tests/tsconfig.json'),
+      compilerOptions: { incremental: false },
+      include: ['.'],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...settings, exclude: [] }));
+    return spawnSync(process.execPath, [COMPILER, '--project', folder], { encoding: 'utf8' }).stdout;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe('types of a gateway', () => {
+  it('type the right calls and refuse the wrong ones', async () => {
+    const file = join(home, 'gateway.ts');
+    const { code, stderr } = await ask('types', gateway.url, '--output', file);
+    expect([code, stderr]).toEqual([0, '']);
+    const program = `import { createClient } from '@asset-gateway/client';
+const client = createClient({ baseUrl: 'http://localhost' });
+const forecast = await client.call('weather.getForecast', { city: 'Rome', days: 3, fields: ['date'] });
+const celsius: number | undefined = forecast.days[0]?.celsius;
+const { result } = await client.call('notes.updateNote', {
+  id: 'n1', version: 2, 'body.id': 7, author: { name: 'Ada' }, scores: [0.5],
+}).full();
+const text: string | null | undefined = result.text;
+await client.call('notes.listNotes');
+await client.call('tokens.search', { q: 'gold', limit: 1 });
+const balance: bigint = (await client.call('rpc.getBalance', { account: 'x' })).value;
+console.log(celsius, text, balance);
+// @ts-expect-error an unknown name
+await client.call('weather.getForcast', { city: 'Rome' });
+// @ts-expect-error no values
+await client.call('weather.getForecast');
+// @ts-expect-error a missing parameter
+await client.call('weather.getForecast', { days: 3 });
+// @ts-expect-error an unknown parameter
+await client.call('weather.getForecast', { city: 'Rome', town: 'Rome' });
+// @ts-expect-error a number as text
+await client.call('weather.getForecast', { city: 'Rome', days: '3' });
+// @ts-expect-error no value of the list
+await client.call('weather.getForecast', { city: 'Rome', fields: ['rain'] });
+// @ts-expect-error an incomplete nested object
+await client.call('notes.updateNote', { id: 'n1', version: 2, 'body.id': 7, author: {} });
+// @ts-expect-error no member of the result
+forecast.nights;
+`;
+    expect(compile(readFileSync(file, 'utf8'), program)).toBe('');
+  }, 60_000);
+
+  it('compile whatever a catalog says, and run none of it', () => {
+    const evil = `*/ } } ' \` \${process.exit()} \\u202e \u202e\u2028\n// \\`;
+    const deep = (levels: number): unknown =>
+      JSON.parse(`${'{"type":"array","items":'.repeat(levels)}{}${'}'.repeat(levels)}`);
+    const schemas: readonly unknown[] = [
+      {
+        type: 'object',
+        properties: { [evil]: { enum: [evil, 1, null, { a: 1 }], description: evil } },
+        required: [evil],
+      },
+      { type: 'object', properties: { __proto__: null, constructor: { type: [evil, 'string'] } }, required: 7 },
+      { anyOf: 'none', allOf: [{ oneOf: [] }, null, 5], properties: [] },
+      {
+        type: 'object',
+        properties: { deep: deep(1_000), tuple: { type: 'array', prefixItems: [{}, evil], minItems: evil } },
+      },
+      { type: 'object', properties: { large: { enum: Array.from({ length: 50_000 }, (_, at) => `${evil}${at}`) } } },
+    ];
+    const routes = schemas.map((schema, at) => ({
+      httpMethod: 'POST',
+      path: `/x/:${evil.replaceAll('/', '')}`,
+      priceUsd: '0.01',
+      accessMode: 'exact',
+      description: evil,
+      surface: 'evil',
+      method: `call${at}`,
+      inputSchema: schema,
+      pathParamsSchema: schema,
+      outputSchema: { properties: { result: schema } },
+    }));
+    const named = [...routes, { ...routes[0], method: evil }, { ...routes[0], surface: evil }];
+    const listed = routesIn(JSON.parse(JSON.stringify({ routes: named }))) ?? [];
+    const types = typesOf(listed, `https://gateway.example/${evil}`);
+    expect(types.match(/^ {4}'/gm)).toHaveLength(schemas.length);
+    expect(types.length).toBeLessThan(50_000);
+    expect(
+      compile(types, "import type { Calls } from '@asset-gateway/client';\nexport type Names = keyof Calls;\n"),
+    ).toBe('');
+  }, 60_000);
+});
