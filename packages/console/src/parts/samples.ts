@@ -16,6 +16,8 @@ export interface SampledCall {
   readonly priceUsd: string;
   readonly cluster?: string | undefined;
   readonly provider?: string | undefined;
+  /** Whether the route is of an API of the operator, which has no method of its own in the client. */
+  readonly isApi?: boolean;
   /** Whether credit can pay for the call, or is bought by it. */
   readonly credit?: string | undefined;
 }
@@ -68,9 +70,13 @@ function typeScript(call: SampledCall): Sample {
   const needsKey = isPaid || family === 'credit';
   const chosen = {
     ...(cluster === 'devnet' && { cluster }),
-    ...(isPaid && provider !== 'helius' && credit !== 'sold' && { provider }),
+    ...(isPaid && !call.isApi && provider !== 'helius' && credit !== 'sold' && { provider }),
   };
   const target = Object.keys(chosen).length > 0 ? `client.with(${literal(chosen)})` : 'client';
+  const given = values.map(literal);
+  const called = call.isApi
+    ? `call(${[`'${family}.${method}'`, ...given].join(', ')})`
+    : `${family}.${method}(${given.join(', ')})`;
   const cap = credit === 'sold' ? 'perBundleUsd' : 'perCallUsd';
   const options = [`baseUrl: ${word(origin)}`, ...(needsKey ? ['signer'] : []), ...(isPaid ? ['pay'] : [])];
   const lines = [
@@ -83,23 +89,23 @@ function typeScript(call: SampledCall): Sample {
     isPaid && `const rpcUrl = '${RPC[cluster ?? 'mainnet']}';`,
     isPaid && `const pay = payWith({ wallet, rpcUrl, caps: { ${cap}: ${priceUsd} } });`,
     `const client = createClient({ ${options.join(', ')} });`,
-    `console.log(await ${target}.${family}.${method}(${values.map(literal).join(', ')}));`,
+    `console.log(await ${target}.${called});`,
   ];
   const note = 'wallet.json is a Solana CLI key file with USDC. In the sandbox, use its RPC (port 8403, devnet 8404).';
   const text = lines.filter((line) => line !== false).join('\n');
   return { title: 'TypeScript', text, ...(isPaid && { note }) };
 }
 
-function commandLine({ url, body, access, priceUsd, cluster, credit }: SampledCall): Sample {
+function commandLine(call: SampledCall): Sample {
+  const { url, body, access, priceUsd, cluster, credit, isApi, family, method, values } = call;
   const { origin } = new URL(url);
+  const requested = isApi
+    ? [family, method, ...values.map((each) => word(json(each)))]
+    : [word(url.slice(origin.length)), ...(body === undefined ? [] : [word(json(body))])];
   const words =
     credit === 'sold'
       ? ['credit buy', priceUsd, '--pay', ...(cluster === 'devnet' ? ['--cluster devnet'] : [])]
-      : [
-          word(url.slice(origin.length)),
-          ...(body === undefined ? [] : [word(json(body))]),
-          ...(access === 'exact' ? ['--pay --max-call', priceUsd] : []),
-        ];
+      : [...requested, ...(access === 'exact' ? ['--pay --max-call', priceUsd] : [])];
   return { title: 'CLI', text: `ASSET_GATEWAY_URL=${origin} npx -y @asset-gateway/cli ${words.join(' ')}` };
 }
 

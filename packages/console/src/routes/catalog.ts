@@ -1,13 +1,19 @@
 import type { SystemCatalogResult } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
+import { oneLine } from '@asset-gateway/protocol';
 import type { Session } from '../session.ts';
 import type { FormRow } from './fields.ts';
 import { SYSTEM_ROWS } from './system-rows.ts';
 
 /** A row of the catalog and the name in its link. */
-export type Row = SystemCatalogResult['routes'][number] & FormRow & { readonly id: string };
+export type Row = SystemCatalogResult['routes'][number] &
+  FormRow & {
+    readonly id: string;
+    /** The heading of its surface: of an API, its title. */
+    readonly family: string;
+  };
 
-/** Titles of the surfaces. */
+/** Titles of our surfaces. */
 export const SURFACES: Readonly<Record<string, string>> = {
   tokens: 'Asset data',
   rpc: 'Solana RPC',
@@ -32,11 +38,24 @@ const SYSTEM = { surface: 'system', provider: 'gateway', accessMode: 'public', p
 const readable = (row: object): object[] =>
   (routesIn({ routes: [row] }) ?? []).map((listed) => ({ ...row, ...listed }));
 
+const MAX_TITLE = 60;
+
+/** The titles of the providers, which APIs are too. */
+function titlesIn({ providers }: Readonly<Record<string, unknown>>): ReadonlyMap<unknown, string> {
+  const rows = (Array.isArray(providers) ? providers : []) as readonly Readonly<Record<string, unknown>>[];
+  return new Map(rows.map(({ id, label }) => [id, oneLine(label, MAX_TITLE)]));
+}
+
 /** All rows. Loads them once; after a failure the next call loads them again. */
 export function rowsOf({ client }: Session): Promise<readonly Row[]> {
-  loaded ??= client.system.catalog().then(({ routes }) => {
+  loaded ??= client.system.catalog().then(({ routes, categories }) => {
+    const titles = titlesIn(categories ?? {});
     const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
-    return [...routes.flatMap(readable), ...own].map((row) => ({ ...row, id: idOf(row as Row) }) as Row);
+    return [...routes.flatMap(readable), ...own].map((each) => {
+      const row = each as Row;
+      const family = SURFACES[row.surface] ?? (titles.get(row.surface) || row.surface);
+      return { ...row, id: idOf(row), family };
+    });
   });
   loaded.catch(() => {
     loaded = undefined;

@@ -39,7 +39,7 @@ function Input({ field, id, text, fault, onText }: FieldProps) {
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onText(currentTarget.value),
   } as const;
   if (kind === 'choice' || kind === 'flag') {
-    const words = schema.enum ?? ['true', 'false'];
+    const words = schema.enum?.map(String) ?? ['true', 'false'];
     return (
       <select {...shared}>
         <option value="">{isRequired ? 'Choose' : 'Not set'}</option>
@@ -50,7 +50,14 @@ function Input({ field, id, text, fault, onText }: FieldProps) {
     );
   }
   if (kind === 'list' || kind === 'json') return <textarea {...shared} rows={3} spellcheck={false} />;
-  return <input {...shared} inputMode={kind === 'number' ? 'numeric' : 'text'} autocomplete="off" spellcheck={false} />;
+  return (
+    <input
+      {...shared}
+      inputMode={kind === 'number' ? (schema.type === 'number' ? 'decimal' : 'numeric') : 'text'}
+      autocomplete="off"
+      spellcheck={false}
+    />
+  );
 }
 
 /** A parameter: its name, type, bounds and description beside its input. */

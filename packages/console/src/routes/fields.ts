@@ -1,8 +1,8 @@
 /** The part of JSON Schema that the catalog uses. */
 export interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly default?: unknown;
   readonly anyOf?: readonly Schema[];
@@ -37,23 +37,39 @@ export interface FormRow {
   readonly inputExample?: unknown;
   readonly pathParamsSchema?: Schema;
   readonly pathParamsExample?: unknown;
+  /** Of a POST that has both a query and a body. */
+  readonly queryParamsSchema?: Schema;
+  readonly queryParamsExample?: unknown;
 }
 
 const MAX_CHECKED = 8192;
 
-function kindOf({ type, enum: words, items }: Schema): Field['kind'] {
+const isNumeric = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
+
+/** The schema of a value that is not null. */
+function withoutNull(schema: Schema): Schema {
+  const { type, anyOf, ...rest } = schema;
+  const forms = anyOf?.filter((each) => each.type !== 'null') ?? [];
+  if (forms.length === 1 && forms.length !== anyOf?.length) return { ...rest, ...forms[0] };
+  const [only, ...more] = (Array.isArray(type) ? type : []).filter((each) => each !== 'null');
+  return only !== undefined && more.length === 0 ? { ...schema, type: only } : schema;
+}
+
+function kindOf(schema: Schema): Field['kind'] {
+  const { type, enum: words, items = {} } = schema;
   if (words) return 'choice';
   if (type === 'boolean') return 'flag';
-  if (type === 'integer' || type === 'number') return 'number';
-  if (type === 'array') return items?.type === 'string' ? 'list' : 'json';
+  if (isNumeric(schema)) return 'number';
+  if (type === 'array') return items.type === 'string' || isNumeric(items) ? 'list' : 'json';
   return type === 'string' ? 'text' : 'json';
 }
 
 const nameOf = (steps: Field['steps']): string =>
   steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step}`)).join('');
 
-function fieldsIn(schema: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired'>): Field[] {
+function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired'>): Field[] {
   const { place, steps, isRequired } = at;
+  const schema = withoutNull(given);
   if (schema.properties)
     return Object.entries(schema.properties).flatMap(([name, inner]) => {
       const isNeeded = isRequired && schema.required?.includes(name) === true;
@@ -68,20 +84,25 @@ function fieldsIn(schema: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequire
 }
 
 /** The fields of a row's form, in the order of its schemas. */
-export function fieldsOf({ httpMethod, inputSchema, pathParamsSchema = {} }: FormRow): Field[] {
+export function fieldsOf({ httpMethod, inputSchema, ...row }: FormRow): Field[] {
+  const { pathParamsSchema = {}, queryParamsSchema = {} } = row;
   const top = { steps: [], isRequired: true } as const;
   const place = httpMethod === 'POST' ? 'body' : 'query';
-  return [...fieldsIn(pathParamsSchema, { ...top, place: 'path' }), ...fieldsIn(inputSchema, { ...top, place })].filter(
-    ({ steps }) => steps.length > 0,
-  );
+  return [
+    ...fieldsIn(pathParamsSchema, { ...top, place: 'path' }),
+    ...fieldsIn(queryParamsSchema, { ...top, place: 'query' }),
+    ...fieldsIn(inputSchema, { ...top, place }),
+  ].filter(({ steps }) => steps.length > 0);
 }
 
 const valueAt = (from: unknown, steps: Field['steps']): unknown =>
   steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | null | undefined)?.[step], from);
 
 /** The initial text of a field: the row's example. */
-export function exampleOf({ place, steps, kind }: Field, { inputExample, pathParamsExample }: FormRow): string {
-  const value = valueAt(place === 'path' ? pathParamsExample : inputExample, steps);
+export function exampleOf({ place, steps, kind }: Field, row: FormRow): string {
+  const { httpMethod, inputExample, pathParamsExample, queryParamsExample } = row;
+  const inQuery = httpMethod === 'POST' ? queryParamsExample : inputExample;
+  const value = valueAt({ path: pathParamsExample, query: inQuery, body: inputExample }[place], steps);
   if (value === undefined) return '';
   if (kind === 'list' && Array.isArray(value)) return value.join('\n');
   return kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
@@ -113,20 +134,29 @@ const CHECKED_PATTERNS: ReadonlyMap<string | undefined, readonly [RegExp, string
 
 function textFault(text: string, { minLength, maxLength, pattern }: Schema): string | undefined {
   const { length } = [...text.slice(0, MAX_CHECKED)];
-  if (!isWithin(length, minLength, maxLength)) return `Must have at most ${maxLength ?? MAX_CHECKED} characters.`;
+  if (length < (minLength ?? 0)) return `Must have at least ${minLength} characters.`;
+  if (length > (maxLength ?? MAX_CHECKED)) return `Must have at most ${maxLength ?? MAX_CHECKED} characters.`;
   const [expected, message] = CHECKED_PATTERNS.get(pattern) ?? [];
   return expected && !expected.test(text) ? message : undefined;
 }
 
-function numberFault(text: string, { minimum, maximum }: Schema): string | undefined {
-  if (!/^-?[0-9]{1,20}$/.test(text)) return 'Must be a whole number.';
-  return isWithin(Number(text), minimum, maximum) ? undefined : `Must be from ${minimum} to ${maximum}.`;
+const WHOLE = /^-?[0-9]{1,20}$/;
+const DECIMAL = /^-?[0-9]{1,20}(?:\.[0-9]{1,20})?$/;
+
+function numberFault(text: string, { type, minimum, maximum }: Schema): string | undefined {
+  if (!(type === 'number' ? DECIMAL : WHOLE).test(text))
+    return type === 'number' ? 'Must be a number.' : 'Must be a whole number.';
+  if (isWithin(Number(text), minimum, maximum)) return undefined;
+  if (minimum === undefined) return `Must be at most ${maximum}.`;
+  return maximum === undefined ? `Must be at least ${minimum}.` : `Must be from ${minimum} to ${maximum}.`;
 }
 
 function listFault(text: string, { items = {}, minItems, maxItems = 0 }: Schema): string | undefined {
   const all = itemsIn(text);
+  if (all.length < (minItems ?? 0) && maxItems === 0) return `Must have at least ${minItems} lines.`;
   if (!isWithin(all.length, minItems, maxItems || undefined)) return `Must have ${minItems ?? 0} to ${maxItems} lines.`;
-  const wrong = all.findIndex((each) => (items.enum ? !items.enum.includes(each) : textFault(each, items)));
+  const faultIn = isNumeric(items) ? numberFault : textFault;
+  const wrong = all.findIndex((each) => (items.enum ? !items.enum.map(String).includes(each) : faultIn(each, items)));
   return wrong < 0 ? undefined : `Line ${wrong + 1} is invalid.`;
 }
 
@@ -139,12 +169,18 @@ export function faultOf({ kind, schema, isRequired }: Field, text: string): stri
   return kind === 'text' ? textFault(text, schema) : undefined;
 }
 
-const isWhole = (text: string): boolean => /^-?[0-9]{1,16}$/.test(text.trim()) && Number.isSafeInteger(Number(text));
+const numberIn = (text: string, { type }: Schema): number | string => {
+  const value = Number(text);
+  const isExact = type === 'number' ? DECIMAL.test(text) : WHOLE.test(text) && Number.isSafeInteger(value);
+  return isExact ? value : text;
+};
 
 /** The value of a field's text. A text of the wrong kind is sent unchanged, for the gateway to refuse. */
-export function fieldValue({ kind }: Field, text: string): unknown {
-  if (kind === 'number') return isWhole(text) ? Number(text) : text;
+export function fieldValue({ kind, schema }: Pick<Field, 'kind' | 'schema'>, text: string): unknown {
+  const { items = {} } = schema;
+  if (kind === 'number') return numberIn(text.trim(), schema);
+  if (kind === 'choice') return schema.enum?.find((each) => String(each) === text) ?? text;
   if (kind === 'flag') return text === 'true';
-  if (kind === 'list') return itemsIn(text);
+  if (kind === 'list') return itemsIn(text).map((each) => (isNumeric(items) ? numberIn(each, items) : each));
   return kind === 'json' && isJson(text) ? JSON.parse(text) : text;
 }

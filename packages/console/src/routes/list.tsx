@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
-import { type Method, type Row, SURFACES } from './catalog.ts';
+import type { Method, Row } from './catalog.ts';
 
 /** The price of a method's cheapest row: `free`, `$0.000005`. */
 export function Price({ rows }: { readonly rows: readonly Row[] }) {
@@ -14,8 +14,8 @@ export const Verb = ({ row: { httpMethod } }: { readonly row: Row }) => (
   <span class={`verb ${httpMethod.toLowerCase()}`}>{httpMethod}</span>
 );
 
-const isFound = ({ id, path, description }: Row, words: readonly string[]): boolean => {
-  const text = `${id} ${path} ${description}`.toLowerCase();
+const isFound = ({ id, path, description, family }: Row, words: readonly string[]): boolean => {
+  const text = `${id} ${path} ${description} ${family}`.toLowerCase();
   return words.every((word) => text.includes(word));
 };
 
@@ -64,7 +64,7 @@ function Surfaces({ methods, current }: ListProps) {
     return (
       <section key={surface} aria-labelledby={`surface-${surface}`}>
         <h2 id={`surface-${surface}`}>
-          {SURFACES[surface] ?? surface} <span class="muted">{own.length}</span>
+          {own[0]?.rows[0]?.family} <span class="muted">{own.length}</span>
         </h2>
         <ul>
           {own.map((method) => (

@@ -20,7 +20,7 @@ function nameOf(schema: Schema, resolve: Resolve): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((word) => JSON.stringify(word)).join(' | ');
   if (schema.type === 'array') return schema.items ? `list of ${typeText(schema.items, resolve)}` : 'list';
-  return schema.type ?? 'any';
+  return String(schema.type ?? 'any').replaceAll(',', ' or ');
 }
 
 /** A schema's type: `number or null`. */

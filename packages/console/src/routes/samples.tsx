@@ -1,14 +1,34 @@
+import type { ListedRoute } from '@asset-gateway/client/pay';
+import { callParameters } from '@asset-gateway/client/tools';
 import { positionalParameters, type Route } from '@asset-gateway/protocol';
 import { pythonSample } from '../parts/python-sample.ts';
 import { SampleTabs } from '../parts/sample-tabs.tsx';
 import { type SampledCall, samplesOf } from '../parts/samples.ts';
-import type { Row } from './catalog.ts';
+import { type Row, SURFACES } from './catalog.ts';
+import type { Schema } from './fields.ts';
 import type { FormRequest } from './use-form.ts';
 
 const CREDIT_METHODS: Readonly<Record<string, string>> = { getCredit: 'balance', buyCredit: 'buy' };
 
+/** The values of a call of an API by parameter. */
+function namedValues(row: Row, { inPath, inQuery, input, body }: FormRequest): object {
+  const places = { path: inPath, query: body === undefined ? input : inQuery, body: input };
+  const values = callParameters(row as unknown as ListedRoute).map(({ name, place, key, schema }) => {
+    const value = places[place][key];
+    const isNumber = place === 'path' && ['integer', 'number'].includes(String((schema as Schema).type));
+    return [name, isNumber ? Number(value) : value];
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
 /** The arguments of the client's method for a request. */
-function argumentsOf({ inputSchema }: Row, { inPath, input }: FormRequest): Pick<SampledCall, 'values' | 'named'> {
+function argumentsOf(row: Row, request: FormRequest): Pick<SampledCall, 'values' | 'named' | 'isApi'> {
+  if (!SURFACES[row.surface]) {
+    const named = namedValues(row, request);
+    return { isApi: true, named, values: Object.keys(named).length > 0 ? [named] : [] };
+  }
+  const { inputSchema } = row;
+  const { inPath, input } = request;
   const params = input.params ?? input;
   if (Array.isArray(params)) {
     const names = positionalParameters({ input: { body: inputSchema } } as unknown as Route) ?? [];

@@ -12,7 +12,9 @@ export interface FormRequest {
   readonly body?: unknown;
   /** The path parameters by name. */
   readonly inPath: Readonly<Record<string, unknown>>;
-  /** The query or the body. */
+  /** The query of a POST that has a body too. */
+  readonly inQuery: Readonly<Record<string, unknown>>;
+  /** The query of a GET, or the body. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -41,19 +43,23 @@ function requestOf(
   fields: readonly Field[],
   texts: Texts,
 ): FormRequest {
-  const input = httpMethod === 'POST' ? emptyBody(inputSchema) : {};
+  const isPost = httpMethod === 'POST';
+  const input = isPost ? emptyBody(inputSchema) : {};
   const inPath: Tree = {};
-  let filled = path;
+  const inQuery: Tree = {};
   for (const field of fields) {
     const text = texts[keyOf(field)] ?? '';
-    if (field.place === 'path') {
-      inPath[field.name] = text;
-      filled = filled.replace(`:${field.name}`, () => component(text));
-    } else if (text.trim() !== '') write(input, field.steps, fieldValue(field, text));
+    if (field.place === 'path') inPath[field.name] = text;
+    else if (text.trim() !== '') {
+      write(field.place === 'query' && isPost ? inQuery : input, field.steps, fieldValue(field, text));
+    }
   }
-  if (httpMethod === 'POST') return { path: filled, body: input, inPath, input };
-  const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, asQuery(value)])).toString();
-  return { path: query === '' ? filled : `${filled}?${query}`, inPath, input };
+  const segments = path.split('/').map((segment) => {
+    return segment.startsWith(':') ? component(String(inPath[segment.slice(1)] ?? '')) : segment;
+  });
+  const pairs = Object.entries(isPost ? inQuery : input).map(([name, value]) => [name, asQuery(value)]);
+  const filled = [segments.join('/'), new URLSearchParams(pairs).toString()].filter((part) => part !== '').join('?');
+  return { path: filled, inPath, inQuery, input, ...(isPost && { body: input }) };
 }
 
 /** Whether an issue names this field, something inside of it, or several fields with this one among them. */
