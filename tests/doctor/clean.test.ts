@@ -2,6 +2,7 @@ import { examine } from '@asset-gateway/doctor';
 import { creditRoutes } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { documentPath, serveApis } from '../apis/apis.ts';
 import { newList } from '../blocked/kit.ts';
 import { gated } from '../http/targets.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -39,6 +40,19 @@ describe('the doctor finds nothing to fix', () => {
     expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length + creditRoutes.length, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
     await gateway.stop();
+  });
+
+  it('at a gateway with APIs of the operator', async () => {
+    const key = { bearer: true, env: 'TEST_API_KEY' };
+    const shared = { key, requestsPerMinute: 1000 };
+    const weather = { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } };
+    const notes = { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} };
+    const { gateway, stub } = await serveApis({
+      weather: { ...shared, title: 'Weather', openapi: documentPath('weather.yaml'), operations: weather },
+      notes: { ...shared, title: 'Notes', openapi: documentPath('notes.yaml'), cluster: 'devnet', operations: notes },
+    });
+    expect(await examine(gateway.url)).toMatchObject({ routes: 64, findings: [] });
+    expect(stub.arrivals).toEqual([]);
   });
 
   it('at a gateway with receipts and a blocklist', async () => {

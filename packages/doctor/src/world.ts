@@ -25,6 +25,9 @@ const ENTRY = Type.Object({
   outputSchema: object,
   pathParamsSchema: Type.Optional(object),
   pathParamsExample: Type.Optional(object),
+  /** Of a POST that has both a query and a body. */
+  queryParamsSchema: Type.Optional(object),
+  queryParamsExample: Type.Optional(object),
 });
 
 const SIGNED = Type.Object({ authNetworks: Type.Array(text, { minItems: 1 }) });
@@ -55,7 +58,7 @@ export function bareTarget({ path, pathParamsExample = {} }: Entry): string {
 
 /** An entry's path and query with their example values. */
 export function exampleTarget(entry: Entry): string {
-  const example = entry.httpMethod === 'GET' ? (entry.inputExample ?? {}) : {};
+  const example = (entry.httpMethod === 'GET' ? entry.inputExample : entry.queryParamsExample) ?? {};
   const pairs = Object.entries(example).map(([name, value]) => `${name}=${encoded(value)}`);
   return pairs.length > 0 ? `${bareTarget(entry)}?${pairs.join('&')}` : bareTarget(entry);
 }

@@ -55,6 +55,7 @@ export const CHARTS: readonly Chart[] = [
     lines: [
       ['asset data', 'dataCalls'],
       ['Solana data', 'chainCalls'],
+      ['own APIs', 'apiCalls'],
     ],
     words: count,
     axis: rough,

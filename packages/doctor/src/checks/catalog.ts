@@ -64,10 +64,13 @@ export const catalogCheck: Check = { name: 'catalog', run };
 /** A named example with its schema. */
 type Example = readonly [name: string, schema: unknown, value: unknown];
 
-function examplesOf({ inputSchema, inputExample, pathParamsSchema, pathParamsExample }: Entry): Example[] {
+function examplesOf(entry: Entry): Example[] {
+  const { inputSchema, inputExample, pathParamsSchema, pathParamsExample, queryParamsSchema, queryParamsExample } =
+    entry;
   return [
     ['inputExample', inputSchema, inputExample ?? {}],
     ...(pathParamsSchema ? [['pathParamsExample', pathParamsSchema, pathParamsExample] as const] : []),
+    ...(queryParamsSchema ? [['queryParamsExample', queryParamsSchema, queryParamsExample ?? {}] as const] : []),
   ];
 }
 

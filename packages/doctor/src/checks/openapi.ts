@@ -160,6 +160,7 @@ function requestProblem(bazaar: JsonObject, entry: Entry): Problem {
   const places = [
     [entry.httpMethod === 'POST' ? input.body : (input.queryParams ?? {}), entry.inputSchema],
     [input.pathParams, entry.pathParamsSchema],
+    [input.queryParams ?? {}, entry.queryParamsSchema],
   ] as const;
   const wrong = places.flatMap(([value, schema]) => (schema ? (misfit(schema, value) ?? []) : []));
   return wrong.length === 0

@@ -43,7 +43,9 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   cacheHits: answered(/^(?:hit|stale|collapsed)$/),
   cacheMisses: answered(/^(?:miss|refetch)$/),
   dataCalls: (grown) => grown.sum('upstream_duration_seconds_count', { surface: 'tokens' }) ?? 0,
-  chainCalls: (grown) => grown.sum('upstream_duration_seconds_count', { surface: /^(?!tokens$)/ }) ?? 0,
+  chainCalls: (grown) => grown.sum('upstream_duration_seconds_count', { surface: /^(?:rpc|das|wallet)$/ }) ?? 0,
+  apiCalls: (grown) =>
+    grown.sum('upstream_duration_seconds_count', { surface: /^(?!(?:tokens|rpc|das|wallet)$)/ }) ?? 0,
   budgetRefusals: refusals(/^(?:rate_limited|upstream_rate_limited)$/),
   failedSignIns: (grown) => grown.sum('sign_ins_total', { result: /^invalid_siwx_/ }) ?? 0,
   blocked: refusals(/^blocked$/),
