@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Environment } from '@asset-gateway/gateway';
-import type { Route } from '@asset-gateway/protocol';
+import { createMatcher, type HttpMethod, type Route } from '@asset-gateway/protocol';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
@@ -38,19 +38,23 @@ export interface StubApi {
   stop(): Promise<void>;
 }
 
-const matches = (row: Route, method: string, path: string): boolean =>
-  row.httpMethod === method && new RegExp(`^${row.upstream.path.replace(/:\w+/g, '[^/]+')}$`).test(path);
+const SUCCESS = 200;
 
+/** Starts an API for each surface, at the path of its name, that answers each row with its example. */
 export async function startStubApi(rows: () => readonly Route[]): Promise<StubApi> {
-  const stub = { url: '', arrivals: [] as ApiArrival[], status: 200, stop: async () => undefined };
+  const stub = { url: '', arrivals: [] as ApiArrival[], status: SUCCESS, stop: async () => undefined };
+  const matcher = () => createMatcher(rows().map((row) => ({ ...row, path: `/${row.surface}${row.upstream.path}` })));
+  let rowAt: ReturnType<typeof matcher> | undefined;
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const part of request) body += part;
     const { method = '', url = '', headers } = request;
-    stub.arrivals.push({ method, target: url, headers, body });
-    const row = rows().find((each) => matches(each, method, url.split('?', 1)[0] ?? ''));
+    stub.arrivals.push({ method, target: url.replace(/^\/[^/]+/, ''), headers, body });
+    rowAt ??= matcher();
+    const match = rowAt(url.split('?', 1)[0] ?? '');
+    const row = typeof match === 'object' ? match.rows.get(method as HttpMethod) : undefined;
     response.writeHead(row ? stub.status : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(stub.status === 200 ? (row?.result.example ?? {}) : {}));
+    response.end(JSON.stringify(stub.status === SUCCESS ? (row?.result.example ?? null) : {}));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -81,7 +85,7 @@ export async function serveApis(
 ): Promise<ServedApis> {
   const rows: Route[] = [];
   const stub = await stopAfterTests(startStubApi(() => rows));
-  const entries = Object.entries(apis).map(([name, entry]) => [name, { url: stub.url, ...entry }]);
+  const entries = Object.entries(apis).map(([name, entry]) => [name, { url: `${stub.url}/${name}`, ...entry }]);
   const file = writeDocument({ apis: Object.fromEntries(entries) });
   rows.push(...readApisFile(file).apis.flatMap((api) => api.rows));
   const gateway = await stopAfterTests(startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, options));

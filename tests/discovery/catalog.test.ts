@@ -1,20 +1,16 @@
-import { NETWORKS, type Route, SIGN_IN_NETWORKS, USDC, type Values } from '@asset-gateway/protocol';
+import { NETWORKS, SIGN_IN_NETWORKS, USDC, type Values } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { catalogView, openApiView, tableView } from './checks.ts';
 import { challengeIn, endpointOf, served, startEverything } from './everything.ts';
-import { type OpenApiDocument, operationOf } from './openapi-document.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
 
 interface Catalog {
   readonly payment?: Values;
   readonly catalog: Values;
   readonly categories: { readonly providers: readonly Values[] };
   readonly routes: readonly Values[];
-}
-
-interface Schema {
-  readonly properties?: object;
-  readonly required?: readonly string[];
 }
 
 const gateway = await stopAfterTests(startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' }));
@@ -25,90 +21,12 @@ const catalogOf = async ({ url }: TestGateway, query = ''): Promise<Catalog> =>
 const catalog = await catalogOf(gateway);
 const openApi = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as OpenApiDocument;
 
-const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value ?? null)) as T;
-/** OpenAPI closes tuples, which tests/discovery/generators.test.ts checks. */
-const withOpenTuples = (schema: unknown): unknown =>
-  JSON.parse(JSON.stringify(schema), (_, value) => (value?.prefixItems ? { ...value, items: undefined } : value));
-/** The properties of an object schema, and which of them are required. */
-const objectOf = (schema: Schema | undefined) => ({
-  properties: schema?.properties ?? {},
-  required: schema?.required ?? [],
-});
-
-/** What each document says about a route. */
-interface View {
-  readonly access: string;
-  readonly description: string;
-  readonly path: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly examples: Route['example'];
-  readonly rules: readonly object[];
-}
-
-function tableView({ access, description, input, example, rules }: Route): View {
-  return plain({
-    access,
-    description,
-    path: objectOf(input.path),
-    query: objectOf(input.query),
-    body: input.body ? withOpenTuples(input.body) : null,
-    examples: { path: {}, query: {}, body: {}, ...example },
-    rules: rules.map(({ holds: _, choice: __, ...rule }) => rule),
-  });
-}
-
-function catalogView(entry: Values): View {
-  const inBody = entry.httpMethod === 'POST';
-  const input = entry.inputSchema as Schema;
-  const example = (entry.inputExample ?? {}) as Values;
-  return plain({
-    access: String(entry.accessMode),
-    description: String(entry.description),
-    path: objectOf(entry.pathParamsSchema as Schema | undefined),
-    query: objectOf(inBody ? undefined : input),
-    body: inBody ? withOpenTuples(input) : null,
-    examples: {
-      path: (entry.pathParamsExample ?? {}) as Values,
-      query: inBody ? {} : example,
-      body: inBody ? example : {},
-    },
-    rules: (entry.rules ?? []) as object[],
-  });
-}
-
-function openApiView(route: Route): View {
-  const operation = operationOf(openApi, route);
-  const media = operation.requestBody?.content['application/json'];
-  const placed = (place: string) => operation.parameters.filter((parameter) => parameter.in === place);
-  const schemaOf = (place: string) => ({
-    properties: Object.fromEntries(
-      placed(place).map(({ name, schema, description }) => [name, { ...(schema as object), description }]),
-    ),
-    required: placed(place).flatMap(({ name, required }) => (required ? [name] : [])),
-  });
-  const exampleOf = (place: string) =>
-    Object.fromEntries(placed(place).flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]])));
-  const isFree = operation.security.length > 0;
-  expect(operation['x-payment-info'] === undefined).toBe(isFree);
-  for (const { description } of route.rules) expect(operation.description).toContain(description);
-  return plain({
-    access: isFree ? 'siwx' : 'exact',
-    description: operation.summary,
-    path: schemaOf('path'),
-    query: schemaOf('query'),
-    body: media ? withOpenTuples(media.schema) : null,
-    examples: { path: exampleOf('path'), query: exampleOf('query'), body: (media?.example ?? {}) as Values },
-    rules: operation['x-rules'] ?? [],
-  });
-}
-
 it.each(served.map((route, index) => [route.id, route, index] as const))(
   '%s is the same in the table, in the catalog, in OpenAPI and in its challenge',
   async (_, route, index) => {
     const entry = catalog.routes[index] ?? {};
     expect(catalogView(entry)).toEqual(tableView(route));
-    expect(openApiView(route)).toEqual(tableView(route));
+    expect(openApiView(openApi, route)).toEqual(tableView(route));
     const { cluster, provider, surface, method } = route;
     const isPaid = route.access === 'exact';
     expect(entry).toMatchObject({ path: route.path, httpMethod: route.httpMethod, provider, surface, method });

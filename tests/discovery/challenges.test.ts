@@ -1,74 +1,22 @@
-import type { Route, Values } from '@asset-gateway/protocol';
-import { isPaymentRequired } from '@x402/core/schemas';
-import type { PaymentPayload } from '@x402/core/types';
-import {
-  type DiscoveryExtension,
-  extractDiscoveryInfo,
-  isValidServiceName,
-  validateDiscoveryExtension,
-  validateDiscoveryExtensionSpec,
-} from '@x402/extensions/bazaar';
+import type { Route } from '@asset-gateway/protocol';
+import { isValidServiceName } from '@x402/extensions/bazaar';
 import { describe, expect, it } from 'vitest';
-import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { exampleOf } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { challengeFrom, expectChallenge, faultsOf, MAX_HEADER_LENGTH } from './checks.ts';
 import { challengeIn, discoveryIn, served, startEverything } from './everything.ts';
 
-const MAX_HEADER_LENGTH = 4096;
 const MAX_TARGET_LENGTH = 8192;
 const each = served.map((route) => [route.id, route] as const);
 
 const gateway = await stopAfterTests(startEverything());
 
-async function challengeOf(route: Route, target = exampleOf(route).target) {
-  const response = await fetch(gateway.url + target, exampleOf(route).init);
-  expect(response.status).toBe(402);
-  return { ...challengeIn(response), body: (await response.json()) as Record<string, unknown> };
-}
-
-/** Faults by the official validators. */
-function faultsOf(extension: unknown): string[] {
-  const verdicts = [
-    validateDiscoveryExtension(extension as DiscoveryExtension),
-    validateDiscoveryExtensionSpec(extension as Record<string, unknown>),
-  ];
-  return verdicts.flatMap(({ errors = [] }) => errors);
-}
-
-const queryOf = (values: Values = {}): string =>
-  new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
-
-/** The request that a crawler builds from a challenge; tests/client/routes.test.ts shows that its example is answered. */
-function requestOf(path: string, discovery: Discovery | undefined) {
-  const { method, pathParams, queryParams, body } = (discovery?.info.input ?? {}) as Readonly<Record<string, Values>>;
-  const filled = (discovery?.routeTemplate ?? path).replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(String(pathParams?.[name])),
-  );
-  const query = queryOf(queryParams);
-  const json = {
-    ...(body && { body: JSON.stringify(body) }),
-    headers: body ? { 'Content-Type': 'application/json' } : {},
-  };
-  return { target: `${filled}${query && `?${query}`}`, init: { method, ...json } };
-}
+const challengeOf = (route: Route, target?: string) => challengeFrom(gateway.url, route, target);
 
 describe('the challenge of', () => {
   it.each(each)('%s describes the route in header and body, as the official validators want', async (_, route) => {
-    const { header, required, body } = await challengeOf(route);
-    expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
-    expect(body).toMatchObject(JSON.parse(JSON.stringify(required)));
-    expect(required.resource).toMatchObject({ description: route.description, serviceName: 'asset-gateway' });
-    const extension = discoveryIn(required);
-    expect(faultsOf(extension)).toEqual([]);
-    expect(extension?.routeTemplate).toBe(route.input.path && route.path);
-    const { target, init } = requestOf(route.path, extension);
-    expect({ target: decodeURIComponent(target), init }).toEqual(exampleOf(route));
-    if (route.access === 'siwx') return;
-    expect(isPaymentRequired(required)).toBe(true);
-    const payload = { ...required, accepted: required.accepts[0], payload: {} } as unknown as PaymentPayload;
-    const found = extractDiscoveryInfo(payload, payload.accepted);
-    expect(found).toMatchObject({ resourceUrl: `${gateway.url}${route.path}`, tags: ['solana', route.surface] });
+    await expectChallenge(gateway.url, route);
   });
 });
 

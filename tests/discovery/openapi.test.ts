@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Environment } from '@asset-gateway/gateway';
 import { REFUSALS, type RefusalCode, type Route, routes } from '@asset-gateway/protocol';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writtenPages } from '../../packages/gateway/src/describe/pages.ts';
 import { freePort } from '../http/ports.ts';
@@ -10,31 +9,9 @@ import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { problemsIn } from './checks.ts';
 import { endpointOf, served, startEverything } from './everything.ts';
 import { codesOf, faultsOf, type OpenApiDocument, type Operation, operationsOf } from './openapi-document.ts';
-
-/** Recommended rules, and those about examples, names and references. */
-const RULES = {
-  'no-invalid-media-type-examples': 'error',
-  'no-invalid-parameter-examples': 'error',
-  'no-invalid-schema-examples': 'error',
-  'info-contact': 'error',
-  'no-required-schema-properties-undefined': 'error',
-  'no-unused-components': 'error',
-  'operation-description': 'error',
-  'operation-operationId-url-safe': 'error',
-  'operation-tag-defined': 'error',
-  'parameter-description': 'error',
-  'tag-description': 'error',
-  // The default origin is this machine.
-  'no-server-example.com': 'off',
-} as const;
-
-async function problemsIn(source: string): Promise<string[]> {
-  const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
-  const problems = await lintFromString({ source, config, absoluteRef: '/openapi.json' });
-  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
-}
 
 const written = readFileSync('openapi.json', 'utf8');
 const document: OpenApiDocument = JSON.parse(written);

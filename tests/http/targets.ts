@@ -6,7 +6,8 @@ export interface Example {
   readonly init: { readonly method: string; readonly body?: string; readonly headers: Record<string, string> };
 }
 
-const encode = (value: unknown): string => (Array.isArray(value) ? value.join(',') : encodeURIComponent(String(value)));
+const encode = (value: unknown): string =>
+  Array.isArray(value) ? value.map(encode).join(',') : encodeURIComponent(String(value));
 
 /** A row's path with its example's parameters filled in. */
 export const pathOf = ({ path, example }: Route): string =>
@@ -31,8 +32,8 @@ export function rowOf(id: string): Route {
 }
 
 /** The fetch options of a row's example. */
-export function initOf({ httpMethod, example }: Route): Example['init'] {
-  if (httpMethod === 'GET') return { method: 'GET', headers: {} };
+export function initOf({ httpMethod, example, input }: Route): Example['init'] {
+  if (!input.body) return { method: httpMethod, headers: {} };
   return { method: httpMethod, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(example.body) };
 }
 

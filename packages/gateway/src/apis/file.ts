@@ -47,12 +47,35 @@ function isBaseUrl(url: string): boolean {
   return ['http:', 'https:'].includes(protocol) && username + password + hash + search === '';
 }
 
+/** A document with its operations by verb and path, and by their own names. */
+interface ReadDocument {
+  readonly document: OpenApiDocument;
+  readonly operations: ReadonlyMap<string, Operation | 'ambiguous'>;
+}
+
+function operationsByName(document: OpenApiDocument): ReadDocument['operations'] {
+  const operations = new Map<string, Operation | 'ambiguous'>();
+  for (const operation of document.operations()) {
+    const { operationId } = operation.node;
+    operations.set(`${operation.verb} ${operation.path}`, operation);
+    if (typeof operationId === 'string') {
+      operations.set(operationId, operations.has(operationId) ? 'ambiguous' : operation);
+    }
+  }
+  return operations;
+}
+
+/** Of each API; the search for a nearest name takes long. */
+const MAX_FAULTS = 50;
+
 /** Reads one API, and collects its faults. */
 class ApiReading {
   readonly faults: string[] = [];
   readonly #name: string;
   readonly #entry: ApiEntry;
   readonly #rows: Route[] = [];
+  /** By name, by path without the names of its parameters, and by verb and such a path. */
+  readonly #taken = new Map<string, Route>();
   readonly #prices = new Map<string, number>();
   readonly #lifetimes = new Map<string, Lifetime>();
   readonly #idempotent = new Set<string>();
@@ -62,12 +85,12 @@ class ApiReading {
     this.#entry = entry;
   }
 
-  read(folder: string): ApiPlan | undefined {
+  read(folder: string, documents: Map<string, ReadDocument>): ApiPlan | undefined {
     const { title, openapi } = this.#entry;
     const urls = this.#urls();
     this.#check(API_NAME.test(this.#name), 'is not a name of lower-case letters, digits and hyphens');
     this.#check(!RESERVED.has(this.#name), 'is the name of a part of the gateway; choose another');
-    const document = this.#documentIn(resolve(folder, openapi));
+    const document = this.#documentIn(resolve(folder, openapi), documents);
     if (document) this.#serve(document, openapi);
     if (this.faults.length > 0) return undefined;
     const served = { rows: this.#rows, prices: this.#prices, lifetimes: this.#lifetimes, idempotent: this.#idempotent };
@@ -95,9 +118,15 @@ class ApiReading {
     if (!holds) this.faults.push(`apis.${this.#name}: ${fault}`);
   }
 
-  #documentIn(path: string): OpenApiDocument | undefined {
+  /** APIs may share a document: reading one takes long. */
+  #documentIn(path: string, documents: Map<string, ReadDocument>): ReadDocument | undefined {
     try {
-      return new OpenApiDocument(readMembers(path));
+      const known = documents.get(path);
+      if (known) return known;
+      const document = new OpenApiDocument(readMembers(path));
+      const read = { document, operations: operationsByName(document) };
+      documents.set(path, read);
+      return read;
     } catch (error) {
       if (!(error instanceof DocumentFault)) throw error;
       this.#check(false, `openapi: ${path} ${error.message}`);
@@ -105,18 +134,15 @@ class ApiReading {
     }
   }
 
-  #serve(document: OpenApiDocument, file: string): void {
-    const operations = new Map<string, Operation>();
-    for (const operation of document.operations()) {
-      const { operationId } = operation.node;
-      operations.set(`${operation.verb} ${operation.path}`, operation);
-      if (typeof operationId === 'string') operations.set(operationId, operation);
-    }
+  #serve({ document, operations }: ReadDocument, file: string): void {
     for (const [name, settings] of Object.entries(this.#entry.operations)) {
       const operation = operations.get(name);
-      const nearest = closest(name, [...operations.keys()]);
-      this.#check(operation !== undefined, `${file} has no operation ${shown(name)}; the nearest is ${nearest}`);
-      if (operation) this.#serveOne(document, operation, name, settings);
+      if (operation === 'ambiguous') this.#check(false, `${file} has several operations ${shown(name)}; name a path`);
+      else if (operation) this.#serveOne(document, operation, name, settings);
+      else if (this.faults.length < MAX_FAULTS) {
+        const nearest = operations.size > 0 ? `; the nearest is ${closest(name, [...operations.keys()])}` : '';
+        this.#check(false, `${file} has no operation ${shown(name)}${nearest}`);
+      }
     }
   }
 
@@ -150,9 +176,12 @@ class ApiReading {
 
   /** Two rows must not have the same name, nor paths that match the same requests. */
   #assertNew(row: Route): void {
-    const shape = ({ path, httpMethod }: Route) => `${httpMethod} ${path.replace(/\/:\w+/g, '/:')}`;
-    const same = this.#rows.find((other) => shape(other) === shape(row) || other.method === row.method);
+    const shape = row.path.replace(/\/:\w+/g, '/:');
+    const same = this.#taken.get(`${row.httpMethod} ${shape}`) ?? this.#taken.get(row.method);
     if (same) throw new DocumentFault(`it has the path or the name of ${same.id}`);
+    const other = this.#taken.get(shape) ?? row;
+    if (other.path !== row.path) throw new DocumentFault(`its path names its parameters otherwise than ${other.id}`);
+    for (const taken of [`${row.httpMethod} ${shape}`, shape, row.method]) this.#taken.set(taken, row);
   }
 }
 
@@ -177,7 +206,8 @@ export function readApisFile(path: string): ApisFile {
     if (faults.length > 0) return faulty(faults);
     const file = value as unknown as FileEntry;
     const readings = Object.entries(file.apis ?? {}).map(([name, entry]) => new ApiReading(name, entry));
-    const plans = readings.flatMap((reading) => reading.read(dirname(path)) ?? []);
+    const documents = new Map<string, ReadDocument>();
+    const plans = readings.flatMap((reading) => reading.read(dirname(path), documents) ?? []);
     const ours = readFamilies(file);
     const found = [...readings.flatMap((reading) => reading.faults), ...ours.faults];
     return { apis: plans, families: ours.families, faults: found };

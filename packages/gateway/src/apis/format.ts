@@ -24,7 +24,7 @@ const CACHE = closed(
 
 const env = Type.String({ pattern: ENV_NAME, description: 'The variable with the key, or several with commas.' });
 const KEY = Type.Union([
-  closed({ header: Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }), env }, 'A key in a header.'),
+  closed({ header: Type.String({ pattern: '^[\\w-]{1,64}$' }), env }, 'A key in a header.'),
   closed({ query: Type.String({ pattern: '^[\\w.-]{1,64}$' }), env }, 'A key in the query.'),
   closed({ bearer: Type.Literal(true), env }, 'A bearer token.'),
 ]);

@@ -8,7 +8,7 @@ import {
   type Operation,
   shown,
 } from './document.ts';
-import { checkedSchema } from './schemas.ts';
+import { checkedSchema, isInherited } from './schemas.ts';
 
 const LITERAL = /^[A-Za-z0-9._~!$&'()*+,;=@-]+$/;
 const PARAMETER = /^\{([^{}]+)\}$/;
@@ -20,6 +20,7 @@ export const parameterName = (name: string): string => name.replace(/\W/g, '_');
 
 /** A path with `:name` for `{name}`. */
 export function templateOf(path: string): string {
+  if (path === '/') return path;
   if (!path.startsWith('/')) throw new DocumentFault('the path does not start with /');
   const segments = path.slice(1).split('/');
   return `/${segments.map((segment) => segmentOf(segment)).join('/')}`;
@@ -69,15 +70,19 @@ function textSchema(document: OpenApiDocument, node: Members): TSchema {
   return { ...typed, type: kindOf(typed), ...description, ...example } as TSchema;
 }
 
+/** Headers that OpenAPI describes elsewhere; as parameters they are ignored. */
+const DESCRIBED_ELSEWHERE = ['accept', 'content-type', 'authorization'];
+
 function parameterOf(document: OpenApiDocument, value: unknown): Parameter {
   const node = membersOf(document.resolve(value));
   const { name, in: place, required, style, explode = true, content } = node;
   const label = `the ${String(place)} parameter ${shown(String(name))}`;
   if (place === 'header' || place === 'cookie') {
-    return { name: String(name), place, isRequired: required === true, schema: {}, isRepeated: false };
+    const isRequired = required === true && !DESCRIBED_ELSEWHERE.includes(String(name).toLowerCase());
+    return { name: String(name), place, isRequired, schema: {}, isRepeated: false };
   }
   const isPath = place === 'path';
-  if (!NAME.test(String(name)) || name === '__proto__') throw new DocumentFault(`${label} has an unusable name`);
+  if (!NAME.test(String(name)) || isInherited(String(name))) throw new DocumentFault(`${label} has an unusable name`);
   if (content !== undefined) throw new DocumentFault(`${label} has a media type`);
   if (style !== undefined && style !== (isPath ? 'simple' : 'form'))
     throw new DocumentFault(`${label} has the style ${shown(String(style))}`);
@@ -91,10 +96,17 @@ function parameterOf(document: OpenApiDocument, value: unknown): Parameter {
 /** The parameters of an operation; its own replace those of its path. */
 export function parametersOf(document: OpenApiDocument, { node, shared }: Operation, keyName?: string): Parameter[] {
   const byName = new Map<string, Parameter>();
-  for (const each of [...shared, ...itemsOf(node.parameters)]) {
-    const parameter = parameterOf(document, each);
-    if (parameter.name.toLowerCase() === keyName?.toLowerCase()) continue;
-    byName.set(`${parameter.place} ${parameter.name}`, parameter);
+  for (const list of [shared, itemsOf(node.parameters)]) {
+    const own = new Map<string, Parameter>();
+    for (const parameter of list.map((each) => parameterOf(document, each))) {
+      const key = `${parameter.place} ${parameter.name}`;
+      if (own.has(key))
+        throw new DocumentFault(`the ${parameter.place} parameter ${shown(parameter.name)} is listed twice`);
+      own.set(key, parameter);
+    }
+    for (const [key, parameter] of own) {
+      if (parameter.name.toLowerCase() !== keyName?.toLowerCase()) byName.set(key, parameter);
+    }
   }
   for (const { name, place, isRequired } of byName.values()) {
     const isHidden = place === 'header' || place === 'cookie';

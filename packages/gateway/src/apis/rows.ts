@@ -7,7 +7,7 @@ import {
   unchanged,
 } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
-import { Compile } from 'typebox/schema';
+import { Check } from 'typebox/schema';
 import {
   DocumentFault,
   isMembers,
@@ -19,7 +19,8 @@ import {
   shown,
 } from './document.ts';
 import { assertNamed, objectOf, parameterName, parametersOf, templateOf } from './parameters.ts';
-import { checkedSchema, describingSchema, sampleOf } from './schemas.ts';
+import { isShort, sampleOf } from './samples.ts';
+import { checkedSchema, describingSchema } from './schemas.ts';
 
 /** How an operator serves one operation. */
 export interface Serving {
@@ -45,7 +46,6 @@ export function methodOf({ node, verb, path }: Operation): string {
 
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 200;
-const MAX_EXAMPLE_LENGTH = 4_000;
 const JSON_TYPE = 'application/json';
 
 /** The schema of a JSON body, which must be an object. */
@@ -72,14 +72,20 @@ function bodyOf(
   };
 }
 
-/** The example of a media type. */
+/** The example of a media type, unless it is long or a reference to nothing. */
 function exampleIn(document: OpenApiDocument, media: Members): unknown {
   const [named] = Object.values(membersOf(media.examples));
-  return media.example ?? membersOf(document.resolve(named)).value;
+  try {
+    const example = media.example ?? membersOf(document.resolve(named)).value;
+    return isShort(example) ? example : undefined;
+  } catch (error) {
+    if (error instanceof DocumentFault) return undefined;
+    throw error;
+  }
 }
 
-/** The JSON answer of an operation. */
-function resultOf(document: OpenApiDocument, { node }: Operation): Route['result'] {
+/** The media type of an operation's JSON answer. */
+function answerOf(document: OpenApiDocument, { node }: Operation): Members {
   const responses = membersOf(node.responses);
   const answered = ['200', '2XX', 'default'].find((status) => responses[status] !== undefined);
   if (answered === undefined) {
@@ -87,24 +93,31 @@ function resultOf(document: OpenApiDocument, { node }: Operation): Route['result
   }
   const content = membersOf(membersOf(document.resolve(responses[answered])).content);
   const media = content[JSON_TYPE] ?? content['*/*'];
-  if (!isMembers(media)) {
-    throw new DocumentFault(`it answers ${Object.keys(content).map(shown).join(' or ') || 'without a body'}, not JSON`);
-  }
+  if (isMembers(media)) return media;
+  throw new DocumentFault(`it answers ${Object.keys(content).map(shown).join(' or ') || 'without a body'}, not JSON`);
+}
+
+function resultOf(document: OpenApiDocument, media: Members): Route['result'] {
   const schema = describingSchema(document, media.schema);
-  const example = exampleIn(document, media) ?? sampleOf(schema);
-  const isShort = (JSON.stringify(example)?.length ?? 0) <= MAX_EXAMPLE_LENGTH;
-  return { schema, example: isShort ? (example ?? null) : null };
+  const given = exampleIn(document, media);
+  const example = given !== undefined && Check(schema, given) ? given : sampleOf(schema);
+  return { schema, example: isShort(example) ? (example ?? null) : null };
 }
 
 const PLACES = ['path', 'query', 'body'] as const;
+
+/** For paths whose schemas no sample fits: documents name a target of each row. */
+const texts = ({ properties }: TObject): object =>
+  Object.fromEntries(Object.keys(properties).map((name) => [name, 'text']));
 
 /** The values of a row's example that its schemas accept. */
 function exampleOf(input: InputSchemas, body: unknown): Partial<RequestValues> {
   const values = PLACES.flatMap((place) => {
     const schema = input[place];
     if (!schema) return [];
-    const value = (place === 'body' ? body : undefined) ?? sampleOf(schema);
-    return place === 'path' || Compile(schema).Check(value) ? [[place, value]] : [];
+    const given = place === 'body' && Check(schema, body) ? body : undefined;
+    const value = given ?? sampleOf(schema) ?? (place === 'path' ? texts(schema) : undefined);
+    return value === undefined ? [] : [[place, value]];
   });
   return Object.fromEntries(values);
 }
@@ -134,6 +147,28 @@ function summaryOf({ node, verb, path }: Operation): string {
   return line.slice(0, MAX_DESCRIPTION);
 }
 
+/** Makes a value when it is first read. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** What clients send: the schemas and the example of each place, and the parameters that are sent once for each item. */
+function inputOf(document: OpenApiDocument, operation: Operation, template: string, keyName: string | undefined) {
+  const parameters = parametersOf(document, operation, keyName);
+  const inPlace = (place: string) => parameters.filter((parameter) => parameter.place === place);
+  const path = objectOf(inPlace('path'), parameterName);
+  assertNamed(template, path);
+  const query = objectOf(inPlace('query'));
+  const body = bodyOf(document, operation);
+  const input: InputSchemas = { ...(path && { path }), ...(query && { query }), ...(body && { body: body.schema }) };
+  const repeated = parameters.filter(({ isRepeated }) => isRepeated).map(({ name }) => name);
+  return { input, repeated, example: once(() => exampleOf(input, body?.example)) };
+}
+
 /** The row of an operation. Throws a DocumentFault that says what a row cannot express. */
 export function rowOf(document: OpenApiDocument, operation: Operation, serving: Serving): Route {
   const { api, access, cluster, keyName } = serving;
@@ -141,14 +176,10 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
   if (verb !== 'GET' && verb !== 'POST') throw new DocumentFault(`${verb} is not served, only GET and POST`);
   if (node.callbacks !== undefined) throw new DocumentFault('it has callbacks');
   assertKey(document, operation);
-  const parameters = parametersOf(document, operation, keyName);
-  const inPlace = (place: string) => parameters.filter((parameter) => parameter.place === place);
   const template = templateOf(operation.path);
-  const path = objectOf(inPlace('path'), parameterName);
-  assertNamed(template, path);
-  const query = objectOf(inPlace('query'));
-  const body = bodyOf(document, operation);
-  const input: InputSchemas = { ...(path && { path }), ...(query && { query }), ...(body && { body: body.schema }) };
+  const { input, repeated, example } = inputOf(document, operation, template, keyName);
+  const answer = answerOf(document, operation);
+  const result = once(() => resultOf(document, answer));
   const method = methodOf(operation);
   const isPaid = access === 'exact';
   return {
@@ -157,19 +188,20 @@ export function rowOf(document: OpenApiDocument, operation: Operation, serving: 
     surface: api,
     method,
     httpMethod: verb satisfies HttpMethod,
-    path: apiPath(api, template, isPaid ? cluster : undefined),
+    path: apiPath(api, template === '/' ? '' : template, isPaid ? cluster : undefined),
     access,
     ...(isPaid && { cluster, units: 0 }),
     description: summaryOf(operation),
     input,
     rules: [],
     codes: {},
-    example: exampleOf(input, body?.example),
-    result: resultOf(document, operation),
-    upstream: {
-      path: template,
-      forward: unchanged,
-      repeated: parameters.filter(({ isRepeated }) => isRepeated).map(({ name }) => name),
+    // Only descriptions need these two, so that a start makes none of them.
+    get example() {
+      return example();
     },
+    get result() {
+      return result();
+    },
+    upstream: { path: template, forward: unchanged, repeated },
   };
 }

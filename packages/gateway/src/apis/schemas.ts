@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { TSchema } from 'typebox';
 import { DocumentFault, isMembers, itemsOf, type Members, membersOf, type OpenApiDocument, shown } from './document.ts';
+import { isShort } from './samples.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -8,10 +9,21 @@ const require = createRequire(import.meta.url);
 const MAX_PARTS = 2_000;
 const MAX_DEPTH = 16;
 const MAX_DESCRIPTION = 300;
+const MAX_PATTERN = 500;
+/** The instructions of a compiled pattern, and the characters that it is matched against: their product bounds the time. */
+const MAX_PROGRAM = 500;
+const MAX_MATCHED = 1_000;
+const MAX_ENUM = 1_000;
+/** Many values of a list cost as much as one part. */
+const VALUES_PER_PART = 10;
+const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 /** An answer is described in at most this many parts. */
 const MAX_ANSWER_PARTS = 400;
 
-/** A pattern that is matched in linear time. It is a RegExp only because the validator takes no other object; JSON shows its source. */
+/**
+ * A pattern that is matched in linear time, against a text that is not too long. It is a RegExp only because the validator takes no
+ * other object; JSON shows its source.
+ */
 class LinearPattern extends RegExp {
   readonly #source: string;
   readonly #pattern: import('re2js').RE2JS;
@@ -21,10 +33,15 @@ class LinearPattern extends RegExp {
     const { RE2JS }: typeof import('re2js') = require('re2js');
     this.#source = source;
     this.#pattern = RE2JS.compile(RE2JS.translateRegExp(source));
+    if (this.#pattern.programSize() > MAX_PROGRAM) throw new DocumentFault('takes too long to match');
   }
 
   override test(text: string): boolean {
-    return this.#pattern.test(text);
+    return text.length <= MAX_MATCHED && this.#pattern.test(text);
+  }
+
+  override toString(): string {
+    return this.#source;
   }
 
   toJSON(): string {
@@ -33,36 +50,58 @@ class LinearPattern extends RegExp {
 }
 
 function patternOf(source: unknown): LinearPattern {
+  if (String(source).length > MAX_PATTERN) throw new DocumentFault(`is longer than ${MAX_PATTERN} characters`);
   try {
     return new LinearPattern(String(source));
-  } catch {
-    throw new DocumentFault(`the pattern ${shown(String(source))} cannot be matched in linear time`);
+  } catch (error) {
+    throw error instanceof DocumentFault ? error : new DocumentFault('cannot be matched in linear time');
   }
 }
 
-const asIs = (value: unknown): unknown => value;
+function faultOf(error: unknown, keyword: string, value: unknown): unknown {
+  if (!(error instanceof DocumentFault)) return error;
+  const text = typeof value === 'object' ? '' : `${shown(String(value))} `;
+  return new DocumentFault(`${keyword} ${text}${error.message}`);
+}
+
+/** The value of a keyword, if it is one that the keyword may have. */
+type KeywordValue = (value: unknown) => unknown;
+
+const only =
+  (isValid: (value: unknown) => boolean, kind: string): KeywordValue =>
+  (value) => {
+    if (!isValid(value)) throw new DocumentFault(`is not ${kind}`);
+    return value;
+  };
+
+const aNumber = only(Number.isFinite, 'a number');
+const aCount = only((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number');
+const aValue = only(isShort, 'a short value');
 
 /** Keywords that are checked, with how their values are read. Those with schemas inside are below. */
-const CHECKED: Readonly<Record<string, (value: unknown) => unknown>> = {
-  type: asIs,
-  enum: asIs,
-  const: asIs,
-  default: asIs,
-  minimum: asIs,
-  maximum: asIs,
-  exclusiveMinimum: asIs,
-  exclusiveMaximum: asIs,
-  multipleOf: asIs,
-  minLength: asIs,
-  maxLength: asIs,
-  minItems: asIs,
-  maxItems: asIs,
-  minProperties: asIs,
-  maxProperties: asIs,
+const CHECKED: Readonly<Record<string, KeywordValue>> = {
+  type: only((value) => [value].flat().every((each) => TYPES.includes(String(each))), 'a type'),
+  enum: only(
+    (value) => Array.isArray(value) && value.length <= MAX_ENUM && value.every(isShort),
+    `a list of up to ${MAX_ENUM} short values`,
+  ),
+  const: aValue,
+  default: aValue,
+  minimum: aNumber,
+  maximum: aNumber,
+  exclusiveMinimum: aNumber,
+  exclusiveMaximum: aNumber,
+  multipleOf: only((value) => Number.isFinite(value) && Number(value) > 0, 'above 0'),
+  minLength: aCount,
+  maxLength: aCount,
+  minItems: aCount,
+  maxItems: aCount,
+  minProperties: aCount,
+  maxProperties: aCount,
   required: (value) => itemsOf(value).filter((name) => typeof name === 'string'),
   description: (value) => String(value).slice(0, MAX_DESCRIPTION),
   pattern: patternOf,
-  examples: (value) => itemsOf(value).slice(0, 1),
+  examples: (value) => itemsOf(value).slice(0, 1).filter(isShort),
 };
 
 /** Keywords that say nothing to a reader of answers. */
@@ -73,6 +112,9 @@ const UNSUPPORTED = new Set([
   ...['not', 'if', 'patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'dependencies'],
   ...['contains', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'],
 ]);
+
+/** Whether every object has a member of this name, so that the validator cannot tell that it is absent. */
+export const isInherited = (name: string): boolean => name in Object.prototype;
 
 const INSIDE = ['items', 'additionalProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
@@ -136,22 +178,38 @@ class SchemaReading {
     for (const [keyword, value] of Object.entries(example === undefined ? node : { examples: [example], ...node })) {
       if (isChecked && UNSUPPORTED.has(keyword)) throw new DocumentFault(`a schema uses ${keyword}`);
       if (Object.hasOwn(CHECKED, keyword)) {
-        if (isChecked || !OF_INPUT.includes(keyword)) schema[keyword] = CHECKED[keyword]?.(value);
+        if (isChecked || !OF_INPUT.includes(keyword)) this.#keyword(schema, keyword, value);
       } else if (LISTS.includes(keyword)) schema[keyword] = itemsOf(value).map((each) => this.read(each));
       else if (INSIDE.includes(keyword)) schema[keyword] = typeof value === 'boolean' ? value : this.read(value);
       else if (keyword === 'properties') schema.properties = this.#properties(membersOf(value));
     }
+    if (!isChecked && isMembers(schema.properties)) schema.required = requiredOf(schema, schema.properties);
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
+  }
+
+  /** A wrong value makes the schema of an input a fault, and is left out of an answer. */
+  #keyword(schema: Record<string, unknown>, keyword: string, value: unknown): void {
+    try {
+      schema[keyword] = CHECKED[keyword]?.(value);
+      if (Array.isArray(value)) this.parts += Math.floor(value.length / VALUES_PER_PART);
+    } catch (error) {
+      if (!(error instanceof DocumentFault) || this.#options.isChecked) throw faultOf(error, keyword, value);
+    }
   }
 
   #properties(properties: Members): Members {
     const entries = Object.entries(properties).map(([name, each]) => {
-      if (name === '__proto__') throw new DocumentFault('a property is named __proto__');
+      const isUnusable = this.#options.isChecked ? isInherited(name) : name === '__proto__';
+      if (isUnusable) throw new DocumentFault(`a property is named ${name}`);
       return [name, this.read(each)] as const;
     });
     return Object.fromEntries(entries);
   }
 }
+
+/** The required members that an answer's schema describes. */
+const requiredOf = ({ required }: Members, properties: Members): unknown[] =>
+  itemsOf(required).filter((name) => Object.hasOwn(properties, String(name)));
 
 /** A schema that a client's values are checked against. Throws a DocumentFault if a row cannot express it. */
 export const checkedSchema = (document: OpenApiDocument, value: unknown): TSchema =>
@@ -172,36 +230,4 @@ export function describingSchema(document: OpenApiDocument, value: unknown): TSc
     parts = reading.parts;
   }
   return best;
-}
-
-const SAMPLES: Readonly<Record<string, unknown>> = { string: 'text', boolean: true, null: null };
-
-function sampleNumber({ minimum, exclusiveMinimum, multipleOf = 1 }: Members): number {
-  const lowest = Number(minimum ?? (exclusiveMinimum === undefined ? 1 : Number(exclusiveMinimum) + 1));
-  return Math.ceil(lowest / Number(multipleOf)) * Number(multipleOf);
-}
-
-/** A value of a schema: its own example if it has one, else the simplest value. It may break a pattern. */
-export function sampleOf(schema: unknown): unknown {
-  const node = membersOf(schema);
-  const { default: preset, examples, type, properties, items, minItems = 0, minLength = 0, anyOf, oneOf, allOf } = node;
-  const [given = preset] = itemsOf(examples);
-  if (given !== undefined) return given;
-  if (node.const !== undefined) return node.const;
-  if (Array.isArray(node.enum)) return node.enum[0];
-  const [first] = [...itemsOf(anyOf), ...itemsOf(oneOf)];
-  if (first !== undefined) return sampleOf(first);
-  if (Array.isArray(allOf)) return Object.assign({}, ...allOf.map((each) => sampleOf(each)));
-  const kind: unknown = Array.isArray(type) ? type[0] : type;
-  if (kind === 'object' || properties !== undefined) return sampleObject(node);
-  if (kind === 'array') return Array.from({ length: Math.max(1, Number(minItems)) }, () => sampleOf(items));
-  if (kind === 'integer' || kind === 'number') return sampleNumber(node);
-  if (kind === 'string') return 'text'.padEnd(Number(minLength), 't').slice(0, Number(node.maxLength ?? Infinity));
-  return SAMPLES[String(kind)] ?? 'text';
-}
-
-function sampleObject({ properties, required }: Members): Members {
-  const names = itemsOf(required);
-  const wanted = Object.entries(membersOf(properties)).filter(([name]) => names.includes(name));
-  return Object.fromEntries(wanted.map(([name, each]) => [name, sampleOf(each)]));
 }

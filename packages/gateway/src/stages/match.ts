@@ -47,12 +47,20 @@ function allowedMethods(rows: readonly Placed[]): string {
 
 const placeOf = ({ route: { path, httpMethod } }: { readonly route: Route }): Placed => ({ path, httpMethod });
 
-function endpointFor<E>(method: string, { rows }: Match<Row<E>>): { endpoint: E; method: Call['method'] } {
+const isServed = (verb: unknown): verb is 'GET' | 'POST' => verb === 'GET' || verb === 'POST';
+
+/** A preflight is answered from the row that it asks for, or else from the first. */
+function endpointFor<E>(
+  { method, headers }: Pick<Inbound, 'method' | 'headers'>,
+  { rows }: Match<Row<E>>,
+): { endpoint: E; method: Call['method'] } {
   const verb = method === 'HEAD' ? 'GET' : method;
-  const row = verb === 'GET' || verb === 'POST' ? rows.get(verb) : undefined;
+  const row = isServed(verb) ? rows.get(verb) : undefined;
   if (row?.endpoint) return { endpoint: row.endpoint, method: row.httpMethod };
   const served = [...rows.values()].filter(({ endpoint }) => endpoint !== undefined);
-  const endpoint = served[0]?.endpoint;
+  const requested = headers['access-control-request-method'];
+  const [first] = [...served.filter(({ httpMethod }) => httpMethod === requested), ...served];
+  const endpoint = first?.endpoint;
   if (!endpoint) throw new Refusal('not_found');
   if (method === 'OPTIONS') return { endpoint, method };
   throw new Refusal('method_not_allowed', { headers: { Allow: allowedMethods(served) } });
@@ -76,7 +84,7 @@ export function createMatch<E extends { readonly route: Route }>(
     const match = find(path);
     if (match === 'malformed') throw badRequest('path');
     if (!match) throw new Refusal('not_found');
-    const { endpoint, method } = endpointFor(inbound.method, match);
+    const { endpoint, method } = endpointFor(inbound, match);
     return { inbound, endpoint, route: endpoint.route, method, parameters: match.parameters, path, query };
   };
 }

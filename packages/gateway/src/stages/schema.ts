@@ -9,6 +9,11 @@ const NAME = /^[\w.[\]-]{1,64}$/;
 /** A parameter's name for the response: arbitrary client text is not echoed. */
 const shownName = (name: string): string => (NAME.test(name) ? name : '(unreadable name)');
 
+const MAX_SHOWN = 500;
+
+/** The start of a long text. */
+const short = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+
 /** Messages by broken rule. */
 const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
   repeated: () => 'Give this parameter once.',
@@ -16,15 +21,15 @@ const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
   additionalProperties: () => 'There is no such parameter.',
   type: ({ type }) =>
     type === 'integer' ? 'Must be an integer in decimal digits.' : `Must be of type ${String(type)}.`,
-  enum: ({ allowedValues }) => `Must be one of ${(allowedValues as string[]).join(', ')}.`,
+  enum: ({ allowedValues }) => `Must be one of ${short((allowedValues as string[]).join(', '))}.`,
   minimum: ({ limit }) => `Must be at least ${String(limit)}.`,
   maximum: ({ limit }) => `Must be at most ${String(limit)}.`,
-  minLength: () => 'Must not be empty.',
+  minLength: ({ limit }) => (limit === 1 ? 'Must not be empty.' : `Must have at least ${String(limit)} characters.`),
   maxLength: ({ limit }) => `Must have at most ${String(limit)} characters.`,
   minItems: ({ limit }) => `Must have at least ${String(limit)} items.`,
   maxItems: ({ limit }) => `Must have at most ${String(limit)} items.`,
   maxValues: ({ limit }) => `Must hold at most ${String(limit)} values.`,
-  pattern: ({ pattern }) => `Must match ${String(pattern)}.`,
+  pattern: ({ pattern }) => `Must match ${short(String(pattern))}.`,
 };
 
 /** `params[1].limit` is in `params`. */

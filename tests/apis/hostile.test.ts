@@ -1,0 +1,267 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '@asset-gateway/gateway';
+import type { Route } from '@asset-gateway/protocol';
+import { describe, expect, it } from 'vitest';
+import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { serveApis, writeDocument } from './apis.ts';
+import { aliasBomb, answering, asking, doubling, NODE, nested, operation, posting, text } from './hostile-documents.ts';
+
+const folder = makeFolder();
+let files = 0;
+
+/** Writes a document and returns its path. */
+function written(document: unknown): string {
+  const path = join(folder, `document-${files++}.yaml`);
+  writeFileSync(path, typeof document === 'string' ? document : JSON.stringify(document));
+  return path;
+}
+
+const entryFor = (document: unknown, more: object = {}) => ({
+  title: 'Weather',
+  openapi: written(document),
+  url: 'https://api.example',
+  operations: { op: {} },
+  ...more,
+});
+
+function read(
+  document: unknown,
+  more: object = {},
+): { readonly rows: readonly Route[]; readonly faults: readonly string[] } {
+  const { apis, faults } = readApisFile(writeDocument({ apis: { weather: entryFor(document, more) } }));
+  return { rows: apis.flatMap(({ rows }) => rows), faults };
+}
+
+/** Names that every object has. */
+const INHERITED = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+
+/** A fault of the served operation, which names the operation. */
+const AT = /^apis\.weather: operations\.op: (?:GET|POST) \/\S*: /;
+
+describe('a fault at the start, with its place, is', () => {
+  it.each<[name: string, document: unknown, fault: string]>([
+    ['an input that contains itself', posting({ $ref: '#/components/schemas/N' }, NODE), 'a schema contains itself'],
+    [
+      'a reference to itself',
+      asking({ $ref: '#/components/schemas/A' }, { A: { $ref: '#/components/schemas/A' } }),
+      'leads to itself',
+    ],
+    ['a reference to a prototype', asking({ $ref: '#/constructor/prototype' }), 'leads nowhere'],
+    ['a reference to another site', asking({ $ref: 'https://api.example/a.json' }), 'is not local'],
+    ['a reference to a file', asking({ $ref: '/etc/passwd' }), 'is not local'],
+    ['an input 10,000 deep', nested(10_000, 'post'), 'a schema is deeper than 16'],
+    [
+      'an input that doubles 14 times',
+      posting({ $ref: '#/components/schemas/S0' }, doubling(14)),
+      'more than 2000 parts',
+    ],
+    [
+      'an input that doubles 40 times',
+      posting({ $ref: '#/components/schemas/S0' }, doubling(40)),
+      'a schema is deeper than 16',
+    ],
+    [
+      'an enum of aliases of aliases',
+      aliasBomb('schema: { enum: *i }'),
+      'enum is not a list of up to 1000 short values',
+    ],
+    ['an enum of 100,000 values', asking({ enum: Array.from({ length: 100_000 }, String) }), 'enum is not a list'],
+    [
+      'a pattern with a backreference',
+      asking({ type: 'string', pattern: '(a)\\1' }),
+      'cannot be matched in linear time',
+    ],
+    ['a pattern with a lookahead', asking({ type: 'string', pattern: '(?=a)b' }), 'cannot be matched in linear time'],
+    [
+      'a pattern that repeats too often',
+      asking({ type: 'string', pattern: '(a{0,30}){0,30}' }),
+      'takes too long to match',
+    ],
+    ['a long pattern', asking({ type: 'string', pattern: 'a?'.repeat(300) }), 'is longer than 500 characters'],
+    ['an unknown type', asking({ type: 'strnig' }), 'type "strnig" is not a type'],
+    ['a bound that is no number', asking({ type: 'integer', minimum: 'x' }), 'minimum "x" is not a number'],
+    [
+      'a parameter listed twice',
+      operation('/a', { parameters: [text('x', 'query'), text('x', 'query')] }),
+      'is listed twice',
+    ],
+    ['a path with an encoded slash', operation('/a%2fb'), 'neither plain text nor one parameter'],
+    ['a path with dots', operation('/a/../b'), 'neither plain text nor one parameter'],
+    ['a path with encoded dots', operation('/a/%2e%2e/b'), 'neither plain text nor one parameter'],
+    ['a path with a parameter inside a segment', operation('/a/{x}.json'), 'neither plain text nor one parameter'],
+    ['a path with a colon', operation('/a/b:c'), 'neither plain text nor one parameter'],
+    ['a path with a colon first', operation('/a/:x'), 'neither plain text nor one parameter'],
+    ['a path with an empty segment', operation('/a//b'), 'neither plain text nor one parameter'],
+    ['a path with a query', operation('/a?b=c'), 'neither plain text nor one parameter'],
+    [
+      'a path with a parameter twice',
+      operation('/a/{x}/{x}', { parameters: [text('x', 'path')] }),
+      'parameters of the path',
+    ],
+    ['a path with a parameter that is not described', operation('/a/{x}'), 'parameters of the path'],
+  ])('%s', (_, document, fault) => {
+    const { rows, faults } = read(document);
+    expect([rows, faults]).toEqual([[], [expect.stringMatching(AT)]]);
+    expect(faults[0]).toContain(fault);
+  });
+
+  it.each(INHERITED)('a parameter or a property named %s', (name) => {
+    const body = JSON.parse(`{"type":"object","properties":{"${name}":{"type":"string"}}}`);
+    const documents = [operation('/a', { parameters: [text(name, 'query')] }), posting(body)];
+    expect(documents.flatMap((document) => read(document).faults)).toEqual([
+      expect.stringContaining('has an unusable name'),
+      expect.stringContaining(`a property is named ${name}`),
+    ]);
+  });
+
+  it.each<[name: string, document: unknown, fault: string]>([
+    ['a path that leads to itself', { openapi: '3.1.0', paths: { '/a': { $ref: '#/paths/~1a' } } }, 'leads to itself'],
+    ['YAML 10,000 deep', `openapi: 3.1.0\nx: ${'['.repeat(10_000)}`, 'line 2: nesting exceeded'],
+    ['a key twice', 'openapi: 3.1.0\npaths: {}\npaths: {}', 'line 3: duplicated mapping key'],
+    ['a tag that makes a function', 'openapi: 3.1.0\nx: !!js/function "x"', 'line 2: unknown scalar tag'],
+    ['no YAML', 'a: b: c: [}', 'is not YAML or JSON, line 1'],
+    ['a list', '- a', 'is not a YAML or JSON object'],
+    ['nothing', '', 'is not YAML or JSON'],
+    ['OpenAPI 2.0', 'swagger: "2.0"', 'is OpenAPI 2.0, not 3.0 or 3.1'],
+    ['17 MB', `{"x":"${'x'.repeat(17e6)}"}`, 'is larger than 16 MiB'],
+  ])('a document with %s', (_, document, fault) => {
+    const { faults } = read(document);
+    expect(faults).toEqual([expect.stringMatching(/^apis\.weather: openapi: \S+\.yaml /)]);
+    expect(faults[0]).toContain(fault);
+  });
+
+  it('a document that is missing, and one that is a folder', () => {
+    mkdirSync(join(folder, 'folder.yaml'));
+    const faults = ['missing.yaml', 'folder.yaml'].flatMap((name) => read({}, { openapi: join(folder, name) }).faults);
+    expect(faults).toEqual([
+      expect.stringMatching(/missing\.yaml does not exist$/),
+      expect.stringMatching(/folder\.yaml cannot be read by this user$/),
+    ]);
+  });
+
+  it.each<[name: string, more: object, fault: string]>([
+    ['an operation that is not there', { operations: { ops: {} } }, 'no operation "ops"; the nearest is op'],
+    ['an unknown key', { opperations: {} }, 'has no "opperations"; the nearest is operations'],
+    ['a price that is free', { operations: { op: { access: 'exact' } } }, 'needs a price above 0'],
+    ['a URL with a password', { url: 'https://user:CANARY@api.example' }, 'url must be an http or https URL'],
+  ])('%s', (_, more, fault) => {
+    const { faults } = read(operation('/a'), more);
+    expect(faults).toEqual([expect.stringContaining(fault)]);
+    expect(faults.join()).not.toContain('CANARY');
+  });
+
+  it.each(['tokens', 'rpc', 'solana', 'credit', 'catalog', 'Weather', '__proto__', 'a/b'])(
+    'an API named %s',
+    (name) => {
+      const file = JSON.parse(`{"apis":{"${name}":${JSON.stringify(entryFor(operation('/a')))}}}`);
+      expect(readApisFile(writeDocument(file)).faults.join()).toContain(`apis.${name}: is `);
+    },
+  );
+
+  it('a name that two operations have', () => {
+    const { paths } = operation('/a');
+    const { faults } = read({ ...operation('/a'), paths: { ...paths, '/b': paths['/a'] } });
+    expect(faults).toEqual([expect.stringContaining('has several operations "op"')]);
+  });
+
+  it('an unset variable, or one of the gateway; no fault shows a value', () => {
+    const file = (env: string) =>
+      writeDocument({ apis: { weather: entryFor(operation('/a'), { key: { bearer: true, env } }) } });
+    const faultsOf = (env: string): string => {
+      try {
+        return String(readConfig({ APIS_FILE: file(env), GATEWAY_SECRET: 'CANARY'.repeat(10), SPACED: 'CANARY x' }));
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const faults = ['UNSET', 'GATEWAY_SECRET', 'SPACED'].map(faultsOf);
+    expect(faults).toEqual([
+      expect.stringContaining('UNSET is not set'),
+      expect.stringContaining('GATEWAY_SECRET configures the gateway'),
+      expect.stringContaining('SPACED must be printable ASCII'),
+    ]);
+    expect(faults.join()).not.toContain('CANARY');
+  });
+});
+
+describe('a row has', () => {
+  it.each<[name: string, document: unknown]>([
+    ['an answer that contains itself', answering({ $ref: '#/components/schemas/N' }, NODE)],
+    ['an answer 10,000 deep', nested(10_000, 'get')],
+    ['an answer that doubles 40 times', answering({ $ref: '#/components/schemas/S0' }, doubling(40))],
+    ['an answer with lists of a billion items', answering({ type: 'array', minItems: 1e9, items: { minLength: 1e9 } })],
+    ['a required list of a billion items', asking({ type: 'array', minItems: 1e9, items: { type: 'string' } })],
+    ['an example of aliases of aliases', aliasBomb('schema: {}', 'example: *i')],
+    ['an example that contains itself', aliasBomb('schema: {}', 'example: &x { a: *x }')],
+    ['5 MB beside it', { ...operation('/a'), 'x-rest': Array.from({ length: 50_000 }, () => 'x'.repeat(100)) }],
+  ])('%s', (_, document) => {
+    const { rows, faults } = read(document);
+    expect([rows.length, faults]).toEqual([1, []]);
+    expect(JSON.stringify(rows).length).toBeLessThan(20_000);
+  });
+
+  it('each of 10,000 operations', () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `op${index}`);
+    const paths = Object.fromEntries(
+      names.map((name) => [`/${name}`, operation('/a', { operationId: name }).paths['/a']]),
+    );
+    const operations = Object.fromEntries(names.map((name) => [name, {}]));
+    expect(read({ openapi: '3.1.0', paths }, { operations }).rows).toHaveLength(10_000);
+  });
+});
+
+const paths = {
+  ...operation('/a/{x}', { operationId: 'one', parameters: [text('x', 'path')] }).paths,
+  ...operation('/a/{y}/b', { operationId: 'two', parameters: [text('y', 'path')] }).paths,
+  ...operation('/a/fixed', { operationId: 'three' }).paths,
+  ...operation('/healthz', { operationId: 'four' }).paths,
+  ...operation('/slow', {
+    operationId: 'slow',
+    parameters: [{ name: 'q', in: 'query', schema: { type: 'string', pattern: '(a+)+$' } }],
+  }).paths,
+};
+const { gateway, stub } = await serveApis({
+  weather: entryForStub({ openapi: '3.1.0', paths }, ['one', 'two', 'three', 'four', 'slow']),
+});
+
+function entryForStub(document: object, names: readonly string[]) {
+  const { url: _, ...entry } = entryFor(document, { operations: Object.fromEntries(names.map((name) => [name, {}])) });
+  return { ...entry, requestsPerMinute: 1000 };
+}
+
+describe('a served row', () => {
+  const ask = async (target: string): Promise<string> => {
+    const before = stub.arrivals.length;
+    const response = await askSigned(`${gateway.url}/v1/x402/weather${target}`);
+    const { method, error } = (await response.json()) as { method?: string; error?: string };
+    return [response.status, method ?? error, ...stub.arrivals.slice(before).map((arrival) => arrival.target)].join(
+      ' ',
+    );
+  };
+
+  it.each([
+    ['/a/1', '200 one /a/1'],
+    ['/a/1/b', '200 two /a/1/b'],
+    ['/a/fixed', '200 three /a/fixed'],
+    ['/a/fixed/b', '200 two /a/fixed/b'],
+    ['/healthz', '200 four /healthz'],
+    ['/a/1%2f..%2f2', '200 one /a/1%2F..%2F2'],
+    ['/a/constructor', '200 one /a/constructor'],
+    ['/a/fixed?__proto__=1', '400 invalid_request'],
+    ['/a/fixed?constructor=1', '400 invalid_request'],
+    ['/slow?q=aaa', '200 slow /slow?q=aaa'],
+  ])('%s', async (target, expected) => {
+    expect(await ask(target)).toBe(expected);
+  });
+
+  it.each([900, 7_000])('refuses %i letters that a backtracking pattern would never end', async (length) => {
+    expect(await ask(`/slow?q=${'a'.repeat(length)}b`)).toBe('400 invalid_request');
+  });
+
+  it('shadows none of the gateway', async () => {
+    expect(await (await fetch(`${gateway.url}/healthz`)).json()).toMatchObject({ ok: true, status: 'healthy' });
+  });
+});

@@ -1,0 +1,173 @@
+import type { Route, Values } from '@asset-gateway/protocol';
+import { isPaymentRequired } from '@x402/core/schemas';
+import { describe, expect, it } from 'vitest';
+import {
+  catalogView,
+  challengeFrom,
+  expectChallenge,
+  MAX_HEADER_LENGTH,
+  openApiView,
+  problemsIn,
+  tableView,
+} from '../discovery/checks.ts';
+import { officialFetch } from '../discovery/official-fetch.ts';
+import { faultsOf, type OpenApiDocument, operationOf } from '../discovery/openapi-document.ts';
+import { exampleOf, pathOf } from '../http/targets.ts';
+import { askSigned, newSigner } from '../kit/wallet.ts';
+import { serveApis } from './apis.ts';
+import { entryOf, PUBLIC_DOCUMENTS, servedOf } from './public-documents.ts';
+
+const PAID = '-paid';
+const MAX_SHOWN = 400;
+const PRICE = '0.002';
+/** Their schemas exceed what a header may hold. */
+const TOO_LARGE = ['figma-paid.mainnet.postVariables'];
+/** Its schema asks for one member by two enums, so that the simplest value breaks it. */
+const WITHOUT_EXAMPLE = 'figma.getFile';
+/** Headers of the cache, which the document leaves out. */
+const OF_CACHE = /^header (?:age|cache-status|etag) is not/;
+const CACHE = { freshSeconds: 600, maxStaleSeconds: 600 };
+
+const entries = PUBLIC_DOCUMENTS.flatMap((document) => {
+  const names = servedOf(document);
+  return [
+    [document, entryOf(document, names, { cache: CACHE })] as const,
+    [`${document}${PAID}`, entryOf(document, names, { access: 'exact', price: PRICE })] as const,
+  ];
+});
+const { gateway, stub, rows } = await serveApis(Object.fromEntries(entries), { RESPONSE_CACHE: 'on' });
+const free = rows.filter(({ access }) => access === 'siwx');
+const paid = rows.filter(({ access }) => access === 'exact');
+const signer = newSigner();
+
+/** What `check` says of each row that is not as promised. */
+async function faultsIn(some: readonly Route[], check: (row: Route) => Promise<unknown>): Promise<string[]> {
+  const faults: string[] = [];
+  for (const row of some) {
+    await check(row).catch(({ message, actual }) =>
+      faults.push(`${row.id}: ${message} ${JSON.stringify(actual)?.slice(0, MAX_SHOWN)}`),
+    );
+  }
+  return faults;
+}
+
+/** Each row must hold `check`, which makes no call to the API. */
+async function expectWithoutCalls(some: readonly Route[], check: (row: Route) => Promise<unknown>): Promise<void> {
+  const before = stub.arrivals.length;
+  expect(await faultsIn(some, check)).toEqual([]);
+  expect(stub.arrivals).toHaveLength(before);
+}
+
+const urlOf = (row: Route): string => gateway.url + exampleOf(row).target;
+const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as OpenApiDocument;
+
+it('some 500 operations are served, half of them paid', () => {
+  expect([free.length, paid.length]).toEqual([free.length, free.length]);
+  expect(rows.length).toBeGreaterThan(500);
+});
+
+describe('every operation of the public documents', () => {
+  it('describes itself in its challenge as the official validators want', { timeout: 120_000 }, async () => {
+    const described = paid.filter(({ id }) => !TOO_LARGE.includes(id));
+    await expectWithoutCalls(described, (row) => expectChallenge(gateway.url, row));
+  });
+
+  it('leaves out of its challenge only what does not fit', async () => {
+    for (const row of paid.filter(({ id }) => TOO_LARGE.includes(id))) {
+      const { header, required } = await challengeFrom(gateway.url, row);
+      expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
+      expect([isPaymentRequired(required), required.extensions?.bazaar]).toEqual([true, undefined]);
+    }
+  });
+
+  it('answers HEAD and OPTIONS as its verb and its gate say', async () => {
+    await expectWithoutCalls(rows, async (row) => {
+      const url = gateway.url + pathOf(row);
+      const head = await fetch(url, { method: 'HEAD' });
+      const headers = { 'Access-Control-Request-Method': row.httpMethod };
+      const options = await fetch(url, { method: 'OPTIONS', headers });
+      const hasGet = rows.some(({ path, httpMethod }) => path === row.path && httpMethod === 'GET');
+      expect([head.status, options.status]).toEqual([hasGet ? 402 : 405, 204]);
+      expect(options.headers.get('access-control-allow-methods')).toBe(`${row.httpMethod}, OPTIONS`);
+    });
+  });
+
+  it('names violations and makes no call', async () => {
+    await expectWithoutCalls(free, async (row) => {
+      const { init } = exampleOf(row);
+      const response = await askSigned(`${gateway.url}${pathOf(row)}?no_such_parameter=1`, init, signer);
+      expect(await faultsOf(operationOf(document, row), response.clone())).toEqual([]);
+      const { issues } = (await response.json()) as { issues: { name: string; rule: string }[] };
+      expect(issues).toContainEqual(
+        expect.objectContaining({ name: 'no_such_parameter', rule: 'additionalProperties' }),
+      );
+    });
+  });
+
+  it('answers a signature with the example of its document', async () => {
+    const faults = await faultsIn(free, async (row) => {
+      const response = await askSigned(urlOf(row), exampleOf(row).init, signer);
+      const checked = response.clone();
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { ok: true, provider: row.provider, surface: row.surface, method: row.method, result: row.result.example },
+      ]);
+      // Without an example the stub answers null.
+      if (row.id === WITHOUT_EXAMPLE) return;
+      expect(row.result.example).not.toBe(null);
+      const differences = await faultsOf(operationOf(document, row), checked);
+      expect(differences.filter((each) => !OF_CACHE.test(each))).toEqual([]);
+    });
+    expect(faults).toEqual([]);
+    expect(stub.arrivals).toHaveLength(free.length);
+  });
+
+  it('answers again from the cache', async () => {
+    const cached = free.filter(({ httpMethod }) => httpMethod === 'GET');
+    await expectWithoutCalls(cached, async (row) => {
+      const response = await askSigned(urlOf(row), exampleOf(row).init, signer);
+      expect([response.status, response.headers.get('cache-status')]).toEqual([200, expect.stringContaining('hit')]);
+    });
+  });
+
+  it('is in the catalog and in the OpenAPI document as in the table', async () => {
+    const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: Values[] };
+    const entryOf = new Map(routes.map((entry) => [`${entry.httpMethod} ${entry.path}`, entry]));
+    const faults = await faultsIn(rows, async (row) => {
+      const view = tableView(row);
+      const entry = entryOf.get(`${row.httpMethod} ${row.path}`);
+      expect(catalogView(entry ?? {})).toEqual(view);
+      expect(openApiView(document, row)).toEqual(view);
+      expect(entry?.priceUsd).toBe(row.access === 'exact' ? PRICE : '0.00');
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('is in llms.txt and in the well-known list', async () => {
+    const llms = await (await fetch(`${gateway.url}/llms.txt`)).text();
+    const { resources } = (await (await fetch(`${gateway.url}/.well-known/x402`)).json()) as { resources: string[] };
+    for (const row of rows) {
+      expect(llms).toContain(`[${row.httpMethod} ${row.path}](`);
+      expect(resources).toContain(gateway.url + pathOf(row));
+    }
+  });
+
+  it('leaves the OpenAPI document without a fault that a linter finds', { timeout: 120_000 }, async () => {
+    const problems = await problemsIn(JSON.stringify(document));
+    // Services have paths such as /assets/{asset}/history and /assets/policy/{id}; fixed segments win.
+    expect(problems.filter((each) => !each.startsWith('no-ambiguous-paths'))).toEqual([]);
+  });
+});
+
+it.each(PUBLIC_DOCUMENTS)('the official client buys from %s', async (name) => {
+  const row = paid.find(({ surface }) => surface === name + PAID) as Route;
+  const { solana } = gateway;
+  const before = await solana?.mainnet.usdcBalance(solana.payTo);
+  const buy = await officialFetch(gateway);
+  const response = await buy(urlOf(row), exampleOf(row).init);
+  expect([response.status, await response.json()]).toMatchObject([
+    200,
+    { priceUsd: PRICE, result: row.result.example },
+  ]);
+  expect(await solana?.mainnet.usdcBalance(solana.payTo)).toBe((before ?? 0n) + 2000n);
+});
