@@ -205,7 +205,8 @@ export async function measureWorst({ ids = [], isFull = false } = {}) {
   try {
     const signIn = await openCaller(world.url, meter.ask);
     const parts = { world, meter, signIn, rounds };
-    const rows = [...everyRoute, ...consoleRoutes].filter(({ id }) => ids.length === 0 || ids.includes(id));
+    const all = [...everyRoute, ...consoleRoutes, ...world.apiRows];
+    const rows = all.filter(({ id }) => ids.length === 0 || ids.includes(id));
     await meter.cost(rounds.warmUp, async () => withLines(HEALTH, await signIn()));
     const bought = new Map();
     const sold = rows.filter(({ access }) => access === 'exact');

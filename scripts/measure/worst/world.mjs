@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startSolanaSandbox } from '../../../packages/sandbox/dist/solana-sandbox.js';
 import { startTokensApi } from '../../../packages/sandbox/dist/tokens/api.js';
+import { openApi } from './api.mjs';
 
 const GATEWAY = fileURLToPath(new URL('gateway.mjs', import.meta.url));
 const UNBOUNDED = '1000000';
@@ -15,6 +16,7 @@ export async function openWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-worst-'));
   const tokens = await startTokensApi({ key: 'a-key-of-the-upstream' });
   const solana = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
+  const api = await openApi(folder);
   const child = fork(GATEWAY, {
     env: {
       PATH: process.env.PATH,
@@ -27,6 +29,7 @@ export async function openWorld() {
       DAS_RATE_LIMIT_PER_SECOND: UNBOUNDED,
       WALLET_RATE_LIMIT_PER_SECOND: UNBOUNDED,
       FEE_BUDGET_LAMPORTS_PER_HOUR: '1000000000',
+      APIS_FILE: api.file,
       CREDIT: 'on',
       RECEIPTS: 'on',
       // The sender counts as a proxy, so that X-Forwarded-For is read.
@@ -41,6 +44,8 @@ export async function openWorld() {
     url,
     port: Number(new URL(url).port),
     solana,
+    /** The rows of the API, beside ours. */
+    apiRows: api.rows,
     /** CPU time of the gateway's process, in microseconds. */
     async cpuMicros() {
       child.send('cpu');
@@ -52,7 +57,7 @@ export async function openWorld() {
         child.disconnect();
         await once(child, 'exit');
       }
-      await Promise.all([tokens.close(), solana.close()]);
+      await Promise.all([tokens.close(), solana.close(), api.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { readApisFile } from '../../../packages/gateway/dist/apis/file.js';
+
+const parameter = (name, schema, place = 'query') => ({ name, in: place, required: place === 'path', schema });
+const text = { type: 'string', pattern: '^([A-Za-z]+[ .-]?)+$' };
+const responses = {
+  200: { description: 'The answer.', content: { 'application/json': { schema: { type: 'object' } } } },
+};
+const item = { type: 'object', required: ['name'], properties: { name: text, tags: { type: 'array', items: text } } };
+const body = {
+  type: 'object',
+  required: ['items'],
+  properties: { items: { type: 'array', maxItems: 50, items: item } },
+};
+
+/** An operation with a pattern in its path, lists and a choice, and one with nested lists in its body. */
+const DOCUMENT = {
+  openapi: '3.1.0',
+  paths: {
+    '/search/{place}': {
+      get: {
+        operationId: 'search',
+        parameters: [
+          parameter('place', { ...text, example: 'Rome' }, 'path'),
+          parameter('name', { ...text, example: 'Ada' }),
+          parameter('codes', { type: 'array', items: { type: 'integer' } }),
+          parameter('kind', { enum: Array.from({ length: 1_000 }, (_, at) => `kind ${at}`) }),
+        ],
+        responses,
+      },
+    },
+    '/items': {
+      post: {
+        operationId: 'store',
+        requestBody: {
+          content: { 'application/json': { schema: body, example: { items: [{ name: 'Ada', tags: ['a'] }] } } },
+        },
+        responses,
+      },
+    },
+  },
+};
+
+/** An API with an OpenAPI document, its upstream, and its rows: `worst.search` is free, `worst.mainnet.store` paid. */
+export async function openApi(folder) {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const file = join(folder, 'apis.json');
+  const openapi = join(folder, 'document.json');
+  writeFileSync(openapi, JSON.stringify(DOCUMENT));
+  const api = {
+    title: 'Worst',
+    openapi,
+    url: `http://127.0.0.1:${server.address().port}`,
+    requestsPerMinute: 1_000_000,
+    operations: { search: {}, store: { access: 'exact', price: '0.002' } },
+  };
+  writeFileSync(file, JSON.stringify({ apis: { worst: api } }));
+  const { apis } = readApisFile(file);
+  return { file, rows: apis.flatMap(({ rows }) => rows), close: () => server.close() };
+}
