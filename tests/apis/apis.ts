@@ -35,14 +35,23 @@ export interface StubApi {
   readonly arrivals: ApiArrival[];
   /** Answers every request with this status instead. */
   status: number;
+  /** Answers every request with this text instead. */
+  text: string | undefined;
   stop(): Promise<void>;
 }
 
 const SUCCESS = 200;
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Starts an API for each surface, at the path of its name, that answers each row with its example. */
 export async function startStubApi(rows: () => readonly Route[]): Promise<StubApi> {
-  const stub = { url: '', arrivals: [] as ApiArrival[], status: SUCCESS, stop: async () => undefined };
+  const stub: Mutable<StubApi> = {
+    url: '',
+    arrivals: [],
+    status: SUCCESS,
+    text: undefined,
+    stop: async () => undefined,
+  };
   const matcher = () => createMatcher(rows().map((row) => ({ ...row, path: `/${row.surface}${row.upstream.path}` })));
   let rowAt: ReturnType<typeof matcher> | undefined;
   const server = createServer(async (request, response) => {
@@ -54,7 +63,7 @@ export async function startStubApi(rows: () => readonly Route[]): Promise<StubAp
     const match = rowAt(url.split('?', 1)[0] ?? '');
     const row = typeof match === 'object' ? match.rows.get(method as HttpMethod) : undefined;
     response.writeHead(row ? stub.status : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(stub.status === SUCCESS ? (row?.result.example ?? null) : {}));
+    response.end(stub.text ?? JSON.stringify(stub.status === SUCCESS ? (row?.result.example ?? null) : {}));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -18,7 +18,9 @@ export function spellingsOf(secret: string): string[] {
   const cores = base64Cores(secret);
   const base64url = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'));
   const upper = [hex.toUpperCase(), percent.toUpperCase()];
-  return [...new Set([secret, encodeURIComponent(secret), percent, hex, ...upper, ...cores, ...base64url])];
+  const encoded = [encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)];
+  const lower = encoded.map((text) => text.replace(/%../g, (byte) => byte.toLowerCase()));
+  return [...new Set([secret, ...encoded, ...lower, percent, hex, ...upper, ...cores, ...base64url])];
 }
 
 const MIN_PART_LENGTH = 16;

@@ -70,8 +70,11 @@ export function createMatcher<Row extends Placed>(
   for (const row of rows) {
     const segments = segmentsOf(row.path);
     const place = segments.reduce(childOf<Row>, root);
+    const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1));
+    if (place.rows.size > 0 && place.names.join() !== names.join())
+      throw new TypeError(`${row.path} names its parameters otherwise than another row of this path`);
     place.rows.set(row.httpMethod, row);
-    place.names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1));
+    place.names = names;
   }
   // One segment more than any row has: longer paths are unknown too.
   const limit = 1 + Math.max(0, ...rows.map(({ path }) => segmentsOf(path).length));

@@ -42,7 +42,7 @@ const RESERVED = new Set([...TAKEN, 'tokens', 'wallet', 'mainnet', 'devnet', 'no
 const DEFAULT_LIMIT = 60;
 
 function isBaseUrl(url: string): boolean {
-  if (!URL.canParse(url)) return false;
+  if (!URL.canParse(url) || /[?#]/.test(url)) return false;
   const { protocol, username, password, hash, search } = new URL(url);
   return ['http:', 'https:'].includes(protocol) && username + password + hash + search === '';
 }
@@ -154,6 +154,8 @@ class ApiReading {
     if (isPaid && (own.price === undefined || microsOf(own.price) < 1)) fault('a paid operation needs a price above 0');
     if (!isPaid && settings.price !== undefined) fault('it has a price, but its access is siwx');
     if (isPaid && settings.cache) fault('a paid operation is not cached');
+    const { freshSeconds = 0, maxStaleSeconds = 0 } = own.cache ?? {};
+    if (maxStaleSeconds < freshSeconds) fault('cache: maxStaleSeconds is below freshSeconds');
     if (settings.idempotent !== undefined && operation.verb === 'GET') fault('idempotent is only for a POST');
     try {
       const row = rowOf(document, operation, {

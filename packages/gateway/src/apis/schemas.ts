@@ -11,7 +11,7 @@ const MAX_DEPTH = 16;
 const MAX_DESCRIPTION = 300;
 const MAX_PATTERN = 500;
 /** The instructions of a compiled pattern, and the characters that it is matched against: their product bounds the time. */
-const MAX_PROGRAM = 500;
+const MAX_PROGRAM = 600;
 const MAX_MATCHED = 1_000;
 const MAX_ENUM = 1_000;
 /** Many values of a list cost as much as one part. */

@@ -35,8 +35,8 @@ function readKeys(read: Reader, { name }: ApiPlan, env: string): string[] {
     `${env} must hold up to ${MAX_KEYS} different keys.`,
   );
   read.check(
-    keys.every((each) => /^[\x21-\x7e]+$/.test(each)),
-    `${env} must be printable ASCII without spaces.`,
+    keys.every((each) => /^[\x21-\x7e]{8,}$/.test(each)),
+    `${env} must be printable ASCII without spaces, at least 8 characters for each key.`,
   );
   return keys;
 }

@@ -29,6 +29,7 @@ const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
   minItems: ({ limit }) => `Must have at least ${String(limit)} items.`,
   maxItems: ({ limit }) => `Must have at most ${String(limit)} items.`,
   maxValues: ({ limit }) => `Must hold at most ${String(limit)} values.`,
+  segment: () => 'Must be one segment of a path, without slashes.',
   pattern: ({ pattern }) => `Must match ${short(String(pattern))}.`,
 };
 

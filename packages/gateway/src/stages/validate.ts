@@ -8,6 +8,8 @@ const MAX_DEPTH = 32;
 const MAX_VALUES = 1_024;
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/;
+/** An upstream that decodes a path before it routes would find another path. */
+const LEAVES_SEGMENT = /[/\\]|^\.{0,2}$/;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -146,6 +148,7 @@ export function createReader({ input }: Route): (call: Call) => Input {
     const violations = new Violations();
     const parameters = Object.fromEntries(inPath.map(([name, schema]) => [name, typed(texts[name] ?? '', schema)]));
     const json = body && !(mayBeAbsent && inbound.body.length === 0) ? readBody(inbound, violations) : {};
+    for (const [name] of inPath) if (LEAVES_SEGMENT.test(texts[name] ?? '')) violations.note('path', name, 'segment');
     path?.(parameters, violations);
     const asked = readQuery(text, input.query, violations);
     query?.(asked, violations);

@@ -43,10 +43,11 @@ export interface UpstreamOptions extends RefusalOptions {
   readonly connections: number;
 }
 
-/** Refuses a JSON text that contains one of the upstream's secrets, plain or with \u escapes. */
+/** Refuses a JSON text that contains one of the upstream's secrets, plain or with escapes. */
 export function assertDiscreet(text: string, secrets: readonly string[]): void {
   const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
-  const plain = text.includes('\\u') ? text.replace(/\\u([0-9a-f]{4})/gi, decode) : text;
+  const slashes = text.includes('\\/') ? text.replaceAll('\\/', '/') : text;
+  const plain = slashes.includes('\\u') ? slashes.replace(/\\u([0-9a-f]{4})/gi, decode) : slashes;
   if (secrets.some((secret) => plain.includes(secret))) {
     throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'holds our key' });
   }
