@@ -5,6 +5,10 @@ import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { routesIn } from '@asset-gateway/client/pay';
 import { afterAll, describe, expect, it } from 'vitest';
 import { typesOf } from '../../packages/cli/src/commands/types.ts';
+import { StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
+import { Calls } from '../../packages/cli/src/mcp/calls.ts';
+import { Approvals, type ServerState } from '../../packages/cli/src/mcp/paying.ts';
+import { toolsOf } from '../../packages/cli/src/mcp/server.ts';
 import { documentPath, serveApis } from '../apis/apis.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -151,6 +155,41 @@ describe('an API of the gateway is a set of MCP tools', () => {
     } finally {
       await host.close();
     }
+  });
+});
+
+describe('a large API', () => {
+  const listed = routesIn({
+    routes: Array.from({ length: 21 }, (_, at) => ({
+      httpMethod: 'GET',
+      path: `/v1/x402/large/part${at}`,
+      priceUsd: at === 0 ? '0.01' : '0.00',
+      accessMode: at === 0 ? 'exact' : 'siwx',
+      cluster: at === 0 ? 'mainnet' : undefined,
+      description: 'A part.\u202e',
+      surface: 'large',
+      method: `part${at}`,
+      inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    })),
+  });
+  const budget = { perCallUsd: 0, perDayUsd: 0 };
+  const stateWith = (count: number): ServerState => ({
+    calls: new Calls({ gateway: gateway.url, cluster: 'mainnet', listed: listed?.slice(0, count) ?? [], budget }),
+    approvals: new Approvals(),
+    stored: new StoredAnswers(),
+  });
+  const toolsFor = (count: number, isAll: boolean) =>
+    toolsOf(stateWith(count), isAll).filter(({ name }) => name.startsWith('large'));
+
+  it('with more than twenty operations is one MCP tool, unless each was asked for', () => {
+    expect([toolsFor(20, false).length, toolsFor(21, true).length]).toEqual([20, 21]);
+    const [tool, ...others] = toolsFor(21, false);
+    expect([tool?.name, tool?.annotations.readOnlyHint, others]).toEqual(['large', false, []]);
+    expect(tool?.description).toContain('part0(id) $0.01; part1(id) free; ');
+  });
+
+  it('has no hidden character in a description', () => {
+    expect(toolsFor(1, false)[0]?.description).toBe('A part. Costs $0.01 a call.');
   });
 });
 
