@@ -10,7 +10,7 @@ import { browserSuite, openBrowser } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
-import { bundleOf } from './bundle.ts';
+import { type Bundle, bundleOf } from './bundle.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 
@@ -36,13 +36,12 @@ const PROGRAM = `
   globalThis.wallet = found[0];
 `;
 
-async function serve(code: string): Promise<Server> {
+async function serve({ code, chunks }: Bundle): Promise<Server> {
+  const files = new Map([...chunks, ['program.js', code]]);
   const server = createServer((request, response) => {
-    const isProgram = request.url === '/program.js';
-    response.setHeader('content-type', isProgram ? 'text/javascript' : 'text/html');
-    response.end(
-      isProgram ? code : '<!doctype html><title>A page</title><script type="module" src="/program.js"></script>',
-    );
+    const file = files.get(request.url?.slice(1) ?? '');
+    response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript');
+    response.end(file ?? '<!doctype html><title>A page</title><script type="module" src="/program.js"></script>');
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return server;
@@ -55,7 +54,7 @@ browserSuite('a page of another origin, in a real browser', () => {
   let server: Server;
   let page: Page;
   beforeAll(async () => {
-    server = await serve((await bundleOf(PROGRAM)).code);
+    server = await serve(await bundleOf(PROGRAM));
     page = await (await openBrowser()).newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.waitForFunction('globalThis.wallet !== undefined');

@@ -5,6 +5,8 @@ import { rolldown } from 'rolldown';
 export interface Bundle {
   /** The entry chunk. */
   readonly code: string;
+  /** The code of every chunk, by file name. */
+  readonly chunks: ReadonlyMap<string, string>;
   /** The entry chunk with the chunks that it imports. */
   readonly gzipBytes: number;
   /** Including the chunks that are loaded later. */
@@ -32,6 +34,7 @@ export async function bundleOf(program: string): Promise<Bundle> {
     [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0);
   return {
     code,
+    chunks: new Map(output.flatMap((part) => (part.type === 'chunk' ? [[part.fileName, part.code] as const] : []))),
     imports: imported.filter((name) => !sizes.has(name)),
     gzipBytes: sum([output[0].fileName, ...imported]),
     gzipBytesInAll: sum(sizes.keys()),

@@ -70,13 +70,17 @@ export function urlOf(path: string, base: URL): URL {
   return url;
 }
 
-/** The gate and the paying cluster of a path. A path that is not in the table is an operator's: a paid one has `solana` and a cluster. */
+/**
+ * The gate and the paying cluster of a path. An operator's API has paths that are not in the table: free ones lack the `solana` and the
+ * cluster of paid ones. Other unknown paths count as paid.
+ */
 export function gateOf(path: string, methods: MethodTable, chosen: string): Pick<Outgoing, 'access' | 'cluster'> {
   const row = Object.values(methods)
     .flatMap((rows) => Object.values(rows))
     .find(({ path: pattern }) => fits(pattern, path));
   const cluster = path.split('/').find((segment) => segment === 'mainnet' || segment === 'devnet') ?? chosen;
-  return { access: row?.access ?? (path.split('/')[3] === 'solana' ? 'exact' : 'siwx'), cluster };
+  const isFree = /^\/v1\/x402\/(?!solana\/)/.test(path);
+  return { access: row?.access ?? (isFree ? 'siwx' : 'exact'), cluster };
 }
 
 function creditBought({ takes }: MethodRow, [amount]: readonly unknown[]): Pick<Target, 'buys'> {

@@ -148,8 +148,11 @@ export function createReader({ input }: Route): (call: Call) => Input {
     const violations = new Violations();
     const parameters = Object.fromEntries(inPath.map(([name, schema]) => [name, typed(texts[name] ?? '', schema)]));
     const json = body && !(mayBeAbsent && inbound.body.length === 0) ? readBody(inbound, violations) : {};
-    for (const [name] of inPath) if (LEAVES_SEGMENT.test(texts[name] ?? '')) violations.note('path', name, 'segment');
     path?.(parameters, violations);
+    for (const [name] of inPath) {
+      const leaves = LEAVES_SEGMENT.test(texts[name] ?? '') && !violations.concern('path', name);
+      if (leaves) violations.note('path', name, 'segment');
+    }
     const asked = readQuery(text, input.query, violations);
     query?.(asked, violations);
     body?.(json, violations);
