@@ -27,7 +27,8 @@ export const USAGE = {
   Exit code: 0 nothing to fix, 1 something to fix, 2 no gateway could be read at <url>.
 `,
   docs: `Usage: npm run docs
-  Writes docs/routes.md, docs/errors.md and openapi.json from the tables of routes and refusals.
+  Writes docs/routes.md, docs/errors.md and openapi.json from the tables of routes and refusals, and docs/apis.schema.json, the
+  schema of the file of APIs.
 `,
   site: `Usage: npm run site
   Builds the documentation site in site/dist: open site/dist/index.html, or serve the folder under any path.

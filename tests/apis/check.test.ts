@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../packages/gateway/src/apis/check.ts';
@@ -87,6 +87,7 @@ rpc:
     const { code, stdout } = run(['--schema']);
     const schema = JSON.parse(stdout) as { properties: { apis: { patternProperties?: object } } };
     expect([code, Object.keys(schema.properties.apis)]).toEqual([0, expect.arrayContaining(['description'])]);
+    expect(stdout).toBe(readFileSync('docs/apis.schema.json', 'utf8'));
   });
 
   it('explains itself', () => {
