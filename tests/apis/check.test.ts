@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../packages/gateway/src/apis/check.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { documentPath } from './apis.ts';
+import { documentPath, writeDocument } from './apis.ts';
 
 /** The exit code and the output of the command, for a file of this text. */
 function checked(text: string) {
@@ -81,6 +81,16 @@ rpc:
     const { code, stdout, stderr } = checked(`${WEATHER}    ${line}`);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(fault);
+  });
+
+  it('lists an operation with the name of what every object has', () => {
+    const answer = { 200: { description: 'A.', content: { 'application/json': { schema: { type: 'object' } } } } };
+    const of = (operationId: string) => ({ get: { operationId, responses: answer } });
+    const openapi = writeDocument({ openapi: '3.1.0', paths: { '/a': of('a'), '/b': of('toString') } });
+    const { stdout } = checked(
+      `apis: { bb: { title: B, openapi: ${openapi}, url: 'https://b.example', operations: { a: {} } } }`,
+    );
+    expect(stdout).toContain('The other operations of bb:\n  toString  not named\n');
   });
 
   it('prints the JSON Schema of the file', () => {

@@ -25,7 +25,7 @@ const FOR_ALL = 'call.ts';
 /** Who may import whom inside the gateway, and which other package than the protocol; `types` of a room are for everybody whom the table lets name it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'call.ts': ['budget/store.ts'],
-  'apis/': ['apis/', 'cache/lifetimes.ts'],
+  'apis/': ['apis/', 'config/settings.ts', 'cache/lifetimes.ts'],
   'config/': [
     'config/',
     'apis/families.ts',

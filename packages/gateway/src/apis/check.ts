@@ -57,7 +57,7 @@ function others(plan: ApiPlan, entry: ApiEntry, folder: string): string {
   const { openapi, operations } = entry;
   const document = new OpenApiDocument(readMembers(resolve(folder, openapi)));
   const named = (operation: Operation): boolean =>
-    nameOf(operation) in operations || `${operation.verb} ${operation.path}` in operations;
+    [nameOf(operation), `${operation.verb} ${operation.path}`].some((name) => Object.hasOwn(operations, name));
   const rest = document.operations().filter((operation) => !named(operation));
   if (rest.length === 0) return '';
   const lines = rest.map((operation): readonly [string, string] => {

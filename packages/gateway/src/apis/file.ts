@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { Cluster, Route } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
 import type { Lifetime } from '../cache/lifetimes.ts';
+import { parseUrl } from '../config/settings.ts';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers, shown } from './document.ts';
 import { type FamilySettings, readFamilies, USUAL_FAMILIES } from './families.ts';
 import { type ApiEntry, type FileEntry, type KeyEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
@@ -41,11 +42,8 @@ const TAKEN = ['alchemy', 'all', 'any', 'catalog', 'credit', 'das', 'gateway', '
 const RESERVED = new Set([...TAKEN, 'tokens', 'wallet', 'mainnet', 'devnet', 'none']);
 const DEFAULT_LIMIT = 60;
 
-function isBaseUrl(url: string): boolean {
-  if (!URL.canParse(url) || /[?#]/.test(url)) return false;
-  const { protocol, username, password, hash, search } = new URL(url);
-  return ['http:', 'https:'].includes(protocol) && username + password + hash + search === '';
-}
+/** Even an empty query or fragment would swallow the key. */
+const isBaseUrl = (url: string): boolean => parseUrl(url) !== undefined && !/[?#]/.test(url);
 
 /** A document with its operations by verb and path, and by their own names. */
 interface ReadDocument {

@@ -1,9 +1,9 @@
 import { closest } from 'fastest-levenshtein';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { MAX_LIMIT } from '../config/settings.ts';
 import { type Members, membersOf, shown } from './document.ts';
 
-const MAX_LIMIT = 1_000_000;
 const MAX_SECONDS = 604_800;
 const ENV_NAME = '^[A-Za-z_][A-Za-z0-9_]{0,99}$';
 
