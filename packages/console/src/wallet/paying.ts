@@ -49,15 +49,20 @@ interface Account {
 const amountIn = (base64: string): number =>
   [...atob(base64)].reduceRight((sum, unit) => sum * 256 + unit.charCodeAt(0), 0);
 
+/** Posts JSON. The gateway limits the reads of all pages together, so a 429 is repeated after its `Retry-After` a few times. */
+async function postWhenAdmitted(url: string, body: string, triesLeft = 4): Promise<Response> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const seconds = Number(response.headers.get('retry-after'));
+  if (response.status !== 429 || !(seconds > 0 && seconds <= 5) || triesLeft === 0) return response;
+  await new Promise((over) => setTimeout(over, (seconds + Math.random()) * 1000));
+  return postWhenAdmitted(url, body, triesLeft - 1);
+}
+
 /** Reads the balances of an address; undefined if the gateway does not settle on this cluster. */
 export async function fundsOf(address: string, cluster: Cluster): Promise<Funds | undefined> {
   const params = [[address, await usdcAccount(address, cluster)]];
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params });
-  const response = await fetch(rpcOf(cluster), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
+  const response = await postWhenAdmitted(rpcOf(cluster), body);
   if (response.status === 404) return undefined;
   const answer = (await response.json()) as {
     readonly message?: string;
