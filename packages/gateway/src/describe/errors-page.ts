@@ -1,6 +1,37 @@
-import { NEXT_STEPS, nextStepOf, REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
-import { ERROR_GROUPS, ERROR_NOTES, type ErrorGroup } from './error-notes.ts';
-import { plain, table } from './markdown.ts';
+import { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
+import texts from './error-notes.json' with { type: 'json' };
+
+/** What the page says about a code besides its status and message. */
+interface ErrorNote {
+  /** When it happens, and what to do, where the message does not say it. */
+  readonly when?: string;
+  /** What it uses up, where it differs from its group. */
+  readonly uses?: string;
+}
+
+/** What the page says about all codes with the same next step. */
+interface ErrorGroup {
+  readonly about: string;
+  /** What a refusal of the group uses up. */
+  readonly uses: string;
+}
+
+const ERROR_GROUPS: Readonly<Record<NextStep, ErrorGroup>> = texts.groups;
+const ERROR_NOTES: ReadonlyMap<RefusalCode, ErrorNote> = new Map(
+  Object.entries(texts.notes) as [keyof typeof texts.notes, ErrorNote][],
+);
+
+/** Text that Markdown does not read as HTML. */
+export const plain = (text: string): string => text.replaceAll('<', '&lt;');
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+/** The lines of a table after an empty line; none without rows. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`);
+  return ['', ...lines];
+}
 
 const HEAD = `# Errors
 
@@ -30,7 +61,7 @@ function listed(codes: readonly RefusalCode[]): string {
 }
 
 function section(code: RefusalCode, group: ErrorGroup): string[] {
-  const { when, uses = group.uses } = ERROR_NOTES[code] ?? {};
+  const { when, uses = group.uses } = ERROR_NOTES.get(code) ?? {};
   const refusal = REFUSALS[code];
   const wait = 'retryAfterSeconds' in refusal ? `, \`Retry-After: ${refusal.retryAfterSeconds}\`` : '';
   return [
@@ -62,7 +93,7 @@ export function errorsPage(): string {
     'A 409 is about the payment or the signature, never about the data.',
     ...table(
       ['code', 'when', 'what to do'],
-      conflicts.map((code) => [linked(code), ERROR_NOTES[code]?.when ?? '', REFUSALS[code].message]),
+      conflicts.map((code) => [linked(code), ERROR_NOTES.get(code)?.when ?? '', REFUSALS[code].message]),
     ),
     ...groups.flatMap(({ title, group, codes }) => [
       '',

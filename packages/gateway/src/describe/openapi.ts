@@ -1,6 +1,6 @@
 import { type Access, HEADERS, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
-import { ERROR, PARAMETERS, PAYMENT_REQUIRED, SCOPE, SECURITY_SCHEMES } from './components.ts';
+import shared from './components.json' with { type: 'json' };
 import { headerComponents, headersOf, refusalComponents, refusalReferences, refusalsOf } from './responses.ts';
 import {
   answerExample,
@@ -137,8 +137,9 @@ function schemaComponents({ routes, hasShares }: Service): JsonObject {
         : []),
       [schemaNameOf(route, 'Answer'), published(route.result.schema)] as const,
     ]);
-  const error = hasShares ? { ...ERROR, properties: { ...Object(ERROR.properties), scope: SCOPE } } : ERROR;
-  return { ...Object.fromEntries(schemas), Error: error, PaymentRequired: PAYMENT_REQUIRED };
+  const { Error: error } = shared.schemas;
+  const withScope = { ...error, properties: { ...error.properties, scope: shared.scope } };
+  return { ...Object.fromEntries(schemas), ...shared.schemas, ...(hasShares && { Error: withScope }) };
 }
 
 function paths(service: Service): JsonObject {
@@ -159,10 +160,10 @@ function components(service: Service): JsonObject {
   const hasGate = (access: Access) => routes.some((route) => route.access === access);
   return {
     schemas: schemaComponents(service),
-    ...(hasGate('exact') && { parameters: PARAMETERS }),
+    ...(hasGate('exact') && { parameters: shared.parameters }),
     headers: Object.fromEntries(headers.flatMap((each) => Object.entries(each))),
     responses: refusalComponents(service),
-    ...(hasGate('siwx') && { securitySchemes: SECURITY_SCHEMES }),
+    ...(hasGate('siwx') && { securitySchemes: shared.securitySchemes }),
   };
 }
 

@@ -1,7 +1,6 @@
 import { dollars, everyRoute, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
 import { clientMethods } from './client-methods.ts';
-import { errorsPage } from './errors-page.ts';
-import { plain, table } from './markdown.ts';
+import { errorsPage, plain, table } from './errors-page.ts';
 import { openApi } from './openapi.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import { exampleTarget, type Service } from './service.ts';

@@ -1,31 +1,9 @@
 import { HEADERS, REFUSALS, type RefusalCode, type Route } from '@asset-gateway/protocol';
+import shared from './components.json' with { type: 'json' };
 import type { JsonObject, JsonSchema } from './schemas.ts';
 import type { Service } from './service.ts';
 
-const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
-
-const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = {
-  'X-Request-Id': text('The request id in the log: the one sent, or a new one.'),
-  'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } },
-  'WWW-Authenticate': text('`SIWX realm="<origin>", error="<code>"`.'),
-  [HEADERS.paymentRequired]: text("The body's challenge (what to sign or pay) as base64 JSON."),
-  [HEADERS.paymentResponse]: text('The outcome of the payment: base64 JSON (x402 SettleResponse).'),
-  [HEADERS.version1PaymentResponse]: text(
-    `As ${HEADERS.paymentResponse} with short network names, for a payment in ${HEADERS.version1Payment}.`,
-  ),
-  [HEADERS.replayed]: {
-    description: 'The answer was paid for before; nothing was settled now.',
-    schema: { type: 'string', enum: ['true'] },
-  },
-  [HEADERS.credit]: text(
-    'If credit was charged or bought: `charged=<millionths of a dollar>, balance=<what is left>`.',
-  ),
-  [HEADERS.replayNonce]: text('A fresh nonce for the next sign-in; it saves the next 402.'),
-  RateLimit: text('`"upstream";r=<calls left>;t=<seconds until the next one frees>`.'),
-  'RateLimit-Policy': text('`"upstream";q=<calls>;w=<seconds>`: the shared budget.'),
-  ETag: text('Send it in If-None-Match to skip the body of an unchanged document.'),
-  'Cache-Control': text('How long the document may be cached.'),
-};
+const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = shared.headers;
 
 const RETRYABLE = [409, 429, 503];
 /** Statuses sent before admission, or for internal errors: independent of the gate. */

@@ -1,193 +1,156 @@
-import * as when from './conditions.ts';
+import table from './alerts.json' with { type: 'json' };
+import { type Figures, groupOf, type Wanted } from './figures.ts';
+
+/** The growth of all counters in a span. */
+export interface Growth {
+  readonly figures: Figures;
+  readonly seconds: number;
+}
+
+/** The figures that conditions read. */
+export interface Snapshot {
+  readonly now: Figures;
+  /** The growth in the last minutes, or since the start. */
+  readonly over: (minutes: number) => Growth;
+}
+
+/** The span of a condition, if it reads counters, and its threshold. */
+interface Threshold {
+  readonly minutes?: number;
+  /** Default: 0. */
+  readonly bound?: number;
+}
+
+/** Finds the subjects that meet a condition: routes, upstreams or keys; an empty name if there is only one. */
+type Find = (snapshot: Snapshot, threshold: Threshold) => readonly string[];
+
+/** An alert of deploy/prometheus/alerts.yaml that the metrics of one node can show, without its `for`. */
+export interface Rule extends Threshold {
+  readonly alert: string;
+  /** `page`: handle at once. `ticket`: handle in working hours. */
+  readonly severity: string;
+  readonly find: Find;
+  readonly means: string;
+  readonly advice: string;
+}
+
+const SUBJECT = ['provider', 'cluster', 'surface', 'place'];
+/** A rate over a few seconds means little. */
+const LEAST_SECONDS = 60;
+
+const only = (is: boolean): readonly string[] => (is ? [''] : []);
+
+/** A gauge is above the bound. */
+const above =
+  (name: string): Find =>
+  ({ now }, { bound = 0 }) =>
+    now.of(name).flatMap(({ value, labels }) => (value > bound ? [groupOf(labels, SUBJECT)] : []));
+
+/** A gauge is below the bound. */
+const below =
+  (name: string, wanted?: Wanted): Find =>
+  ({ now }, { bound = 0 }) =>
+    now.of(name, wanted).flatMap(({ value, labels }) => (value < bound ? [groupOf(labels, SUBJECT)] : []));
+
+/** The growth of the counters meets a condition. */
+const growthWhere =
+  (fits: (growth: Growth, bound: number, now: Figures) => boolean): Find =>
+  ({ now, over }, { minutes = 0, bound = 0 }) =>
+    only(fits(over(minutes), bound, now));
+
+/** Requests per second with this code are above the bound. */
+const rateAbove = (code: string | RegExp): Find =>
+  growthWhere(
+    ({ figures, seconds }, bound) =>
+      (figures.sum('requests_total', { code }) ?? 0) > bound * Math.max(seconds, LEAST_SECONDS),
+  );
+
+/** Requests to a route with this code are above the bound. */
+const countAbove =
+  (code: string): Find =>
+  ({ over }, { minutes = 0, bound = 0 }) =>
+    [...over(minutes).figures.by('requests_total', ['route'], { code })].flatMap(([route, count]) =>
+      count > bound ? [route] : [],
+    );
+
+/** The share of `those` among `these` requests to a route is above the bound. */
+const shareAbove =
+  (those: Wanted, these: Wanted): Find =>
+  ({ over }, { minutes = 0, bound = 0 }) => {
+    const { figures } = over(minutes);
+    const all = figures.by('requests_total', ['route'], these);
+    return [...figures.by('requests_total', ['route'], those)].flatMap(([route, count]) =>
+      count > bound * (all.get(route) ?? 0) ? [route] : [],
+    );
+  };
+
+/** One of several keys is set aside, or was refused again on a retry. */
+const keySetAside: Find = ({ now, over }, { minutes = 0, bound = 0 }) => {
+  const refused = over(minutes).figures.by('key_refusals_total', SUBJECT);
+  return now.of('key_set_aside').flatMap(({ labels, value }) => {
+    const { provider = '', cluster = '', surface = '' } = labels;
+    const hasOthers = now.of('key_set_aside', { provider, cluster, surface }).length > 1;
+    const subject = groupOf(labels, SUBJECT);
+    return value > bound || (hasOthers && (refused.get(subject) ?? 0) > bound) ? [subject] : [];
+  });
+};
+
+/** Fees of the last minutes exceeded sales. */
+const lossOnMainnet: Find = growthWhere(({ figures }, bound, now) => {
+  const fees = (figures.sum('fee_lamports_total', { cluster: 'mainnet' }) ?? 0) / 1_000;
+  const sold = figures.sum('journal_usd_micros_total', { cluster: 'mainnet', kind: 'settlement' }) ?? 0;
+  return sold - fees * (now.sum('sol_price_usd') ?? 0) < bound;
+});
+
+/** More sign-ins a second fail than the bound, and more than are accepted. */
+const signInsFail: Find = growthWhere(({ figures, seconds }, bound) => {
+  const failed = figures.sum('sign_ins_total', { result: /^invalid_siwx_/ }) ?? 0;
+  const accepted = figures.sum('sign_ins_total', { result: 'accepted' }) ?? 0;
+  return failed > bound * Math.max(seconds, LEAST_SECONDS) && failed > accepted;
+});
+
+/** The cache refused more than this share of the requests to cached routes. */
+const cacheForgoes: Find = growthWhere(({ figures }, bound) => {
+  const forgone = figures.sum('cache_forgone_total') ?? 0;
+  return forgone > bound * (forgone + (figures.sum('cache_answers_total') ?? 0));
+});
+
+/** One commit in a hundred takes longer than the bound. */
+const commitsSlow: Find = growthWhere(
+  ({ figures }, bound) => (figures.quantile(0.99, 'database_commit_seconds') ?? 0) > bound,
+);
 
 const UPSTREAM_FAILURE = /^upstream_(?:error|unreachable|redirect|invalid_response|timeout)$/;
 
-/** The only place of the texts: docs/operating/alerts.md is compared with it by a test. */
-export const RULES: readonly when.Rule[] = [
-  {
-    alert: 'NodeNotReady',
-    severity: 'ticket',
-    bound: 1,
-    find: when.below('ready'),
-    means: 'One node cannot reach Redis, or does not finish stopping.',
-    advice: 'Check the network between the node and Redis; restart the node.',
-  },
-  {
-    alert: 'StateStoreUnavailable',
-    severity: 'page',
-    minutes: 5,
-    bound: 0.02,
-    find: when.rateAbove('state_unavailable'),
-    means: 'Signed or paid requests are refused.',
-    advice: 'Check Redis and the database: is one down, full (maxmemory, its disk), read-only, a replica?',
-  },
-  {
-    alert: 'DatabaseUnreachable',
-    severity: 'page',
-    bound: 1,
-    find: when.below('database_up'),
-    means: 'A node cannot reach the database of money; paid requests and credit get 503.',
-    advice:
-      'Check PostgreSQL: is it up, in recovery, out of connections? Then the network; with SQLite, the disk of DATA_DIR.',
-  },
-  {
-    alert: 'CommitsSlow',
-    severity: 'ticket',
-    minutes: 5,
-    bound: 0.25,
-    find: when.commitsSlow,
-    means: "One commit in a hundred takes longer than 250 ms; PostgreSQL's fail after 400 ms.",
-    advice: "Check the database's disk and CPU, long transactions, a slow synchronous standby.",
-  },
-  {
-    alert: 'BudgetExhausted',
-    severity: 'ticket',
-    minutes: 10,
-    bound: 0.2,
-    find: when.shareAbove({ code: 'rate_limited' }, { status: /^(?:200|429)$/ }),
-    means: 'More than a fifth of the valid requests to a route get 429.',
-    advice:
-      "Check asset_gateway_share_refusals_total: one client's share, or the whole budget? If the whole, get a larger upstream contract and raise the limit.",
-  },
-  {
-    alert: 'SignInFailuresSurge',
-    severity: 'ticket',
-    minutes: 5,
-    bound: 1,
-    find: when.signInsFail,
-    means: 'More sign-ins fail than pass.',
-    advice:
-      'Check result: nonce means replays or secrets that differ between nodes, domain a wrong GATEWAY_BASE_URL, signature forgeries or a broken client. They cost no budget.',
-  },
-  {
-    alert: 'UpstreamFailing',
-    severity: 'ticket',
-    minutes: 5,
-    bound: 0.1,
-    find: when.shareAbove({ code: UPSTREAM_FAILURE }, { code: /^(?:none$|upstream_)/ }),
-    means: "A tenth of a route's answers are upstream failures.",
-    advice: "Check the upstream's status page and reason in the log.",
-  },
-  {
-    alert: 'UpstreamLeftAlone',
-    severity: 'page',
-    find: when.above('breaker_open'),
-    means: 'An upstream keeps failing; the gateway has stopped calling it.',
-    advice: "Check the upstream's status page and reason in the log. The gateway retries by itself.",
-  },
-  {
-    alert: 'UpstreamRefusesOurKey',
-    severity: 'page',
-    minutes: 5,
-    find: when.countAbove('upstream_auth_failed'),
-    means: "An upstream's key is revoked or wrong.",
-    advice: 'Replace the key and restart.',
-  },
-  {
-    alert: 'UpstreamKeySetAside',
-    severity: 'ticket',
-    minutes: 5,
-    find: when.keySetAside,
-    means: 'One of several keys is revoked or wrong; the others serve.',
-    advice: 'Remove or replace the key at place, counted from 1, in TOKENS_API_KEY.',
-  },
-  {
-    alert: 'CacheForgoesDemand',
-    severity: 'ticket',
-    minutes: 30,
-    bound: 0.3,
-    find: when.cacheForgoes,
-    means: 'Clients request more different things than the budget can fetch.',
-    advice: 'Add a key to TOKENS_API_KEY, raise the budget, or lengthen bounds in APIS_FILE: docs/cache.md.',
-  },
-  {
-    alert: 'UpstreamAsksForPause',
-    severity: 'ticket',
-    minutes: 15,
-    bound: 3,
-    find: when.countAbove('upstream_rate_limited'),
-    means: 'The upstream counts more calls than the gateway does.',
-    advice: 'Lower the limit; check whether the key is used elsewhere.',
-  },
-  {
-    alert: 'SettlementsUnresolved',
-    severity: 'page',
-    bound: 300,
-    find: when.above('settlement_open_seconds'),
-    means: 'The outcome of a payment has been unknown for five minutes.',
-    advice: 'Is SOLANA_*_RPC_URL up to date and set? A payer may be waiting; no payer is charged twice.',
-  },
-  {
-    alert: 'SettlementUnknownForLong',
-    severity: 'page',
-    bound: 600,
-    find: when.above('settlement_open_seconds'),
-    means: 'The outcome of a payment has been unknown for ten minutes; a transaction lands within two or never.',
-    advice: 'Run asset-gateway sales unresolved. Is SOLANA_*_RPC_URL up to date and set?',
-  },
-  {
-    alert: 'MarginBelowZero',
-    severity: 'ticket',
-    minutes: 60,
-    find: when.lossOnMainnet,
-    means: 'In the last hour fees exceeded sales, at SOL_PRICE_USD.',
-    advice: 'Find the route with docs/sales.md; add a surcharge, set your own price, or sell credit.',
-  },
-  {
-    alert: 'PaymentsUnavailable',
-    severity: 'page',
-    minutes: 5,
-    bound: 0.02,
-    find: when.rateAbove(/^facilitator_(?:unavailable|invalid_response)$/),
-    means: 'All payments are refused.',
-    advice: "Check the facilitator or the RPC. If the hour's fee budget is used up, find out by which wallets.",
-  },
-  {
-    alert: 'FeePayerBalanceLow',
-    severity: 'page',
-    bound: 100_000_000,
-    find: when.below('fee_payer_lamports', { cluster: 'mainnet' }),
-    means: 'The fee payer has less than 0.1 SOL, two hours of the default fee budget.',
-    advice: 'Send SOL to it, no tokens.',
-  },
-  {
-    alert: 'SalesClosed',
-    severity: 'page',
-    bound: 1,
-    find: when.below('sales_open'),
-    means: 'The fee payer cannot pay the next fee; payments get 503 and stay unused.',
-    advice: 'Send SOL to the fee payer; sales reopen by themselves within five seconds.',
-  },
-  {
-    alert: 'EventLoopDelayed',
-    severity: 'ticket',
-    bound: 0.2,
-    find: when.above('nodejs_eventloop_lag_p99_seconds'),
-    means: 'The process blocks for more than 200 ms at a time.',
-    advice: 'Add nodes.',
-  },
-  {
-    alert: 'Overloaded',
-    severity: 'ticket',
-    minutes: 5,
-    bound: 0.1,
-    find: when.rateAbove('overloaded'),
-    means: 'More than 64 calls (asset data) or 32 (a provider) are in flight on a node.',
-    advice: 'Is the upstream slow? If not, add nodes.',
-  },
-  {
-    alert: 'LogLost',
-    severity: 'ticket',
-    find: when.above('log_lost'),
-    means: "The reader of a node's log has died; the node still serves but logs nothing.",
-    advice: 'Restart the log collector, then the node.',
-  },
-  {
-    alert: 'OwnFault',
-    severity: 'page',
-    minutes: 5,
-    find: when.countAbove('internal_error'),
-    means: 'A 500: a bug in the gateway.',
-    advice: 'Find requestId and the stack in the log, and report them.',
-  },
-];
+/** The condition of each alert. */
+const CONDITIONS: Readonly<Record<keyof typeof table, Find>> = {
+  NodeNotReady: below('ready'),
+  StateStoreUnavailable: rateAbove('state_unavailable'),
+  DatabaseUnreachable: below('database_up'),
+  CommitsSlow: commitsSlow,
+  BudgetExhausted: shareAbove({ code: 'rate_limited' }, { status: /^(?:200|429)$/ }),
+  SignInFailuresSurge: signInsFail,
+  UpstreamFailing: shareAbove({ code: UPSTREAM_FAILURE }, { code: /^(?:none$|upstream_)/ }),
+  UpstreamLeftAlone: above('breaker_open'),
+  UpstreamRefusesOurKey: countAbove('upstream_auth_failed'),
+  UpstreamKeySetAside: keySetAside,
+  CacheForgoesDemand: cacheForgoes,
+  UpstreamAsksForPause: countAbove('upstream_rate_limited'),
+  SettlementsUnresolved: above('settlement_open_seconds'),
+  SettlementUnknownForLong: above('settlement_open_seconds'),
+  MarginBelowZero: lossOnMainnet,
+  PaymentsUnavailable: rateAbove(/^facilitator_(?:unavailable|invalid_response)$/),
+  FeePayerBalanceLow: below('fee_payer_lamports', { cluster: 'mainnet' }),
+  SalesClosed: below('sales_open'),
+  EventLoopDelayed: above('nodejs_eventloop_lag_p99_seconds'),
+  Overloaded: rateAbove('overloaded'),
+  LogLost: above('log_lost'),
+  OwnFault: countAbove('internal_error'),
+};
+
+/** The only place of the texts is alerts.json: docs/operating/alerts.md is compared with it by a test. */
+export const RULES: readonly Rule[] = (Object.keys(table) as (keyof typeof table)[]).map((alert) => ({
+  alert,
+  ...table[alert],
+  find: CONDITIONS[alert],
+}));

@@ -1,5 +1,4 @@
-import { RULES } from './alerts.ts';
-import type { Growth, Rule, Snapshot } from './conditions.ts';
+import { type Growth, RULES, type Rule, type Snapshot } from './alerts.ts';
 import { Figures, type Sample } from './figures.ts';
 
 const MINUTE_MS = 60_000;

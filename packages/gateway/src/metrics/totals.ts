@@ -1,4 +1,4 @@
-import type { Growth, Snapshot } from './conditions.ts';
+import type { Growth, Snapshot } from './alerts.ts';
 import { type Figures, groupOf, type Wanted } from './figures.ts';
 
 const CHANNEL = ['provider', 'cluster', 'surface'];
