@@ -58,10 +58,14 @@ const MAX_WAIT_MS = 60_000;
 /** What a terminal keeps for its later commands. */
 const KEPT = /^(?:export|cd) .*\n/gm;
 
+/** Instead of npx, which computes for a second before it starts a program of the folder. */
+const NPX = '#!/bin/sh\nname=$1\nshift\nexec "node_modules/.bin/$name" "$@"\n';
+
 /** Follows one tutorial in a folder, as its reader does. */
 export class Reader {
   readonly #home = makeFolder();
   readonly folder = join(this.#home, 'work');
+  readonly #programs = join(this.#home, 'programs');
   readonly #firstPort: number;
   readonly #servers: Started[] = [];
   #kept = '';
@@ -70,14 +74,20 @@ export class Reader {
   constructor(firstPort: number) {
     this.#firstPort = firstPort;
     mkdirSync(this.folder);
+    mkdirSync(this.#programs);
+    writeFileSync(join(this.#programs, 'npx'), NPX, { mode: 0o755 });
   }
 
-  /** Does what each block of a page says. Throws if an output differs from the page, or if nothing runs a block. */
-  async follow(page: string): Promise<void> {
+  /**
+   * Does what each block of a page says, or leaves its commands out. Throws if an output differs from the page, or if nothing runs a
+   * block.
+   */
+  async follow(page: string, { withCommands = true } = {}): Promise<void> {
     const moved = (port: string) => String(Number(port) - FIRST_PORT + this.#firstPort);
     const blocks = blocksIn(readFileSync(page, 'utf8').replace(PORT, moved));
     for (const [index, block] of blocks.entries()) {
       if (block.language === 'text' && blocks[index - 1]?.language === 'sh') continue;
+      if (block.language === 'sh' && !withCommands) continue;
       const next = blocks[index + 1];
       const isServer = /^(?:server|restart)$/.test(block.word);
       const expected = next?.language === 'text' ? patternOf(next.text, isServer) : undefined;
@@ -126,7 +136,7 @@ export class Reader {
       cwd: folder,
       detached: true,
       env: {
-        PATH: process.env.PATH,
+        PATH: `${this.#programs}:${process.env.PATH}`,
         HOME: this.#home,
         PORT: String(this.#firstPort),
         NPM_CONFIG_UPDATE_NOTIFIER: 'false',

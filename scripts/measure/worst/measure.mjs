@@ -17,8 +17,8 @@ const HEALTH = { method: 'GET', target: '/v1/x402/tokens/health' };
 const ROUNDS = {
   warmUp: 300,
   first: 1,
-  again: { best: 6, times: 2 },
-  blocks: { best: 2, count: 6, size: 4 },
+  again: { best: 4, times: 2 },
+  blocks: { best: 1, count: 4, size: 4 },
   bought: 2,
 };
 const FULL = {
