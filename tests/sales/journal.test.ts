@@ -68,3 +68,16 @@ ledgerSuite('a payment that a repair of the journal has booked', (ledger) => {
     expect(await ledger.books.wrongBalances()).toEqual([]);
   });
 });
+
+ledgerSuite('repairs of the journal that run at once', (ledger) => {
+  it('append and grant once', async () => {
+    const entry = { ...entryOf({ isRepair: true }), key: 'missing' };
+    const repair = () => appendMissing(ledger.database, entry, true);
+    const results = await Promise.all(Array.from({ length: 10 }, repair));
+    expect(results.filter((isAppended) => isAppended)).toHaveLength(1);
+    expect(await repair()).toBe(false);
+    const granted = await ledger.database.report({ sql: 'select granted_micro_usdc from credit_balances' });
+    expect(granted).toEqual([{ granted_micro_usdc: entry.micros }]);
+    expect(await ledger.books.wrongBalances()).toEqual([]);
+  });
+});

@@ -1,81 +1,32 @@
 import { cpSync, rmSync } from 'node:fs';
-import { type Environment, readConfig } from '@asset-gateway/gateway';
+import type { Environment } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import Connection from 'libsql';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { openState } from '../../packages/gateway/src/compose/state.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Discrepancy } from '../../packages/gateway/src/sales/audit.ts';
-import { appendMissing } from '../../packages/gateway/src/sales/repair.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
-import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, newBuyer, newPath } from '../payments/fault-buyer.ts';
-import { entryOf } from './entries.ts';
 import { sendGift } from './gift.ts';
 import { runSales } from './run-sales.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A database of money, and how a test reads and changes it. */
-interface Place {
-  readonly variables: Environment;
-  read(sql: string): Promise<readonly Row[]>;
-  change(...statements: string[]): Promise<void>;
-  stop(): Promise<void>;
+const fileIn = (folder: string): string => `${folder}/gateway.db`;
+
+function using<T>(folder: string, task: (connection: Connection.Database) => T): T {
+  const connection = new Connection(fileIn(folder));
+  try {
+    return task(connection);
+  } finally {
+    connection.close();
+  }
 }
 
-/** PostgreSQL's 64-bit integers arrive as texts. */
-const withNumbers = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, /^\d{1,15}$/.test(String(value)) ? Number(value) : value]),
-  );
-
-/** Opens an empty database, or a copy of one that is not in use. */
-type OpenPlace = (original?: Place) => Promise<Place>;
-
-const openFolder: OpenPlace = async (original) => {
-  const DATA_DIR = makeFolder();
-  if (original) cpSync(original.variables.DATA_DIR ?? '', DATA_DIR, { recursive: true });
-  const using = <T>(task: (connection: Connection.Database) => T): T => {
-    const connection = new Connection(`${DATA_DIR}/gateway.db`);
-    try {
-      return task(connection);
-    } finally {
-      connection.close();
-    }
-  };
-  return {
-    variables: { DATA_DIR },
-    read: async (sql) => using((connection) => connection.prepare(sql).all() as Row[]),
-    change: async (...statements) => using((connection) => void connection.exec(statements.join(';'))),
-    stop: async () => rmSync(DATA_DIR, { recursive: true, force: true }),
-  };
-};
-
-const openDatabase: OpenPlace = async (original) => {
-  const opened = await openPostgresDatabase();
-  if (original) {
-    const name = (url: string | undefined) => new URL(url ?? '').pathname.slice(1);
-    const server = new URL('/postgres', opened.url).href;
-    await askPostgres(server, `drop database ${name(opened.url)}`);
-    await askPostgres(server, `create database ${name(opened.url)} template ${name(original.variables.DATABASE_URL)}`);
-  }
-  const DATA_DIR = makeFolder();
-  return {
-    variables: { DATABASE_URL: opened.url, DATA_DIR },
-    read: async (sql) => (await askPostgres(opened.url, sql)).map(withNumbers),
-    async change(...statements) {
-      for (const sql of statements) await askPostgres(opened.url, sql);
-    },
-    async stop() {
-      await opened.drop();
-      rmSync(DATA_DIR, { recursive: true, force: true });
-    },
-  };
-};
+const read = (folder: string, sql: string): Row[] =>
+  using(folder, (connection) => connection.prepare(sql).all() as Row[]);
 
 interface Outcome {
   readonly code: number;
@@ -130,31 +81,33 @@ const SEEDED: Readonly<Record<string, readonly [statements: readonly string[], f
   ],
 };
 
-function suite(open: OpenPlace): void {
+describe('sales verify', () => {
   const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
-  const original = inSuite(open);
+  const original = makeFolder();
   let buyer: Buyer;
   beforeAll(async () => {
     buyer = await newBuyer(solana.mainnet);
-    const gateway = await startSellingGateway(original.variables, { solana });
+    const gateway = await startSellingGateway({}, { solana, dataDir: original });
     for (let count = 0; count < 4; count++) {
       const path = gateway.url + newPath();
       expect((await ask(path, await buyer.pay(path))).status).toBe(200);
     }
     await gateway.stop();
   }, 120_000);
+  afterAll(() => rmSync(original, { recursive: true, force: true }));
 
-  async function run(place: Place, words: readonly string[] = [], variables: Environment = {}): Promise<Outcome> {
-    const all = { PORT: '0', ...solana.variables, ...place.variables, ...variables };
+  async function run(DATA_DIR: string, words: readonly string[] = [], variables: Environment = {}): Promise<Outcome> {
+    const all = { PORT: '0', ...solana.variables, DATA_DIR, ...variables };
     const { code, stdout, stderr } = await runSales(all, 'verify', '--json', ...words);
     return { code, found: JSON.parse(stdout), report: stderr };
   }
 
   /** Does something with a copy that these statements have changed. */
-  async function afterwards<T>(statements: readonly string[], look: (copy: Place) => Promise<T>): Promise<T> {
-    const copy = await open(original);
-    await copy.change(...statements);
-    return look(copy).finally(() => copy.stop());
+  async function afterwards<T>(statements: readonly string[], look: (copy: string) => Promise<T>): Promise<T> {
+    const copy = makeFolder();
+    cpSync(original, copy, { recursive: true });
+    using(copy, (connection) => connection.exec(statements.join(';')));
+    return look(copy).finally(() => rmSync(copy, { recursive: true, force: true }));
   }
 
   it('finds nothing if the journal and the chain agree', async () => {
@@ -185,14 +138,14 @@ function suite(open: OpenPlace): void {
   const BALANCES = 'select wallet, granted_micro_usdc, spent_micro_usdc from credit_balances';
 
   it('--repair appends a missing entry once, with everything that the chain shows', async () => {
-    const before = await original.read(ENTRIES);
-    const [removed] = await original.read(`select signature from journal_entries where id = ${FIRST}`);
+    const before = read(original, ENTRIES);
+    const [removed] = read(original, `select signature from journal_entries where id = ${FIRST}`);
     await afterwards([REMOVE], async (copy) => {
       const { code, found, report } = await run(copy, ['--repair']);
       expect([code, found]).toEqual([0, []]);
       expect(report).toContain('1 entries appended');
       const unknown = { route: '', request_id: '', is_repair: 1 };
-      expect(await copy.read(ENTRIES)).toEqual(
+      expect(read(copy, ENTRIES)).toEqual(
         before.map((entry) => (entry.signature === removed?.signature ? { ...entry, ...unknown } : entry)),
       );
       expect((await run(copy, ['--repair'])).report).toContain('0 entries appended');
@@ -200,27 +153,28 @@ function suite(open: OpenPlace): void {
   });
 
   it('--repair grants credit that was paid for, once', async () => {
-    const [removed] = await original.read(`select * from journal where id = ${FIRST}`);
+    const [removed] = read(original, `select * from journal where id = ${FIRST}`);
     const micros = Number(removed?.micro_usdc);
     const credit = { CREDIT: 'on', CREDIT_BUNDLE_USD: String(micros / 1_000_000) };
     await afterwards([REMOVE], async (copy) => {
       const first = await run(copy, ['--repair'], credit);
       expect([first.code, first.found]).toEqual([0, []]);
       expect((await run(copy, ['--repair'], credit)).report).toContain('0 entries appended');
-      const repaired = await copy.read(
+      const repaired = read(
+        copy,
         'select kind, micro_usdc from journal_entries where is_repair = 1 order by kind desc',
       );
       expect(repaired.map(({ kind, micro_usdc }) => [kind, micro_usdc])).toEqual([
         ['settlement', micros],
         ['grant', micros],
       ]);
-      const [balance, ...others] = await copy.read(BALANCES);
+      const [balance, ...others] = read(copy, BALANCES);
       expect([balance?.wallet, balance?.granted_micro_usdc, others]).toEqual([removed?.wallet, micros, []]);
     });
   });
 
   it('--repair grants the transfer of a payment that credit had covered', async () => {
-    const [removed] = await original.read(`select micro_usdc from journal_entries where id = ${FIRST}`);
+    const [removed] = read(original, `select micro_usdc from journal_entries where id = ${FIRST}`);
     const micros = Number(removed?.micro_usdc);
     const covered = [
       changeWallet('granted_micro_usdc = price, spent_micro_usdc = price'),
@@ -229,30 +183,8 @@ function suite(open: OpenPlace): void {
     ];
     await afterwards(covered, async (copy) => {
       for (let time = 0; time < 2; time++) await run(copy, ['--repair'], { CREDIT: 'on' });
-      const [balance] = await copy.read(BALANCES);
+      const [balance] = read(copy, BALANCES);
       expect([balance?.granted_micro_usdc, balance?.spent_micro_usdc]).toEqual([2 * micros, micros]);
-    });
-  });
-
-  it('repairs that run at once append and grant once', async () => {
-    await afterwards([], async (copy) => {
-      const { money, connect, close } = await openState(
-        readConfig({ PORT: '0', ...solana.variables, ...copy.variables }),
-      );
-      await connect(() => undefined);
-      if (!money) throw new Error('nothing is sold');
-      const { database } = money;
-      for (let round = 0; round < 5; round++) {
-        const entry = { ...entryOf({ wallet: `wallet ${round}`, isRepair: true }), key: `missing ${round}` };
-        const results = await Promise.all(Array.from({ length: 10 }, () => appendMissing(database, entry, true)));
-        expect(results.filter((isAppended) => isAppended)).toHaveLength(1);
-        expect(await appendMissing(database, entry, true)).toBe(false);
-      }
-      await close();
-      const balances = await copy.read(BALANCES);
-      expect(balances.map(({ granted_micro_usdc: granted }) => granted)).toEqual(Array(5).fill(entryOf().micros));
-      const { DATABASE_URL: url, DATA_DIR: folder = '' } = copy.variables;
-      await expectBooksInOrder(url === undefined ? { folder } : { url });
     });
   });
 
@@ -264,7 +196,4 @@ function suite(open: OpenPlace): void {
       expect(report).toContain('0 entries appended');
     });
   });
-}
-
-describe('sales verify in SQLite', () => suite(openFolder));
-postgresSuite('sales verify in PostgreSQL', () => suite(openDatabase));
+});

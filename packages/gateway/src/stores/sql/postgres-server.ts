@@ -158,12 +158,15 @@ async function applyMissing(client: PoolClient): Promise<void> {
   }
 }
 
-/** Loads the client library. The answered function opens each server in turn, which connects on its first query. */
-export async function loadServers(urls: readonly string[]): Promise<() => PostgresServer> {
+/**
+ * Loads the client library. The answered function opens each server in turn, which connects on its first query. `connectMs` is how long
+ * that may take: less where requests wait for it.
+ */
+export async function loadServers(urls: readonly string[], connectMs = CONNECT_MS): Promise<() => PostgresServer> {
   const { default: pg } = await import('pg');
   const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? pg.types.getTypeParser(oid) };
   const newPool = (more: PoolConfig): Pool => {
-    const settings = { connectionTimeoutMillis: CONNECT_MS, application_name: 'asset-gateway', keepAlive: true };
+    const settings = { connectionTimeoutMillis: connectMs, application_name: 'asset-gateway', keepAlive: true };
     const pool = new pg.Pool({ ...settings, types: types as NonNullable<PoolConfig['types']>, ...more });
     // The next query reports a connection that breaks while it is idle.
     pool.on('connect', (client) => void client.on('error', () => undefined));
