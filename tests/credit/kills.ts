@@ -1,48 +1,11 @@
 import { signIn } from '@asset-gateway/client';
-import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { freePort } from '../http/ports.ts';
-import { expectBooksInOrder, type MoneyIn } from '../kit/books.ts';
-import { moneyOf, withBothDatabases } from '../kit/databases.ts';
-import { roundsOnEach } from '../kit/rounds.ts';
+import { expect } from 'vitest';
 import { challengeFor } from '../kit/wallet.ts';
 import { until } from '../payments/fault-buyer.ts';
-import { askOnce, askUntilDecided, type GatewaySeries, openGatewaySeries } from '../payments/fault-process.ts';
+import { askOnce, askUntilDecided, type GatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { compileGateway } from '../process/program.ts';
 import type { Balance, Statement } from './gateway.ts';
-
-/** Gateways with credit in their own processes, on one database and one port, so that signatures stay valid. */
-export interface CreditSeries extends GatewaySeries {
-  readonly money: MoneyIn;
-}
-
-async function openCreditSeries(variables: Environment): Promise<CreditSeries> {
-  const series = await openGatewaySeries({ CREDIT: 'on', PORT: String(await freePort()), ...variables });
-  return { ...series, money: moneyOf(variables, series.folder) };
-}
-
-/** A suite that kills gateways, once with each database. They run at once, since they wait for leases. */
-export function killingSuite(
-  title: string,
-  suite: (series: () => CreditSeries, database: 'sqlite' | 'postgres') => void,
-): void {
-  const killing: Parameters<typeof withBothDatabases>[1] = (variables, database) => {
-    let series: CreditSeries;
-    beforeAll(async () => {
-      await compileGateway();
-      series = await openCreditSeries(variables());
-    });
-    afterAll(() => series.close());
-    suite(() => series, database);
-  };
-  withBothDatabases(title, killing, { concurrent: true });
-}
-
-/** The books agree with the chain. */
-export const expectOrder = ({ money, solana }: CreditSeries): Promise<void> =>
-  expectBooksInOrder(money, solana.mainnet.transfers);
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -90,6 +53,3 @@ export async function openRichWallet(series: GatewaySeries): Promise<Wallet> {
   expect(bought.status).toBe(200);
   return wallet;
 }
-
-/** How often each step is killed with each database. */
-export const KILLS = roundsOnEach(20);

@@ -30,7 +30,6 @@ const WAITING = [
   'postgres/pgbouncer',
   'payments/facilitator-again',
   'redis/cache',
-  'postgres/failover',
   'measure/worst',
 ].map((name) => `tests/${name}.test.ts`);
 
