@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { mostForCertain, sleep } from '../budget/history.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { isFull, rounds } from '../kit/rounds.ts';
+import { isFull, roundsOnEach } from '../kit/rounds.ts';
 import {
   ask,
   askUntilDecided,
@@ -15,13 +15,13 @@ import {
   ROOMY,
 } from '../payments/fault-buyer.ts';
 import { askWith, newPath } from './asking.ts';
-import { type NodesOptions, openNodes, signAt } from './nodes.ts';
+import { openNodes, signAt } from './nodes.ts';
 
-const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 1_500];
+const [COUNT, LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [4, 30, 60_000, 200_000] : [2, 6, 500, 1_000];
 /** No call is given up: one that is may be read later than a small window allows for, by an upstream or a node without time. */
 const DEADLINE_MS = '10000';
 const SIGNING_AT_ONCE = 8;
-const PAYING_AT_ONCE = isFull ? 100 : 40;
+const PAYING_AT_ONCE = isFull ? 100 : 20;
 
 /** The same header, sent to every node at once. */
 interface Volley {
@@ -29,17 +29,20 @@ interface Volley {
   readonly statuses: readonly number[];
 }
 
-/** The suite for this many processes. */
-function suite(count: number, optionsOf: () => Partial<NodesOptions>): void {
-  const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: DEADLINE_MS, ...ROOMY };
+redisSuite('processes with one Redis', () => postgresSuite('and one PostgreSQL', suite));
+
+function suite(): void {
+  const redis = inSuite(startRedis);
+  const database = inSuite(openPostgresDatabase);
   const nodes = inSuite(() => {
-    const { variables, ...options } = optionsOf();
-    return openNodes({ windowMs: WINDOW_MS, ...options, variables: { ...limits, ...variables } });
+    const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: DEADLINE_MS, ...ROOMY };
+    const variables = { REDIS_URL: redis.url, ...limits };
+    return openNodes({ windowMs: WINDOW_MS, databaseUrl: database.url, variables });
   });
   let gateways: GatewayProcess[];
   let buyer: Buyer;
   beforeAll(async () => {
-    gateways = await Promise.all(Array.from({ length: count }, () => nodes.open()));
+    gateways = await Promise.all(Array.from({ length: COUNT }, () => nodes.open()));
     buyer = await newBuyer(nodes.solana.mainnet, 1_000_000_000n);
   }, 60_000);
 
@@ -59,7 +62,7 @@ function suite(count: number, optionsOf: () => Partial<NodesOptions>): void {
     const volleys: Volley[] = [];
     const end = performance.now() + FLOOD_MS;
     while (performance.now() < end || nodes.upstream.arrivals.length <= 2 * LIMIT) {
-      const signers = Array.from({ length: SIGNING_AT_ONCE }, (_, index) => gateways[index % count] as GatewayProcess);
+      const signers = Array.from({ length: SIGNING_AT_ONCE }, (_, index) => gateways[index % COUNT] as GatewayProcess);
       volleys.push(...(await Promise.all(signers.map(volley))));
       await sleep(50);
     }
@@ -79,14 +82,14 @@ function suite(count: number, optionsOf: () => Partial<NodesOptions>): void {
 
   it('P1 one payment sent many times to all at once: one transfer, and one answer', { timeout: 300_000 }, async () => {
     const { mainnet, provider } = nodes.solana;
-    for (let round = 0; round < rounds(50); round++) {
+    for (let round = 0; round < roundsOnEach(50); round++) {
       const path = newPaidPath();
       const payment = await buyer.pay(gateways[0]?.url + path);
       const [arrivals, transfers] = [provider.arrivals.length, mainnet.transfers.length];
       provider.faults.delayMs = (round % 3) * 40;
       const replies = await Promise.all(everywhere(PAYING_AT_ONCE).map((url) => ask(url + path, payment)));
       provider.faults.reset();
-      const later = await Promise.all(everywhere(count).map((url) => askUntilDecided(url + path, payment)));
+      const later = await Promise.all(everywhere(COUNT).map((url) => askUntilDecided(url + path, payment)));
       expect(mainnet.transfers.length - transfers).toBe(1);
       expectServedOnce([...replies, ...later]);
       // Where the machine is too busy for the store to answer in time, the purchase may have been begun again.
@@ -103,15 +106,4 @@ function expectServedOnce(replies: readonly Reply[]): void {
   const others = replies.filter(({ status }) => status !== 200).map(({ code }) => code);
   const isUsual = (code: string) => ['payment_in_progress', 'state_unavailable', 'settlement_pending'].includes(code);
   expect(others.filter((code) => !isUsual(code))).toEqual([]);
-}
-
-// Other suites show the same of one process: of the limit, of a header and of a payment that is sent many times at once.
-describe.runIf(isFull)('one process with SQLite under', () => suite(1, () => ({})));
-
-redisSuite('four processes with one Redis', () => postgresSuite('and one PostgreSQL under', fourNodes));
-
-function fourNodes(): void {
-  const redis = inSuite(startRedis);
-  const database = inSuite(openPostgresDatabase);
-  suite(4, () => ({ variables: { REDIS_URL: redis.url }, databaseUrl: database.url }));
 }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { sleep } from '../budget/history.ts';
+import { mostForCertain, sleep } from '../budget/history.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
+import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import {
   ask,
   askUntilDecided,
@@ -18,27 +19,36 @@ import {
   until,
 } from '../payments/fault-buyer.ts';
 import { expectServedOnce } from '../payments/fault-process.ts';
-import { openNodes } from './nodes.ts';
+import { askWith, codesOf, newPath as newFreePath } from './asking.ts';
+import { openNodes, signAt } from './nodes.ts';
 
 const STEPS = isFull
   ? ['reserve', 'verify', 'upstream', 'store', 'settle', 'record', 'respond']
-  : ['upstream', 'store', 'settle'];
+  : ['upstream', 'settle'];
 const ROUNDS = isFull ? 10 : 1;
 const WRITTEN = ['store', 'settle', 'record', 'respond'];
+/** The calls of free routes that all nodes may make in this span. */
+const [LIMIT, WINDOW_MS] = [4, 1_000];
+/** Longer than any slot is held, and than a reply of Redis counts. */
+const STOPPED_MS = 6_000;
 /** Longer than a dead node's lease. */
 const LIMIT_MS = 40_000;
 
-redisSuite('P7 a payment begun on a node that dies', () => postgresSuite('with PostgreSQL', suite));
+redisSuite('with Redis a node that dies or stops', () => postgresSuite('and PostgreSQL', suite));
 
 function suite(): void {
   const redis = inSuite(startRedis);
   const database = inSuite(openPostgresDatabase);
-  const nodes = inSuite(() =>
-    openNodes({ windowMs: 60_000, variables: { REDIS_URL: redis.url, ...ROOMY }, databaseUrl: database.url }),
-  );
+  const proxy = inSuite(() => startTcpProxy(redis.port));
+  const nodes = inSuite(() => {
+    const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '3000', ...ROOMY };
+    const variables = { REDIS_URL: redis.url, ...limits };
+    return openNodes({ windowMs: WINDOW_MS, variables, databaseUrl: database.url });
+  });
+  let node: GatewayProcess;
   let other: GatewayProcess;
   beforeAll(async () => {
-    other = await nodes.open();
+    [node, other] = await Promise.all([nodes.open(), nodes.open()]);
     // The first call for each of these takes longer than a lease.
     const only = ({ target }: { target: string }) =>
       [...slow].some((each) => target.includes(each) && slow.delete(each));
@@ -83,45 +93,69 @@ function suite(): void {
     LIMIT_MS * 10,
   );
 
-  it.concurrent(
-    'P22 a purchase that takes longer than a lease stays with its node while that lives',
-    async () => {
-      const buyer = await newBuyer(nodes.solana.mainnet);
-      const path = newPath();
-      const node = await nodes.open();
-      const payment = await buyer.pay(node.url + path);
-      slow.add(walletIn(path));
-      const first = ask(node.url + path, payment);
-      await until(() => callsFor(path) === 1);
-      await sleep(PAYMENTS.leaseMs + 500);
-      const second = await ask(other.url + path, payment);
-      expect([second.status, second.code]).toEqual([409, 'payment_in_progress']);
-      expect((await first).status).toBe(200);
-      expect([transfersOf(buyer), callsFor(path)]).toEqual([1, 1]);
-    },
-    LIMIT_MS,
-  );
+  /** Begins a purchase that takes longer than a lease at the node. */
+  async function begin() {
+    const buyer = await newBuyer(nodes.solana.mainnet);
+    const path = newPath();
+    const payment = await buyer.pay(node.url + path);
+    slow.add(walletIn(path));
+    const first = ask(node.url + path, payment);
+    await until(() => callsFor(path) === 1);
+    return { buyer, path, payment, first };
+  }
 
   it.concurrent(
-    'P22 stopped for longer than a reservation lasts: the other one takes over, and it notices',
+    'P22 a slow purchase stays with its node while that lives; if it is stopped the other one takes over, and it notices',
     async () => {
-      const buyer = await newBuyer(nodes.solana.mainnet);
-      const path = newPath();
-      const stopped = await nodes.open();
-      const payment = await buyer.pay(stopped.url + path);
-      slow.add(walletIn(path));
-      const first = ask(stopped.url + path, payment);
-      await until(() => callsFor(path) === 1);
-      stopped.child.kill('SIGSTOP');
+      const kept = await begin();
+      await sleep(PAYMENTS.leaseMs + 500);
+      const early = await ask(other.url + kept.path, kept.payment);
+      expect([early.status, early.code]).toEqual([409, 'payment_in_progress']);
+      expect((await kept.first).status).toBe(200);
+      expect([transfersOf(kept.buyer), callsFor(kept.path)]).toEqual([1, 1]);
+
+      const { buyer, path, payment, first } = await begin();
+      node.child.kill('SIGSTOP');
       const second = await askUntilDecided(other.url + path, payment, LIMIT_MS);
       expect([second.status, second.isReplayed]).toEqual([200, false]);
-      stopped.child.kill('SIGCONT');
+      node.child.kill('SIGCONT');
       const late = await first;
       expect([late.status, late.code]).toEqual([503, 'settlement_pending']);
       await sleep(200);
-      const third = await askUntilDecided(stopped.url + path, payment, LIMIT_MS);
+      const third = await askUntilDecided(node.url + path, payment, LIMIT_MS);
       expectServedOnce({ replies: [late, second, third], transfers: transfersOf(buyer) });
     },
-    LIMIT_MS * 2,
+    LIMIT_MS * 3,
   );
+
+  it.concurrent('L9 a node that is stopped while it takes slots does not use them: others may hold them by then', async () => {
+    const stopped = await nodes.open({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
+    const askOther = async () => {
+      const path = newFreePath();
+      return (await askWith(other.url + path, await signAt(other, path))).status;
+    };
+    // On a busy machine the first reply may be late.
+    await until(async () => (await askOther()) === 200);
+    await sleep(WINDOW_MS * 2);
+    const before = nodes.upstream.arrivals.length;
+    const paths = Array.from({ length: LIMIT }, newFreePath);
+    const headers = await Promise.all(paths.map((path) => signAt(stopped, path)));
+    const held: Buffer[] = [];
+    proxy.meddle = (reply) => {
+      held.push(reply);
+      return undefined;
+    };
+    const answers = Promise.all(paths.map((path, index) => askWith(stopped.url + path, headers[index] ?? '')));
+    const slotKeys = async () => (await redis.command('KEYS', '{gw:budgets}:slots:tokens:*')) as string[];
+    await until(async () => (await redis.command('ZCARD', (await slotKeys())[0] ?? 'none')) === LIMIT);
+    stopped.child.kill('SIGSTOP');
+    proxy.release(held);
+    await sleep(STOPPED_MS);
+    expect(await Promise.all(paths.map(askOther))).toEqual(paths.map(() => 200));
+    proxy.meddle = undefined;
+    stopped.child.kill('SIGCONT');
+    expect(codesOf(await answers)).toEqual(['503 state_unavailable']);
+    expect(mostForCertain(await nodes.arrivals.seen(), WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    expect(nodes.upstream.arrivals).toHaveLength(before + LIMIT);
+  });
 }
