@@ -9,7 +9,7 @@ import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
-const BOUND_SECONDS = 3;
+const BOUND_SECONDS = 5;
 const folder = makeFolder();
 const cacheFile = join(folder, 'cache.json');
 writeFileSync(
@@ -176,19 +176,23 @@ redisSuite('nodes whose Redis is', () => {
     const { redis, fleet, nodes } = await open({ ...VARIABLES, SIWX_NONCE: 'until-expiry', APIS_FILE: cacheFile });
     const path = newSearch();
     const askAll = () => Promise.all(nodes.map(({ url }) => askSigned(url + path)));
-    for (const { url } of nodes) await askSigned(url + path);
+    const fetchedMs = performance.now();
+    const ageMs = () => performance.now() - fetchedMs;
+    for (const { url } of nodes) expect((await askSigned(url + path)).status).toBe(200);
     await fail(redis);
-    const startedAt = performance.now();
-    const seen: Response[] = [];
     fleet.upstream.faults.status = 503;
-    while (performance.now() - startedAt < (BOUND_SECONDS + 1) * 1_000) {
-      seen.push(...(await askAll()));
+    const hits: Response[] = [];
+    do {
+      const answers = await askAll();
+      // On a busy machine the entry may end while it is asked for.
+      if (ageMs() < BOUND_SECONDS * 1_000) expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      hits.push(...answers.filter(({ status }) => status === 200));
       await sleep(150);
-    }
-    const hits = seen.filter(({ status }) => status === 200);
-    expect(hits.length).toBeGreaterThan(10);
+    } while (ageMs() < BOUND_SECONDS * 1_000);
+    expect(hits.length).toBeGreaterThanOrEqual(nodes.length);
     expect(Math.max(...hits.map(({ headers }) => Number(headers.get('age'))))).toBeLessThanOrEqual(BOUND_SECONDS);
-    expect(seen.at(-1)?.status).toBeGreaterThan(400);
+    await sleep(1_000);
+    for (const { status } of await askAll()) expect(status).toBeGreaterThan(400);
     fleet.upstream.faults.status = undefined;
     await mend(redis);
   });

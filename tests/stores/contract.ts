@@ -27,7 +27,7 @@ function nonceOf(store: Store, change: Partial<NonceUse> = {}): NonceUse {
 }
 
 /** Asks as the same owner until the store answers: on a busy machine it may be late, and then says so by rejecting. */
-async function admitUntilAnswered(store: Store, attempt: Admit): Promise<Verdict> {
+export async function admitUntilAnswered(store: Store, attempt: Admit): Promise<Verdict> {
   for (let again = 0; again < 20; again++) {
     const verdict = await store.admit(attempt).catch(() => undefined);
     if (verdict) return verdict;

@@ -10,7 +10,7 @@ import { inSuite } from '../kit/in-suite.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { openRedisState } from '../kit/redis-state.ts';
-import { ROOM, type Subject } from './contract.ts';
+import { admitUntilAnswered, ROOM, type Subject } from './contract.ts';
 
 const WINDOW_MS = 600;
 
@@ -19,11 +19,9 @@ const budgetOf = (limit = 30): Budget => ({ key: randomUUID(), limit, windowMs: 
 /** The share of a wallet at the nth address, or of the wallet if it has paid. */
 const at = (place: number, wallet = 'W', hasPaid = false): Share => shareOf(`10.0.${place}.1`, wallet, hasPaid);
 
-/** Takes a slot, or says why not; as the same owner again where a busy machine let the reply come late. */
-async function take(store: Store, attempt: Pick<Admit, 'budget' | 'share'> & Partial<Admit>): Promise<Verdict> {
-  const owned = { owner: randomUUID(), room: ROOM, ...attempt };
-  return store.admit(owned).catch(() => store.admit(owned));
-}
+/** Takes a slot, or says why not. */
+const take = (store: Store, attempt: Pick<Admit, 'budget' | 'share'> & Partial<Admit>): Promise<Verdict> =>
+  admitUntilAnswered(store, { owner: randomUUID(), room: ROOM, ...attempt });
 
 async function fill(store: Store, budget: Budget, share: Share): Promise<number> {
   for (let slots = 0; ; slots++) {
