@@ -79,8 +79,8 @@ describe('ask --credit', () => {
   it('keeps one wallet for all calls, in a private file', async () => {
     const state = newState();
     const ask = asking(gateway, state, inOwnProcess);
-    const outcomes = await Promise.all([1, 2, 3].map(() => ask('--credit', BALANCE, BODY)));
-    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const outcomes = await Promise.all([1, 2].map(() => ask('--credit', BALANCE, BODY)));
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
     expect(statSync(walletIn(state)).mode & 0o777).toBe(0o600);
     const { address } = signerFromFile(walletIn(state));
     for (const { stderr } of outcomes) expect(stderr).toContain(`signed by ${address}\n`);

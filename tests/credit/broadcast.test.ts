@@ -61,18 +61,21 @@ withBothDatabases('a covered payment that is broadcast', (variables, database) =
     expect((await buyCredit(gateway, wallet)).status).toBe(200);
   };
 
-  it.each([PRICE, BUNDLE])('grants all %d of it, once, and still brings its answer', async (amount) => {
-    await openRichWallet();
-    const payment = await cover(gateway, wallet, amount);
-    await broadcast(solana, transactionOf(payment));
-    await expectGranted(gateway, wallet, amount);
-    const arrivals = solana.provider.arrivals.length;
-    const again = await sendPaid(gateway, call, payment);
-    expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
-    expect(solana.provider.arrivals).toHaveLength(arrivals);
-    expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + amount, spentMicros: PRICE });
-    await expectOrder();
-  });
+  it.each(database === 'sqlite' ? [PRICE, BUNDLE] : [PRICE])(
+    'grants all %d of it, once, and still brings its answer',
+    async (amount) => {
+      await openRichWallet();
+      const payment = await cover(gateway, wallet, amount);
+      await broadcast(solana, transactionOf(payment));
+      await expectGranted(gateway, wallet, amount);
+      const arrivals = solana.provider.arrivals.length;
+      const again = await sendPaid(gateway, call, payment);
+      expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+      expect(solana.provider.arrivals).toHaveLength(arrivals);
+      expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + amount, spentMicros: PRICE });
+      await expectOrder();
+    },
+  );
 
   it('while no gateway runs is granted once one does, and the journal agrees with the chain', async () => {
     await openRichWallet();

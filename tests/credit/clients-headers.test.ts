@@ -11,7 +11,7 @@ import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { anyCall, balanceOf, choose, startCreditGateway } from './gateway.ts';
 
 const PRICE = 5;
-const COVERED = isFull ? 100 : 20;
+const COVERED = isFull ? 100 : 3;
 const BUNDLE = PRICE * (1 + COVERED);
 
 const gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: (BUNDLE / 1_000_000).toFixed(6) });

@@ -4,7 +4,7 @@ import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { HOLDER, type Ledger, landed, ledgerSuite, newDebit, newPurchase, startSettling } from '../kit/ledger.ts';
 import { isFull } from '../kit/rounds.ts';
 
-const OPERATIONS = isFull ? 100_000 : 2_000;
+const OPERATIONS = isFull ? 100_000 : 800;
 const WALLETS = 3;
 const AT_ONCE = 4;
 /** One restart, and one lapse of leases, per this many operations. */

@@ -7,6 +7,7 @@ import { redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull, rounds } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { challengeFor, signedHeader } from '../kit/wallet.ts';
+import { scrape } from '../operations/scrape.ts';
 import { until } from '../payments/fault-buyer.ts';
 import {
   type Answered,
@@ -138,14 +139,17 @@ redisSuite('a Redis that is killed under several nodes', () => {
 redisSuite('a gateway that starts before its Redis', () => {
   it('R1 serves what needs no state, and the rest when Redis is there', async () => {
     const port = await freePort();
-    const gateway = await startTestGateway({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    const gateway = await startTestGateway({ REDIS_URL: `redis://127.0.0.1:${port}`, METRICS_PORT: '0' });
+    const isReady = async () => (await scrape(gateway.gateway)).sum('asset_gateway_ready');
     for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(gateway.url + path)).status).toBe(200);
     const refused = await fetch(gateway.url + newPath());
     expect([refused.status, (await refused.json()).error]).toEqual([503, 'state_unavailable']);
+    expect(await isReady()).toBe(0);
     const redis = await startRedis({ port: String(port) });
     const { status } = await untilAvailable(() => askFreshly(gateway.url));
     expect(status).toBe(200);
     expect(gateway.upstream.arrivals).toHaveLength(1);
+    await until(async () => (await isReady()) === 1);
     await gateway.stop();
     await redis.stop();
   });

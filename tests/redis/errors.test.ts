@@ -77,9 +77,6 @@ redisSuite('a Redis', () => {
   let busy: Promise<unknown>;
   const BROKEN: Readonly<Record<string, readonly (() => unknown)[]>> = {
     'is loading': replying('-LOADING Redis is loading the dataset in memory'),
-    'cannot write its file': replying('-MISCONF Errors writing to the AOF file: No space left on device'),
-    'permits no scripts': replying('-NOPERM this user has no permissions to run the evalsha command'),
-    'is part of a cluster that is down': replying('-CLUSTERDOWN The cluster is down'),
     'sends a malformed reply': replying('HTTP/1.1 400 Bad Request\r\n'),
     'loses every reply': replying(undefined),
     'is out of memory': commanded('CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0'),

@@ -7,7 +7,7 @@ import { rounds } from '../kit/rounds.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
-import { type Answered, askFreshly, askWith, codesOf, newPath, untilAvailable, untilServed } from './asking.ts';
+import { type Answered, askWith, codesOf, newPath, untilAvailable, untilServed } from './asking.ts';
 
 const [LIMIT, WINDOW_MS, DEADLINE_MS] = [5, 800, 400];
 /** How long a slot is held if the end of its call is unknown. */
@@ -21,11 +21,10 @@ noteTime();
 redisSuite('a Redis that loses its data', () => {
   const redis = inSuite(() => startRedis({ 'repl-diskless-sync-delay': '0' }));
   const proxy = inSuite(() => startTcpProxy(redis.port));
-  const start = () => {
+  const gateway = inSuite(() => {
     const REDIS_URL = `redis://127.0.0.1:${proxy.port}`;
     return startTestGateway({ REDIS_URL, ...LIMITS }, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER });
-  };
-  const gateway = inSuite(start);
+  });
   afterEach(() => {
     expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
   });
@@ -58,19 +57,6 @@ redisSuite('a Redis that loses its data', () => {
       expect((await judged(used.url, used.header)).code).toBe('invalid_siwx_nonce');
       expect((await judged(url, unused)).code).toBe('invalid_siwx_nonce');
     }
-  });
-
-  it('R4 is closed for nodes that start later, too', async () => {
-    await untilServed(gateway.url);
-    const lostAtMs = performance.now();
-    await redis.command('FLUSHALL');
-    expect([402, 429]).toContain((await untilAvailable(() => askFreshly(gateway.url))).status);
-    const latest = await start();
-    const { before } = await untilServed(latest.url);
-    expectClosed(before);
-    expect(latest.upstream.arrivals).toHaveLength(1);
-    expect((latest.upstream.arrivals[0]?.at ?? 0) - lostAtMs).toBeGreaterThan(HELD_MS - CLOCK_MS);
-    await latest.stop();
   });
 
   it('R4 has its loss noticed without a request', async () => {

@@ -103,7 +103,7 @@ function suite(): void {
     const TOKENS_API_KEY = 'another-key-of-the-same-upstream';
     const upstream = await startTokensApi({ key: TOKENS_API_KEY });
     const next = { TOKENS_API_KEY, TOKENS_API_BASE_URL: upstream.url };
-    await expectUnnoticed([{}, next, {}, next]);
+    await expectUnnoticed(isFull ? [{}, next, {}, next] : [{}, next]);
     expect(upstream.arrivals.length).toBeGreaterThan(0);
     await upstream.close();
   });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { sleep } from '../budget/history.ts';
-import { BOTH, countsOf, FIRST, isWith, SECOND } from '../keys/keyed-gateway.ts';
+import { BOTH, countsOf, FIRST, SECOND } from '../keys/keyed-gateway.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
@@ -100,13 +100,6 @@ redisSuite('two nodes with two keys', () => {
     return answers;
   };
 
-  it('share both budgets', async () => {
-    expect(codesOf(await askInTurn(2 * LIMIT))).toEqual(['200']);
-    expect(counts()).toEqual([LIMIT, LIMIT]);
-    expect(codesOf(await askInTurn(4))).toEqual(['429 rate_limited']);
-    expect(counts()).toEqual([LIMIT, LIMIT]);
-  });
-
   it('each notice a revoked key by themselves', async () => {
     fleet.upstream.keys.delete(FIRST);
     const answers = await askInTurn(LIMIT);
@@ -114,12 +107,5 @@ redisSuite('two nodes with two keys', () => {
     expect(counts()).toEqual([2, LIMIT]);
     expect(codesOf(await askInTurn(2))).toEqual(['429 rate_limited']);
     expect(counts()).toEqual([2, LIMIT]);
-  });
-
-  it('both pause a key after a 429 to one of them, and use the other key', async () => {
-    Object.assign(fleet.upstream.faults, { status: 429, retryAfter: '300', only: isWith(FIRST) });
-    const [met, ...others] = await askInTurn(LIMIT + 1);
-    expect([met?.code, codesOf(others)]).toEqual(['upstream_rate_limited', ['200']]);
-    expect(counts()).toEqual([1, LIMIT]);
   });
 });

@@ -62,7 +62,6 @@ redisSuite('V13 concurrent requests', () => {
 
   it.each([
     ['40 copies of one used nonce', LIMIT, async () => copiesOf(await useAt(node, newNonces(1)), 40)],
-    ['40 nonces that were used at this node', LIMIT, () => useAt(node, newNonces(40))],
     ['40 nonces that were used at another node', LIMIT, () => useAt(other, newNonces(40))],
     [
       '200 copies of one used nonce, with more slots than calls in flight',

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { inSuite } from '../kit/in-suite.ts';
 import { postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { Scrape } from '../operations/scrape.ts';
+import { Scrape, scrape } from '../operations/scrape.ts';
 import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 
 const TOKEN = 'a-token-for-sales';
@@ -108,8 +108,12 @@ postgresSuite('/sales with PostgreSQL', () => {
     const path = gateway.url + newPath();
     expect((await ask(path, await (await newBuyer(gateway.solana.mainnet)).pay(path))).status).toBe(200);
     const before = await askRaw(url);
+    const openSettlements = async () => (await scrape(gateway.gateway)).sum('asset_gateway_settlements_open');
+    await until(async () => (await openSettlements()) === 0);
     await postgres.kill();
     expect(await askRaw(url)).toMatchObject({ status: 503, text: '' });
+    // The metrics are given out without what only the database knows.
+    await until(async () => (await openSettlements()) === undefined);
     await postgres.start();
     await until(async () => (await askRaw(url)).status === 200);
     const { sales, isComplete } = JSON.parse((await askRaw(url)).text);

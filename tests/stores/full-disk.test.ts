@@ -118,16 +118,18 @@ describe.skipIf(!probe)('R8 a gateway whose disk is full', { timeout: 60_000 }, 
 
   it('R8 does not start, says so in a sentence, and starts when there is room', async () => {
     const start = () => startProgram({ PORT: '0', DATA_DIR: disk.folder, TOKENS_API_KEY: 'key-of-the-upstream' });
-    for (const isNew of [true, false]) {
+    const expectRefused = async () => {
       disk.fill();
       const refused = start();
-      expect({ isNew, code: await refused.ended }).toEqual({ isNew, code: 1 });
+      expect(await refused.ended).toBe(1);
       expect(refused.stderr()).toMatch(/^asset-gateway: DATA_DIR: .*\.\n$/);
       disk.empty();
-      const program = start();
-      expect((await fetch(`${await program.url}/healthz`)).status).toBe(200);
-      program.child.kill('SIGKILL');
-      await program.ended;
-    }
+    };
+    await expectRefused();
+    const program = start();
+    expect((await fetch(`${await program.url}/healthz`)).status).toBe(200);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    await expectRefused();
   });
 });

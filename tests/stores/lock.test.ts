@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type FolderLock, lockFolder } from '../../packages/gateway/src/stores/lock.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull, roundsOnEach } from '../kit/rounds.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
 
 const NOBODY = 65_534;
@@ -50,8 +51,6 @@ async function holdElsewhere(): Promise<ChildProcess> {
   await once(child.stdout, 'data');
   return child;
 }
-
-const start = () => startProgram({ PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' });
 
 describe('the lock of a folder', () => {
   it('has one holder, by any path', async () => {
@@ -100,23 +99,10 @@ describe('the name of the lock', () => {
     expect(tryAs(NOBODY)).toBe('EPERM');
   });
 
-  it('V17 leads to its holder: a second gateway names the process of the first', async () => {
-    const first = start();
-    await first.url;
-    const second = start();
-    expect(await second.ended).toBe(1);
-    const who = `process ${first.child.pid} on ${hostname()}`;
-    expect(second.stderr()).toBe(
-      `asset-gateway: DATA_DIR: ${who} serves from ${folder}; without REDIS_URL only one may.\n`,
-    );
-  });
-
   it('V17 keeps two gateways from one folder where money is in PostgreSQL', async () => {
     const lock = await take();
-    const variables = { PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' };
-    const gateway = startProgram({ ...variables, DATABASE_URL: 'postgres://gateway@127.0.0.1:1/gateway' });
-    expect(await gateway.ended).toBe(1);
-    expect(gateway.stderr()).toContain(`process ${process.pid} on ${hostname()} serves from ${folder}`);
+    const starting = startTestGateway({ DATABASE_URL: 'postgres://gateway@127.0.0.1:1/gateway' }, { dataDir: folder });
+    await expect(starting).rejects.toThrow(`process ${process.pid} on ${hostname()} serves from ${folder}`);
     await lock.close();
   });
 });
@@ -145,13 +131,15 @@ describe('many that want the lock at once', () => {
     60_000,
   );
 
-  it('V17 of gateways that start at once one serves, and the others name it', async () => {
-    const programs = Array.from({ length: isFull ? 5 : 3 }, start);
+  it('V17 of gateways that start at once one serves, and the others name its process', async () => {
+    const start = () => startProgram({ PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' });
+    const programs = Array.from({ length: isFull ? 5 : 2 }, start);
     const served = await Promise.any(programs.map(({ url, child }) => url.then(() => child)));
     const others = programs.filter(({ child }) => child !== served);
+    const who = `process ${served.pid} on ${hostname()}`;
     for (const { ended, stderr } of others) {
       expect(await ended).toBe(1);
-      expect(stderr()).toContain(`process ${served.pid} on`);
+      expect(stderr()).toBe(`asset-gateway: DATA_DIR: ${who} serves from ${folder}; without REDIS_URL only one may.\n`);
     }
   });
 });
