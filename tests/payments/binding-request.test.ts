@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import type { Example } from '../http/targets.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { CANARY_SECRET } from '../kit/test-gateway.ts';
 import {
   answersWith,
   asVersion1,
@@ -19,55 +18,14 @@ import {
 } from './calls.ts';
 import { openWallet } from './wallets.ts';
 
-/** With a secret that other gateways can share. */
-const VARIABLES = { ...ROOMY, GATEWAY_SECRET: CANARY_SECRET };
-const gateway = await stopAfterTests(startSellingGateway(VARIABLES));
+const gateway = await stopAfterTests(startSellingGateway(ROOMY));
 const wallet = await openWallet(gateway.solana);
 const call = callOf('rpc.mainnet.helius.getBalance');
 const elsewhere = callOf('rpc.devnet.helius.getBalance');
 
 const MISMATCH = 'no_matching_requirements';
-/** Rows of mainnet: both providers, all surfaces, two with the same price. */
-const ROWS = [
-  'rpc.mainnet.helius.getBalance',
-  'rpc.mainnet.alchemy.getBalance',
-  'das.mainnet.helius.getAsset',
-  'wallet.mainnet.helius.identity',
-  'wallet.mainnet.helius.balances',
-];
-
-/** Shows that a payment made for one request buys none of the others, neither before it has settled nor after. */
-async function buysNothingElse(call: Example, others: readonly Example[]): Promise<void> {
-  const payment = await paymentFor(gateway, call, wallet);
-  await leavesNoTrace(gateway, async () => {
-    for (const other of others) await refusedWith(MISMATCH, sendPaid(gateway, other, payment));
-  });
-  await buys(gateway, call, payment);
-  await leavesNoTrace(gateway, async () => {
-    for (const other of others) {
-      await answersWith(409, 'payment_already_used', 'settled', sendPaid(gateway, other, payment));
-    }
-  });
-}
-
-describe('P3 a payment buys nothing on another route', () => {
-  it.each(ROWS)('when it was made for %s', async (id) => {
-    await buysNothingElse(
-      callOf(id),
-      ROWS.filter((other) => other !== id).map((other) => callOf(other)),
-    );
-  });
-
-  it('of the same provider, method, price and body on the other cluster', async () => {
-    const payment = await paymentFor(gateway, call, wallet);
-    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, elsewhere, payment)));
-    await buys(gateway, call, payment);
-    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, elsewhere, payment)));
-  });
-});
-
 const post = (body: string): Example => ({
-  target: callOf('rpc.mainnet.helius.getBalance').target,
+  target: call.target,
   init: { method: 'POST', body, headers: { 'Content-Type': 'application/json' } },
 });
 const balances = (query: string): Example => {
@@ -76,59 +34,45 @@ const balances = (query: string): Example => {
 };
 const A = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const B = 'So11111111111111111111111111111111111111112';
+const identity = (wallet: string) => callOf('wallet.mainnet.helius.identity', { path: { wallet } });
+
+/** Requests of mainnet, and others that a payment for each must not buy. */
+const OTHERS: readonly (readonly [string, Example, readonly Example[]])[] = [
+  [
+    'another route',
+    call,
+    ['rpc.mainnet.alchemy.getBalance', 'das.mainnet.helius.getAsset', 'wallet.mainnet.helius.identity'].map((id) =>
+      callOf(id),
+    ),
+  ],
+  [
+    'another body, be it only in its spaces',
+    post(`{"params":["${A}"]}`),
+    [`{"params":["${B}"]}`, `{"params":["${A}"]}\n`, `{"params":["\\u0038${A.slice(1)}"]}`, ''].map(post),
+  ],
+  ['another path parameter', identity(A), [B, 'toly.sol', A.toLowerCase()].map(identity)],
+  [
+    'another query',
+    balances('?page=1&limit=10'),
+    ['', '?page=10&limit=1', '?page=1&limit=10&showNfts=true'].map(balances),
+  ],
+  ['a query where there was none', balances(''), ['?page=1', '?x'].map(balances)],
+];
 
 describe('P3 a payment buys nothing that it was not made for', () => {
-  it('another body, be it only in its spaces', async () => {
-    await buysNothingElse(post(`{"params":["${A}"]}`), [
-      post(`{"params":["${B}"]}`),
-      post(`{"params":["${A}",{}]}`),
-      post(`{"params":["${A}"]}\n`),
-      post(`{"params":["\\u0038${A.slice(1)}"]}`),
-      post(''),
-    ]);
-  });
-
-  it('another path parameter', async () => {
-    const of = (wallet: string) => callOf('wallet.mainnet.helius.identity', { path: { wallet } });
-    await buysNothingElse(of(A), [of(B), of('toly.sol'), of(`${A}1`), of(A.toLowerCase())]);
-  });
-
-  it('another query', async () => {
-    await buysNothingElse(balances('?page=1&limit=10'), [
-      balances(''),
-      balances('?page=2&limit=10'),
-      balances('?page=10&limit=1'),
-      balances('?page=1&limit=10&showNfts=true'),
-    ]);
-  });
-
-  it('a query where there was none', async () => {
-    await buysNothingElse(balances(''), [balances('?page=1'), balances('?x')]);
+  it.each(OTHERS)('P3 %s, neither before it has settled nor after', async (_, call, others) => {
+    const payment = await paymentFor(gateway, call, wallet);
+    await leavesNoTrace(gateway, async () => {
+      for (const other of others) await refusedWith(MISMATCH, sendPaid(gateway, other, payment));
+    });
+    await buys(gateway, call, payment);
+    await leavesNoTrace(gateway, async () => {
+      for (const other of others) {
+        await answersWith(409, 'payment_already_used', 'settled', sendPaid(gateway, other, payment));
+      }
+    });
   });
 });
-
-describe('a payment is good for more than one gateway', () => {
-  const { solana } = gateway;
-
-  it('for another node with the same secret as well, at the price that was quoted', async () => {
-    const dearer = await startSellingGateway({ ...VARIABLES, PRICE_SURCHARGE_USD_MICROS: '600' }, { solana });
-    await buys(dearer, call, await paymentFor(gateway, call, wallet));
-    expect(solana.mainnet.transfers.at(-1)?.amount).toBe(5n);
-    await dearer.stop();
-  });
-
-  it('for one whose secret was rotated as well, and no payment of that one for the old one', async () => {
-    const GATEWAY_SECRET = `the next secret of 32 characters or more,${CANARY_SECRET}`;
-    const rotated = await startSellingGateway({ ...ROOMY, GATEWAY_SECRET }, { solana });
-    await buys(rotated, call, await paymentFor(gateway, call, wallet));
-    const fresh = await paymentFor(rotated, call, wallet);
-    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, call, fresh)));
-    await buys(rotated, call, fresh);
-    await rotated.stop();
-  });
-});
-
-const SOMEBODY = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 
 type Accepted = Readonly<Record<string, unknown>>;
 type Change = (accepted: Accepted) => unknown;
@@ -148,14 +92,14 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   ['a higher amount', set('amount', '5000')],
   ['an amount that is a number', set('amount', 5)],
   ['an amount written in another way', set('amount', '05')],
-  ['another payee', set('payTo', SOMEBODY)],
+  ['another payee', set('payTo', A)],
   ['another asset', set('asset', USDC.devnet)],
   ['another scheme', set('scheme', 'upto')],
   ['another network', set('network', NETWORKS.devnet)],
   ['the short name of the network', set('network', 'solana')],
   ['a longer time-out', set('maxTimeoutSeconds', 3600)],
   ['a time-out that is text', set('maxTimeoutSeconds', '60')],
-  ['another fee payer', extra('feePayer', SOMEBODY)],
+  ['another fee payer', extra('feePayer', A)],
   ['another memo', extra('memo', 'A'.repeat(32))],
   ['no memo', extra('memo', undefined)],
   ['a member that was not offered', set('paymentFlow', 'upfront')],
@@ -179,17 +123,20 @@ const withAccepted = (payment: PaymentPayload, change: Change): unknown => ({
   accepted: change(payment.accepted as unknown as Accepted),
 });
 
-describe('P15 a payment buys nothing whose copy of the requirement is altered to have', () => {
-  it.each(CHANGES)('%s', async (_, change) => {
+describe('P15 a payment with an altered copy of the requirement', () => {
+  it('P15 buys nothing before it settles; afterwards it gets the stored answer', async () => {
     const payment = await paymentFor(gateway, call, wallet);
-    const altered = withAccepted(payment, change);
-    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, call, altered)));
+    await leavesNoTrace(gateway, async () => {
+      for (const [name, change] of CHANGES) {
+        const {
+          ok,
+          error,
+          payment: state,
+        } = await bodyOf(await sendPaid(gateway, call, withAccepted(payment, change)));
+        expect([name, ok, error, state]).toEqual([name, false, MISMATCH, { state: 'refused' }]);
+      }
+    });
     await buys(gateway, call, payment);
-  });
-
-  it('any of these before it settles; afterwards each gets the stored answer', async () => {
-    const payment = await paymentFor(gateway, call, wallet);
-    await (await sendPaid(gateway, call, payment)).arrayBuffer();
     await leavesNoTrace(gateway, async () => {
       for (const [name, change] of CHANGES) {
         const response = await sendPaid(gateway, call, withAccepted(payment, change));
@@ -203,12 +150,9 @@ describe('P15 a payment buys nothing whose copy of the requirement is altered to
 describe('P15 a payment buys nothing that was made for other requirements', () => {
   it.each<[string, Change]>([
     ['a lower amount', set('amount', '4')],
-    ['a higher amount', set('amount', '6')],
-    ['nothing', set('amount', '0')],
-    ['another payee', set('payTo', SOMEBODY)],
+    ['another payee', set('payTo', A)],
     ['another memo', extra('memo', 'A'.repeat(32))],
-    ['the hex memo of a client that got none', extra('memo', undefined)],
-    ['another fee payer', extra('feePayer', SOMEBODY)],
+    ['another fee payer', extra('feePayer', A)],
   ])('%s', async (_, change) => {
     const { accepted: required } = await paymentFor(gateway, call, wallet);
     const altered = change(required as unknown as Accepted) as typeof required;

@@ -1,48 +1,26 @@
-import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { type Offer, offerIn, paymentFor } from '@asset-gateway/client/pay';
-import { NETWORKS, type PaymentRequired, USDC } from '@asset-gateway/protocol';
+import { newKeypair } from '@asset-gateway/client/node';
+import { type Offer, offerIn } from '@asset-gateway/client/pay';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { assertPays, type Payment } from '../../packages/client/src/payment-check.ts';
-import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
-import { carrying } from './forge-market.ts';
+import { addressOf, carrying, openMarket } from './forge-market.ts';
 import { copyOf, instruction, limitOf, memoOf, PROGRAMS, transferOf, u64 } from './forge-table.ts';
 import { type Draft, draftOf, readable, signed, signer, writable } from './forge-wire.ts';
 
-const [keypair, thief] = [newKeypair(), newKeypair()];
-const payer = signerFromBytes(keypair).address;
-const stranger = signerFromBytes(thief).address;
-const payTo = signerFromBytes(newKeypair()).address;
-const feePayer = signerFromBytes(newKeypair()).address;
-const REQUIRED = {
-  x402Version: 2,
-  accepts: [
-    {
-      scheme: 'exact',
-      network: NETWORKS.devnet,
-      amount: '5',
-      asset: USDC.devnet,
-      payTo,
-      maxTimeoutSeconds: 60,
-      extra: { feePayer, memo: 'x'.repeat(32) },
-    },
-  ],
-} as unknown as PaymentRequired;
-
-const chain = await startChain({ cluster: 'devnet' });
-await chain.fundUsdc(payer, 1000n);
+const market = await openMarket();
+afterAll(() => market.chain.close());
+const thief = newKeypair();
+const [payer, stranger, payTo] = [market.payer, thief, market.payee].map(addressOf) as [string, string, string];
 const strangersAta = await associatedAddress(stranger, USDC.devnet);
-const [header = ''] = Object.values(await paymentFor(REQUIRED, { wallet: keypair, rpcUrl: chain.url }));
-const genuine = JSON.parse(atob(header)) as Payment;
-afterAll(() => chain.close());
-
-const offer = offerIn(REQUIRED) as Offer;
+const genuine = market.genuine.payload as unknown as Payment;
+const offer = offerIn(market.required) as Offer;
 
 /** The genuine payment with a changed transaction, signed again. */
 function changed(change: (draft: Draft) => void): Payment {
-  const draft = draftOf(Buffer.from(String(genuine.payload.transaction), 'base64'));
+  const draft = draftOf(market.genuine.wire);
   change(draft);
-  return carrying({ ...genuine }, signed(draft, [keypair, thief])) as unknown as Payment;
+  return carrying(market.genuine.payload, signed(draft, [market.payer, thief])) as unknown as Payment;
 }
 
 const setData = (draft: Draft, data: readonly number[]) =>

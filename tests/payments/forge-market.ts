@@ -1,10 +1,25 @@
 import { newKeypair } from '@asset-gateway/client/node';
 import { paymentFor } from '@asset-gateway/client/pay';
 import type { Environment } from '@asset-gateway/gateway';
-import type { PaymentRequired } from '@asset-gateway/protocol';
+import { NETWORKS, type PaymentRequired, Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import type { Inbound } from '../../packages/gateway/src/call.ts';
+import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { Memos } from '../../packages/gateway/src/payments/read/memo.ts';
+import {
+  type Candidate,
+  type CheckDependencies,
+  carriedPayment,
+  type PresentedPayment,
+  readPresentedPayment,
+} from '../../packages/gateway/src/payments/read/payment.ts';
+import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
+import { type Offer, requirementOf } from '../../packages/gateway/src/payments/requirement.ts';
+import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { REASONS } from './forge-table.ts';
 import { type Draft, draftOf } from './forge-wire.ts';
 
 /** A payment as x402's own client made it, and the parts that a forger works with. */
@@ -12,6 +27,16 @@ export interface Genuine {
   readonly payload: Record<string, unknown>;
   readonly wire: Buffer;
   readonly draft: Draft;
+}
+
+/** Who takes part in a payment. The payee is a wallet of the forger's own, so that even it can be made to pay. */
+export interface Parties {
+  readonly payer: Uint8Array;
+  readonly payee: Uint8Array;
+  readonly feePayer: string;
+  readonly payeeAta: string;
+  /** The transfers' own mint. */
+  readonly mint: string;
 }
 
 /** An answer to a payment. */
@@ -31,16 +56,9 @@ export interface Standing {
   readonly feePayer: bigint;
 }
 
-/** A gateway, a payee with a known key, and a wallet with USDC. */
-export interface Forge {
+/** A gateway, and the parties of its payments. */
+export interface Forge extends Parties {
   readonly gateway: SellingGateway;
-  readonly payer: Uint8Array;
-  readonly payee: Uint8Array;
-  readonly feePayer: string;
-  readonly payerAta: string;
-  readonly payeeAta: string;
-  /** The transfers' own mint. */
-  readonly mint: string;
   /** A genuine payment for a fresh challenge; default: by the payer. */
   genuine(keypair?: Uint8Array): Promise<Genuine>;
   pay(payload: unknown): Promise<Told>;
@@ -48,7 +66,7 @@ export interface Forge {
   stop(): Promise<void>;
 }
 
-export const PATH = '/v1/x402/solana/devnet/helius/rpc/getBalance';
+const PATH = '/v1/x402/solana/devnet/helius/rpc/getBalance';
 const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -67,52 +85,96 @@ async function ask(url: string, headers: Record<string, string>): Promise<Told> 
   return { status: response.status, error, body, headers: response.headers };
 }
 
-async function genuineOf(gateway: SellingGateway, keypair: Uint8Array): Promise<Genuine> {
-  const { body } = await ask(gateway.url, {});
-  const required = body as unknown as PaymentRequired;
-  const headers = await paymentFor(required, { wallet: keypair, rpcUrl: gateway.solana.devnet.url });
-  const payload = JSON.parse(atob(Object.values(headers)[0] ?? '')) as Record<string, unknown>;
+const headerOf = (payload: unknown): string => Buffer.from(JSON.stringify(payload)).toString('base64');
+
+/** A payment of this wallet, as x402's own client makes it for a challenge. */
+async function genuineOf(required: PaymentRequired, wallet: Uint8Array, chain: Chain): Promise<Genuine> {
+  const [header = ''] = Object.values(await paymentFor(required, { wallet, rpcUrl: chain.url }));
+  const payload = JSON.parse(atob(header)) as Record<string, unknown>;
   const { transaction } = payload.payload as { transaction: string };
   const wire = Buffer.from(transaction, 'base64');
   return { payload, wire, draft: draftOf(wire) };
 }
 
-/** Opens one. The payee is a wallet of the forger's own, so that even it can be made to pay; a remote facilitator's fee payer is named. */
+/** Payer and payee with USDC on a chain. */
+async function openParties(chain: Chain, payee = newKeypair()): Promise<Omit<Parties, 'feePayer'>> {
+  const payer = newKeypair();
+  for (const wallet of [payer, payee]) await chain.fundUsdc(addressOf(wallet), 1_000_000n);
+  const mint = chain.usdcMint;
+  return { payer, payee, mint, payeeAta: await associatedAddress(addressOf(payee), mint) };
+}
+
+/** Opens one. A remote facilitator's fee payer is named. */
 export async function openForge(variables: Environment = {}, remoteFeePayer?: string): Promise<Forge> {
-  const [payer, payee] = [newKeypair(), newKeypair()];
-  const gateway = await startForge(payee, variables);
-  const { devnet } = gateway.solana;
-  const feePayer = remoteFeePayer ?? addressOf(bs58.decode(gateway.solana.variables.FEE_PAYER_KEYPAIR ?? ''));
-  await devnet.fundUsdc(addressOf(payer), 1_000_000n);
-  await devnet.fundUsdc(addressOf(payee), 1_000_000n);
+  const payee = newKeypair();
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const { mainnet, devnet } = solana;
+  for (const chain of [mainnet, devnet]) await chain.createAta(addressOf(payee));
+  const gateway = await startSellingGateway({ PAY_TO_WALLET: addressOf(payee), ...variables }, { solana });
+  const feePayer = remoteFeePayer ?? addressOf(bs58.decode(solana.variables.FEE_PAYER_KEYPAIR ?? ''));
+  const parties = await openParties(devnet, payee);
   return {
+    ...parties,
     gateway,
-    payer,
-    payee,
     feePayer,
-    mint: devnet.usdcMint,
-    payerAta: await associatedAddress(addressOf(payer), devnet.usdcMint),
-    payeeAta: await associatedAddress(addressOf(payee), devnet.usdcMint),
-    genuine: (keypair = payer) => genuineOf(gateway, keypair),
-    pay: (payload) =>
-      ask(gateway.url, { 'payment-signature': Buffer.from(JSON.stringify(payload)).toString('base64') }),
+    async genuine(keypair = parties.payer) {
+      const { body } = await ask(gateway.url, {});
+      return genuineOf(body as unknown as PaymentRequired, keypair, devnet);
+    },
+    pay: (payload) => ask(gateway.url, { 'payment-signature': headerOf(payload) }),
     standing: async () => ({
       calls: devnet.calls.length,
       transfers: devnet.transfers.length,
       payee: await devnet.usdcBalance(addressOf(payee)),
-      payer: await devnet.usdcBalance(addressOf(payer)),
+      payer: await devnet.usdcBalance(addressOf(parties.payer)),
       feePayer: devnet.lamports(feePayer),
     }),
     stop: async () => {
       await gateway.stop();
-      await gateway.solana.close();
+      await solana.close();
     },
   };
 }
 
-async function startForge(payee: Uint8Array, variables: Environment): Promise<SellingGateway> {
-  const { startSolanaSandbox } = await import('../../packages/sandbox/src/solana-sandbox.ts');
-  const solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
-  for (const chain of [solana.mainnet, solana.devnet]) await chain.createAta(addressOf(payee));
-  return startSellingGateway({ PAY_TO_WALLET: addressOf(payee), ...variables }, { solana: solana });
+/** When the memos of a market's payments were issued, in seconds. */
+export const ISSUED = 1_795_000_000;
+const HASH = 'c'.repeat(64);
+
+/** The gateway's check of payments, without a gateway. */
+export interface Market extends Parties {
+  readonly chain: Chain;
+  readonly offer: Offer;
+  readonly required: PaymentRequired;
+  readonly genuine: Genuine;
+  /** Reads a payment for the market's one request. */
+  read(payload: unknown, change?: Partial<Candidate & CheckDependencies>): PresentedPayment;
+}
+
+/** Opens one with a payment for it. */
+export async function openMarket(): Promise<Market> {
+  const chain = await startChain({ cluster: 'devnet' });
+  const parties = await openParties(chain);
+  const { payee, mint, payeeAta } = parties;
+  const [network, feePayer] = [NETWORKS.devnet, addressOf(newKeypair())];
+  const offer = { network, asset: mint, payTo: addressOf(payee), destination: payeeAta, amount: '5', feePayer };
+  const memos = new Memos(nodeCrypto, ['a secret of at least thirty-two letters']);
+  const memo = memos.issue(offer, HASH, ISSUED * 1000);
+  const accepts = [requirementOf(offer, memo, memos.ticketOf(memo))];
+  const required = { x402Version: 2, resource: { url: 'http://x/' }, accepts } as unknown as PaymentRequired;
+  return {
+    ...parties,
+    chain,
+    feePayer,
+    offer,
+    required,
+    genuine: await genuineOf(required, parties.payer, chain),
+    read(payload, { crypto = nodeCrypto, ...change } = {}) {
+      const carried = carriedPayment({ headers: { 'payment-signature': headerOf(payload) } } as unknown as Inbound);
+      if (!carried || carried === 'malformed') throw new Error('malformed');
+      const transaction = readTransaction(carried.transaction);
+      if (!transaction) throw new Refusal(REASONS.undecodable, { payment: { state: 'refused' } });
+      const candidate = { key: 'k', carried, transaction, offer, requestHash: HASH, nowMs: ISSUED * 1000, ...change };
+      return readPresentedPayment({ crypto, memos: 'memos' in change ? change.memos : memos }, candidate);
+    },
+  };
 }

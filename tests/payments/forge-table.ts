@@ -1,16 +1,16 @@
 import type { RefusalCode } from '@asset-gateway/protocol';
-import type { Forge, Genuine } from './forge-market.ts';
+import type { Genuine, Parties } from './forge-market.ts';
 import { type Draft, type DraftInstruction, readable, signed } from './forge-wire.ts';
 
 /** A payment that must be refused: its fault, the expected reason, and how it is made. */
 export interface Forgery {
   readonly name: string;
   readonly reason: RefusalCode;
-  make(genuine: Genuine, forge: Forge): Uint8Array;
+  make(genuine: Genuine, parties: Parties): Uint8Array;
 }
 
 /** Changes a genuine payment's transaction. */
-export type Change = (draft: Draft, forge: Forge) => unknown;
+export type Change = (draft: Draft, parties: Parties) => unknown;
 
 const PREFIX = 'invalid_exact_svm_payload_';
 const INSTRUCTIONS = `${PREFIX}transaction_instructions_` as const;
@@ -57,9 +57,9 @@ export const STRANGER = 'So11111111111111111111111111111111111111112';
 const resigned = (name: string, reason: RefusalCode, change: Change): Forgery => ({
   name,
   reason,
-  make({ draft }, forge) {
-    change(draft, forge);
-    return signed(draft, [forge.payer, forge.payee]);
+  make({ draft }, parties) {
+    change(draft, parties);
+    return signed(draft, [parties.payer, parties.payee]);
   },
 });
 

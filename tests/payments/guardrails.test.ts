@@ -1,11 +1,21 @@
+import type { Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { allows, forbids, ROOMY } from './calls.ts';
-import { openWallet } from './wallets.ts';
+import { refusalOf } from '../describe/requests.ts';
+import { callOf, rowOf } from './calls.ts';
 
-const gateway = await stopAfterTests(startSellingGateway(ROOMY));
-const wallet = await openWallet(gateway.solana);
+/** The rules that a request of a row with these values breaks; undefined if it is accepted. */
+function brokenBy(id: string, values: Route['example']) {
+  const { target, init } = callOf(id, values);
+  return refusalOf(rowOf(id), { target, body: init.body ?? '' });
+}
+
+function allows(id: string, values: Route['example']): void {
+  expect([values, brokenBy(id, values)]).toEqual([values, undefined]);
+}
+
+function forbids(id: string, values: Route['example']): void {
+  expect([values, brokenBy(id, values)]).toEqual([values, expect.arrayContaining([expect.any(String)])]);
+}
 
 const A = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const TOKENS = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -30,15 +40,11 @@ const RPC: Readonly<Record<string, readonly Row[]>> = {
   getBalance: [
     ['parameters', whole, [[A], [A, {}]], [[], [A, {}, {}], { 0: A }]],
     ['address', (address) => [address], [], [A.replace('8', '0'), A.slice(0, 31), `${A}11`, 1]],
-    ['commitment', option('commitment'), ['confirmed'], ['recent']],
-    ['minContextSlot', option('minContextSlot'), [], [-1]],
-    ['unknown option', option('encoding'), [], ['base64']],
   ],
   getAccountInfo: [
     ['parameters', whole, [[A]], [[], [A, {}, {}], [A, { dataSlice: { offset: 0 } }]]],
     ['length of the slice', (length) => [A, { encoding: 'base64', ...slice(length) }], [0, 1024], [-1, 1025, 1.5]],
     ['offset of the slice', (offset) => [A, slice(1, offset)], [], [-1]],
-    ['encoding', option('encoding'), [], ['hex']],
   ],
   getTransaction: [
     ['parameters', whole, [[SIGNATURE]], [[], [SIGNATURE, {}, {}]]],
@@ -50,10 +56,7 @@ const RPC: Readonly<Record<string, readonly Row[]>> = {
       [-1, 256],
     ],
   ],
-  getSignaturesForAddress: [
-    ['parameters', whole, [[A]], [[A, {}, {}]]],
-    ['limit', option('limit'), [1, 100], [0, 101, '10', null]],
-  ],
+  getSignaturesForAddress: [['limit', option('limit'), [1, 100], [0, 101, '10', null]]],
   getTokenAccountsByOwner: [
     ['parameters', whole, [[A, { programId: TOKENS }, { encoding: 'jsonParsed' }]], [[A], [A, { mint: A }, {}, {}]]],
     ['mint or program', held, [{ mint: A }], [{ mint: A, programId: TOKENS }, {}, { mint: A, programId: null }]],
@@ -82,10 +85,6 @@ const RPC: Readonly<Record<string, readonly Row[]>> = {
     ['limit of signatures', (limit) => [A, { transactionDetails: 'signatures', limit }], [1000], [1001]],
     ['limit of transactions', full, [100], [101]],
     ['filters', option('filters'), [{ slot: { gte: 1 }, status: 'any', tokenAccounts: 'none' }], [{ program: TOKENS }]],
-    ['paginationToken', option('paginationToken'), [], ['1:2:3']],
-    ['sortOrder', option('sortOrder'), [], ['random']],
-    ['commitment', option('commitment'), [], ['processed']],
-    ['unknown option', option('until'), [], [SIGNATURE]],
   ],
 };
 
@@ -98,12 +97,7 @@ const paging = (method: string): Row[] => {
   return [
     ['limit', having('limit'), [1, 100], [0, 101, 1000]],
     ['page', having('page'), [1, 10_000], [0, 10_001, 1.5, '1']],
-    ['sortBy', having('sortBy'), [{ sortBy: 'created', sortDirection: 'asc' }], [{ sortBy: 'price' }]],
     ['cursor', having('cursor'), [], ['x'.repeat(201)]],
-    ['after', having('after'), [], ['']],
-    ['before', having('before'), [], ['a\u0000b']],
-    ['options', having('options'), [], [{ showAll: true }, { showFungible: 'true' }]],
-    ['ownerAddress', having('ownerAddress'), [], [A.slice(0, 31)]],
     ['parameters', whole, [], [[owned({})]]],
   ];
 };
@@ -139,20 +133,9 @@ const WALLET: Readonly<Record<string, readonly Row[]>> = {
     ANY,
     LIMIT,
     query('page', [1, 1000], [0, 1001]),
-    query('cursor', [], ['x']),
-    ...['showZeroBalance', 'showNative', 'showNfts'].map((flag) =>
-      query(flag, ['true', 'false'], ['TRUE', '1', 'yes', '']),
-    ),
+    query('showNfts', ['true', 'false'], ['TRUE', '1', 'yes', '']),
   ],
-  history: [
-    ANY,
-    LIMIT,
-    query('before', [TEXT], [LONGER, '']),
-    query('after', [TEXT], [LONGER]),
-    query('type', ['SWAP'], ['swap']),
-    query('tokenAccounts', ['balanceChanged'], ['some']),
-    query('page', [], [1]),
-  ],
+  history: [ANY, LIMIT, query('before', [TEXT], [LONGER, '']), query('after', [TEXT], [LONGER])],
   transfers: [ANY, LIMIT, query('cursor', [TEXT], [LONGER, 'a\nb'])],
 };
 
@@ -161,25 +144,25 @@ const rowsOf = (methods: Readonly<Record<string, readonly Row[]>>) =>
   Object.entries(methods).flatMap(([method, rows]) => rows.map((row) => [method, ...row] as const));
 
 describe.each([
-  ['rpc', RPC, (params: unknown) => ({ body: { params } })],
-  ['das', DAS, (params: unknown) => ({ body: { params } })],
-  ['wallet', WALLET, (values: unknown) => ({ query: values })],
-] as const)('%s', (surface, methods, valuesOf) => {
-  it.each(rowsOf(methods))('%s keeps to its guardrail: %s', async (method, _, request, inside, outside) => {
+  ['rpc', RPC],
+  ['das', DAS],
+  ['wallet', WALLET],
+] as const)('%s', (surface, methods) => {
+  it.each(rowsOf(methods))('%s keeps to its guardrail: %s', (method, _, request, inside, outside) => {
     const id = `${surface}.mainnet.helius.${method}`;
-    for (const value of inside) await allows(gateway, id, valuesOf(request(value)) as never, wallet);
-    for (const value of outside) await forbids(gateway, id, valuesOf(request(value)) as never, wallet);
+    const valuesOf = (value: unknown) =>
+      (surface === 'wallet' ? { query: request(value) } : { body: { params: request(value) } }) as Route['example'];
+    for (const value of inside) allows(id, valuesOf(value));
+    for (const value of outside) forbids(id, valuesOf(value));
   });
 });
 
 it.each([
   ['no params at all', {}],
-  ['params that are null', { params: null }],
   ['a member beside params', { params: [A], method: 'getSupply' }],
-  ['a member of JSON-RPC beside params', { jsonrpc: '2.0', id: 1, params: [A] }],
   ['a list', [{ params: [A] }]],
-])('a body is refused with %s', async (_, body) => {
-  await forbids(gateway, 'rpc.devnet.alchemy.getBalance', { body: body as never }, wallet);
+])('a body is refused with %s', (_, body) => {
+  forbids('rpc.devnet.alchemy.getBalance', { body: body as never });
 });
 
 const LABEL = 'a'.repeat(63);
@@ -202,25 +185,24 @@ const IDENTITY = 'wallet.mainnet.helius.identity';
 const BATCH = 'wallet.mainnet.helius.batchIdentity';
 
 describe('a wallet', () => {
-  it.each([A, 'toly.sol'])('is known to identity and batchIdentity as %s', async (name) => {
-    await allows(gateway, IDENTITY, { path: { wallet: name } }, wallet);
-    await allows(gateway, BATCH, { body: { wallets: [name] } }, wallet);
+  it.each([A, 'toly.sol'])('is known to identity and batchIdentity as %s', (name) => {
+    allows(IDENTITY, { path: { wallet: name } });
+    allows(BATCH, { body: { wallets: [name] } });
   });
 
-  it.each(NO_NAMES)('is not known to identity and batchIdentity as %s', async (name) => {
-    const names = await forbids(gateway, IDENTITY, { path: { wallet: name } }, wallet);
-    expect(new Set(names)).toEqual(new Set(['wallet']));
-    await forbids(gateway, BATCH, { body: { wallets: [A, name] } }, wallet);
+  it.each(NO_NAMES)('is not known to identity and batchIdentity as %s', (name) => {
+    forbids(IDENTITY, { path: { wallet: name } });
+    forbids(BATCH, { body: { wallets: [A, name] } });
   });
 
-  it.each(['balances', 'history', 'transfers', 'fundedBy'])('is not known by its name in %s', async (method) => {
-    await forbids(gateway, `wallet.mainnet.helius.${method}`, { path: { wallet: 'toly.sol' } }, wallet);
+  it.each(['balances', 'history', 'transfers', 'fundedBy'])('is not known by its name in %s', (method) => {
+    forbids(`wallet.mainnet.helius.${method}`, { path: { wallet: 'toly.sol' } });
   });
 
-  it('list has from one to a hundred wallets', async () => {
-    await allows(gateway, BATCH, { body: { wallets: Array(100).fill(A) } }, wallet);
+  it('list has from one to a hundred wallets', () => {
+    allows(BATCH, { body: { wallets: Array(100).fill(A) } });
     for (const body of [{}, { wallets: [] }, { wallets: Array(101).fill(A) }, { wallets: A }, { addresses: [A] }]) {
-      await forbids(gateway, BATCH, { body }, wallet);
+      forbids(BATCH, { body });
     }
   });
 });
