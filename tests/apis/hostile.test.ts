@@ -1,12 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@asset-gateway/gateway';
-import type { Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { askSigned } from '../kit/wallet.ts';
-import { serveApis, writeDocument } from './apis.ts';
+import { writeDocument } from './apis.ts';
 import { aliasBomb, answering, asking, doubling, NODE, nested, operation, posting, text } from './hostile-documents.ts';
 
 const folder = makeFolder();
@@ -27,10 +25,7 @@ const entryFor = (document: unknown, more: object = {}) => ({
   ...more,
 });
 
-function read(
-  document: unknown,
-  more: object = {},
-): { readonly rows: readonly Route[]; readonly faults: readonly string[] } {
+function read(document: unknown, more: object = {}) {
   const { apis, faults } = readApisFile(writeDocument({ apis: { weather: entryFor(document, more) } }));
   return { rows: apis.flatMap(({ rows }) => rows), faults };
 }
@@ -51,17 +46,11 @@ describe('a fault at the start, with its place, is', () => {
     ],
     ['a reference to a prototype', asking({ $ref: '#/constructor/prototype' }), 'leads nowhere'],
     ['a reference to another site', asking({ $ref: 'https://api.example/a.json' }), 'is not local'],
-    ['a reference to a file', asking({ $ref: '/etc/passwd' }), 'is not local'],
     ['an input 10,000 deep', nested(10_000, 'post'), 'a schema is deeper than 16'],
     [
       'an input that doubles 14 times',
       posting({ $ref: '#/components/schemas/S0' }, doubling(14)),
       'more than 2000 parts',
-    ],
-    [
-      'an input that doubles 40 times',
-      posting({ $ref: '#/components/schemas/S0' }, doubling(40)),
-      'a schema is deeper than 16',
     ],
     [
       'an enum of aliases of aliases',
@@ -90,10 +79,8 @@ describe('a fault at the start, with its place, is', () => {
     ],
     ['a path with an encoded slash', operation('/a%2fb'), 'neither plain text nor one parameter'],
     ['a path with dots', operation('/a/../b'), 'neither plain text nor one parameter'],
-    ['a path with encoded dots', operation('/a/%2e%2e/b'), 'neither plain text nor one parameter'],
     ['a path with a parameter inside a segment', operation('/a/{x}.json'), 'neither plain text nor one parameter'],
     ['a path with a colon', operation('/a/b:c'), 'neither plain text nor one parameter'],
-    ['a path with a colon first', operation('/a/:x'), 'neither plain text nor one parameter'],
     ['a path with an empty segment', operation('/a//b'), 'neither plain text nor one parameter'],
     ['a path with a query', operation('/a?b=c'), 'neither plain text nor one parameter'],
     [
@@ -142,14 +129,9 @@ describe('a fault at the start, with its place, is', () => {
     ]);
   });
 
-  it.each<[name: string, more: object, fault: string]>([
-    ['an operation that is not there', { operations: { ops: {} } }, 'no operation "ops"; the nearest is op'],
-    ['an unknown key', { opperations: {} }, 'has no "opperations"; the nearest is operations'],
-    ['a price that is free', { operations: { op: { access: 'exact' } } }, 'needs a price above 0'],
-    ['a URL with a password', { url: 'https://user:CANARY@api.example' }, 'url must be an http or https URL'],
-  ])('%s', (_, more, fault) => {
-    const { faults } = read(operation('/a'), more);
-    expect(faults).toEqual([expect.stringContaining(fault)]);
+  it('a URL with a password, which it does not show', () => {
+    const { faults } = read(operation('/a'), { url: 'https://user:CANARY@api.example' });
+    expect(faults).toEqual([expect.stringContaining('url must be an http or https URL')]);
     expect(faults.join()).not.toContain('CANARY');
   });
 
@@ -210,58 +192,5 @@ describe('a row has', () => {
     );
     const operations = Object.fromEntries(names.map((name) => [name, {}]));
     expect(read({ openapi: '3.1.0', paths }, { operations }).rows).toHaveLength(10_000);
-  });
-});
-
-const paths = {
-  ...operation('/a/{x}', { operationId: 'one', parameters: [text('x', 'path')] }).paths,
-  ...operation('/a/{y}/b', { operationId: 'two', parameters: [text('y', 'path')] }).paths,
-  ...operation('/a/fixed', { operationId: 'three' }).paths,
-  ...operation('/healthz', { operationId: 'four' }).paths,
-  ...operation('/slow', {
-    operationId: 'slow',
-    parameters: [{ name: 'q', in: 'query', schema: { type: 'string', pattern: '(a+)+$' } }],
-  }).paths,
-};
-const { gateway, stub } = await serveApis({
-  weather: entryForStub({ openapi: '3.1.0', paths }, ['one', 'two', 'three', 'four', 'slow']),
-});
-
-function entryForStub(document: object, names: readonly string[]) {
-  const { url: _, ...entry } = entryFor(document, { operations: Object.fromEntries(names.map((name) => [name, {}])) });
-  return { ...entry, requestsPerMinute: 1000 };
-}
-
-describe('a served row', () => {
-  const ask = async (target: string): Promise<string> => {
-    const before = stub.arrivals.length;
-    const response = await askSigned(`${gateway.url}/v1/x402/weather${target}`);
-    const { method, error } = (await response.json()) as { method?: string; error?: string };
-    return [response.status, method ?? error, ...stub.arrivals.slice(before).map((arrival) => arrival.target)].join(
-      ' ',
-    );
-  };
-
-  it.each([
-    ['/a/1', '200 one /a/1'],
-    ['/a/1/b', '200 two /a/1/b'],
-    ['/a/fixed', '200 three /a/fixed'],
-    ['/a/fixed/b', '200 two /a/fixed/b'],
-    ['/healthz', '200 four /healthz'],
-    ['/a/1%2f..%2f2', '400 invalid_request'],
-    ['/a/constructor', '200 one /a/constructor'],
-    ['/a/fixed?__proto__=1', '400 invalid_request'],
-    ['/a/fixed?constructor=1', '400 invalid_request'],
-    ['/slow?q=aaa', '200 slow /slow?q=aaa'],
-  ])('%s', async (target, expected) => {
-    expect(await ask(target)).toBe(expected);
-  });
-
-  it.each([900, 7_000])('refuses %i letters that a backtracking pattern would never end', async (length) => {
-    expect(await ask(`/slow?q=${'a'.repeat(length)}b`)).toBe('400 invalid_request');
-  });
-
-  it('shadows none of the gateway', async () => {
-    expect(await (await fetch(`${gateway.url}/healthz`)).json()).toMatchObject({ ok: true, status: 'healthy' });
   });
 });

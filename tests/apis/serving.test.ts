@@ -1,29 +1,62 @@
 import { describe, expect, it } from 'vitest';
-import { officialFetch } from '../discovery/official-fetch.ts';
+import { createMatcher } from '../../packages/protocol/src/match.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { documentPath, KEY, serveApis } from './apis.ts';
+import { documentPath, KEY, serveApis, writeDocument } from './apis.ts';
+import { operation, text } from './hostile-documents.ts';
 
-const { gateway, stub } = await serveApis({
-  weather: {
-    title: 'Weather',
-    openapi: documentPath('weather.yaml'),
-    key: { header: 'X-Api-Key', env: 'TEST_API_KEY' },
-    requestsPerMinute: 1000,
-    operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
-  },
+const QUERY_KEY = 'abcd~efgh!0123/456789';
+const cache = { freshSeconds: 60, maxStaleSeconds: 60 };
+
+/** An API whose operations have these paths and members. */
+const api = (operations: Readonly<Record<string, ReturnType<typeof operation>>>, settings: object = {}) => ({
+  title: 'One',
+  openapi: writeDocument({
+    openapi: '3.0.3',
+    paths: Object.assign({}, ...Object.values(operations).map(({ paths }) => paths)),
+  }),
+  requestsPerMinute: 1000,
+  operations: Object.fromEntries(Object.keys(operations).map((name) => [name, {}])),
+  ...settings,
 });
-
-const FORECAST = '/v1/x402/weather/forecast/Rome?days=3&fields=date,celsius';
-const HISTORY = '/v1/x402/solana/mainnet/weather/history';
-const POST = {
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ city: 'Rome', from: 1_700_000_000 }),
+const getting = (operationId: string, path: string, ...parameters: object[]) =>
+  operation(path, { operationId, parameters });
+const posting = (operationId: string) => {
+  const schema = { type: 'object', properties: { text: { type: 'string', nullable: true } } };
+  const requestBody = { content: { 'application/json': { schema } } };
+  return operation(`/${operationId}`, { operationId, requestBody }, {}, 'post');
 };
+
+const { gateway, stub } = await serveApis(
+  {
+    weather: {
+      title: 'Weather',
+      openapi: documentPath('weather.yaml'),
+      key: { header: 'X-Api-Key', env: 'TEST_API_KEY' },
+      requestsPerMinute: 1000,
+      operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
+    },
+    notes: api({ find: posting('find'), add: posting('add') }, { cache, operations: { find: { cache }, add: {} } }),
+    things: api(
+      { getOne: getting('getOne', '/one/{id}', text('id', 'path')) },
+      { key: { query: 'apikey', env: 'QUERY_KEY' } },
+    ),
+    shadows: api({
+      one: getting('one', '/a/{x}', text('x', 'path')),
+      two: getting('two', '/a/{y}/b', text('y', 'path')),
+      three: getting('three', '/a/fixed'),
+      four: getting('four', '/healthz'),
+      slow: getting('slow', '/slow', { name: 'q', in: 'query', schema: { type: 'string', pattern: '(a+)+$' } }),
+    }),
+  },
+  { RESPONSE_CACHE: 'on', QUERY_KEY },
+);
+
+const urlOf = (target: string): string => `${gateway.url}/v1/x402/${target}`;
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('an API of the operator', () => {
   it('is free for a signature', async () => {
-    const response = await askSigned(`${gateway.url}${FORECAST}`);
+    const response = await askSigned(urlOf('weather/forecast/Rome?days=3&fields=date,celsius'));
     expect([response.status, await response.json()]).toEqual([
       200,
       {
@@ -40,26 +73,17 @@ describe('an API of the operator', () => {
 
   it('gets no request without a signature or a payment', async () => {
     const before = stub.arrivals.length;
-    for (const [target, init] of [[FORECAST], [HISTORY, POST]] as const) {
-      expect((await fetch(`${gateway.url}${target}`, init)).status).toBe(402);
+    const body = JSON.stringify({ city: 'Rome', from: 1_700_000_000 });
+    const post = { method: 'POST', headers: JSON_TYPE, body };
+    for (const [target, init] of [['weather/forecast/Rome'], ['solana/mainnet/weather/history', post]] as const) {
+      expect((await fetch(urlOf(target), init)).status).toBe(402);
     }
     expect(stub.arrivals).toHaveLength(before);
   });
 
-  it('is bought by the official client', async () => {
-    const buy = await officialFetch(gateway);
-    const response = await buy(`${gateway.url}${HISTORY}`, POST);
-    expect([response.status, await response.json()]).toMatchObject([
-      200,
-      { ok: true, provider: 'weather', cluster: 'mainnet', priceUsd: '0.002', result: { city: 'Rome', days: [] } },
-    ]);
-    expect(gateway.solana?.mainnet.transfers.at(-1)).toMatchObject({ amount: 2000n });
-    expect(stub.arrivals.at(-1)).toMatchObject({ method: 'POST', target: '/history', body: POST.body });
-  });
-
   it('names every violation of its schemas, and is not called', async () => {
     const before = stub.arrivals.length;
-    const response = await askSigned(`${gateway.url}/v1/x402/weather/forecast/R0me?days=15&fields=rain&more=1`);
+    const response = await askSigned(urlOf('weather/forecast/R0me?days=15&fields=rain&more=1'));
     const { issues } = (await response.json()) as { issues: { name: string; rule: string }[] };
     expect([response.status, issues.map(({ name, rule }) => `${name} ${rule}`).sort()]).toEqual([
       400,
@@ -69,13 +93,99 @@ describe('an API of the operator', () => {
   });
 
   it('is listed in the catalog with its title', async () => {
-    const catalog = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as {
-      categories: { providers: { id: string; label: string; routeCount: number }[] };
-    };
-    expect(catalog.categories.providers).toContainEqual(
-      expect.objectContaining({ id: 'weather', label: 'Weather', routeCount: 2 }),
-    );
-    const ofOne = await fetch(`${gateway.url}/v1/catalog?provider=weather`);
-    expect(await ofOne.json()).toMatchObject({ catalog: { returnedRoutes: 2, filters: { provider: 'weather' } } });
+    const listed = await (await fetch(`${gateway.url}/v1/catalog?provider=weather`)).json();
+    expect(listed).toMatchObject({ catalog: { returnedRoutes: 2, filters: { provider: 'weather' } } });
+    const weather = { id: 'weather', label: 'Weather', routeCount: 2 };
+    expect(listed.categories.providers).toContainEqual(expect.objectContaining(weather));
+  });
+});
+
+/** Asks twice with each body, and returns how many calls the API got. */
+async function callsFor(name: string, bodies: readonly object[]): Promise<number> {
+  const before = stub.arrivals.length;
+  for (const body of [...bodies, ...bodies]) {
+    const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) };
+    expect((await askSigned(urlOf(`notes/${name}`), init)).status).toBe(200);
+  }
+  return stub.arrivals.length - before;
+}
+
+it('a cached operation with an open body has a key for each body, whatever its schema names', async () => {
+  const bodies = [{}, { text: null }, { text: 'a' }, { text: 'a', more: 1 }, { text: 'a', more: 2 }];
+  expect(await callsFor('find', bodies)).toBe(5);
+  expect(await callsFor('find', [{ more: 2, text: 'a' }])).toBe(0);
+});
+
+it('a POST is cached only if its own entry says so', async () => {
+  expect(await callsFor('add', [{ text: 'a' }])).toBe(2);
+});
+
+describe('a value of a path', () => {
+  it.each(['..%2F..%2Fadmin', 'a%2Fb', '%2f', '..%5Cadmin', '%5c'])('%s names no other path', async (value) => {
+    const before = stub.arrivals.length;
+    const response = await askSigned(urlOf(`things/one/${value}`));
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: 'invalid_request', issues: [{ in: 'path', name: 'id', rule: 'segment' }] },
+    ]);
+    expect(stub.arrivals).toHaveLength(before);
+  });
+
+  it.each(['a.b', '...', 'a%20b', '%C3%A9', 'a%3Fb%23c'])('%s reaches the API as one segment', async (value) => {
+    expect((await askSigned(urlOf(`things/one/${value}`))).status).toBe(200);
+    expect(stub.arrivals.at(-1)?.target).toBe(`/one/${value}?${new URLSearchParams({ apikey: QUERY_KEY })}`);
+  });
+});
+
+it('two rows of one path whose parameters have other names are an error', () => {
+  const rows = [
+    { path: '/users/:id', httpMethod: 'GET' },
+    { path: '/users/:user', httpMethod: 'POST' },
+  ] as const;
+  expect(() => createMatcher(rows)).toThrow('otherwise');
+});
+
+describe('an answer that quotes the key is refused', () => {
+  it.each([
+    ['as it is', QUERY_KEY],
+    ['as a form escapes it', 'abcd%7Eefgh%210123%2F456789'],
+    ['with lower-case escapes', 'abcd%7eefgh%210123%2f456789'],
+    ['with an escaped slash', 'abcd~efgh!0123\\/456789'],
+  ])('%s', async (_, quoted) => {
+    stub.text = `{"self":"https://api.example/one?apikey=${quoted}"}`;
+    const response = await askSigned(urlOf('things/one/a'));
+    stub.text = undefined;
+    expect([response.status, await response.json()]).toMatchObject([502, { error: 'upstream_invalid_response' }]);
+  });
+});
+
+describe('of rows that could shadow others', () => {
+  const ask = async (target: string): Promise<string> => {
+    const before = stub.arrivals.length;
+    const response = await askSigned(urlOf(`shadows${target}`));
+    const { method, error } = (await response.json()) as { method?: string; error?: string };
+    return [response.status, method ?? error, ...stub.arrivals.slice(before).map((each) => each.target)].join(' ');
+  };
+
+  it.each([
+    ['/a/1', '200 one /a/1'],
+    ['/a/1/b', '200 two /a/1/b'],
+    ['/a/fixed', '200 three /a/fixed'],
+    ['/a/fixed/b', '200 two /a/fixed/b'],
+    ['/healthz', '200 four /healthz'],
+    ['/a/constructor', '200 one /a/constructor'],
+    ['/a/fixed?__proto__=1', '400 invalid_request'],
+    ['/a/fixed?constructor=1', '400 invalid_request'],
+    ['/slow?q=aaa', '200 slow /slow?q=aaa'],
+  ])('%s is one', async (target, expected) => {
+    expect(await ask(target)).toBe(expected);
+  });
+
+  it.each([900, 7_000])('one refuses %i letters that a backtracking pattern would never end', async (length) => {
+    expect(await ask(`/slow?q=${'a'.repeat(length)}b`)).toBe('400 invalid_request');
+  });
+
+  it('none shadows the gateway', async () => {
+    expect(await (await fetch(`${gateway.url}/healthz`)).json()).toMatchObject({ ok: true, status: 'healthy' });
   });
 });
