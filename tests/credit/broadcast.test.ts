@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
@@ -13,9 +13,9 @@ import { inSuite } from '../kit/in-suite.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
+import { openRemoteFixture } from '../payments/fault-facilitator.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { broadcast } from '../sales/gift.ts';
-import { runSales } from '../sales/run-sales.ts';
+import { broadcast, runSales } from '../sales/audited.ts';
 import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
@@ -137,5 +137,47 @@ describe('a covered payment that is not broadcast', () => {
     expect(await watched()).toBe(1);
     await until(async () => (await watched()) === 0);
     expect(await grantedTo(gateway, wallet)).toBe(BUNDLE);
+  });
+});
+
+describe('with a facilitator of another maker, a payment that credit covers', () => {
+  const fixture = inSuite(() => openRemoteFixture({ CREDIT: 'on' }));
+  let wallet: Wallet;
+  beforeEach(async () => {
+    wallet = await openWallet(fixture.solana);
+    expect((await buyCredit(fixture.gateway, wallet)).status).toBe(200);
+  });
+
+  const judged = async () => (await fixture.calls()).filter(({ url }) => url === '/verify' || url === '/settle');
+
+  it.each([
+    ['of a single call', PRICE],
+    ['of a bundle', BUNDLE],
+  ])('%s never leaves the gateway: no facilitator is asked, and nothing is sent', async (_, amount) => {
+    const payment = await paymentOf(fixture.gateway, call, wallet, amount);
+    const [before, transfers] = [await judged(), fixture.chain.transfers.length];
+    await fixture.order({ verify: { status: 500 }, settle: { status: 500 } });
+    const response = await sendPaid(fixture.gateway, call, payment);
+    await fixture.order({});
+    expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([
+      200,
+      `charged=${PRICE}, balance=${BUNDLE - PRICE}`,
+    ]);
+    expect([await judged(), fixture.chain.transfers.length]).toEqual([before, transfers]);
+  });
+
+  it('and is broadcast later is answered from its debit', async () => {
+    const payment = await paymentOf(fixture.gateway, call, wallet, PRICE);
+    const text = await (await sendPaid(fixture.gateway, call, payment)).text();
+    const transfers = fixture.chain.transfers.length;
+    const sent = await fetch(`${fixture.facilitatorUrl}/settle`, {
+      method: 'POST',
+      body: JSON.stringify({ paymentPayload: payment, paymentRequirements: payment.accepted }),
+    });
+    expect(await sent.json()).toMatchObject({ success: true });
+    await until(() => fixture.chain.transfers.length === transfers + 1);
+    const again = await sendPaid(fixture.gateway, call, payment);
+    expect([again.status, await again.text(), again.headers.get(HEADERS.replayed)]).toEqual([200, text, 'true']);
+    expect(await balanceOf(fixture.gateway, wallet)).toMatchObject({ spentMicros: PRICE });
   });
 });

@@ -1,7 +1,7 @@
 import { challengeIn, type Signer, signIn } from '@asset-gateway/client';
 import { newKeypair } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
-import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
+import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import bs58 from 'bs58';
 import type { Example } from '../http/targets.ts';
@@ -103,5 +103,3 @@ export async function spendingHeader(gateway: SellingGateway, call: Example, sig
 export async function spend(gateway: SellingGateway, call: Example, signer: Signer): Promise<Response> {
   return send(gateway, call, { [HEADERS.signIn]: await spendingHeader(gateway, call, signer) });
 }
-
-export const MAINNET = NETWORKS.mainnet;

@@ -2,12 +2,13 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { beforeAll, expect, it } from 'vitest';
 import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
+import { isFull } from '../kit/rounds.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { callOf, headerOf, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { buyCredit, paymentOf, spendingHeader, startCreditGateway } from './gateway.ts';
 
-const CALLS = 8;
+const CALLS = isFull ? 8 : 4;
 const [PRICE, BUNDLE] = [5, 50_000];
 const CALL = callOf('rpc.mainnet.helius.getBalance');
 

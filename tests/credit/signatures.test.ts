@@ -104,25 +104,6 @@ describe('credit of devnet', () => {
   });
 });
 
-describe('a signature that is spending', () => {
-  it('is in progress for another body, and is not charged if its call fails', async () => {
-    gateway.solana.provider.faults.delayMs = 500;
-    gateway.solana.provider.faults.status = 500;
-    const header = await spendingHeader(gateway, call, wallet.signIn);
-    const arrivals = gateway.solana.provider.arrivals.length;
-    const running = send(gateway, call, { [HEADERS.signIn]: header });
-    await until(() => gateway.solana.provider.arrivals.length === arrivals + 1);
-    const body = `${call.init.body} `;
-    const response = await send(gateway, { ...call, init: { ...call.init, body } }, { [HEADERS.signIn]: header });
-    const { error, payment } = await bodyOf(response);
-    expect([response.status, error, payment?.state]).toEqual([409, 'payment_already_used', 'in_progress']);
-    const failed = await running;
-    expect([failed.status, (await bodyOf(failed)).payment?.state]).toEqual([502, 'unused']);
-    expect(gateway.solana.provider.arrivals).toHaveLength(arrivals + 1);
-    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: 0 });
-  });
-});
-
 describe('a signature that has spent', () => {
   it('is used up for another body, and gets the same answer for its own', async () => {
     const header = await spendingHeader(gateway, call, wallet.signIn);
@@ -134,7 +115,8 @@ describe('a signature that has spent', () => {
       const response = await send(gateway, { ...call, init: { ...call.init, body } }, { [HEADERS.signIn]: header });
       const { error, payment } = await bodyOf(response);
       expect([response.status, error, payment?.state]).toEqual([409, 'payment_already_used', 'settled']);
-      expect(await (await send(gateway, call, { [HEADERS.signIn]: header })).text()).toBe(text);
+      const again = await send(gateway, call, { [HEADERS.signIn]: header });
+      expect([await again.text(), again.headers.get(HEADERS.replayed)]).toEqual([text, 'true']);
     });
     expect((await balanceOf(gateway, wallet)).spentMicros).toBe(spentMicros);
   });
@@ -166,14 +148,20 @@ describe('a wallet with credit makes no payment', () => {
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
   });
 
-  it('when the same signature is still running: 409', async () => {
-    gateway.solana.provider.faults.delayMs = 500;
+  it('when a signature is still running, for its own body or another one: 409, and no charge if the call fails', async () => {
+    Object.assign(gateway.solana.provider.faults, { delayMs: 500, status: 500 });
     const header = await spendingHeader(gateway, call, wallet.signIn);
     const arrivals = gateway.solana.provider.arrivals.length;
     const running = send(gateway, call, { [HEADERS.signIn]: header });
     await until(() => gateway.solana.provider.arrivals.length === arrivals + 1);
     await asksForNothing(await send(gateway, call, { [HEADERS.signIn]: header }), 409, 'payment_in_progress');
-    expect((await running).status).toBe(200);
+    const other = { ...call, init: { ...call.init, body: `${call.init.body} ` } };
+    const { error, payment } = await bodyOf(await send(gateway, other, { [HEADERS.signIn]: header }));
+    expect([error, payment?.state]).toEqual(['payment_already_used', 'in_progress']);
+    const failed = await running;
+    expect([failed.status, (await bodyOf(failed)).payment?.state]).toEqual([502, 'unused']);
+    expect(gateway.solana.provider.arrivals).toHaveLength(arrivals + 1);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: 0 });
   });
 
   it('when the upstream fails, and is left alone after ten failures in a minute: 502, then 429', async () => {

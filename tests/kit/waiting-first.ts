@@ -25,7 +25,7 @@ const WAITING = [
   'console/try-trouble',
   'payments/attack-fees',
   'credit/history',
-  'stores/full-disk',
+  'stores/full',
   'http/slow',
   'postgres/pgbouncer',
   'payments/facilitator-again',

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { inSuite } from '../kit/in-suite.ts';
@@ -53,9 +53,10 @@ suiteInCi('the commands of the page about PostgreSQL', { timeout: 120_000 }, () 
     const start = (url: string) =>
       startSellingGateway({ ...ROOMY, DATABASE_URL: url, GATEWAY_SECRET: 's'.repeat(43) }, { solana });
 
-    /** A gateway on an empty database, and a way to buy: what was bought can be asked for again. */
-    async function open() {
-      const name = await server.createDatabase();
+    let [name, moment]: string[] = [];
+    const bought: Bought[] = [];
+    beforeAll(async () => {
+      name = await server.createDatabase();
       const gateway = await start(server.url(name));
       const buyer = await newBuyer(solana.mainnet);
       const buy = async () => {
@@ -63,13 +64,19 @@ suiteInCi('the commands of the page about PostgreSQL', { timeout: 120_000 }, () 
         const payment = await buyer.pay(gateway.url + path);
         const { status, text } = await ask(gateway.url + path, payment);
         expect(status).toBe(200);
-        return { path, payment, text };
+        bought.push({ path, payment, text });
       };
-      return { name, gateway, buy };
-    }
+      run('pg_basebackup', { SERVER_URL: server.url(), BASE });
+      await buy();
+      run('pg_dump', { COPY, DATABASE_URL: server.url(name) });
+      [{ moment }] = (await server.query('select now()::text as moment')) as [{ moment: string }];
+      await buy();
+      await gateway.stop();
+    }, 120_000);
 
-    /** Both purchases are answered again from the restored database, and neither is charged again. */
-    async function expectAnswered(url: string, known: Bought, lost: Bought): Promise<void> {
+    /** Both purchases, the second of which it does not know, are answered from the restored database, and not charged again. */
+    async function expectAnswered(url: string): Promise<void> {
+      const [known, lost] = bought as [Bought, Bought];
       const transfers = solana.mainnet.transfers.length;
       const gateway = await start(url);
       const again = await ask(gateway.url + known.path, known.payment);
@@ -81,24 +88,13 @@ suiteInCi('the commands of the page about PostgreSQL', { timeout: 120_000 }, () 
     }
 
     it('a dump made while nodes serve, in an empty database', async () => {
-      const { name, gateway, buy } = await open();
-      const known = await buy();
-      run('pg_dump', { COPY, DATABASE_URL: server.url(name) });
-      const lost = await buy();
-      await gateway.stop();
       const restored = server.url(await server.createDatabase());
       run('pg_restore', { COPY, RESTORED_URL: restored });
-      await expectAnswered(restored, known, lost);
+      await expectAnswered(restored);
     });
 
     it('a base backup and the archive, to the moment before a table was dropped', async () => {
-      const { name, gateway, buy } = await open();
-      run('pg_basebackup', { SERVER_URL: server.url(), BASE });
-      const known = await buy();
-      const [{ moment } = {}] = await server.query('select now()::text as moment');
-      const lost = await buy();
       await server.query('drop table journal_entries cascade', [], name);
-      await gateway.stop();
       const [{ last } = {}] = await server.query('select pg_walfile_name(pg_current_wal_lsn()) as last');
       runPostgresProgram('sh', ['-ec', SWITCH], { SERVER_URL: server.url() });
       await until(async () => {
@@ -112,7 +108,7 @@ suiteInCi('the commands of the page about PostgreSQL', { timeout: 120_000 }, () 
         const [row] = await restored.query('select pg_is_in_recovery() as is_recovering');
         return row?.is_recovering === false;
       });
-      await expectAnswered(restored.url(name), known, lost);
+      await expectAnswered(restored.url(name));
       await restored.stop();
     });
   });

@@ -19,7 +19,7 @@ export const NO_HANG_MS = 1_000;
 export const PROMISED_MS = isFull ? 250 : NO_HANG_MS;
 
 /** A pause between requests; none with ROUNDS=full. */
-const rest = async () => (isFull ? undefined : sleep(15));
+const rest = async () => (isFull ? undefined : sleep(40));
 
 const wallet = newSigner();
 let serial = 0;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { sleep } from '../budget/history.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { type Fleet, openFleet } from './fleet.ts';
@@ -29,22 +30,18 @@ const newSearch = (): string => `${ROUTE}/search?q=shared-${serial++}`;
 const statusOf = ({ headers }: Response): string => headers.get('cache-status') ?? '';
 
 redisSuite('nodes that share what they keep', () => {
-  let redis: RedisServer;
-  let fleet: Fleet;
+  const redis = inSuite(startRedis);
+  const fleet = inSuite(() => openFleet({ redisUrl: redis.url }));
   let nodes: RunningGateway[];
-  const startFour = (variables: object) => Promise.all([1, 2, 3, 4].map(() => fleet.start(variables)));
   beforeAll(async () => {
-    redis = await startRedis();
-    fleet = await openFleet({ redisUrl: redis.url });
-    nodes = await startFour({ ...VARIABLES, TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
+    const variables = { ...VARIABLES, TOKENS_RATE_LIMIT_PER_MINUTE: '1000' };
+    nodes = await Promise.all([1, 2, 3, 4].map(() => fleet.start(variables)));
   });
   beforeEach(async () => {
     fleet.upstream.faults.reset();
     const shared = (await redis.command('KEYS', '{gw:cache}:entr*')) as string[];
     if (shared.length > 0) await redis.command('DEL', ...shared);
   });
-  afterAll(() => fleet.close().then(redis.stop));
-
   const urlOf = (node: number, path: string): string => (nodes[node]?.url ?? '') + path;
   const ask = (node: number, path: string, init: RequestInit = {}) => askSigned(urlOf(node, path), init);
   const calls = (): number => fleet.upstream.arrivals.length;

@@ -140,12 +140,11 @@ redisSuite('a Redis', () => {
       }
     }
 
-    it('R9 once: the request is answered by one upstream call, and its nonce is used', async () => {
-      for (let round = 0; round < rounds(20); round++) await askOnce(() => undefined);
-    });
-
-    it('R9 with the connection: the same', async () => {
-      for (let round = 0; round < rounds(20); round++) await askOnce(() => proxy.cut());
+    it.each([
+      ['R9 once', () => undefined],
+      ['R9 with the connection', () => proxy.cut()],
+    ])('%s: the request is answered by one upstream call, and its nonce is used', async (_, meet) => {
+      for (let round = 0; round < rounds(20); round++) await askOnce(meet);
     });
 
     it('R9 among many others: no reply is taken for that of another question', { timeout: 60_000 }, async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { sleep } from '../budget/history.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
@@ -28,6 +28,7 @@ redisSuite('with Redis and', () => postgresSuite('PostgreSQL', suite));
 
 function suite(): void {
   let buyer: Buyer;
+  let earlier: Buyer;
   let onStep: (step: string) => void;
   const redis = inSuite(startRedis);
   const postgres = inSuite(startPostgres);
@@ -35,11 +36,14 @@ function suite(): void {
     openFleet({ redisUrl: redis.url, databaseUrl: postgres.url(), onStep: (step) => onStep(step) }),
   );
   const gateway = inSuite(() => fleet.start());
+  beforeAll(async () => {
+    earlier = await newBuyer(solana().mainnet);
+  });
   beforeEach(async () => {
     onStep = () => undefined;
+    // Redis and PostgreSQL are back.
     const warmUp = gateway.url + newPath();
-    buyer = await newBuyer(solana().mainnet);
-    await bought(warmUp, await buyer.pay(warmUp));
+    await bought(warmUp, await earlier.pay(warmUp));
     buyer = await newBuyer(solana().mainnet);
   });
   afterAll(() => expectBooksInOrder({ url: postgres.url() }, solana().mainnet.transfers));

@@ -9,11 +9,12 @@ import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
 import { newPath } from './asking.ts';
@@ -39,15 +40,11 @@ async function newStockClient({ solana }: Fleet): Promise<typeof fetch> {
 redisSuite('in a rolling restart of nodes', () => postgresSuite('that share a database', suite));
 
 function suite(): void {
-  let redis: RedisServer;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
+  const redis = inSuite(startRedis);
   const closing: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
   });
-  afterAll(() => redis.stop());
 
   /** Rolls the nodes while stock clients ask and pay, none of whom may notice. */
   async function expectUnnoticed([first = {}, ...rolls]: Rolls): Promise<void> {

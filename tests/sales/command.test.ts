@@ -10,7 +10,7 @@ import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgre
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 import { compileGateway } from '../process/program.ts';
-import { runSales as run } from './run-sales.ts';
+import { runSales as run } from './audited.ts';
 
 const MAIN = 'packages/gateway/bin/main.js';
 const SECRET = 'a-secret-of-these-nodes-that-is-long';

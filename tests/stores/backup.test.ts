@@ -101,7 +101,7 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(writer.stdout, 'data');
-    await pause(1_000);
+    await pause(300);
     await copy();
     expect(writer.exitCode).toBeNull();
     writer.kill('SIGKILL');

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
 import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
+import { openLocalStore } from '../kit/local-store.ts';
+import { openRedisState } from '../kit/redis-state.ts';
 
 const roomThat = (isFree: boolean): Room => ({ isFreeFor: () => isFree, take: () => undefined });
 
@@ -49,13 +51,32 @@ async function takeFreed({ store, elapse }: Subject): Promise<Verdict> {
   return take(store);
 }
 
+/** The store of one process, under a clock that a test turns. */
+export async function openTurnedStore(): Promise<Subject> {
+  let now = 1_790_000_000_000;
+  const { store, close } = await openLocalStore(() => now);
+  const elapse = async (milliseconds: number) => {
+    now += milliseconds;
+  };
+  return { store, elapse, stop: close };
+}
+
+/** The store on a Redis. A node also counts its own slots, by a clock that no test turns. */
+export async function openRedisStore(url: string): Promise<Subject> {
+  const { store, close } = await openRedisState(url);
+  return { store, elapse: (milliseconds) => sleep(milliseconds), stop: close };
+}
+
+/** Registers tests that each open a store. */
+export const testsWith = (open: () => Promise<Subject>) => (title: string, body: (subject: Subject) => Promise<void>) =>
+  it(title, async () => {
+    const subject = await open();
+    await body(subject).finally(() => subject.stop());
+  });
+
 /** The suite that every store passes. */
 export function storeContract(name: string, open: () => Promise<Subject>): void {
-  const withStore = (title: string, body: (subject: Subject) => Promise<void>) =>
-    it(title, async () => {
-      const subject = await open();
-      await body(subject).finally(() => subject.stop());
-    });
+  const withStore = testsWith(open);
 
   describe(`${name}: slots`, () => {
     withStore('a store that can be reached is ready', async ({ store }) => expect(store.ready()).toBe(true));

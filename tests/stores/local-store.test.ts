@@ -6,23 +6,13 @@ import type { Admit, Budget, NonceUse, Store } from '../../packages/gateway/src/
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type OpenedStore, openLocalStore } from '../kit/local-store.ts';
-import { ROOM, storeContract } from './contract.ts';
+import { openTurnedStore, ROOM, storeContract } from './contract.ts';
 
 const START_MS = Date.parse('2026-11-23T12:00:00Z');
 const HOLD_MS = 70_000;
 const budget: Budget = { key: 'tokens:0123456789abcdef', limit: 3, windowMs: 60_000, inFlightMs: 10_000 };
 
-storeContract('of one process', async () => {
-  let nowMs = START_MS;
-  const { store, close } = await openLocalStore(() => nowMs);
-  return {
-    store,
-    elapse: async (milliseconds) => {
-      nowMs += milliseconds;
-    },
-    stop: close,
-  };
-});
+storeContract('of one process', openTurnedStore);
 
 let folder: string;
 let nowMs: number;

@@ -10,7 +10,7 @@ import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
-import { ROOM, storeContract } from './contract.ts';
+import { openRedisStore, ROOM, storeContract } from './contract.ts';
 
 const HOUR = 3_600_000;
 const budget: Budget = { key: 'clock', limit: 2, windowMs: 60_000, inFlightMs: 10_000 };
@@ -43,9 +43,7 @@ redisSuite('the store on Redis', () => {
 
   storeContract('redis', async () => {
     await redis.command('FLUSHALL');
-    // A node also counts its own slots, by a clock that no test turns.
-    const { store, close } = await openRedisState(redis.url);
-    return { store, elapse: (milliseconds) => sleep(milliseconds), stop: close };
+    return openRedisStore(redis.url);
   });
 
   it('holds a slot for its own deadline, also if another node has a shorter one', async () => {

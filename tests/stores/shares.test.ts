@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { REFRESH, type Share, shareOf } from '../../packages/gateway/src/budget/shares.ts';
@@ -9,8 +8,8 @@ import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { openRedisState } from '../kit/redis-state.ts';
-import { admitUntilAnswered, ROOM, type Subject } from './contract.ts';
+import { samples } from '../kit/rounds.ts';
+import { admitUntilAnswered, openRedisStore, openTurnedStore, ROOM, type Subject, testsWith } from './contract.ts';
 
 const WINDOW_MS = 600;
 
@@ -31,11 +30,7 @@ async function fill(store: Store, budget: Budget, share: Share): Promise<number>
 
 /** The contract of shares for every store. */
 function sharesContract(name: string, open: () => Promise<Subject>): void {
-  const withStore = (title: string, body: (subject: Subject) => Promise<void>) =>
-    it(title, async () => {
-      const subject = await open();
-      await body(subject).finally(() => subject.stop());
-    });
+  const withStore = testsWith(open);
 
   describe(`${name}: shares`, () => {
     withStore('a group that is alone gets 24 of 30, and a newcomer is let in beside it', async ({ store }) => {
@@ -146,17 +141,7 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
 
 const START_MS = 1_790_000_000_000;
 
-sharesContract('of one process', async () => {
-  let now = START_MS;
-  const { store, close } = await openLocalStore(() => now);
-  return {
-    store,
-    elapse: async (milliseconds) => {
-      now += milliseconds;
-    },
-    stop: close,
-  };
-});
+sharesContract('of one process', openTurnedStore);
 
 it('slots from before a restart count as taken, but to no share', async () => {
   const [budget, folder] = [budgetOf(), makeFolder()];
@@ -189,21 +174,18 @@ it('a refusal says when the share frees, without other clients', async () => {
 
 redisSuite('shares on Redis', () => {
   const redis = inSuite(startRedis);
-  const closes: (() => Promise<void>)[] = [];
+  const opened: Subject[] = [];
   afterAll(async () => {
-    for (const close of closes) await close();
+    for (const { stop } of opened) await stop();
   });
 
-  async function node(): Promise<Store> {
-    const { store, close } = await openRedisState(redis.url);
-    closes.push(close);
-    return store;
+  async function node(open = () => openRedisStore(redis.url)): Promise<Store> {
+    const subject = await open();
+    opened.push(subject);
+    return subject.store;
   }
 
-  sharesContract('redis', async () => {
-    const { store, close } = await openRedisState(redis.url);
-    return { store, elapse: (milliseconds) => sleep(milliseconds), stop: close };
-  });
+  sharesContract('redis', () => openRedisStore(redis.url));
 
   const countsOf = async (key: string) => ({ ...Object(await redis.command('HGETALL', `{gw:budgets}:counts:${key}`)) });
 
@@ -218,8 +200,7 @@ redisSuite('shares on Redis', () => {
   });
 
   it('are those of one process: every sequence of calls ends the same', async () => {
-    const [shared, { store: own, close }] = [await node(), await openLocalStore(() => START_MS)];
-    closes.push(close);
+    const [shared, own] = [await node(), await node(openTurnedStore)];
     const share = fc.tuple(fc.integer({ min: 0, max: 4 }), fc.constantFrom('A', 'B', 'C'), fc.boolean());
     const sequence = fc.array(fc.array(share, { minLength: 1, maxLength: 3 }), { minLength: 30, maxLength: 60 });
     await fc.assert(
@@ -231,7 +212,7 @@ redisSuite('shares on Redis', () => {
         };
         for (const call of calls) expect(await told(shared, call)).toEqual(await told(own, call));
       }),
-      { numRuns: 15 },
+      { numRuns: samples(50) },
     );
   });
 

@@ -2,7 +2,10 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import { x402Client } from '@x402/core/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import bs58 from 'bs58';
+import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
+import { type Environment, readConfig } from '../../packages/gateway/src/config/config.ts';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
+import { sales } from '../../packages/gateway/src/sales/command.ts';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import type { Buyer } from '../payments/fault-buyer.ts';
 import { signatureOver } from '../payments/forge-wire.ts';
@@ -32,4 +35,17 @@ export async function sendGift(solana: SolanaSandbox, { signer }: Buyer, micros:
     accepts: [{ ...what, payTo, maxTimeoutSeconds: 60, extra }],
   } as unknown as Parameters<typeof client.createPaymentPayload>[0]);
   await broadcast(solana, String(payload.transaction));
+}
+
+/** Runs the command in this process with a gateway's variables: to start another process would take longer. */
+export async function runSales(variables: Environment, ...words: string[]) {
+  const written = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof written) => ({
+    write(text: string) {
+      written[name] += text;
+    },
+  });
+  const output = { stdout: into('stdout'), stderr: into('stderr') };
+  const code = await sales(words, output, async (toRepair) => openArchive(readConfig(variables), toRepair));
+  return { code, ...written };
 }

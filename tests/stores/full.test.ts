@@ -1,10 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '@asset-gateway/gateway';
+import Connection from 'libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openLocal } from '../../packages/gateway/src/compose/local.ts';
+import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { testInCi } from '../kit/optional.ts';
+import { isFull } from '../kit/rounds.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
@@ -46,17 +51,21 @@ function mountDisk(): Disk | undefined {
   };
 }
 
+beforeAll(compileGateway, 120_000);
+afterAll(endPrograms);
+
+const startOn = (folder: string) =>
+  startProgram({ PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' });
+
 const probe = mountDisk();
 probe?.unmount();
 
 describe.skipIf(!probe)('R8 a gateway whose disk is full', { timeout: 60_000 }, () => {
   let disk: Disk;
-  beforeAll(compileGateway, 120_000);
   beforeEach(() => {
     disk = mountDisk() as Disk;
   });
   afterEach(() => disk.unmount());
-  afterAll(endPrograms);
 
   it('R8 serves nothing, charges nothing, and serves again when there is room', async () => {
     const limit = { TOKENS_RATE_LIMIT_PER_MINUTE: '1000' };
@@ -117,7 +126,7 @@ describe.skipIf(!probe)('R8 a gateway whose disk is full', { timeout: 60_000 }, 
   });
 
   it('R8 does not start, says so in a sentence, and starts when there is room', async () => {
-    const start = () => startProgram({ PORT: '0', DATA_DIR: disk.folder, TOKENS_API_KEY: 'key-of-the-upstream' });
+    const start = () => startOn(disk.folder);
     const expectRefused = async () => {
       disk.fill();
       const refused = start();
@@ -132,4 +141,65 @@ describe.skipIf(!probe)('R8 a gateway whose disk is full', { timeout: 60_000 }, 
     await program.ended;
     await expectRefused();
   });
+});
+
+const MIB = 1024 * 1024;
+/** Fewer, larger answers without ROUNDS=full. */
+const ANSWER_BYTES = isFull ? 10_240 : 40_960;
+/** Together with the 70 MiB that a gateway takes anyway, more than 200 MB. */
+const ANSWERS_MIB = isFull ? 250 : 150;
+const ANSWERS = (ANSWERS_MIB * MIB) / ANSWER_BYTES;
+const RECORDS = 40_000;
+
+const NUMBERS = (count: number) =>
+  `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
+
+describe('a full store', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = makeFolder();
+    await (await openLocal({ dataDir: folder })).close();
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function write(...statements: readonly string[]): void {
+    const connection = new Connection(sqliteIn(folder));
+    for (const sql of statements) connection.exec(sql);
+    connection.close();
+  }
+
+  const title = `V19 starts in less than 200 MB with ${ANSWERS_MIB} MiB of answers and the payments of a busy day`;
+  (process.platform === 'linux' ? testInCi : it.skip)(title, { timeout: 120_000 }, async () => {
+    const long = `hex(zeroblob(500)), '{"x":"' || hex(zeroblob(300)) || '"}'`;
+    write(
+      `${NUMBERS(ANSWERS)} insert into answers (key, until_ms, bytes, answer)
+        select 'key ' || n, ${Date.now() + 600_000}, ${ANSWER_BYTES}, hex(zeroblob(${ANSWER_BYTES / 2})) from numbers`,
+      `${NUMBERS(RECORDS)} insert into wallets (id, cluster, address) select n, 'mainnet', 'wallet ' || n from numbers`,
+      `${NUMBERS(RECORDS)} insert into payments (key, wallet_id, request_hash, source, price_usd, micro_usdc, credit_micro_usdc,
+        transaction_base64, requirement, owner, route, request_id, state, signature, forget_at_ms, fee_lamports)
+        select 'key ' || n, n, 'request ' || n, 'source', '0.000005', 5, 0, ${long}, 'owner', 'route', 'id', 'settled',
+        'signature ' || n, ${Date.now() + 86_400_000}, 5000 from numbers`,
+    );
+    const program = startOn(folder);
+    await program.url;
+    const status = readFileSync(`/proc/${program.child.pid}/status`, 'latin1');
+    program.child.kill('SIGKILL');
+    await program.ended;
+    const peakMib = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+    expect(peakMib).toBeLessThan(200);
+  });
+
+  it('V19 the log of a database does not grow for as long as it is written to', async () => {
+    const { database, close } = await openLocal({ dataDir: folder });
+    const [text, log] = ['x'.repeat(MIB), `${sqliteIn(folder)}-wal`];
+    const sql = `insert into answers (key, until_ms, bytes, answer) select $1, 1, 1, $2 where {in time} returning number as id`;
+    const write = (key: number) => database.write({ guard: { sql, values: [`key ${key}`, text] }, isDurable: true });
+    for (let key = 0; key < 80; key++) await write(key);
+    const before = statSync(log).size;
+    for (let key = 80; key < 120; key++) await write(key);
+    expect(statSync(log).size - before).toBeLessThan(20 * MIB);
+    expect(await database.read({ sql: 'select count(*) as count from answers' })).toEqual([{ count: 120 }]);
+    await close();
+    expect(statSync(log, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  }, 60_000);
 });
