@@ -179,7 +179,7 @@ describe('the recipe for a route', () => {
     expect(upstream?.route.answer({ reference: '', query: new URLSearchParams(), body: '', now: 0 })).toBe(free);
     const paid = [
       rpcRowOf({ provider: 'helius', cluster: 'devnet' }, 'recipe', table),
-      walletRowOf({ method: 'GET', segments: ['a wallet', 'recipe'] }, table),
+      walletRowOf({ method: 'GET', path: '/v1/wallet/a/recipe' }, table)?.row,
     ];
     expect(paid.map((row) => row && exampleOf(row))).toEqual([rpc, wallet]);
   });

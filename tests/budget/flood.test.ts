@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Arrival } from '../../packages/sandbox/src/tokens/faults.ts';
+import type { Arrival } from '../../packages/sandbox/src/tokens/api.ts';
 import { noteTime, noticedSince } from '../kit/event-loop.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { rounds } from '../kit/rounds.ts';

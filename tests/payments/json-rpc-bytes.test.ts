@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
-import { EXAMPLES } from '../../packages/sandbox/src/solana/provider.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
@@ -10,6 +9,10 @@ import { openWallet } from './wallets.ts';
 const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
 const gateway = await startSellingGateway(ROOMY, { solana });
 const wallet = await openWallet(solana);
+
+/** Holds 2^63 lamports, which a double rounds. */
+const WHALE = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
+solana.mainnet.airdrop(WHALE, 2n ** 63n);
 afterAll(() => gateway.stop().then(solana.close));
 
 /** The bytes of the envelope's last member. */
@@ -35,7 +38,7 @@ async function upstreamText(method: string, params: unknown): Promise<string> {
 
 describe('no wide integer is rounded', () => {
   it('U6 in an account: 2^64 - 1 and 2^63', async () => {
-    const params = [EXAMPLES.whale, { encoding: 'base64' }];
+    const params = [WHALE, { encoding: 'base64' }];
     const upstream = await upstreamText('getAccountInfo', params);
     const result = resultIn(await buy('rpc.mainnet.helius.getAccountInfo', params));
     expect(result).toContain('"rentEpoch":18446744073709551615');
@@ -45,7 +48,7 @@ describe('no wide integer is rounded', () => {
 
   it('U6 in a balance, by both providers', async () => {
     for (const provider of ['helius', 'alchemy']) {
-      const text = await buy(`rpc.mainnet.${provider}.getBalance`, [EXAMPLES.whale]);
+      const text = await buy(`rpc.mainnet.${provider}.getBalance`, [WHALE]);
       expect(resultIn(text)).toMatch(/"value":9223372036854775808\}$/);
     }
   });
@@ -118,12 +121,12 @@ describe('the upstream receives', () => {
   });
 
   it('one JSON-RPC call of the method and the parameters, with an id of ours', async () => {
-    const params = [EXAMPLES.whale, { commitment: 'confirmed' }];
+    const params = [WHALE, { commitment: 'confirmed' }];
     await buy('rpc.mainnet.alchemy.getBalance', params);
     const { id, ...rest } = JSON.parse(last()?.body ?? '') as Record<string, unknown>;
     expect([typeof id, rest]).toEqual(['number', { jsonrpc: '2.0', method: 'getBalance', params }]);
-    await buy('das.mainnet.helius.getAsset', { id: EXAMPLES.whale });
-    expect(JSON.parse(last()?.body ?? '')).toMatchObject({ method: 'getAsset', params: { id: EXAMPLES.whale } });
+    await buy('das.mainnet.helius.getAsset', { id: WHALE });
+    expect(JSON.parse(last()?.body ?? '')).toMatchObject({ method: 'getAsset', params: { id: WHALE } });
   });
 
   it('free of payment headers', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
+import type { FaultKnobs } from '../../packages/sandbox/src/tokens/api.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';

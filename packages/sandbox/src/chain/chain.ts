@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster } from '@asset-gateway/protocol';
-import { record } from '../knobs.ts';
+import { record } from '../upstream.ts';
 import { createBank } from './bank.ts';
 import { BLOCKHASH_LIFE } from './blocks.ts';
 import { type ChainFaults, createChainFaults } from './faults.ts';

@@ -1,4 +1,5 @@
 import type { Cluster } from '@asset-gateway/protocol';
+import { isAddress } from '../chain/addresses.ts';
 import { isList, isObject, type Json, writeJson } from '../chain/json.ts';
 import {
   invalidParams,
@@ -10,20 +11,20 @@ import {
   respond,
   respondToBody,
 } from '../chain/json-rpc.ts';
-import { DAS_METHODS } from './das.ts';
-import { type Arrival, type Endpoint, endpointOf, type ProviderFaultKnobs } from './endpoints.ts';
-import { exampleOf, rpcRowOf } from './examples.ts';
-import { answerRpc } from './rpc.ts';
-import { getTransactionsForAddress } from './transactions-for-address.ts';
-import { answerWallet } from './wallet.ts';
-import { WalletRefusal } from './wallet-query.ts';
-import type { World } from './world.ts';
+import type { Answer, Arrival, CommonKnobs } from '../upstream.ts';
+import { exampleOf, rpcRowOf, walletRowOf } from './examples.ts';
+import { answerWallet, isOnChain, type World } from './wallet.ts';
 
-/** An answer before it is written. */
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly text: string;
+/** Faults of a provider; an unset knob is off. */
+export interface ProviderFaultKnobs extends CommonKnobs {
+  /** Answer 200 with exactly this text. */
+  body?: string | undefined;
+  /** Answer 200 with this JSON-RPC error. */
+  jsonRpcError?: { readonly code: number; readonly message: string } | undefined;
+  /** Answer a JSON-RPC call under another id. */
+  wrongId?: boolean | undefined;
+  /** Answer a JSON-RPC call with neither result nor error. */
+  missingResult?: boolean | undefined;
 }
 
 /** The state of the endpoints: a world per cluster, and the valid key. */
@@ -32,8 +33,11 @@ export interface ProviderWorlds {
   readonly key: string;
 }
 
+/** The endpoint of a request: JSON-RPC of a provider, or the wallet API. */
+type Endpoint =
+  | { readonly kind: 'rpc'; readonly provider: 'helius' | 'alchemy'; readonly cluster: Cluster; readonly key: string }
+  | { readonly kind: 'wallet'; readonly path: string; readonly key: string };
 type RpcEndpoint = Extract<Endpoint, { readonly kind: 'rpc' }>;
-type WalletEndpoint = Extract<Endpoint, { readonly kind: 'wallet' }>;
 
 const HELIUS_CODES: Readonly<Record<number, number>> = {
   400: -32602,
@@ -57,11 +61,29 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: 'Service unavailable',
 };
 const UNAUTHORIZED = 401;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 
-const walletError = (status: number, error: string, details?: string): Answer => ({
+const jsonAnswer = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status,
-  text: writeJson({ error, code: status, details }),
+  headers: { ...JSON_TYPE, ...headers },
+  body,
 });
+
+const walletError = (status: number, error: string): Answer => jsonAnswer(status, writeJson({ error, code: status }));
+
+/** The endpoint of a request, if any: `/v1/wallet/…`, `/<cluster>?api-key=…` of Helius, or `/<cluster>/v2/<key>` of Alchemy. */
+function endpointOf({ target, headers }: Arrival): Endpoint | undefined {
+  const { pathname: path, searchParams } = new URL(target, 'http://127.0.0.1');
+  const header = headers['x-api-key'];
+  const key = searchParams.get('api-key') ?? (typeof header === 'string' ? header : '');
+  const [name, version, alchemyKey = ''] = path.split('/').slice(1);
+  if (name === 'v1' && version === 'wallet') return { kind: 'wallet', path, key };
+  const cluster = CLUSTERS.find((each) => each === name);
+  if (cluster === undefined) return undefined;
+  if (version === 'v2') return { kind: 'rpc', provider: 'alchemy', cluster, key: decodeURIComponent(alchemyKey) };
+  return version ? undefined : { kind: 'rpc', provider: 'helius', cluster, key };
+}
 
 function idIn(body: string): Json {
   try {
@@ -74,74 +96,58 @@ function idIn(body: string): Json {
 
 const alchemyCode = (status: number): number => (status === UNAUTHORIZED ? -32600 : status === 429 ? 429 : -32000);
 
-function rpcError(endpoint: RpcEndpoint, status: number, message: string, body: string): Answer {
+function refusedAt(endpoint: Endpoint, status: number, message: string, body: string): Answer {
+  if (endpoint.kind === 'wallet') return walletError(status, message);
   const code = endpoint.provider === 'alchemy' ? alchemyCode(status) : (HELIUS_CODES[status] ?? -32000);
-  return { status, text: refuse(new RpcError(code, message), idIn(body)).text };
+  return jsonAnswer(status, refuse(new RpcError(code, message), idIn(body)).text);
 }
 
 const METHOD_NOT_FOUND = methodNotFound().code;
 
+/** Answers a call from the chain; about an address that is not on it, with the example of the row. */
 async function answerCall({ method, params }: RpcCall, endpoint: RpcEndpoint, world: World): Promise<Json> {
-  const das = Object.hasOwn(DAS_METHODS, method) ? DAS_METHODS[method] : undefined;
-  if (das) {
-    // Some clients wrap the named parameters in a list of one.
-    const named = isList(params) ? params[0] : params;
-    if (!isObject(named)) throw invalidParams('Invalid params: expected an object.');
-    return das(named, world);
-  }
+  if (method.startsWith('sandbox_')) throw methodNotFound();
   const row = rpcRowOf(endpoint, method);
   if (row?.surface === 'das') return exampleOf(row);
   if (!isList(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
-  if (method !== 'getTransactionsForAddress') {
-    return answerRpc(method, params, world).catch((error) => {
-      if (row && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return exampleOf(row);
-      throw error;
-    });
-  }
-  if (endpoint.provider === 'alchemy') throw methodNotFound();
-  return getTransactionsForAddress(params, world);
+  const [address] = params;
+  const isNamed = typeof address === 'string' && isAddress(address);
+  if (row && isNamed && !(await isOnChain(address, world))) return exampleOf(row);
+  return world.chain.answer(method, params).catch((error) => {
+    if (row && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return exampleOf(row);
+    throw error;
+  });
 }
 
 const retryAfterOf = ({ retryAfter }: ProviderFaultKnobs): Record<string, string> =>
   retryAfter === undefined ? {} : { 'retry-after': retryAfter };
 
 async function answerJsonRpc(
-  arrival: Arrival,
+  { body }: Arrival,
   endpoint: RpcEndpoint,
   knobs: ProviderFaultKnobs,
   world: World,
 ): Promise<Answer> {
-  const { body } = arrival;
   if (knobs.jsonRpcError) {
     const { code, message } = knobs.jsonRpcError;
-    return { status: 200, headers: retryAfterOf(knobs), text: refuse(new RpcError(code, message), idIn(body)).text };
+    return jsonAnswer(200, refuse(new RpcError(code, message), idIn(body)).text, retryAfterOf(knobs));
   }
-  if (knobs.missingResult === true) return { status: 200, text: writeJson({ jsonrpc: '2.0', id: idIn(body) }) };
+  if (knobs.missingResult === true) return jsonAnswer(200, writeJson({ jsonrpc: '2.0', id: idIn(body) }));
   const answer = (call: RpcCall) => answerCall(call, endpoint, world);
   if (knobs.wrongId === true) {
     const [value = null] = readCalls(body).values;
     const changed = isObject(value) ? { ...value, id: 'the id of another call' } : value;
-    return { status: 200, text: (await respond(changed, answer)).text };
+    return jsonAnswer(200, (await respond(changed, answer)).text);
   }
   const { text, refusal } = await respondToBody(body, answer);
-  const status = endpoint.provider === 'helius' && refusal ? (STATUS_OF_CODE[refusal.code] ?? 200) : 200;
-  return { status, text };
+  return jsonAnswer(endpoint.provider === 'helius' && refusal ? (STATUS_OF_CODE[refusal.code] ?? 200) : 200, text);
 }
 
-async function answerWalletEndpoint(arrival: Arrival, endpoint: WalletEndpoint, world: World): Promise<Answer> {
-  const { method, body } = arrival;
-  try {
-    const { segments, query } = endpoint;
-    return { status: 200, text: writeJson(await answerWallet({ method, segments, query, body }, world)) };
-  } catch (error) {
-    return error instanceof WalletRefusal
-      ? walletError(error.status, error.message, error.details)
-      : walletError(500, 'Internal server error');
-  }
-}
-
-function refusedAt(endpoint: Endpoint, status: number, message: string, body: string): Answer {
-  return endpoint.kind === 'wallet' ? walletError(status, message) : rpcError(endpoint, status, message, body);
+async function answerWalletEndpoint({ method, body }: Arrival, path: string, world: World): Promise<Answer> {
+  const found = walletRowOf({ method, path });
+  return found
+    ? jsonAnswer(200, writeJson(await answerWallet({ ...found, body }, world)))
+    : walletError(404, 'Not found');
 }
 
 /** Answers a request like its endpoint, or with the faults of the knobs. */
@@ -154,16 +160,13 @@ export async function answerEndpoint(
   if (!endpoint) return walletError(404, 'Not found');
   if (knobs.status !== undefined) {
     const message = knobs.message ?? MESSAGES[knobs.status] ?? 'Internal server error';
-    return { ...refusedAt(endpoint, knobs.status, message, arrival.body), headers: retryAfterOf(knobs) };
+    const refused = refusedAt(endpoint, knobs.status, message, arrival.body);
+    return { ...refused, headers: { ...refused.headers, ...retryAfterOf(knobs) } };
   }
-  if (knobs.body !== undefined) return { status: 200, text: knobs.body };
-  if (endpoint.key !== provider.key) {
-    const isAlchemy = endpoint.kind === 'rpc' && endpoint.provider === 'alchemy';
-    const message = endpoint.key === '' ? 'Missing API key' : 'Invalid API key';
-    return refusedAt(endpoint, UNAUTHORIZED, isAlchemy ? 'Must be authenticated!' : message, arrival.body);
-  }
-  if (endpoint.kind === 'wallet') return answerWalletEndpoint(arrival, endpoint, provider.worlds.mainnet);
+  if (knobs.body !== undefined) return jsonAnswer(200, knobs.body);
+  if (endpoint.key !== provider.key) return refusedAt(endpoint, UNAUTHORIZED, 'Invalid API key', arrival.body);
+  if (endpoint.kind === 'wallet') return answerWalletEndpoint(arrival, endpoint.path, provider.worlds.mainnet);
   return arrival.method === 'POST'
     ? answerJsonRpc(arrival, endpoint, knobs, provider.worlds[endpoint.cluster])
-    : { status: 405, headers: { allow: 'POST' }, text: '{}' };
+    : jsonAnswer(405, '{}', { allow: 'POST' });
 }

@@ -1,12 +1,35 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { listen } from '../chain/listen.ts';
-import { createKnobs, knobsFor } from '../knobs.ts';
-import { type Arrival, type FaultKnobs, type Faults, readBody, recordArrival } from './faults.ts';
-import { deliver, deliverLong, faultyAnswer, requestIdOf, serve, type TokensApiState } from './serve.ts';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { type Answer, type Arrival, type CommonKnobs, send, startUpstream, type Upstream } from '../upstream.ts';
+import { errorAnswer, JSON_TYPE, jsonAnswer, requestIdOf, serve } from './serve.ts';
 
-export type { Arrival, FaultKnobs, Faults } from './faults.ts';
+export type { Arrival } from '../upstream.ts';
+
+/** Faults of the upstream; an unset knob is off. */
+export interface FaultKnobs extends CommonKnobs {
+  /** Send the headers, then one byte of the body per this many milliseconds. */
+  drip?: number | undefined;
+  /** Answer 200 with a JSON string of this many bytes, without Content-Length. */
+  huge?: number | undefined;
+  /** Answer 200 with gzip that unpacks to a JSON string of this many bytes. */
+  gzipBomb?: number | undefined;
+  /** Compress every answer. */
+  encoding?: 'gzip' | 'br' | 'deflate' | undefined;
+  /** Answer 200 with exactly these bytes. */
+  body?: string | Buffer | undefined;
+  /** The Content-Type of every answer. */
+  contentType?: string | undefined;
+  /** Answer 302 with this Location. */
+  redirect?: string | undefined;
+  /** Answer 200 with the request, including its key. */
+  echo?: boolean | undefined;
+  /** Close a keep-alive connection without notice after this many answers. */
+  closeAfter?: number | undefined;
+}
 
 /** The valid key, the port (default: a free one) and the clock in milliseconds. */
 export interface TokensApiOptions {
@@ -15,73 +38,91 @@ export interface TokensApiOptions {
   readonly now?: () => number;
 }
 
-/** A running offline Tokens API. */
-export interface TokensApi {
-  /** The origin; the routes are below `/v1`. */
-  readonly url: string;
+/** A running offline Tokens API; its routes are below `/v1`. */
+export interface TokensApi extends Upstream<FaultKnobs> {
   readonly key: string;
   /** The valid keys; add or delete keys at any time. */
   readonly keys: Set<string>;
-  /** Every received request, oldest first. */
-  readonly arrivals: Arrival[];
-  readonly faults: Faults;
-  close(): Promise<void>;
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly arrival: Arrival;
-  readonly knobs: FaultKnobs;
-}
+const TAGS: Readonly<Record<number, readonly [tag: string, message: string]>> = {
+  400: ['BadRequestError', 'Bad request'],
+  401: ['UnauthorizedError', 'Invalid API key'],
+  403: ['ForbiddenError', 'Insufficient scope'],
+  404: ['NotFoundError', 'Asset not found'],
+  429: ['RateLimitedError', 'Rate limited'],
+  502: ['UpstreamDataError', 'Upstream data error'],
+};
 
-async function answer({ request, response, arrival, knobs }: Exchange, state: TokensApiState): Promise<void> {
-  const reading = readBody(request, arrival);
-  if (knobs.delayMs !== undefined) await wait(knobs.delayMs, undefined, { ref: false });
-  if (knobs.resetConnection === true) {
-    request.socket.resetAndDestroy();
-    return;
+/** The answer of a fault that replaces the upstream's, if any. */
+function faultyAnswer(knobs: FaultKnobs, { method, target, headers, body }: Arrival): Answer | undefined {
+  if (knobs.status !== undefined) {
+    const [tag, message] = TAGS[knobs.status] ?? ['InternalServerError', 'Internal server error'];
+    const answer = errorAnswer(knobs.status, tag, knobs.message ?? message);
+    return knobs.retryAfter === undefined
+      ? answer
+      : { ...answer, headers: { ...answer.headers, 'retry-after': knobs.retryAfter } };
   }
-  if (knobs.hang === true || response.destroyed) return;
-  await reading;
-  const requestId = requestIdOf(arrival);
-  if (requestId !== undefined) response.setHeader('x-request-id', requestId);
-  if (knobs.huge !== undefined) {
-    await deliverLong(response, knobs.huge, false);
-  } else if (knobs.gzipBomb !== undefined) {
-    await deliverLong(response, knobs.gzipBomb, true);
-  } else {
-    await deliver(response, faultyAnswer(knobs, arrival) ?? serve(arrival, state), knobs);
+  if (knobs.redirect !== undefined) return { status: 302, headers: { location: knobs.redirect }, body: '' };
+  if (knobs.echo === true) return jsonAnswer(200, { echo: { method, target, headers, body } });
+  if (knobs.body === undefined) return undefined;
+  return { status: 200, headers: { 'content-type': JSON_TYPE }, body: knobs.body };
+}
+
+const CHUNK = Buffer.alloc(65_536, 'a');
+const COMPRESS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
+
+// A JSON string of this many bytes, including quotes.
+function* longString(bytes: number): Generator<Buffer> {
+  yield Buffer.from('"');
+  for (let left = bytes - 2; left > 0; left -= CHUNK.length) {
+    yield left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK;
   }
+  yield Buffer.from('"');
 }
 
-interface Connection {
-  readonly id: number;
-  answered: number;
+/** Streams a JSON string of this many bytes, optionally with gzip. */
+async function deliverLong(response: ServerResponse, bytes: number, packed: boolean): Promise<void> {
+  response.writeHead(200, { 'content-type': JSON_TYPE, ...(packed ? { 'content-encoding': 'gzip' } : {}) });
+  const source = Readable.from(longString(bytes), { objectMode: false });
+  await (packed ? pipeline(source, createGzip({ level: 1 }), response) : pipeline(source, response));
 }
 
-// Closes without `Connection: close`, so that the client notices only when it reuses the connection.
-function closeAfter({ request, response, knobs }: Exchange, connection: Connection): void {
-  response.once('finish', () => {
-    connection.answered += 1;
-    if (knobs.closeAfter !== undefined && connection.answered % knobs.closeAfter === 0) request.socket.end();
-  });
+function encoded(answer: Answer, { contentType, encoding, body }: FaultKnobs): Answer {
+  const headers = { ...answer.headers, ...(contentType !== undefined && { 'content-type': contentType }) };
+  if (encoding === undefined || body !== undefined) return { ...answer, headers };
+  return { ...answer, headers: { ...headers, 'content-encoding': encoding }, body: COMPRESS[encoding](answer.body) };
+}
+
+async function drip(response: ServerResponse, { status, headers, body }: Answer, everyMs: number): Promise<void> {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'content-length': bytes.length }).flushHeaders();
+  for (const byte of bytes) {
+    await wait(everyMs, undefined, { ref: false });
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+  }
+  response.end();
 }
 
 /** Starts an offline Tokens API on 127.0.0.1 that answers like the real one, with fault knobs. */
 export async function startTokensApi({ key, port = 0, now = Date.now }: TokensApiOptions): Promise<TokensApi> {
-  const arrivals: Arrival[] = [];
-  const faults = createKnobs<FaultKnobs>();
   const keys = new Set([key]);
-  const connections = new WeakMap<Socket, Connection>();
-  let opened = 0;
-  const listener = await listen(port, (request, response) => {
-    const connection = connections.get(request.socket) ?? { id: ++opened, answered: 0 };
-    connections.set(request.socket, connection);
-    const arrival = recordArrival(arrivals, request, connection.id);
-    const exchange = { request, response, arrival, knobs: knobsFor(faults, arrival) };
-    closeAfter(exchange, connection);
-    return answer(exchange, { keys, now });
+  const answered = new WeakMap<Socket, number>();
+  const upstream = await startUpstream<FaultKnobs>(port, async (arrival, knobs, response) => {
+    const { socket } = response.req;
+    // Closes without `Connection: close`, so that the client notices only when it reuses the connection.
+    response.once('finish', () => {
+      const count = (answered.get(socket) ?? 0) + 1;
+      answered.set(socket, count);
+      if (knobs.closeAfter !== undefined && count % knobs.closeAfter === 0) socket.end();
+    });
+    const requestId = requestIdOf(arrival);
+    if (requestId !== undefined) response.setHeader('x-request-id', requestId);
+    const long = knobs.huge ?? knobs.gzipBomb;
+    if (long !== undefined) return deliverLong(response, long, knobs.huge === undefined);
+    const answer = encoded(faultyAnswer(knobs, arrival) ?? serve(arrival, { keys, now }), knobs);
+    return knobs.drip === undefined ? send(response, answer, knobs.truncate) : drip(response, answer, knobs.drip);
   });
-  return { ...listener, key, keys, arrivals, faults };
+  return { ...upstream, key, keys };
 }

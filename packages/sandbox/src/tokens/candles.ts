@@ -1,9 +1,7 @@
-import type { Asset, Variant } from './model.ts';
-import { between, seedOf, significant } from './seed.ts';
-import { aggregate, type Candle, LENGTHS, MINUTE, split, type Walk, weeks } from './walk.ts';
+import { draw, significant } from './seed.ts';
 
 /** The intervals of the upstream and their lengths in seconds. */
-export const INTERVALS = {
+export const INTERVALS: Readonly<Record<string, number>> = {
   '1m': 60,
   '5m': 300,
   '15m': 900,
@@ -11,12 +9,21 @@ export const INTERVALS = {
   '4H': 14_400,
   '1D': 86_400,
   '1W': 604_800,
-} as const;
+};
 
-/** One of the intervals of the upstream. */
-export type Interval = keyof typeof INTERVALS;
+/** The parameters of a price history. */
+export interface History {
+  readonly seed: number;
+  /** The mean price in US dollars, and the volatility around it. */
+  readonly base: number;
+  readonly volatility: number;
+  /** US dollars traded in 24 hours. */
+  readonly volume: number;
+  /** Unix seconds of the first trade. */
+  readonly since: number;
+}
 
-/** Candles that start from `from` until before `to`, at most at the minute of `now`; in Unix seconds. */
+/** Candles that start from `from` until before `to`, at most at the minute `now`; in Unix seconds. */
 export interface Span {
   readonly seconds: number;
   readonly from: number;
@@ -24,76 +31,60 @@ export interface Span {
   readonly now: number;
 }
 
-const DIGITS = 9;
+const DAY = 86_400;
+// The Unix epoch was a Thursday; candles of one week start on Mondays.
+const MONDAY = 4 * DAY;
+/** The waves of a price: their length in seconds, and their height beside the volatility. */
+const WAVES = [
+  [89 * 7 * DAY, 1],
+  [23 * 7 * DAY, 0.5],
+  [7 * 7 * DAY, 0.25],
+  [7 * DAY, 0.12],
+  [DAY, 0.05],
+  [14_400, 0.02],
+  [3600, 0.012],
+  [900, 0.006],
+  [300, 0.003],
+  [60, 0.0015],
+] as const;
+/** The prices that a candle is made from. */
+const STEPS = 8;
 
-/** The price history of a variant: the shape of its asset's history, with its own level and volume. */
-export function walkOf({ asset, mint, ratio = 1, liquidity }: Variant): Walk {
+function wave(seed: number, position: number): number {
+  const cell = Math.floor(position);
+  const part = position - cell;
+  const [left, right] = [draw(seed, cell), draw(seed, cell + 1)];
+  return (left + (right - left) * part * part * (3 - 2 * part)) * 2 - 1;
+}
+
+function price({ seed, base, volatility }: History, seconds: number): number {
+  const height = WAVES.reduce((sum, [length, own], index) => sum + own * wave(seed + index, seconds / length), 0);
+  return significant(base * Math.exp(volatility * height), 9);
+}
+
+/** The price at a time; undefined before the first trade. */
+export const priceAt = (history: History, seconds: number): number | undefined =>
+  seconds < history.since ? undefined : price(history, seconds);
+
+function candle(history: History, time: number, { seconds, now }: Span) {
+  const length = Math.min(seconds, now - time);
+  const prices = Array.from({ length: STEPS + 1 }, (_, step) => price(history, time + (length * step) / STEPS));
+  const turnover = (history.volume * length) / DAY;
   return {
-    priceSeed: seedOf(`${asset.follows ?? asset.id}/price`),
-    volumeSeed: seedOf(`${mint}/volume`),
-    base: asset.price * ratio * between(0.9994, 1.0006, `${mint}/premium`),
-    volatility: asset.volatility,
-    weeklyVolume: liquidity * between(2.5, 9, `${mint}/turnover`),
-    since: Date.parse(asset.since) / 1000,
+    time,
+    open: prices[0] ?? 0,
+    high: Math.max(...prices),
+    low: Math.min(...prices),
+    close: prices[STEPS] ?? 0,
+    volume: Math.round(turnover * (0.6 + 0.8 * draw(history.seed + 1, time / 60))),
   };
 }
 
-/** The canonical price history of an asset, over all markets. */
-export function canonicalWalk(asset: Asset): Walk {
-  return {
-    priceSeed: seedOf(`${asset.follows ?? asset.id}/price`),
-    volumeSeed: seedOf(`${asset.id}/volume`),
-    base: asset.price,
-    volatility: asset.volatility,
-    weeklyVolume: asset.price * asset.supply * between(0.05, 0.22, `${asset.id}/turnover`),
-    since: Date.parse(asset.since) / 1000,
-  };
-}
-
-// A candle in progress covers only the minutes that have begun.
-function soFar(walk: Walk, candle: Candle, depth: number, now: number): Candle {
-  const length = LENGTHS[depth] ?? 60;
-  if (depth === MINUTE || candle.time + length <= now) return candle;
-  const begun = split(walk, candle, depth).filter((part) => part.time <= now);
-  const [first, ...rest] = begun.map((part) => soFar(walk, part, depth + 1, now));
-  return first === undefined ? candle : aggregate(first, rest);
-}
-
-function collect(walk: Walk, candle: Candle, depth: number, span: Span): Candle[] {
-  const length = LENGTHS[depth] ?? 60;
-  if (candle.time >= span.to || candle.time + length <= span.from || candle.time > span.now) return [];
-  if (length === span.seconds) return candle.time >= span.from ? [soFar(walk, candle, depth, span.now)] : [];
-  return split(walk, candle, depth).flatMap((part) => collect(walk, part, depth + 1, span));
-}
-
-const printed = (candle: Candle): Candle => ({
-  ...candle,
-  open: significant(candle.open, DIGITS),
-  high: significant(candle.high, DIGITS),
-  low: significant(candle.low, DIGITS),
-  close: significant(candle.close, DIGITS),
-});
-
-/** The candles of a price history, oldest first. */
-export function candlesOf(walk: Walk, span: Span): Candle[] {
-  const found: Candle[] = [];
-  for (const week of weeks(walk, span.from, Math.min(span.to, span.now + 1))) {
-    found.push(...collect(walk, week, 0, span).map(printed));
-  }
-  return found;
-}
-
-/** The last price at a time; undefined before the first trade. */
-export function priceAt(walk: Walk, seconds: number): number | undefined {
-  const minute = Math.floor(seconds / 60) * 60;
-  return candlesOf(walk, { seconds: 60, from: minute, to: minute + 60, now: minute })[0]?.close;
-}
-
-/** The volume in US dollars of the last `length` seconds, counted in candles of `seconds`. */
-export function volumeOf(walk: Walk, length: number, span: { readonly seconds: number; readonly now: number }): number {
-  const to = Math.floor(span.now / span.seconds) * span.seconds;
-  return candlesOf(walk, { seconds: span.seconds, from: to - length, to, now: span.now }).reduce(
-    (sum, candle) => sum + candle.volume,
-    0,
-  );
+/** The candles of a price history, oldest first; each starts at the price at which the last one ended. */
+export function candlesOf(history: History, span: Span) {
+  const { seconds, from, to, now } = span;
+  const phase = seconds === INTERVALS['1W'] ? MONDAY : 0;
+  const first = Math.ceil((Math.max(from, history.since) - phase) / seconds) * seconds + phase;
+  const count = Math.max(0, Math.ceil((Math.min(to, now + 1) - first) / seconds));
+  return Array.from({ length: count }, (_, index) => candle(history, first + index * seconds, span));
 }

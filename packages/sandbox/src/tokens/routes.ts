@@ -1,10 +1,18 @@
 import { createMatcher, type HttpMethod, type Route, routes } from '@asset-gateway/protocol';
-import { marketSnapshots, riskSummaryByMint, variantMarkets } from './answers/batch.ts';
-import { curated } from './answers/curated.ts';
+import { marketSnapshots, variantMarkets } from './answers/batch.ts';
 import { assetDetail } from './answers/detail.ts';
-import { description, ohlcv, priceChart, profile, riskDetails, riskSummary, tickers } from './answers/facts.ts';
+import {
+  description,
+  ohlcv,
+  priceChart,
+  profile,
+  riskDetails,
+  riskSummary,
+  riskSummaryByMint,
+  tickers,
+} from './answers/facts.ts';
 import type { RouteRequest } from './answers/request.ts';
-import { resolve, search } from './answers/search.ts';
+import { curated, resolve, search } from './answers/search.ts';
 import { markets, variantMarket, variants, variantTopMarkets } from './answers/variants.ts';
 
 /** How the upstream answers a route: whether it needs a key, its cache rule and its answer. */

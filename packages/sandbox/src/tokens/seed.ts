@@ -8,9 +8,9 @@ export function seedOf(name: string): number {
   return hash >>> 0;
 }
 
-/** A number in [0, 1) derived from a seed and up to two integers. */
-export function draw(seed: number, first: number, second = 0): number {
-  let mixed = (seed ^ Math.imul(first | 0, 0x9e3779b1) ^ Math.imul((second | 0) + 0x7f4a7c15, 0x85ebca6b)) >>> 0;
+/** A number in [0, 1) derived from a seed and an integer. */
+export function draw(seed: number, index: number): number {
+  let mixed = (seed ^ Math.imul(index | 0, 0x9e3779b1)) >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
   return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000;
@@ -29,19 +29,4 @@ export function addressOf(name: string): string {
 /** Rounds to a number of significant digits. */
 export function significant(value: number, digits: number): number {
   return Number(value.toPrecision(digits));
-}
-
-/** Caches a measurement per subject and minute. `measure` gets the minute in seconds; callers pass milliseconds. */
-export function oncePerMinute<Subject extends object, Value>(
-  measure: (subject: Subject, seconds: number) => Value,
-): (subject: Subject, now: number) => Value {
-  const taken = new WeakMap<Subject, { readonly seconds: number; readonly value: Value }>();
-  return (subject, now) => {
-    const seconds = Math.floor(now / 60_000) * 60;
-    const last = taken.get(subject);
-    if (last?.seconds === seconds) return last.value;
-    const value = measure(subject, seconds);
-    taken.set(subject, { seconds, value });
-    return value;
-  };
 }

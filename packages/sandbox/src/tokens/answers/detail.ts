@@ -1,122 +1,76 @@
-import { benchmarkHistory, canonicalMarket, coinHistory, symbolOf } from '../canonical.ts';
-import type { Resolution } from '../catalogue.ts';
-import { imageOf } from '../market.ts';
-import type { Asset, Variant } from '../model.ts';
-import { badRequest, pageOf, rangeOf } from '../parameters.ts';
-import { poolCount, poolsOf } from '../pools.ts';
-import { primaryVariant, strategyOf } from '../primary.ts';
-import { profileOf } from '../profile.ts';
-import { marketScore, scoreInput } from '../risk.ts';
-import { assetStats } from '../stats.ts';
-import { rankedPrimary, variantGroups } from './curated.ts';
-import { candlesIn, historyOf } from './facts.ts';
-import { namedVariant, type RouteRequest, resolutionOf, variantWith } from './request.ts';
-import { wantsAll } from './variants.ts';
+import type { Asset, Variant } from '../catalogue.ts';
+import { assetRow, historyOf, historyOfVariant, variantView } from '../market.ts';
+import { candlesIn, profileOf, riskOf } from './facts.ts';
+import { cut, pageOf, type RouteRequest, rangeOf, resolutionOf, subjectOf } from './request.ts';
+import { isShown, poolsOf } from './variants.ts';
 
-/** The subject of the included blocks. */
-interface Subject {
-  readonly asset: Asset;
-  /** The variant named by the path or the parameter, or the primary one. */
-  readonly variant: Variant | null;
-  /** Named by the `mint` parameter. */
-  readonly isNamed: boolean;
-  /** Not named by the request. */
-  readonly isPrimary: boolean;
-  readonly request: RouteRequest;
-}
+/** The groups of variants by kind. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  spot: ['native', 'wrapped', 'bridged', 'stablecoin', 'spot'],
+  etf: ['etf'],
+  yield: ['yield'],
+  leveraged: ['leveraged'],
+  basket: ['basket'],
+  lst: ['lst'],
+  tokenizedEquity: ['tokenized_equity'],
+};
 
-const missing = (reason: 'not_available' | 'not_found', message: string) => ({ ok: false, reason, message });
-const found = (data: unknown) => ({ ok: true, data });
-const NO_VARIANT = missing('not_available', 'No primary variant available');
+const missing = (message: string) => ({ ok: false, reason: 'not_available', message });
+const NO_VARIANT = missing('No primary variant available');
 
-function profileBlock({ asset, request }: Subject) {
-  if (asset.coingeckoId === undefined) return missing('not_available', 'Profile not available for this asset');
-  const data = profileOf(asset, request.now);
-  return data === null ? missing('not_found', 'Profile not available in cache') : found(data);
-}
-
-// Here the upstream does not count holders, and scores variants without a market.
-function riskBlock({ variant, request }: Subject) {
-  if (variant === null) return NO_VARIANT;
-  const marketScoreInput = { ...scoreInput(variant, request.now), holderCount: null };
-  const score = marketScore(variant, marketScoreInput);
-  return found({ tokenData: null, tradingData: null, marketScoreInput, marketScore: score });
-}
-
-function candlesBlock({ asset, variant, isNamed, isPrimary, request }: Subject) {
-  const range = rangeOf(request.query, request.now, 'ohlcv');
-  const benchmark = isNamed ? null : benchmarkHistory(asset);
-  if (benchmark !== null) return found(candlesIn(benchmark, range, request.now));
-  if (variant === null) return NO_VARIANT;
-  const own = candlesIn(historyOf(variant), range, request.now);
-  return found(own.length === 0 && isPrimary ? candlesIn(coinHistory(asset), range, request.now) : own);
-}
-
-function marketsBlock({ variant, request }: Subject) {
-  if (variant === null) return NO_VARIANT;
-  const page = pageOf(request.query, { limit: 10, maximum: 50 }, 'markets');
-  const total = poolCount(variant, request.now);
-  return total === undefined
-    ? missing('not_found', 'Markets not found in cache')
-    : found({ markets: poolsOf(variant, page, request.now), total, ...page });
-}
-
-const BLOCKS = { profile: profileBlock, risk: riskBlock, ohlcv: candlesBlock, markets: marketsBlock } as const;
-type Block = keyof typeof BLOCKS;
-const NAMES = Object.keys(BLOCKS) as Block[];
-
-/** The requested blocks, in the upstream's order. */
-function wanted(query: URLSearchParams): Block[] {
-  const parts = (query.get('include') ?? '').split(',').map((part) => part.trim());
-  const invalid = parts.filter((part) => part !== '' && !Object.hasOwn(BLOCKS, part));
-  if (invalid.length > 0) throw badRequest(`Invalid include: ${invalid[0]}`, { allowed: NAMES, invalid });
-  return NAMES.filter((name) => parts.includes(name));
-}
-
-function resolutionBlock({ asset, resolvedBy, mint }: Resolution, reference: string) {
-  return resolvedBy === 'assetId' ? undefined : { assetId: asset.id, ref: reference.trim(), resolvedBy, mint };
-}
-
-// The symbols and labels of the asset and its variants, without repetitions.
-function symbolsOf(asset: Asset): string[] {
-  const all = [symbolOf(asset), asset.symbol, ...asset.variants.flatMap(({ symbol, label }) => [symbol, label])];
-  return [...new Set(all.filter((text) => text !== undefined))];
-}
-
-function assetBlock(asset: Asset, requested: Variant | undefined, { query, now }: RouteRequest) {
-  const primary = primaryVariant(asset, now, { strategy: strategyOf(asset) });
-  const symbol = symbolOf(asset);
-  return {
-    assetId: asset.id,
-    name: asset.name,
-    symbol,
-    description: (asset.origin === 'curated' && asset.about) || undefined,
-    category: asset.category,
-    aliases: asset.aliases,
-    symbols: symbolsOf(asset),
-    imageUrl: imageOf(symbol),
-    stats: assetStats(asset, now),
-    primaryVariantStrategy: strategyOf(asset),
-    canonicalMarket: canonicalMarket(asset, now),
-    variantGroups: variantGroups(asset, { all: wantsAll(query), requested }, now),
-    primaryVariant: primary && rankedPrimary(primary, now),
+/** The requested blocks. */
+function includes(asset: Asset, variant: Variant | undefined, { query, now }: RouteRequest) {
+  const wanted = query.get('include')?.split(',') ?? [];
+  const page = pageOf(query, 10, 'markets');
+  const pools = variant && poolsOf(variant, now);
+  const blocks: Readonly<Record<string, () => unknown>> = {
+    profile: () => profileOf(asset, now),
+    risk: () => variant && { ok: true, data: { tokenData: null, tradingData: null, ...riskOf(variant, now) } },
+    ohlcv: () => {
+      const canonical = asset.price === 0 ? undefined : historyOf(asset);
+      const history = query.has('mint') && variant ? historyOfVariant(variant) : canonical;
+      return { ok: true, data: candlesIn(history, rangeOf(query, now, 'ohlcv'), now) };
+    },
+    markets: () => pools && { ok: true, data: { markets: cut(pools, page), total: pools.length, ...page } },
   };
+  return Object.fromEntries(
+    Object.entries(blocks).flatMap(([name, block]) => (wanted.includes(name) ? [[name, block() ?? NO_VARIANT]] : [])),
+  );
+}
+
+function variantGroups({ variants }: Asset, { query, now }: RouteRequest) {
+  const ranked = variants.map((variant, rank) => ({ variant, rank })).filter(({ variant }) => isShown(variant, query));
+  const groups = Object.entries(GROUPS).map(([name, kinds]) => {
+    const members = ranked.filter(({ variant }) => kinds.includes(variant.kind));
+    return [name, members.map(({ variant, rank }) => ({ ...variantView(variant, now), rank }))] as const;
+  });
+  return Object.fromEntries(groups);
 }
 
 /** The page of an asset, with the requested blocks. */
 export function assetDetail(request: RouteRequest) {
-  const { query, now } = request;
-  const blocks = wanted(query);
-  const resolution = resolutionOf(request);
-  const { asset } = resolution;
-  const named = namedVariant(request, asset);
-  const own = named ?? variantWith(asset, resolution.mint);
-  const variant = own ?? primaryVariant(asset, now, { strategy: strategyOf(asset) });
-  const subject = { asset, variant, isNamed: named !== undefined, isPrimary: own === undefined, request };
-  const included = blocks.map((name) => [name, BLOCKS[name](subject)] as const);
+  const { reference, query, now } = request;
+  const { resolvedBy, mint } = resolutionOf(reference);
+  const { asset, variant } = subjectOf(request);
+  const { assetId, name, symbol, category, imageUrl, stats, canonicalMarket, primaryVariant } = assetRow(asset, now);
+  const symbols = [symbol, ...asset.variants.map((each) => each.symbol)].filter((text) => text !== undefined);
   return {
-    asset: assetBlock(asset, variant ?? undefined, request),
-    includes: included.length > 0 ? Object.fromEntries(included) : undefined,
-    resolution: resolutionBlock(resolution, request.reference),
+    asset: {
+      assetId,
+      name,
+      symbol,
+      description: asset.about || undefined,
+      category,
+      aliases: asset.aliases,
+      symbols: [...new Set(symbols)],
+      imageUrl,
+      stats,
+      primaryVariantStrategy: 'liquidity',
+      canonicalMarket,
+      variantGroups: variantGroups(asset, request),
+      primaryVariant: primaryVariant && { ...primaryVariant, rank: 0 },
+    },
+    includes: query.has('include') ? includes(asset, variant, request) : undefined,
+    resolution: resolvedBy === 'assetId' ? undefined : { assetId, ref: reference.trim(), resolvedBy, mint },
   };
 }

@@ -1,118 +1,176 @@
-import { candlesOf, walkOf } from '../candles.ts';
-import { canonicalHistory } from '../canonical.ts';
-import { fetchedAt, metricsOf } from '../market.ts';
-import type { Variant } from '../model.ts';
-import { badRequest, pageOf, type Range, rangeOf } from '../parameters.ts';
-import { primaryVariant, strategyOf } from '../primary.ts';
-import { profileOf, tickersOf } from '../profile.ts';
-import { NOT_CACHED, riskOf } from '../risk.ts';
-import { between } from '../seed.ts';
-import type { Walk } from '../walk.ts';
-import { chosen, chosenOf, type RouteRequest, resolutionWithin } from './request.ts';
+import { candlesOf, type History } from '../candles.ts';
+import { type Asset, knownVariant, type Variant } from '../catalogue.ts';
+import { fetchedAt, historyOf, historyOfVariant, metricsOf, minuteOf, statsOf } from '../market.ts';
+import { draw, seedOf, significant } from '../seed.ts';
+import { checkedMint, chosen, cut, pageOf, type RouteRequest, rangeOf, resolutionOf } from './request.ts';
 
 /** The candles of a price history in a range; empty without a history. */
-export function candlesIn(walk: Walk | null, { seconds, from, to }: Range, now: number) {
-  return walk === null ? [] : candlesOf(walk, { seconds, from, to: to + 1, now: Math.floor(now / 1000) });
+export function candlesIn(history: History | undefined, range: ReturnType<typeof rangeOf>, now: number) {
+  const { seconds, from, to } = range;
+  return history ? candlesOf(history, { seconds, from, to: to + 1, now: minuteOf(now) }) : [];
 }
-
-/** The price history of a variant; null for a token without pools. */
-export const historyOf = (variant: Variant): Walk | null => (variant.pools === 0 ? null : walkOf(variant));
 
 /** Candles of the variant named by `mint`, or of the primary one. */
 export function ohlcv(request: RouteRequest) {
-  const { asset } = resolutionWithin(request, ['curated', 'token']);
-  const variant = chosenOf(request, asset);
+  const { asset, variant } = chosen(request);
   const range = rangeOf(request.query, request.now);
   const { interval, from, to } = range;
-  const candles = candlesIn(historyOf(variant), range, request.now);
+  const candles = candlesIn(historyOfVariant(variant), range, request.now);
   return { assetId: asset.id, mint: variant.mint, interval, from, to, candles };
 }
 
-/** Candles of the canonical price: the stock's or CoinGecko's. Reads `mint` only if there are none. */
-export function priceChart(request: RouteRequest) {
-  const range = rangeOf(request.query, request.now);
+/** Candles of the canonical price. */
+export function priceChart({ reference, query, now }: RouteRequest) {
+  const { asset } = resolutionOf(reference);
+  const range = rangeOf(query, now);
   const { interval, from, to } = range;
-  const { asset } = resolutionWithin(request, ['curated', 'token']);
-  const canonical = candlesIn(canonicalHistory(asset), range, request.now);
-  if (canonical.length > 0) return { assetId: asset.id, interval, from, to, candles: canonical };
-  const primary = primaryVariant(asset, request.now, { strategy: strategyOf(asset), isListed: true }) ?? undefined;
-  const candles = candlesIn(historyOf(chosenOf(request, asset, primary)), range, request.now);
+  const candles = candlesIn(asset.price === 0 ? undefined : historyOf(asset), range, now);
   return { assetId: asset.id, interval, from, to, candles };
 }
 
-const ORDERS = ['trust_score_desc', 'trust_score_asc', 'volume_desc', 'volume_asc'];
-const FIRST_SUMMARY = Date.UTC(2025, 5, 2);
-const SUMMARIES_WITHIN = 40 * 86_400_000;
+const missing = (message: string) => ({ ok: false, reason: 'not_found', message }) as const;
 
 /** The external profile of an asset, or the reason that there is none. */
-export function profile(request: RouteRequest) {
-  const { asset } = resolutionWithin(request, ['curated']);
-  const data = profileOf(asset, request.now);
-  const [reason, message] =
-    asset.coingeckoId === undefined
-      ? ['not_available', 'Profile not available']
-      : ['not_found', 'Profile not available in cache'];
-  return { assetId: asset.id, profile: data === null ? { ok: false, reason, message } : { ok: true, data } };
+export function profileOf(asset: Asset, now: number) {
+  const stats = statsOf(asset, now);
+  if (stats === null) return missing('Profile not available in cache');
+  const weeks = candlesOf(historyOf(asset), { seconds: 604_800, from: 0, to: now / 1000, now: minuteOf(now) });
+  const [highest] = weeks.toSorted((a, b) => b.high - a.high);
+  const { price, marketCap, circulatingSupply, totalSupply, priceChange24hPercent, volume24hUSD } = stats;
+  const data = {
+    marketCap,
+    fdv: marketCap,
+    circulatingSupply,
+    totalSupply,
+    price,
+    priceChange24h: priceChange24hPercent,
+    volume24h: volume24hUSD,
+    allTimeHigh: highest?.high ?? price,
+    allTimeHighDate: highest ? new Date(highest.time * 1000).toISOString() : '',
+    description: asset.about || undefined,
+    links: { website: asset.website, twitter: asset.twitter },
+  };
+  return { ok: true, data } as const;
 }
 
-function checkOrder(query: URLSearchParams): void {
-  const order = query.get('order') ?? '';
-  if (order.trim() !== '' && !ORDERS.includes(order)) throw badRequest(`\`order\` is none of ${ORDERS.join(', ')}`);
-  if (order.trim() !== '' && order !== 'volume_desc') {
-    throw badRequest('`order` is not supported: only volume_desc is', { order });
-  }
+/** The profile of the asset of the path. */
+export function profile({ reference, now }: RouteRequest) {
+  const { asset } = resolutionOf(reference);
+  return { assetId: asset.id, profile: profileOf(asset, now) };
 }
 
-/** A page of exchange tickers, empty for an asset that CoinGecko does not know. */
-export function tickers(request: RouteRequest) {
-  const { query, now } = request;
-  const { asset } = resolutionWithin(request, ['curated']);
-  const rows = tickersOf(asset, now);
-  if (rows === null) return { assetId: asset.id, tickers: { rows: [], offset: 0, limit: 0 } };
-  const { offset, limit } = pageOf(query, { limit: 50, maximum: 50 });
-  checkOrder(query);
-  const page = { rows: rows.slice(offset, offset + limit), total: rows.length, offset, limit };
-  return { assetId: asset.id, tickers: { ...page, lastUpdatedAt: fetchedAt(now) } };
+const EXCHANGES = ['Binance', 'Coinbase Exchange', 'OKX', 'Bybit', 'Kraken', 'KuCoin', 'Upbit', 'Bitstamp'];
+const TARGETS = ['USDT', 'USD', 'EUR'];
+const PAIRS = Array.from({ length: EXCHANGES.length * TARGETS.length }, (_, index) => ({
+  name: EXCHANGES[index % EXCHANGES.length],
+  target: TARGETS[index % TARGETS.length],
+}));
+
+/** A page of exchange tickers, largest volume first; empty for an asset without a price. */
+export function tickers({ reference, query, now }: RouteRequest) {
+  const { asset } = resolutionOf(reference);
+  const page = pageOf(query, 50);
+  const stats = statsOf(asset, now);
+  const rows = (stats ? PAIRS : []).map(({ name, target }, index) => ({
+    base: asset.symbol ?? asset.id,
+    target,
+    market: { name, hasTradingIncentive: false },
+    priceUsd: significant((stats?.price ?? 0) * (0.998 + 0.004 * draw(seedOf(asset.id), index)), 9),
+    volume24hUsd: significant((stats?.volume24hUSD ?? 0) / (4 * (index + 1)), 9),
+    spreadPercent: 0.01 * (index + 1),
+    tradeUrl: null,
+    trustScore: index < 12 ? 'green' : 'yellow',
+    isAnomaly: false,
+    isStale: false,
+    timestamp: new Date(fetchedAt(now)).toISOString(),
+  }));
+  const shown = { rows: cut(rows, page), total: rows.length, ...page, lastUpdatedAt: fetchedAt(now) };
+  return { assetId: asset.id, tickers: shown };
 }
 
-const NO_RISK = { ok: false, reason: 'not_found', message: NOT_CACHED };
+const scored = (score: number) => ({ score, status: score >= 60 ? 'safe' : 'risk', hasData: true });
 
-/** The score of a variant with its input. */
-export function riskDetails(request: RouteRequest) {
+/** A score that grows with the logarithm of a value: 100 at `full`. */
+const logarithmic = (value: number, full: number) =>
+  scored(Math.round(100 * Math.min(1, Math.log10(1 + value) / Math.log10(full))));
+
+function verdictOf(score: number, hasInsufficientData: boolean) {
+  const [grade, label, tone] =
+    score >= 85
+      ? ['A', 'Established', 'safe']
+      : score >= 70
+        ? ['B', 'Speculative', 'warning']
+        : ['C', hasInsufficientData ? 'Insufficient Data' : 'Weak Metrics', 'risk'];
+  const insufficientDataReason = hasInsufficientData ? 'No market is known' : null;
+  return { score, grade, label, tone, isTrustedLaunch: false, caps: [], hasInsufficientData, insufficientDataReason };
+}
+
+/** The market score of a variant with its input. */
+export function riskOf(variant: Variant, now: number) {
+  const metrics = metricsOf(variant, now);
+  const { liquidity = 0, holder = 0, volume24hUSD = 0 } = metrics ?? {};
+  const liquidityHealth = logarithmic(liquidity, 1e7);
+  const tradingActivity = logarithmic(volume24hUSD, 1e6);
+  const holderCount = logarithmic(holder, 1e4);
+  const score = Math.round((liquidityHealth.score + tradingActivity.score + holderCount.score) / 3);
+  const holderDistribution = { score: 50, status: 'info', hasData: false };
+  return {
+    marketScore: {
+      ...verdictOf(score, metrics === null),
+      borderlineSignals: [],
+      components: { liquidityHealth, holderDistribution, tradingActivity, holderCount },
+      tokenAgeDays: null,
+    },
+    marketScoreInput: {
+      liquidityUsd: metrics?.liquidity ?? null,
+      marketCapUsd: metrics?.marketCap ?? null,
+      holderCount: metrics?.holder ?? null,
+      top10HoldersPercent: null,
+      volume24hUsd: metrics?.volume24hUSD ?? null,
+      volume7dUsd: metrics ? metrics.volume24hUSD * 7 : null,
+      tokenMintTime: null,
+      tokenAddress: variant.mint,
+    },
+  };
+}
+
+function riskAnswer(request: RouteRequest, more: (risk: ReturnType<typeof riskOf>) => object) {
   const { asset, variant } = chosen(request);
   const risk = riskOf(variant, request.now);
-  return {
-    assetId: asset.id,
-    mint: variant.mint,
-    risk: risk === null ? NO_RISK : { ok: true, ...risk, tags: [] },
-  };
+  const { marketScore } = risk;
+  const known = { ok: true, marketScore, lastUpdatedAt: fetchedAt(request.now), ...more(risk) };
+  const unknown = missing('Market snapshot not available in cache');
+  return { assetId: asset.id, mint: variant.mint, risk: marketScore.hasInsufficientData ? unknown : known };
 }
 
 /** The score of a variant. */
-export function riskSummary(request: RouteRequest) {
-  const { asset, variant } = chosen(request);
-  const { marketScore, lastUpdatedAt } = riskOf(variant, request.now) ?? {};
-  return {
-    assetId: asset.id,
-    mint: variant.mint,
-    risk: marketScore === undefined ? NO_RISK : { ok: true, marketScore, lastUpdatedAt },
-  };
-}
+export const riskSummary = (request: RouteRequest) => riskAnswer(request, () => ({}));
 
-function summaryOf(variant: Variant): string {
-  const { asset, name, symbol, kind, issuer } = variant;
-  const form = `${name} (${symbol}): ${asset.name ?? 'a share'} on Solana as a token of kind ${kind.replaceAll('_', ' ')}`;
-  return `${form}${issuer === undefined ? '' : `, issued by ${issuer}`}. ${asset.about}`.trim();
+/** The score of a variant with its input. */
+export const riskDetails = (request: RouteRequest) =>
+  riskAnswer(request, ({ marketScoreInput }) => ({ marketScoreInput, tags: [] }));
+
+/** The risk of a mint as a flat object. */
+export function riskSummaryByMint({ query, now }: RouteRequest) {
+  const variant = knownVariant(checkedMint(query.get('mint') ?? ''));
+  if (variant === undefined) return verdictOf(0, true);
+  const {
+    borderlineSignals: _,
+    components: _components,
+    tokenAgeDays: _age,
+    ...verdict
+  } = riskOf(variant, now).marketScore;
+  return verdict;
 }
 
 /** The description of a variant; null for untraded tokens. */
 export function description(request: RouteRequest) {
   const { asset, variant } = chosen(request);
-  const generatedAt = FIRST_SUMMARY + Math.floor(between(0, SUMMARIES_WITHIN, `${variant.mint}/summary`));
-  const isWritten = metricsOf(variant, request.now) !== null;
+  const summary = `${variant.name} (${variant.symbol}): ${asset.name} on Solana. ${asset.about}`;
+  const isTraded = metricsOf(variant, request.now) !== null;
   return {
     assetId: asset.id,
     mint: variant.mint,
-    description: isWritten ? { summary: summaryOf(variant), generatedAt } : null,
+    description: isTraded ? { summary, generatedAt: Date.parse(asset.since) } : null,
   };
 }

@@ -1,7 +1,6 @@
-import { type Resolution, resolveReference } from '../catalogue.ts';
-import type { Asset, Variant } from '../model.ts';
-import { badRequest, checkedMint, notFound, textOf } from '../parameters.ts';
-import { primaryVariant } from '../primary.ts';
+import { INTERVALS } from '../candles.ts';
+import { type Asset, MINT, type Resolution, resolveReference, type Variant } from '../catalogue.ts';
+import { primaryOf } from '../market.ts';
 
 /** A request: decoded path segment, query, body, and the time in milliseconds. */
 export interface RouteRequest {
@@ -11,44 +10,78 @@ export interface RouteRequest {
   readonly now: number;
 }
 
+/** A refusal of the upstream with its tag. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly tag: string;
+  constructor(status: number, tag: string, message: string) {
+    super(message);
+    this.status = status;
+    this.tag = tag;
+  }
+}
+
+/** The upstream's 400. */
+export const badRequest = (message: string): Refusal => new Refusal(400, 'BadRequestError', message);
+
+const notFound = (message: string): Refusal => new Refusal(404, 'NotFoundError', message);
+
+/** The number of rows that a request asks for. */
+export function limitOf(query: URLSearchParams, byDefault: number, name = 'limit'): number {
+  return Number(query.get(name) ?? byDefault);
+}
+
+/** The requested page, with a prefix before the parameters' names. */
+export function pageOf(query: URLSearchParams, byDefault: number, prefix: 'markets' | '' = '') {
+  const [offset, limit] = prefix === '' ? ['offset', 'limit'] : ['marketsOffset', 'marketsLimit'];
+  return { offset: Number(query.get(offset) ?? 0), limit: limitOf(query, byDefault, limit) };
+}
+
+/** The part of a list that is on a page. */
+export const cut = <Row>(rows: readonly Row[], { offset, limit }: ReturnType<typeof pageOf>): Row[] =>
+  rows.slice(offset, offset + limit);
+
+/** Checks the form of a mint. */
+export function checkedMint(mint: string): string {
+  if (!MINT.test(mint)) throw badRequest('Invalid mint');
+  return mint;
+}
+
+const WEEK = 604_800;
+const MAX_CANDLES = 10_000;
+
+/** The requested range of candles in Unix seconds, including candles that start at `to`. */
+export function rangeOf(query: URLSearchParams, now: number, prefix: 'ohlcv' | '' = '') {
+  const [name, start, end] = prefix === '' ? ['interval', 'from', 'to'] : ['ohlcvInterval', 'ohlcvFrom', 'ohlcvTo'];
+  const interval = query.get(name) ?? '1H';
+  const clock = Math.floor(now / 1000);
+  const to = Math.min(Number(query.get(end) ?? clock), clock);
+  const from = Number(query.get(start) ?? clock - WEEK);
+  const seconds = INTERVALS[interval] ?? WEEK;
+  if (from > to) throw badRequest('The range is empty');
+  if ((to - from) / seconds > MAX_CANDLES) throw badRequest(`The range has more than ${MAX_CANDLES} candles`);
+  return { interval, seconds, from, to };
+}
+
 /** The asset of the path; an unknown mint is an asset too. */
-export function resolutionOf(request: RouteRequest): Resolution {
-  const found = resolveReference(request.reference);
+export function resolutionOf(reference: string): Resolution {
+  const found = resolveReference(reference);
   if (found === undefined) throw notFound('Asset not found');
   return found;
 }
 
-/** The asset of the path, for a route that supports only some origins. */
-export function resolutionWithin(request: RouteRequest, origins: readonly Asset['origin'][]): Resolution {
-  const found = resolutionOf(request);
-  if (!origins.includes(found.asset.origin)) throw notFound('Asset not found');
-  return found;
+/** The asset of a request with the variant that the query or the path names, or the primary one. */
+export function subjectOf({ reference, query }: RouteRequest): { asset: Asset; variant: Variant | undefined } {
+  const { asset, mint } = resolutionOf(reference);
+  const wanted = query.get('mint') ?? mint;
+  const variant = wanted === null ? primaryOf(asset) : asset.variants.find((each) => each.mint === wanted);
+  if (wanted !== null && variant === undefined) throw badRequest('`mint` is not a variant of this asset');
+  return { asset, variant };
 }
 
-/** The variant of an asset with this mint, if any. */
-export const variantWith = (asset: Asset, mint: string | null): Variant | undefined =>
-  asset.variants.find((variant) => variant.mint === mint);
-
-/** The variant named by `mint`, if any. */
-export function namedVariant(request: RouteRequest, asset: Asset): Variant | undefined {
-  const text = textOf(request.query, 'mint');
-  const variant = text === undefined ? undefined : variantWith(asset, checkedMint(text));
-  if (text !== undefined && variant === undefined) {
-    throw badRequest('`mint` is not a variant of this asset', { mint: text });
-  }
-  return variant;
-}
-
-/** The variant that the request names, or `own`, or the primary one. */
-export function chosenOf(request: RouteRequest, asset: Asset, own?: Variant): Variant {
-  if (asset.variants.length === 0) throw notFound('No variants available');
-  const variant = namedVariant(request, asset) ?? own ?? primaryVariant(asset, request.now);
-  if (variant === null) throw notFound('No primary variant available');
-  return variant;
-}
-
-/** The curated asset and the variant of a request, which a mint in the path can name too. */
+/** The same for a route that needs a variant. */
 export function chosen(request: RouteRequest): { asset: Asset; variant: Variant } {
-  const { asset, mint } = resolutionWithin(request, ['curated']);
-  return { asset, variant: chosenOf(request, asset, variantWith(asset, mint)) };
+  const { asset, variant } = subjectOf(request);
+  if (variant === undefined) throw notFound('No variants available');
+  return { asset, variant };
 }

@@ -1,131 +1,113 @@
-import { stakePoolRank } from '../catalogue.ts';
-import { fetchedAt, imageOf, metricsOf, narrowSnapshot, rawMarket, tierOf } from '../market.ts';
-import { type Asset, KINDS, TIERS, type Tier, type Variant } from '../model.ts';
-import { badRequest, checkedMint, pageOf, textOf, wordOf } from '../parameters.ts';
-import { poolCount, poolsOf, protocolToken, topPools } from '../pools.ts';
-import { byLiquidity, STRATEGY } from '../primary.ts';
-import { chosen, chosenOf, namedVariant, type RouteRequest, resolutionOf, resolutionWithin } from './request.ts';
-import { labelOf, variantBrief, variantView } from './shapes.ts';
+import { ASSETS, type Variant } from '../catalogue.ts';
+import { fetchedAt, imageOf, metricsOf, rawMarket, tierOf, variantBrief, variantView } from '../market.ts';
+import { addressOf, draw, seedOf, significant } from '../seed.ts';
+import { chosen, cut, pageOf, type RouteRequest, resolutionOf } from './request.ts';
 
-const SOLANA = 'solana';
+const EXCHANGES = ['Raydium CLMM', 'Orca Whirlpool', 'Meteora DLMM', 'Raydium', 'PumpSwap'];
 const SHOWN_FROM_USD = 250_000;
 
-/** Whether a request wants all staked coins of Solana. */
-export const wantsAll = (query: URLSearchParams): boolean => query.get('variantsMode')?.trim() === 'all';
+/** Whether a variant is shown without `variantsMode=all`: not if it is a staked coin with little liquidity. */
+export const isShown = ({ kind, liquidity }: Variant, query: URLSearchParams): boolean =>
+  query.get('variantsMode') === 'all' || kind !== 'yield' || liquidity >= SHOWN_FROM_USD;
 
-/** Whether a variant is a staked coin of Solana. */
-export const isStaked = ({ asset, kind }: Variant): boolean => asset.id === SOLANA && kind === 'yield';
+const tokensNamed = (symbol: string) =>
+  ASSETS.flatMap(({ variants }) => variants.filter((variant) => variant.symbol === symbol));
 
-/** Whether Sanctum lists a variant. */
-export const isListed = ({ mint }: Variant): boolean => stakePoolRank(mint) !== undefined;
+/** The tokens that others are traded for. */
+const QUOTES = ['USDC', 'SOL', 'USDT'].flatMap(tokensNamed);
 
-/** Whether a staked coin has enough liquidity to be shown by default. */
-export const isDeep = (variant: Variant, now: number): boolean =>
-  (metricsOf(variant, now)?.liquidity ?? 0) >= SHOWN_FROM_USD;
-
-function tierNamed(query: URLSearchParams, name: string): Tier | undefined {
-  const raw = query.get(name);
-  const text = raw?.trim().toLowerCase();
-  const tier = text === 'experimental' ? 'tier3' : TIERS.find((candidate) => candidate === text);
-  if (raw && tier === undefined) throw badRequest(`Invalid ${name}: ${raw}`, { allowed: TIERS });
-  return tier;
-}
-
-function tierFilter(query: URLSearchParams): Tier | undefined {
-  const [liquidity, trust] = [tierNamed(query, 'liquidityTier'), tierNamed(query, 'trustTier')];
-  if (liquidity !== undefined && trust !== undefined && liquidity !== trust) {
-    throw badRequest('liquidityTier and trustTier differ');
-  }
-  return liquidity ?? trust;
-}
-
-// For an uncurated asset, the upstream accepts any mint.
-function variantOf(request: RouteRequest, asset: Asset): Variant | undefined {
-  const mint = textOf(request.query, 'mint');
-  if (asset.origin === 'curated' || mint === undefined) return namedVariant(request, asset);
-  checkedMint(mint);
-  return undefined;
-}
-
-// Solana's variants come from a narrower view, unless all are requested.
-const viewOf = (variant: Variant, isNarrow: boolean, now: number) => ({
-  ...variantView(variant, now),
-  label: labelOf(variant),
-  ...(isNarrow && { market: narrowSnapshot(variant, now) }),
+const tokenOf = ({ mint, decimals, symbol, name }: Variant) => ({
+  address: mint,
+  decimals,
+  symbol,
+  icon: imageOf(symbol) ?? undefined,
+  name,
 });
 
-/** The variants of an asset that match the filters; `mint` only checks and adds its variant. */
-export function variants(request: RouteRequest) {
-  const { query, now } = request;
-  const kind = wordOf(query, 'kind', KINDS);
-  const tier = tierFilter(query);
-  const { asset } = resolutionOf(request);
-  const named = variantOf(request, asset);
-  const all = wantsAll(query);
-  const rows = asset.variants
-    .filter((variant) => kind === undefined || variant.kind === kind)
-    .filter((variant) => tier === undefined || tierOf(variant) === tier)
-    .filter((variant) => all || !isStaked(variant) || variant === named || isDeep(variant, now))
-    .toSorted(byLiquidity(now));
-  const isNarrow = asset.id === 'solana' && !all;
-  return { assetId: asset.id, sortBy: STRATEGY, variants: rows.map((variant) => viewOf(variant, isNarrow, now)) };
+/** The pools of a variant, deepest first; undefined without a market. */
+export function poolsOf(variant: Variant, now: number) {
+  const metrics = metricsOf(variant, now);
+  if (metrics === null) return undefined;
+  const weights = Array.from({ length: variant.pools }, (_, rank) => 1 / (rank + 1));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const quotes = QUOTES.filter(({ mint }) => mint !== variant.mint);
+  return weights.map((weight, rank) => {
+    const address = addressOf(`${variant.mint}/pool/${rank}`);
+    const [seed, share] = [seedOf(address), weight / total];
+    const quote = quotes[rank % quotes.length] ?? variant;
+    const volume24h = significant(metrics.volume24hUSD * share, 8);
+    return {
+      address,
+      name: `${variant.symbol}-${quote.symbol}`,
+      base: tokenOf(variant),
+      quote: tokenOf(quote),
+      source: EXCHANGES[Math.floor(draw(seed, 2) * EXCHANGES.length)],
+      liquidity: significant(metrics.liquidity * share, 8),
+      volume24h,
+      trade24h: Math.ceil(volume24h / 300),
+      price: significant(metrics.price * (0.9985 + 0.003 * draw(seed, 3)), 9),
+    };
+  });
 }
 
-function topRow(variant: Variant, now: number) {
-  const top = topPools(variant, now);
-  if (top === undefined) return [];
-  const { mint, kind, label, stockVariantTier, liquidityTier, trustTier } = variantBrief(variant);
-  const { symbol, name } = variant;
-  const names = { label, stockVariantTier, symbol, name, logoURI: imageOf(symbol) ?? undefined };
-  return [{ mint, kind, liquidityTier, trustTier, ...names, ...top }];
+/** The variants of an asset that match the filters. */
+export function variants({ reference, query, now }: RouteRequest) {
+  const { asset } = resolutionOf(reference);
+  const [kind, mint] = [query.get('kind'), query.get('mint')];
+  const trust = query.get('trustTier');
+  const tier = query.get('liquidityTier') ?? (trust === 'experimental' ? 'tier3' : trust);
+  const rows = asset.variants.filter(
+    (variant) =>
+      (kind === null || variant.kind === kind) &&
+      (tier === null || tierOf(variant) === tier) &&
+      (variant.mint === mint || isShown(variant, query)),
+  );
+  return { assetId: asset.id, sortBy: 'liquidity', variants: rows.map((variant) => variantView(variant, now)) };
 }
 
-/** The busiest market of each variant, busiest first, without variants that have none. */
-export function variantTopMarkets(request: RouteRequest) {
-  const { query, now } = request;
-  const page = pageOf(query, { limit: 50, maximum: 100 });
-  const { asset } = resolutionOf(request);
-  const isShown = (variant: Variant): boolean =>
-    !isStaked(variant) || (isListed(variant) && (wantsAll(query) || isDeep(variant, now)));
+/** The deepest pool of each variant, without variants that have none. */
+export function variantTopMarkets({ reference, query, now }: RouteRequest) {
+  const page = pageOf(query, 50);
+  const { asset } = resolutionOf(reference);
   const rows = asset.variants
-    .filter(isShown)
-    .flatMap((variant) => topRow(variant, now))
-    .toSorted((a, b) => b.topMarket.volume24h - a.topMarket.volume24h || a.mint.localeCompare(b.mint));
+    .filter((variant) => isShown(variant, query))
+    .flatMap((variant) => {
+      const [topMarket, ...others] = poolsOf(variant, now) ?? [];
+      if (topMarket === undefined) return [];
+      const { mint, kind, label, stockVariantTier, liquidityTier, trustTier } = variantBrief(variant);
+      const { symbol, name, liquidity } = variant;
+      const names = { label, stockVariantTier, symbol, name, logoURI: imageOf(symbol) ?? undefined };
+      const counts = { marketsTotal: others.length + 1, totalLiquidity: liquidity, lastFetchedAt: fetchedAt(now) };
+      return [{ mint, kind, liquidityTier, trustTier, ...names, topMarket, ...counts }];
+    });
   return {
     assetId: asset.id,
     total: rows.length,
     ...page,
-    variants: rows.slice(page.offset, page.offset + page.limit),
-    lastUpdatedAt: rows.length === 0 ? null : fetchedAt(now),
+    variants: cut(rows, page),
+    lastUpdatedAt: fetchedAt(now),
   };
 }
 
-const lastUpdatedAt = (variant: Variant, now: number): number | null =>
-  metricsOf(variant, now) === null ? null : fetchedAt(now);
-
 /** The market of the variant named by `mint`, or of the primary one. */
 export function variantMarket(request: RouteRequest) {
-  const { now } = request;
-  const { asset } = resolutionWithin(request, ['curated']);
-  const variant = chosenOf(request, asset);
-  const { mint } = variant;
-  return { assetId: asset.id, mint, market: rawMarket(variant, now), lastUpdatedAt: lastUpdatedAt(variant, now) };
+  const { asset, variant } = chosen(request);
+  const market = rawMarket(variant, request.now);
+  return { assetId: asset.id, mint: variant.mint, market, lastUpdatedAt: market?.lastFetchedAt ?? null };
 }
 
 /** The DEX markets of a variant, deepest first. */
 export function markets(request: RouteRequest) {
-  const { query, now } = request;
   const { asset, variant } = chosen(request);
-  const page = pageOf(query, { limit: 10, maximum: 50 });
-  const pools = poolsOf(variant, page, now);
-  const tokens = pools.map(({ address, source }) => [address, protocolToken(source, now)] as const);
+  const page = pageOf(request.query, 10);
+  const pools = poolsOf(variant, request.now);
   return {
     assetId: asset.id,
     mint: variant.mint,
-    markets: pools.map(({ source: _, ...pool }) => pool),
-    protocolTokensByMarket: Object.fromEntries(tokens.filter(([, token]) => token !== undefined)),
-    total: poolCount(variant, now),
+    markets: cut(pools ?? [], page).map(({ source: _, ...pool }) => pool),
+    protocolTokensByMarket: {},
+    total: pools?.length,
     ...page,
-    lastUpdatedAt: lastUpdatedAt(variant, now),
+    lastUpdatedAt: pools ? fetchedAt(request.now) : null,
   };
 }

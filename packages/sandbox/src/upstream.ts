@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Listener, listen } from './chain/listen.ts';
+
+/** A received request, before any check. */
+export interface Arrival {
+  /** `performance.now()` in milliseconds when the headers arrived. */
+  readonly at: number;
+  readonly method: string;
+  /** The raw request target. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Set once it has been read. */
+  body: string;
+  /** The number of the connection, from 1. */
+  readonly connection: number;
+}
+
+/** Faults of every upstream; an unset knob is off. */
+export interface CommonKnobs {
+  /** Only requests that match. */
+  only?: ((arrival: Arrival) => boolean) | undefined;
+  /** Only this many more requests. */
+  times?: number | undefined;
+  /** Delay the answer, in milliseconds. */
+  delayMs?: number | undefined;
+  /** Never answer; the connection stays open until the client closes it. */
+  hang?: boolean | undefined;
+  /** Reset the connection without an answer. */
+  resetConnection?: boolean | undefined;
+  /** Answer this status with the upstream's error JSON. */
+  status?: number | undefined;
+  /** The Retry-After header for `status`. */
+  retryAfter?: string | undefined;
+  /** The error message for `status`. */
+  message?: string | undefined;
+  /** Send the full Content-Length and this fraction (0 to 1) of the body, then close the connection. */
+  truncate?: number | undefined;
+}
+
+/** Fault knobs of a running server. Set them at any time; they affect later requests. */
+export type Faults<Knobs> = Knobs & {
+  /** Turns every knob off. */
+  reset(): void;
+};
+
+/** An answer before it is written. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body: string | Buffer;
+}
+
+/** A running upstream. */
+export interface Upstream<Knobs> extends Listener {
+  /** Every received request, oldest first. */
+  readonly arrivals: Arrival[];
+  readonly faults: Faults<Knobs>;
+}
+
+const MAX_RECORDED = 100_000;
+
+/** Appends a received request; a sandbox that runs for days drops the oldest ones. */
+export function record<Item>(items: Item[], item: Item): Item {
+  if (items.length >= MAX_RECORDED) items.splice(0, MAX_RECORDED / 2);
+  items.push(item);
+  return item;
+}
+
+function createFaults<Knobs extends object>(): Faults<Knobs> {
+  const reset = (): void => {
+    for (const knob of Object.keys(faults)) if (knob !== 'reset') Reflect.deleteProperty(faults, knob);
+  };
+  const faults = { reset } as Faults<Knobs>;
+  return faults;
+}
+
+/** The knobs that affect a request; counts down `times`. */
+function knobsFor<Knobs extends CommonKnobs>(all: Faults<Knobs>, arrival: Arrival): Partial<Knobs> {
+  const { reset: _, only, times, ...knobs } = all;
+  const isOn = Object.values(knobs).some((value) => value !== undefined && value !== false);
+  if (!isOn || (times !== undefined && times <= 0) || only?.(arrival) === false) return {};
+  if (times !== undefined) all.times = times - 1;
+  return knobs as unknown as Partial<Knobs>;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk);
+  } catch {
+    // The client disconnected.
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Sends an answer, or only a fraction of its body. */
+export function send(response: ServerResponse, { status, headers, body }: Answer, truncate?: number): void {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'content-length': bytes.length });
+  if (truncate === undefined || response.req.method === 'HEAD') {
+    response.end(bytes);
+    return;
+  }
+  response.flushHeaders();
+  response.write(bytes.subarray(0, Math.floor(bytes.length * truncate)));
+  response.socket?.destroySoon();
+}
+
+type Handle<Knobs> = (arrival: Arrival, knobs: Partial<Knobs>, response: ServerResponse) => Promise<void>;
+
+/** Starts an upstream on 127.0.0.1 with fault knobs; port 0 means a free one. */
+export async function startUpstream<Knobs extends CommonKnobs>(
+  port: number,
+  handle: Handle<Knobs>,
+): Promise<Upstream<Knobs>> {
+  const arrivals: Arrival[] = [];
+  const faults = createFaults<Knobs>();
+  const connections = new WeakMap<Socket, number>();
+  let opened = 0;
+  const listener = await listen(port, async (request, response) => {
+    const { method = '', url: target = '', headers, socket } = request;
+    const connection = connections.get(socket) ?? ++opened;
+    connections.set(socket, connection);
+    const at = performance.now();
+    const arrival = record(arrivals, { at, method, target, headers: { ...headers }, body: '', connection });
+    arrival.body = await readBody(request);
+    const knobs = knobsFor(faults, arrival);
+    if (knobs.delayMs !== undefined) await wait(knobs.delayMs, undefined, { ref: false });
+    if (knobs.resetConnection === true) socket.resetAndDestroy();
+    else if (knobs.hang !== true && !response.destroyed) await handle(arrival, knobs, response);
+  });
+  return { ...listener, arrivals, faults };
+}
