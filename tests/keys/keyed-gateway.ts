@@ -1,6 +1,5 @@
 import type { RefusedKeys } from '../../packages/gateway/src/compose/dependencies.ts';
-import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
-import type { Arrival } from '../../packages/sandbox/src/tokens/api.ts';
+import type { Arrival, TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { CANARY_KEY, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
 export const FIRST = CANARY_KEY;

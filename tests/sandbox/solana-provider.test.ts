@@ -41,6 +41,7 @@ it('answers from the chain about its addresses, and with the examples of the row
     ['SOL', 5],
     ['USDC', 1.23],
   ]);
+  expect((await wallet(`/${owner}/identity`)).status).toBe(404);
   for (const method of ['getBalance', 'getSignaturesForAddress', 'getProgramAccounts', 'getTransactionsForAddress'])
     expect((await rpc(method, [STRANGER])).result).toEqual(exampleOf(method));
   expect((await rpc('getAsset', { id: STRANGER })).result).toEqual(exampleOf('getAsset'));

@@ -145,9 +145,8 @@ async function answerJsonRpc(
 
 async function answerWalletEndpoint({ method, body }: Arrival, path: string, world: World): Promise<Answer> {
   const found = walletRowOf({ method, path });
-  return found
-    ? jsonAnswer(200, writeJson(await answerWallet({ ...found, body }, world)))
-    : walletError(404, 'Not found');
+  const answer = found && (await answerWallet({ ...found, body }, world));
+  return answer === undefined ? walletError(404, 'Not found') : jsonAnswer(200, writeJson(answer));
 }
 
 /** Answers a request like its endpoint, or with the faults of the knobs. */

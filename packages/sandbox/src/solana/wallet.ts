@@ -46,11 +46,15 @@ function identities(row: Route, body: string): Json {
   );
 }
 
-/** Answers a request to the wallet API from the chain, or with the example of its row. */
+/** Answers a request to the wallet API from the chain, or with the example of its row; undefined if there is nothing. */
 export async function answerWallet(
   { row, wallet, body }: { readonly row: Route; readonly wallet: string; readonly body: string },
   world: World,
-): Promise<Json> {
+): Promise<Json | undefined> {
   if (row.method === 'batchIdentity') return identities(row, body);
-  return row.method === 'balances' && (await isOnChain(wallet, world)) ? balancesOf(wallet, world) : exampleOf(row);
+  if ((row.method !== 'balances' && row.method !== 'identity') || !(await isOnChain(wallet, world))) {
+    return exampleOf(row);
+  }
+  // Wallets of the chain have no name.
+  return row.method === 'balances' ? balancesOf(wallet, world) : undefined;
 }
