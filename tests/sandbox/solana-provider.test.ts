@@ -44,7 +44,7 @@ it('answers from the chain about its addresses, and with the examples of the row
   expect((await wallet(`/${owner}/identity`)).status).toBe(404);
   for (const method of ['getBalance', 'getSignaturesForAddress', 'getProgramAccounts', 'getTransactionsForAddress'])
     expect((await rpc(method, [STRANGER])).result).toEqual(exampleOf(method));
-  expect((await rpc('getAsset', { id: STRANGER })).result).toEqual(exampleOf('getAsset'));
+  expect((await rpc('searchAssets', { ownerAddress: STRANGER })).result).toEqual(exampleOf('searchAssets'));
   for (const [path, method] of Object.entries({ balances: 'balances', 'funded-by': 'fundedBy' }))
     expect(await (await wallet(`/${STRANGER}/${path}`)).json()).toEqual(exampleOf(method));
 });

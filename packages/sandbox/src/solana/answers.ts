@@ -108,7 +108,10 @@ const METHOD_NOT_FOUND = methodNotFound().code;
 async function answerCall({ method, params }: RpcCall, endpoint: RpcEndpoint, world: World): Promise<Json> {
   if (method.startsWith('sandbox_')) throw methodNotFound();
   const row = rpcRowOf(endpoint, method);
-  if (row?.surface === 'das') return exampleOf(row);
+  if (row?.surface === 'das') {
+    const [asked, example] = [isList(params) ? params[0] : params, exampleOf(row)];
+    return isObject(asked) && isObject(example) && asked.id ? { ...example, id: asked.id } : example;
+  }
   if (!isList(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
   const [address] = params;
   const isNamed = typeof address === 'string' && isAddress(address);
