@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { routesIn } from '@asset-gateway/client/pay';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -9,29 +8,14 @@ import { StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { Calls } from '../../packages/cli/src/mcp/calls.ts';
 import { Approvals, type ServerState } from '../../packages/cli/src/mcp/paying.ts';
 import { toolsOf } from '../../packages/cli/src/mcp/server.ts';
-import { documentPath, serveApis } from '../apis/apis.ts';
-import { node, runCommand } from '../kit/command.ts';
+import { serveWeatherAndNotes } from '../client/apis.ts';
+import { compile } from '../client/compile.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startHost, textOf } from '../mcp/host.ts';
 import { compileAll } from '../process/program.ts';
-import { MAIN } from './fixture.ts';
+import { startWarm } from './warm.ts';
 
-const { gateway, stub } = await serveApis({
-  weather: {
-    title: 'Weather',
-    openapi: documentPath('weather.yaml'),
-    key: { header: 'X-Api-Key', env: 'TEST_API_KEY' },
-    requestsPerMinute: 1000,
-    operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
-  },
-  notes: {
-    title: 'Notes',
-    openapi: documentPath('notes.yaml'),
-    key: { bearer: true, env: 'TEST_API_KEY' },
-    requestsPerMinute: 1000,
-    operations: { 'list-notes': {}, 'update-note': {} },
-  },
-});
+const { gateway, stub } = await serveWeatherAndNotes();
 await compileAll();
 const chain = gateway.solana?.mainnet;
 if (!chain) throw new Error('nothing is sold');
@@ -51,7 +35,9 @@ const env = {
   ASSET_GATEWAY_RPC_URL: chain.url,
   ASSET_GATEWAY_KEYPAIR: wallet,
 };
-const ask = (...words: string[]) => runCommand(node(MAIN, ...words), { env });
+const warm = startWarm();
+afterAll(() => warm.close());
+const ask = (...words: string[]) => warm.run(words, { env });
 const lastArrival = () => stub.arrivals.at(-1);
 const paid = () => chain.transfers.filter(({ from }) => from === address).map(({ amount }) => amount);
 
@@ -193,34 +179,7 @@ describe('a large API', () => {
   });
 });
 
-const COMPILER = 'node_modules/typescript-7/bin/tsc';
-
-/** Compiles a program beside a file of types, strictly, and returns the compiler's output. */
-function compile(types: string, program: string): string {
-  mkdirSync('.setup', { recursive: true });
-  // In the repository, where the compiler finds the packages.
-  const folder = resolve(mkdtempSync('.setup/types-'));
-  try {
-    writeFileSync(join(folder, 'gateway.ts'), types);
-    writeFileSync(join(folder, 'program.ts'), program);
-    const settings = {
-      extends: resolve('tests/tsconfig.json'),
-      compilerOptions: { incremental: false },
-      include: ['.'],
-    };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...settings, exclude: [] }));
-    return spawnSync(process.execPath, [COMPILER, '--project', folder], { encoding: 'utf8' }).stdout;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-describe('types of a gateway', () => {
-  it('type the right calls and refuse the wrong ones', async () => {
-    const file = join(home, 'gateway.ts');
-    const { code, stderr } = await ask('types', gateway.url, '--output', file);
-    expect([code, stderr]).toEqual([0, '']);
-    const program = `import { createClient } from '@asset-gateway/client';
+const PROGRAM = `import { createClient } from '@asset-gateway/client';
 const client = createClient({ baseUrl: 'http://localhost' });
 const forecast = await client.call('weather.getForecast', { city: 'Rome', days: 3, fields: ['date'] });
 const celsius: number | undefined = forecast.days[0]?.celsius;
@@ -249,46 +208,50 @@ await client.call('notes.updateNote', { id: 'n1', version: 2, 'body.id': 7, auth
 // @ts-expect-error no member of the result
 forecast.nights;
 `;
-    expect(compile(readFileSync(file, 'utf8'), program)).toBe('');
-  }, 60_000);
 
-  it('compile whatever a catalog says, and run none of it', () => {
-    const evil = `*/ } } ' \` \${process.exit()} \\u202e \u202e\u2028\n// \\`;
-    const deep = (levels: number): unknown =>
-      JSON.parse(`${'{"type":"array","items":'.repeat(levels)}{}${'}'.repeat(levels)}`);
-    const schemas: readonly unknown[] = [
-      {
-        type: 'object',
-        properties: { [evil]: { enum: [evil, 1, null, { a: 1 }], description: evil } },
-        required: [evil],
-      },
-      { type: 'object', properties: { __proto__: null, constructor: { type: [evil, 'string'] } }, required: 7 },
-      { anyOf: 'none', allOf: [{ oneOf: [] }, null, 5], properties: [] },
-      {
-        type: 'object',
-        properties: { deep: deep(1_000), tuple: { type: 'array', prefixItems: [{}, evil], minItems: evil } },
-      },
-      { type: 'object', properties: { large: { enum: Array.from({ length: 50_000 }, (_, at) => `${evil}${at}`) } } },
-    ];
-    const routes = schemas.map((schema, at) => ({
-      httpMethod: 'POST',
-      path: `/x/:${evil.replaceAll('/', '')}`,
-      priceUsd: '0.01',
-      accessMode: 'exact',
-      description: evil,
-      surface: 'evil',
-      method: `call${at}`,
-      inputSchema: schema,
-      pathParamsSchema: schema,
-      outputSchema: { properties: { result: schema } },
-    }));
-    const named = [...routes, { ...routes[0], method: evil }, { ...routes[0], surface: evil }];
-    const listed = routesIn(JSON.parse(JSON.stringify({ routes: named }))) ?? [];
-    const types = typesOf(listed, `https://gateway.example/${evil}`);
-    expect(types.match(/^ {4}'/gm)).toHaveLength(schemas.length);
-    expect(types.length).toBeLessThan(50_000);
-    expect(
-      compile(types, "import type { Calls } from '@asset-gateway/client';\nexport type Names = keyof Calls;\n"),
-    ).toBe('');
-  }, 60_000);
-});
+const EVIL = `*/ } } ' \` \${process.exit()} \\u202e \u202e\u2028\n// \\`;
+
+/** Rows of a catalog that try to break out of every place where a type shows them. */
+function evilRows(): object[] {
+  const deep = (levels: number): unknown =>
+    JSON.parse(`${'{"type":"array","items":'.repeat(levels)}{}${'}'.repeat(levels)}`);
+  const schemas: readonly unknown[] = [
+    {
+      type: 'object',
+      properties: { [EVIL]: { enum: [EVIL, 1, null, { a: 1 }], description: EVIL } },
+      required: [EVIL],
+    },
+    { type: 'object', properties: { __proto__: null, constructor: { type: [EVIL, 'string'] } }, required: 7 },
+    { anyOf: 'none', allOf: [{ oneOf: [] }, null, 5], properties: [] },
+    {
+      type: 'object',
+      properties: { deep: deep(1_000), tuple: { type: 'array', prefixItems: [{}, EVIL], minItems: EVIL } },
+    },
+    { type: 'object', properties: { large: { enum: Array.from({ length: 50_000 }, (_, at) => `${EVIL}${at}`) } } },
+  ];
+  const rows = schemas.map((schema, at) => ({
+    httpMethod: 'POST',
+    path: `/x/:${EVIL.replaceAll('/', '')}`,
+    priceUsd: '0.01',
+    accessMode: 'exact',
+    description: EVIL,
+    surface: 'evil',
+    method: `call${at}`,
+    inputSchema: schema,
+    pathParamsSchema: schema,
+    outputSchema: { properties: { result: schema } },
+  }));
+  return [...rows, { ...rows[0], method: EVIL }, { ...rows[0], surface: EVIL }];
+}
+
+it('the types of a gateway type the right calls and refuse the wrong ones; they compile whatever a catalog says', async () => {
+  const file = join(home, 'gateway.ts');
+  const { code, stderr } = await ask('types', gateway.url, '--output', file);
+  expect([code, stderr]).toEqual([0, '']);
+  const rows = evilRows();
+  const listed = routesIn(JSON.parse(JSON.stringify({ routes: rows }))) ?? [];
+  const evil = typesOf(listed, `https://gateway.example/${EVIL}`);
+  expect(evil.match(/^ {4}'/gm)).toHaveLength(rows.length - 2);
+  expect(evil.length).toBeLessThan(50_000);
+  expect(compile({ 'gateway.ts': readFileSync(file, 'utf8'), 'evil.ts': evil, 'program.ts': PROGRAM })).toBe('');
+}, 60_000);

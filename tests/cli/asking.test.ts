@@ -54,23 +54,23 @@ suiteWith(
       expect(shown).toContain('TOKEN  BALANCE');
     });
 
-    const payments = (): number => fixture.proxy.passed.filter(({ carries }) => carries === 'payment').length;
+    const counts = () => [fixture.transfers(), fixture.payments()];
 
     it.each(['\u0003', '\u0004'])('pays nothing with %j', async (answer) => {
-      const before = [fixture.transfers(), payments()];
+      const before = counts();
       const { code, shown } = await answered(own(...PAID), answer);
       expect(code).not.toBe(0);
       expect(shown).not.toContain('paying');
-      expect([fixture.transfers(), payments()]).toEqual(before);
+      expect(counts()).toEqual(before);
     });
 
     it('pays nothing with any other answer than yes', async () => {
-      const before = [fixture.transfers(), payments()];
+      const before = counts();
       const { shown } = await answered(together([PAID, PAID, PAID]), 'n\r', '\r', 'yes please\r');
       expect(shown.split('[y/N]')).toHaveLength(4);
       expect(shown.split('\f').filter((_, at) => at % 2 === 1)).toEqual(['1', '1', '1']);
       expect(shown).not.toContain('paying');
-      expect([fixture.transfers(), payments()]).toEqual(before);
+      expect(counts()).toEqual(before);
     });
 
     it('is not asked with --no-input or --pay', async () => {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { type CommandOptions, node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -17,6 +18,13 @@ const NOON = Date.UTC(2026, 7, 3, 12);
 
 type RunOptions = { readonly home?: string } & CommandOptions;
 
+/** An answer of a proxy, of JSON by default. */
+interface ProxyAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | object;
+}
+
 /** A gateway with all routes behind a proxy, and homes for a user. */
 export interface Fixture {
   readonly gateway: TestGateway;
@@ -32,6 +40,10 @@ export interface Fixture {
   run(words: readonly string[], options?: RunOptions): Promise<Outcome>;
   /** The number of settled payments. */
   transfers(): number;
+  /** The number of payments that passed, with repetitions. */
+  payments(): number;
+  /** Until the end of the test, a proxy answers payments in place of the gateway, which gets them. */
+  answerPayments(answer: ProxyAnswer): void;
   stop(): Promise<void>;
 }
 
@@ -52,6 +64,9 @@ export async function openFixture(): Promise<Fixture> {
     ASSET_GATEWAY_URL: proxy.url,
     ASSET_GATEWAY_RPC_URL: solana.mainnet.url,
   });
+  afterEach(() => {
+    delete proxy.hooks.after;
+  });
   return {
     gateway,
     proxy,
@@ -62,6 +77,16 @@ export async function openFixture(): Promise<Fixture> {
       runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
     run: (words, { home = newHome(), env } = {}) => warm.run(words, { env: { ...environment(home), ...env } }),
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
+    payments: () => proxy.passed.filter(({ carries }) => carries === 'payment').length,
+    answerPayments({ body, headers, ...answer }) {
+      const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? {}));
+      const whole = {
+        ...answer,
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(body !== undefined && { body: bytes }),
+      };
+      proxy.hooks.after = ({ carries }) => (carries === 'payment' ? whole : undefined);
+    },
     async stop() {
       await warm.close();
       await proxy.close();

@@ -1,8 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSigner } from '@asset-gateway/client/node';
-import { afterEach, describe, expect, it } from 'vitest';
-import { node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
+import { describe, expect, it } from 'vitest';
+import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { openFixture, WALLET } from './fixture.ts';
@@ -11,13 +11,9 @@ const PAYING = ['balances', WALLET, '--pay'];
 const MAX_WAIT_MS = 120_000;
 /** How many processes pay at once, and for how many the budget has room; how many amounts each holds, with room for half of them. */
 const [PROCESSES, ROOM] = isFull ? [10, 4] : [3, 1];
-const HOLDS = isFull ? 100 : 20;
+const [HOLDERS, HOLDS] = isFull ? [4, 100] : [2, 40];
 
 const fixture = await stopAfterTests(openFixture());
-afterEach(() => {
-  delete fixture.proxy.hooks.before;
-  delete fixture.proxy.hooks.after;
-});
 
 const stateOf = (home: string): string => join(home, '.local/state/asset-gateway');
 
@@ -47,20 +43,14 @@ async function charged(work: () => Promise<Outcome>): Promise<{ outcome: Outcome
 const killedAt = (step: string, home: string) => () =>
   runCommand(node('tests/cli/stepping.mjs', step, ...PAYING), { env: fixture.environment(home) });
 
-/** A purchase that is killed while its payment or its answer is in transit. */
-function killedInTransit(hook: 'before' | 'after', home: string): Promise<Outcome> {
-  const { child, ended } = startCommand(node('packages/cli/bin/main.js', ...PAYING), {
-    env: fixture.environment(home),
-  });
-  fixture.proxy.hooks[hook] = ({ carries }: { carries: string }) => {
-    if (carries !== 'payment') return undefined;
-    child.kill('SIGKILL');
-    return 'drop';
-  };
-  return ended.then((outcome) => {
-    delete fixture.proxy.hooks[hook];
-    return outcome;
-  });
+/** A home with a purchase whose answer was lost in a proxy, and its charges. */
+async function interrupted(): Promise<{ home: string; charges: number }> {
+  const home = fixture.newHome();
+  fixture.answerPayments({ status: 502, body: { ok: false, error: 'upstream_error', message: 'No.' } });
+  const { outcome, charges } = await charged(() => fixture.run(PAYING, { home }));
+  delete fixture.proxy.hooks.after;
+  expect([outcome.code, charges], outcome.stderr).toEqual([5, 1]);
+  return { home, charges };
 }
 
 /** Resumes and expects one charge in all, one answer and no open payment. */
@@ -93,13 +83,6 @@ describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
     await resumesToOneCharge(home, charges);
   });
 
-  it.each(['before', 'after'] as const)('%s the gateway answers is charged once with resume', async (hook) => {
-    const home = fixture.newHome();
-    const { outcome, charges } = await charged(() => killedInTransit(hook, home));
-    expect([outcome.code, outcome.stdout, charges]).toEqual([null, '', hook === 'before' ? 0 : 1]);
-    await resumesToOneCharge(home, charges);
-  });
-
   it('when its outcome is recorded leaves nothing to resume', async () => {
     const home = fixture.newHome();
     const { charges } = await charged(killedAt('closed', home));
@@ -107,23 +90,15 @@ describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
   });
 
   it('or answered by a proxy instead of the gateway is charged once with resume', async () => {
-    const home = fixture.newHome();
-    const body = Buffer.from('{"ok":false,"error":"upstream_error","message":"The upstream failed."}');
-    fixture.proxy.hooks.after = ({ carries }) =>
-      carries === 'payment' ? { status: 502, headers: { 'content-type': 'application/json' }, body } : undefined;
-    const { outcome, charges } = await charged(() => fixture.run(PAYING, { home }));
-    delete fixture.proxy.hooks.after;
-    expect([outcome.code, charges], outcome.stderr).toEqual([5, 1]);
+    const { home, charges } = await interrupted();
     await resumesToOneCharge(home, charges);
   });
 
   it('W19 is charged once when it is repeated, even if another process has the first process id', async () => {
-    const home = fixture.newHome();
-    const killed = await charged(killedAt('answered', home));
-    expect(killed.charges).toBe(1);
+    const { home, charges: first } = await interrupted();
     changePayment(home, (payment) => ({ ...payment, pid: process.pid }));
     const { outcome, charges } = await charged(() => fixture.run(PAYING, { home }));
-    expect([outcome.code, killed.charges + charges, openPayments(home)], outcome.stderr).toEqual([0, 1, []]);
+    expect([outcome.code, first + charges, openPayments(home)], outcome.stderr).toEqual([0, 1, []]);
     expect(JSON.parse(outcome.stdout)).toMatchObject({ ok: true, method: 'balances' });
   });
 });
@@ -149,10 +124,11 @@ describe('the spending', { timeout: MAX_WAIT_MS }, () => {
 
   it('is held atomically by concurrent processes', async () => {
     const folder = join(fixture.folder, 'contended');
-    const words = node('tests/cli/holding.mjs', folder, String(HOLDS), String(10 * HOLDS));
-    const outcomes = await Promise.all([1, 2, 3, 4].map(() => runCommand(words)));
+    const room = (HOLDERS * HOLDS) / 2;
+    const words = node('tests/cli/holding.mjs', folder, String(HOLDS), String(5 * room));
+    const outcomes = await Promise.all(Array.from({ length: HOLDERS }, () => runCommand(words)));
     expect(outcomes.map(({ stderr }) => stderr).join('')).toBe('');
-    expect(outcomes.reduce((all, { stdout }) => all + Number(stdout), 0)).toBe(2 * HOLDS);
+    expect(outcomes.reduce((all, { stdout }) => all + Number(stdout), 0)).toBe(room);
   });
 });
 
@@ -165,13 +141,6 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
     headers: { 'content-type': 'application/json', 'retry-after': '600' },
     body: Buffer.from('{"ok":false,"error":"settlement_pending","message":"later"}'),
   };
-
-  /** A home with an interrupted purchase, and its charges. */
-  async function interrupted(): Promise<{ home: string; charges: number }> {
-    const home = fixture.newHome();
-    const { charges } = await charged(killedAt('answered', home));
-    return { home, charges };
-  }
 
   it('goes on after payments that fail, and ends with the highest exit code', async () => {
     const { home, charges } = await interrupted();
@@ -217,8 +186,7 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
 
   it('reports a payment as refused if the gateway answers it with 402', async () => {
     const { home } = await interrupted();
-    const body = Buffer.from('{"ok":false,"error":"payment_required","message":"Pay."}');
-    fixture.proxy.hooks.after = ({ carries }) => (carries === 'payment' ? { status: 402, body } : undefined);
+    fixture.answerPayments({ status: 402, body: { ok: false, error: 'payment_required', message: 'Pay.' } });
     const { outcome } = await charged(() => fixture.run(['resume'], { home }));
     expect([outcome.code, outcome.stdout, openPayments(home)]).toEqual([6, '', []]);
     expect(outcome.stderr).toMatch(/the payment of \$0\.0005 for \S+ was refused; it counts as spent\n/);
@@ -226,49 +194,22 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
 });
 
 describe('W21 a ledger that cannot be read', { timeout: MAX_WAIT_MS }, () => {
-  it.each([
-    ['a line of null', 'null\n'],
-    ['CR line ends', '{"id":"a","step":"held","at":0,"micros":1,"perDayMicros":null,"inAllMicros":null}\r{}\r'],
-    ['UTF-16', Buffer.from('\n{"id":"a"}\n', 'utf16le').toString('latin1')],
-  ])('with %s stops payments and names its file and the remedy; free commands work', async (_, text) => {
+  it('stops payments and names its file and the remedy; free commands work', async () => {
+    const text = 'null\n';
     const home = fixture.newHome();
     const file = join(stateOf(home), 'spending.jsonl');
     mkdirSync(stateOf(home), { recursive: true });
     writeFileSync(file, text);
-    const payments = (): number => fixture.proxy.passed.filter(({ carries }) => carries === 'payment').length;
-    const before = [fixture.transfers(), payments()];
+    const before = [fixture.transfers(), fixture.payments()];
     for (const words of [PAYING, ['spending']]) {
       const { code, stdout, stderr } = await fixture.run(words, { home });
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain(`${file} cannot be read (line `);
       expect(stderr).toContain('restore it from a copy, or move it away');
     }
-    expect([fixture.transfers(), payments()]).toEqual(before);
-    expect(readFileSync(file, 'utf8')).toBe(Buffer.from(text).toString());
+    expect([fixture.transfers(), fixture.payments()]).toEqual(before);
+    expect(readFileSync(file, 'utf8')).toBe(text);
     expect((await fixture.run(['price', 'solana'], { home })).code).toBe(0);
-  });
-
-  it('only at its end, where a crash cut off a line, is still used', async () => {
-    const home = fixture.newHome();
-    expect((await charged(() => fixture.run(PAYING, { home }))).charges).toBe(1);
-    appendFileSync(join(stateOf(home), 'spending.jsonl'), '\n{"id":"torn","st');
-    const other = ['balances', newSigner().address, '--pay'];
-    const { outcome, charges } = await charged(() => fixture.run(other, { home }));
-    expect([outcome.code, charges], outcome.stderr).toEqual([0, 1]);
-    expect(JSON.parse((await fixture.run(['spending'], { home })).stdout)).toMatchObject({ dayMicros: 1000 });
-  });
-});
-
-describe('W20 an amount dated in the future', { timeout: MAX_WAIT_MS }, () => {
-  it('leaves today counted', async () => {
-    const home = fixture.newHome();
-    expect((await charged(() => fixture.run(PAYING, { home }))).charges).toBe(1);
-    const entry = { id: 'f', step: 'held', at: Date.now() + 1e11, micros: 1, perDayMicros: null, inAllMicros: null };
-    appendFileSync(join(stateOf(home), 'spending.jsonl'), `\n${JSON.stringify(entry)}\n`);
-    const other = ['balances', newSigner().address, '--pay', '--max-day', '0.0009'];
-    const { outcome, charges } = await charged(() => fixture.run(other, { home }));
-    expect([outcome.code, outcome.stdout, charges]).toEqual([3, '', 0]);
-    expect(existsSync(join(stateOf(home), 'payments')) ? openPayments(home) : []).toEqual([]);
   });
 });
 
@@ -320,7 +261,7 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
     expect(stderr).toContain('the gateway asks for $0.010001, above the cap of $0.01 a call; nothing was signed\n');
   });
 
-  it.each(['"free"', '""', '"1e9"', '"-1"', 'null', '{}'])('for a catalog whose price is %s', async (price) => {
+  it.each(['"free"', '"-1"', 'null'])('for a catalog whose price is %s', async (price) => {
     fixture.proxy.hooks.after = ({ target, body }) =>
       target === '/v1/catalog' ? { body: Buffer.from(body.toString().replaceAll('"0.0005"', price)) } : undefined;
     const { code, stderr } = await signsNothing(PAYING);

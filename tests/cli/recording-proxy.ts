@@ -21,10 +21,8 @@ interface Answer {
 
 /** Hooks that change the traffic. */
 export interface Hooks {
-  /** Called before a request is forwarded. `drop` closes its connection. */
-  before?: (passing: Pick<Passed, 'target' | 'carries'>) => 'drop' | undefined;
-  /** Called before an answer is returned. `drop` closes the connection; an answer replaces it. */
-  after?: (passed: Passed) => 'drop' | Partial<Answer> | undefined;
+  /** Called before an answer is returned; what it returns replaces that. */
+  after?: (passed: Passed) => Partial<Answer> | undefined;
 }
 
 /** A proxy between a client and a gateway. */
@@ -58,13 +56,10 @@ export async function startRecordingProxy(): Promise<RecordingProxy> {
     const { method = '', url: target = '' } = incoming;
     const carries = carriedBy(incoming);
     const sent = await buffer(incoming);
-    if (hooks.before?.({ target, carries }) === 'drop') return void incoming.socket.destroy();
     const answer = await forward(incoming, sent, port);
     const seen = { method, target, carries, status: answer.status, body: answer.body };
     passed.push(seen);
-    const change = hooks.after?.(seen);
-    if (change === 'drop') return void incoming.socket.destroy();
-    const { status, headers, body } = { ...answer, ...change };
+    const { status, headers, body } = { ...answer, ...hooks.after?.(seen) };
     const { 'content-length': _, 'transfer-encoding': __, ...rest } = headers;
     response.writeHead(status, { ...rest, 'content-length': body.length }).end(body);
   }

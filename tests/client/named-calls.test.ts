@@ -2,29 +2,12 @@ import { createClient, createFreeClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { payWith } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
-import { documentPath, serveApis } from '../apis/apis.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
+import { serveWeatherAndNotes } from './apis.ts';
 
-const key = { header: 'X-Api-Key', env: 'TEST_API_KEY' };
-const { gateway, stub } = await serveApis(
-  {
-    weather: {
-      title: 'Weather',
-      openapi: documentPath('weather.yaml'),
-      key,
-      requestsPerMinute: 1000,
-      operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
-    },
-    notes: {
-      title: 'Notes',
-      openapi: documentPath('notes.yaml'),
-      key: { bearer: true, env: 'TEST_API_KEY' },
-      requestsPerMinute: 1000,
-      cluster: 'devnet',
-      operations: { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} },
-    },
-  },
+const { gateway, stub } = await serveWeatherAndNotes(
+  { cluster: 'devnet', operations: { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} } },
   { CREDIT: 'on' },
 );
 const { solana, url: baseUrl } = gateway;

@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { everyRoute, literal, type Route } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
+import { compile } from './compile.ts';
 import { argumentsOf, methodNameOf } from './kit.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const COMPILER = 'node_modules/typescript-7/bin/tsc';
 const HEAD = `import type { GatewayClient } from '@asset-gateway/client';
 
 export function wrongInputs(client: GatewayClient): void {
@@ -88,26 +85,7 @@ function linesOf(row: Route): string {
   return [call(argumentsOf(row)), ...wrong].join('');
 }
 
-/** Compiles a program like a test and returns the compiler's output. */
-function compile(program: string): string {
-  mkdirSync('.setup', { recursive: true });
-  // In the repository, where the compiler finds the packages.
-  const folder = resolve(mkdtempSync('.setup/wrong-inputs-'));
-  try {
-    writeFileSync(join(folder, 'wrong-inputs.ts'), program);
-    const settings = {
-      extends: resolve('tests/tsconfig.json'),
-      compilerOptions: { incremental: false },
-      include: ['.'],
-    };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...settings, exclude: [] }));
-    return spawnSync(process.execPath, [COMPILER, '--project', folder], { encoding: 'utf8' }).stdout;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 it('the compiler takes the example of every row and refuses every wrong input', () => {
   for (const row of everyRoute) expect(wrongCalls(row).length).toBeGreaterThan(0);
-  expect(compile(`${HEAD}${everyRoute.map(linesOf).join('\n')}}\n`)).toBe('');
+  expect(compile({ 'wrong-inputs.ts': `${HEAD}${everyRoute.map(linesOf).join('\n')}}\n` })).toBe('');
 }, 120_000);
