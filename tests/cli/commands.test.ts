@@ -282,6 +282,18 @@ describe('the exit code', { timeout: 60_000 }, () => {
     expect(stderr).not.toMatch(/\n {4}at |node:/);
   });
 
+  it.each([
+    [['--http', '--keypair', 'id.json'], '--http never pays: leave --keypair and --budget-usd out'],
+    [['--http', '70000'], '--http takes a port'],
+    [['--budget-usd', 'much', '--pay'], 'mcp pays within --budget-usd, and beyond it asks: leave --pay out'],
+    [['--budget-usd', 'much'], '--budget-usd takes dollars such as 0.05, not much'],
+    [['serve', '--tools=some'], 'mcp takes options only'],
+    [['--tools=some'], '--tools must be one of usual, all'],
+  ])('2 is wrong usage of mcp, which gets a sentence: %j', async (words, sentence) => {
+    const { code, stdout, stderr } = await fixture.run(['mcp', ...words]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(sentence)]);
+  });
+
   it('3 is a spending limit, by option and by variable', async () => {
     const before = fixture.transfers();
     expect(await codeOf([...PAYING, '--max-call', '0.0004'])).toBe(3);

@@ -50,7 +50,7 @@ async function serve({ code, chunks }: Bundle): Promise<Server> {
 const gateway = await stopAfterTests(startEverything());
 const selling = await stopAfterTests(startEverything({ CREDIT: 'on' }));
 
-browserSuite('a page of another origin, in a real browser', () => {
+browserSuite('C6 a page of another origin, in a real browser', () => {
   let server: Server;
   let page: Page;
   beforeAll(async () => {
@@ -76,7 +76,7 @@ browserSuite('a page of another origin, in a real browser', () => {
       .filter((status) => status !== 204);
   }
 
-  it('signs with a non-extractable WebCrypto key: 402, 200, 200', async () => {
+  it('C6 signs with a non-extractable WebCrypto key: 402, 200, 200', async () => {
     const seen = await statuses(async () => {
       const result = await inPage(`
         const pair = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
@@ -114,7 +114,7 @@ browserSuite('a page of another origin, in a real browser', () => {
     expect(result).toBe('not_signed');
   });
 
-  it('reads issues and the 402 of a paid route', async () => {
+  it('C6 reads issues and the 402 of a paid route', async () => {
     const result = await inPage(`
       const client = library.createClient({ baseUrl: url });
       const codes = [client.tokens.search({ q: 'x', limit: 0 }), client.rpc.getBalance('${ACCOUNT}')];
@@ -124,6 +124,19 @@ browserSuite('a page of another origin, in a real browser', () => {
       ['invalid_request', 400, 1, 'string'],
       ['payment_required', 402, 0, 'string'],
     ]);
+  });
+
+  it('C6 reads the headers of a challenge, and may send a payment like the official client', async () => {
+    const seen = await inPage(`
+      const [free, paid] = ['/v1/x402/tokens/health', '/v1/x402/solana/mainnet/helius/rpc/getBalance'].map((path) => url + path);
+      const headers = { 'Content-Type': 'application/json', 'PAYMENT-SIGNATURE': 'e30=', 'Access-Control-Expose-Headers': 'PAYMENT-RESPONSE' };
+      const answer = await fetch(paid, { method: 'POST', headers, body: '{"params":["${ACCOUNT}"]}' });
+      const { response } = await library.createClient({ baseUrl: url }).tokens.health().full();
+      const names = ['ratelimit', 'ratelimit-policy', 'replay-nonce', 'x-request-id'].filter((name) => response.headers.has(name));
+      return [(await fetch(free)).headers.has('payment-required'), names.length, (await answer.json()).error];
+    `);
+    expect(seen).toEqual([true, 4, 'payment_malformed']);
+    expect(gateway.solana?.mainnet.transfers).toEqual([]);
   });
 
   it('spends credit, for which CORS allows `Prefer`', async () => {

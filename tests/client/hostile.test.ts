@@ -348,44 +348,31 @@ describe('W31 a challenge', () => {
   const signsIn = (more: object = {}): void =>
     gateway.answer(({ headers }, response) =>
       headers['sign-in-with-x'] === undefined
-        ? json(response, 402, challenge({ info: info(), supportedChains: chains }))
+        ? json(response, 402, challenge(signing({})))
         : json(response, 200, { ok: true, result: { ok: true } }, more),
     );
-  const bad: readonly (readonly [string, () => unknown])[] = [
-    [
-      'with a line break in its statement',
-      () => ({ info: info({ statement: 'x\nURI: https://bank.example' }), supportedChains: chains }),
-    ],
-    [
-      'for another path',
-      () => ({ info: info({ uri: `${gateway.url}/v1/x402/credit/mainnet` }), supportedChains: chains }),
-    ],
-    ['for another origin', () => ({ info: info({ uri: 'https://bank.example/' }), supportedChains: chains })],
-    ['for another domain', () => ({ info: info({ domain: 'bank.example' }), supportedChains: chains })],
-    [
-      'for a chain of another kind',
-      () => ({ info: info(), supportedChains: [{ chainId: 'eip155:1', type: 'ed25519' }] }),
-    ],
-    ['for another type of signature', () => ({ info: info(), supportedChains: [{ ...chains[0], type: 'eip191' }] })],
-    ['without chains', () => ({ info: info() })],
-    ['whose chains are not a list', () => ({ info: info(), supportedChains: { length: 1 } })],
-    ['whose chain is null', () => ({ info: info(), supportedChains: [null] })],
-    ['that is null', () => null],
-    ['that is a string', () => 'x'],
-    ['without info', () => ({ supportedChains: chains })],
-    ['whose nonce is malformed', () => ({ info: info({ nonce: 'A'.repeat(32) }), supportedChains: chains })],
-    [
-      'whose date does not exist',
-      () => ({ info: info({ issuedAt: '2026-99-99T99:99:99Z' }), supportedChains: chains }),
-    ],
-    ['whose date is malformed', () => ({ info: info({ issuedAt: 'tomorrow' }), supportedChains: chains })],
-    ['whose domain is a number', () => ({ info: info({ domain: 7 }), supportedChains: chains })],
-    ['of version 2', () => ({ info: info({ version: '2' }), supportedChains: chains })],
+  const signing = (change: object, more: object = {}) => ({ info: info(change), supportedChains: chains, ...more });
+  const bad: readonly (readonly [string, unknown])[] = [
+    ['with a line break in its statement', signing({ statement: 'x\nURI: https://bank.example' })],
+    ['for another path', signing({ uri: `${gateway.url}/v1/x402/credit/mainnet` })],
+    ['for another origin', signing({ uri: 'https://bank.example/' })],
+    ['for another domain', signing({ domain: 'bank.example' })],
+    ['for a chain of another kind', signing({}, { supportedChains: [{ chainId: 'eip155:1', type: 'ed25519' }] })],
+    ['for another type of signature', signing({}, { supportedChains: [{ ...chains[0], type: 'eip191' }] })],
+    ['without chains', { info: info() }],
+    ['whose chains are not a list', signing({}, { supportedChains: { length: 1 } })],
+    ['whose chain is null', signing({}, { supportedChains: [null] })],
+    ['that is null', null],
+    ['without info', { supportedChains: chains }],
+    ['whose nonce is malformed', signing({ nonce: 'A'.repeat(32) })],
+    ['whose date does not exist', signing({ issuedAt: '2026-99-99T99:99:99Z' })],
+    ['whose domain is a number', signing({ domain: 7 })],
+    ['of version 2', signing({ version: '2' })],
   ];
 
   it.each(bad)('W31 %s is rejected, neither signed nor stored', async (_, extension) => {
     const client = open();
-    gateway.answer((_, response) => json(response, 402, challenge(extension())));
+    gateway.answer((_, response) => json(response, 402, challenge(extension)));
     await expect(client.tokens.health()).rejects.toMatchObject(code('challenge_rejected'));
     expect(signed).toEqual([]);
     signsIn();
@@ -408,22 +395,15 @@ describe('W31 a challenge', () => {
     expect(gateway.arrivals).toHaveLength(4);
   });
 
-  it.each([
-    '[]',
-    'null',
-    '7',
-    '"x"',
-    '{',
-    '{"extensions":7}',
-    '{"extensions":null}',
-    '{"accepts":{}}',
-    '{"accepts":[null]}',
-  ])('W31 the 402 %s is a GatewayError, for a free route and a paid one', async (body) => {
-    gateway.answer((_, response) => void response.writeHead(402, { 'Content-Type': 'application/json' }).end(body));
-    await expect(open().tokens.health()).rejects.toMatchObject({ name: 'GatewayError' });
-    await expect(open().rpc.getBalance(ACCOUNT)).rejects.toMatchObject({ name: 'GatewayError' });
-    expect([signed, payments()]).toEqual([[], []]);
-  });
+  it.each(['[]', 'null', '{', '{"extensions":7}', '{"accepts":{}}', '{"accepts":[null]}'])(
+    'W31 the 402 %s is a GatewayError, for a free route and a paid one',
+    async (body) => {
+      gateway.answer((_, response) => void response.writeHead(402, { 'Content-Type': 'application/json' }).end(body));
+      await expect(open().tokens.health()).rejects.toMatchObject({ name: 'GatewayError' });
+      await expect(open().rpc.getBalance(ACCOUNT)).rejects.toMatchObject({ name: 'GatewayError' });
+      expect([signed, payments()]).toEqual([[], []]);
+    },
+  );
 });
 
 describe('W32 W33 W34 a payment', () => {

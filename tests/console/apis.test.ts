@@ -6,7 +6,7 @@ import { routesIn } from '@asset-gateway/client/pay';
 import { createTools } from '@asset-gateway/client/tools';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { documentPath, serveApis } from '../apis/apis.ts';
+import { serveWeatherAndNotes } from '../client/apis.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { runCode } from '../kit/run-code.ts';
@@ -15,23 +15,7 @@ import { axeFaults, type OpenedPage, openPage } from './console.ts';
 const run = promisify(execFile);
 const CLI = `"${process.execPath}" packages/cli/bin/main.js`;
 
-const key = { bearer: true, env: 'TEST_API_KEY' };
-const { gateway, stub } = await serveApis({
-  weather: {
-    title: 'Weather of the world',
-    openapi: documentPath('weather.yaml'),
-    key,
-    requestsPerMinute: 1000,
-    operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } },
-  },
-  notes: {
-    title: 'Notes',
-    openapi: documentPath('notes.yaml'),
-    key,
-    requestsPerMinute: 1000,
-    operations: { 'list-notes': {}, 'update-note': {} },
-  },
-});
+const { gateway, stub } = await serveWeatherAndNotes();
 
 browserSuite('an API in the console', () => {
   const home = makeFolder();

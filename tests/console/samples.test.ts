@@ -9,6 +9,7 @@ import { createTools } from '@asset-gateway/client/tools';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { isFull } from '../kit/rounds.ts';
 import { runCode } from '../kit/run-code.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -115,20 +116,18 @@ browserSuite('the samples of Routes', () => {
   it('exist for every route, and Python parses each', async () => {
     const { page } = seen;
     await page.goto(`${gateway.url}/#/routes`);
+    const places = await page.locator('.entry').evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+    expect(places.length).toBe(43);
     const texts: string[] = [];
-    for (const link of await page.locator('.entry').all()) {
-      const place = (await link.getAttribute('href'))?.replace('#/routes/', '') ?? '';
-      const samples = await samplesAt(place, ['TypeScript', 'Python']);
+    // All routes go through the same code.
+    for (const place of places.filter((_, at) => isFull || at % 9 === 0)) {
+      const samples = await samplesAt(place?.replace('#/routes/', '') ?? '', ['TypeScript', 'Python']);
       texts.push(samples.Python ?? '');
       expect(samples.TypeScript).toMatch(/^console\.log\(await client\.[a-z]+\.\w+\(.*\)\);$/m);
     }
     const program = 'import ast, json, sys\nfor text in json.load(sys.stdin): ast.parse(text)';
-    const { status, stderr } = spawnSync(PYTHON ?? 'python3', ['-c', program], {
-      input: JSON.stringify(texts),
-      encoding: 'utf8',
-    });
-    expect([status, stderr]).toEqual([0, '']);
-    expect(texts.length).toBe(43);
-    expect(seen.faults).toEqual([]);
+    const input = JSON.stringify(texts);
+    const { status, stderr } = spawnSync(PYTHON ?? 'python3', ['-c', program], { input, encoding: 'utf8' });
+    expect([status, stderr, seen.faults]).toEqual([0, '', []]);
   }, 60_000);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { browserSuite, openBrowser } from '../kit/chromium.ts';
+import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { drawnIn, LOOKS, openPage } from './console.ts';
@@ -84,7 +85,7 @@ browserSuite('the weight and speed of the page', () => {
     await context.close();
   });
 
-  it("shows the chart within a second of the answer, by Chromium's trace", async () => {
+  it.runIf(isFull)("shows the chart within a second of the answer, by Chromium's trace", async () => {
     const times: number[] = [];
     const isQuick = (ms: number): boolean => ms > 0 && ms < MAX_CHART_MS;
     const browser = await openBrowser();

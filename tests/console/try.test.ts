@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { createClient } from '@asset-gateway/client';
 import { createTools } from '@asset-gateway/client/tools';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
+import { asset, curated, profile, search, tickers } from '../../packages/console/src/try/calls.ts';
 import { browserSuite } from '../kit/chromium.ts';
-import { runCode } from '../kit/run-code.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import {
@@ -19,9 +17,6 @@ import {
   tabTo,
   targetsSince,
 } from './console.ts';
-
-const run = promisify(execFile);
-const MAIN = 'packages/cli/bin/main.js';
 
 interface Candle {
   readonly time: number;
@@ -46,9 +41,27 @@ const gateway = await stopAfterTests(
   startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '300' }, { marketNow: () => now }),
 );
 
-browserSuite('Try', () => {
-  const arrivals = () => gateway.upstream.arrivals;
+const arrivals = () => gateway.upstream.arrivals;
 
+it.each([
+  search(`it's "$(id)" \\`),
+  asset('solana', { range: '1Y', interval: '1W', style: 'candles' }, 1_800_000_000),
+  curated('majors'),
+  tickers('solana'),
+  profile('solana'),
+])('the call $method of the page is the same by its arguments and by their names', async (call) => {
+  const client = createClient({ baseUrl: gateway.url });
+  const methods = client.tokens as unknown as Record<string, (...values: readonly unknown[]) => Promise<unknown>>;
+  const before = arrivals().length;
+  await call.ask(client);
+  await methods[call.method]?.(...call.values);
+  const tool = createTools(client).find(({ name }) => name === `tokens_${call.method}`);
+  await tool?.execute(call.named);
+  const targets = targetsSince(arrivals(), before);
+  expect([targets.length, new Set(targets).size]).toEqual([3, 1]);
+});
+
+browserSuite('Try', () => {
   /** The gateway's answer to the last call of the page. */
   async function lastCandles(): Promise<Candle[]> {
     const [path] = targetsSince(arrivals(), arrivals().length - 1);
@@ -106,8 +119,9 @@ browserSuite('Try', () => {
     await close();
   });
 
-  it('does the same by keyboard', async () => {
-    const { page, faults, close } = await openPage(`${gateway.url}/`);
+  it('does the same by keyboard, and copies a call', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page, faults, close } = await openPage(`${gateway.url}/`, { permissions });
     await tabTo(page, page.getByLabel('Search assets'));
     await page.keyboard.type('solana');
     await result(page, /^Solana/).waitFor();
@@ -131,11 +145,15 @@ browserSuite('Try', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('table', { name: /Exchanges/ }).waitFor();
     await tabTo(page, button(page, 'Copy curl'));
+    await page.keyboard.press('Enter');
+    await page.getByLabel('The last call').getByText('Copied').first().waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toBe(`curl -i '${gateway.url}/v1/x402/tokens/assets/solana/tickers'`);
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('loads a list on a click, and suggests its assets without a call', async () => {
+  it('loads a list on a click, suggests its assets without a call, and leads to results by the arrow keys', async () => {
     const { page, faults, close } = await openPage(`${gateway.url}/`);
     await button(page, 'Load majors').click();
     await result(page, /^Bitcoin/).waitFor();
@@ -147,12 +165,8 @@ browserSuite('Try', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Bitcoin BTC' }).waitFor();
     expect(targetsSince(arrivals(), before).filter((target) => !target.includes('search'))).toHaveLength(1);
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  it('leads from the field to results that have arrived, by the arrow keys', async () => {
-    const { page, faults, close } = await openPage(`${gateway.url}/#/try//bitcoin`);
+    // The arrow keys lead to results that have arrived, too.
+    await page.goto(`${gateway.url}/#/try//bitcoin`);
     await result(page, /^Bitcoin/).waitFor();
     await page.getByLabel('Search assets').press('ArrowDown');
     await page.getByRole('option', { name: /^Bitcoin/, selected: true }).waitFor();
@@ -191,45 +205,6 @@ browserSuite('Try', () => {
     expect(faults).toEqual([]);
     await close();
   }, 120_000);
-
-  it.each([
-    ['a search', `#/try//${encodeURIComponent(`it's "$(id)" \\`)}`],
-    ['an asset', '#/try/solana/1Y/1W'],
-  ])('copies %s as curl, TypeScript, command line and tool, which all make the same call', async (_, place) => {
-    const { page, faults, close } = await openPage(`${gateway.url}/${place}`, {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    const copied = async (title: string): Promise<string> => {
-      await page.getByRole('tab', { name: title }).click();
-      await button(page, `Copy ${title}`).click();
-      await page.getByLabel('The last call').getByText('Copied').first().waitFor();
-      return page.evaluate<string>('navigator.clipboard.readText()');
-    };
-    const curl = await copied('curl');
-    const asked = await run('sh', ['-c', curl]);
-    expect(asked.stdout).toMatch(/^HTTP\/1\.1 402 /);
-    expect(asked.stdout.toLowerCase()).toContain('\npayment-required: ');
-
-    const answers = [];
-    const before = arrivals().length;
-    const typescript = await copied('TypeScript');
-    const { status, stderr } = await runCode(typescript, {});
-    expect([status, stderr]).toEqual([0, '']);
-    const commandLine = await copied('CLI');
-    const words = commandLine.replace('npx -y @asset-gateway/cli', `"${process.execPath}" ${MAIN}`);
-    expect(words).not.toBe(commandLine);
-    const { stdout } = await run('sh', ['-c', words], { env: { PATH: process.env.PATH, HOME: '/nowhere' } });
-    answers.push((JSON.parse(stdout) as { result: unknown }).result);
-    const { name, arguments: given } = JSON.parse(await copied('MCP')) as { name: string; arguments: unknown };
-    const tool = createTools(createClient({ baseUrl: gateway.url })).find((each) => each.name === name);
-    answers.push(await tool?.execute(given));
-    expect(answers[1]).toEqual(answers[0]);
-    const targets = targetsSince(arrivals(), before).map((target) => decodeURIComponent(target));
-    expect([targets.length, new Set(targets).size]).toEqual([3, 1]);
-    expect(targets[0]).toBe(decodeURIComponent(targetsSince(arrivals(), before - 1)[0] ?? ''));
-    expect(faults).toEqual([]);
-    await close();
-  });
 
   it('says that nothing was found, and shows the refusals of the gateway', async () => {
     const { page, faults, close } = await openPage(`${gateway.url}/#/try//zzzz`);

@@ -1,11 +1,13 @@
 import type { Page, Route } from 'playwright-core';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { spentMicros } from '../../packages/console/src/wallet/ledger.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { type OpenedPage, openPage } from './console.ts';
 
 const CALL = '**/rpc/getBalance';
+const BUTTON = 'Send, pay $0.000005';
 const HIDDEN = '\u202e\u200b';
 
 interface Catalog {
@@ -55,20 +57,23 @@ browserSuite('limits on what the console pays', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   }
 
-  it('W23 resends an unfinished payment for the same request, also after a reload', async () => {
+  it('W23 resends an unfinished payment for the same request and by its own button, also after a reload', async () => {
     const before = settled();
     await page.route(CALL, async (route) => {
       if (!isPayment(route)) return route.continue();
       await route.fetch();
       await route.abort();
     });
-    await press('Send, pay $0.000005');
+    await press(BUTTON);
     await expect.poll(() => settled() - before, { timeout: 20_000 }).toBe(1);
     await page.reload();
+    await press(BUTTON);
+    await expect.poll(() => sent.length).toBe(2);
+    await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await press('Send, pay $0.000005');
-    await shows('The gateway answered.');
-    expect([new Set(sent).size, settled() - before]).toEqual([1, 1]);
+    await press('Resend');
+    await shows('The gateway answered, and the payment is complete.');
+    expect([sent.length, new Set(sent).size, settled() - before]).toEqual([3, 1, 1]);
     await expect.poll(() => page.getByRole('heading', { name: 'Unfinished payments' }).count()).toBe(0);
   });
 
@@ -79,10 +84,10 @@ browserSuite('limits on what the console pays', () => {
       const { 'payment-signature': _, ...headers } = route.request().headers();
       await route.fulfill({ response: await route.fetch({ headers }) });
     });
-    await press('Send, pay $0.000005');
+    await press(BUTTON);
     await shows(/a payment of \$0\.000005 was sent and refused/);
     await page.reload();
-    await press('Send, pay $0.000005');
+    await press(BUTTON);
     await shows(/a payment of \$0\.000005 for this request was sent and refused; it counts as spent/);
     expect([sent.length, settled() - before, arrivals() - asked]).toEqual([1, 0, 0]);
   });
@@ -122,36 +127,40 @@ browserSuite('limits on what the console pays', () => {
     expect(await page.getByRole('button', { name: /^Send, pay/ }).count()).toBe(0);
   });
 
-  const entry = { id: 'a', micros: 5, at: Date.now(), state: 'paid' };
-
   it('W21 signs nothing while the ledger cannot be read', async () => {
     const before = settled();
-    const unreadable = [
-      {},
-      [null],
-      [{ ...entry, micros: undefined }],
-      [{ ...entry, micros: Number.NaN }],
-      [{ ...entry, micros: -1_000_000 }],
-      [{ ...entry, micros: '5' }],
-      [{ ...entry, at: null }],
-      [{ ...entry, state: 'free' }],
-      [{ ...entry, state: 'signed' }],
-    ];
-    for (const ledger of unreadable) {
-      await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(ledger))}`);
-      await page.reload();
-      await press('Send, pay $0.000005');
-      await shows(/The ledger stored in this browser cannot be read\. Nothing is signed/);
-    }
+    await page.evaluate(`localStorage['asset-gateway.ledger'] = '[null]'`);
+    await press(BUTTON);
+    await shows(/The ledger stored in this browser cannot be read\. Nothing is signed/);
     expect([sent, settled() - before]).toEqual([[], 0]);
   });
 
   it('W20 counts a payment dated in the future towards the daily cap', async () => {
     const before = settled();
-    const future = [{ ...entry, at: Date.now() + 30 * 86_400_000, micros: 999_999 }];
+    const future = [{ id: 'a', micros: 999_999, at: Date.now() + 30 * 86_400_000, state: 'paid' }];
     await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(future))}`);
-    await press('Send, pay $0.000005');
+    await press(BUTTON);
     await shows(/the cap of \$1 in 24 hours would be exceeded; nothing was signed/);
     expect([sent, settled() - before]).toEqual([[], 0]);
+  });
+});
+
+describe('W21 a stored ledger', () => {
+  afterEach(() => void vi.unstubAllGlobals());
+  const entry = { id: 'a', micros: 5, at: Date.now(), state: 'paid' };
+
+  it.each<[string, unknown, number | undefined]>([
+    ['with an entry', [entry], 5],
+    ['that is no list', {}, undefined],
+    ['with null', [null], undefined],
+    ['without an amount', [{ ...entry, micros: undefined }], undefined],
+    ['with a negative amount', [{ ...entry, micros: -1_000_000 }], undefined],
+    ['with an amount as text', [{ ...entry, micros: '5' }], undefined],
+    ['without a time', [{ ...entry, at: null }], undefined],
+    ['with an unknown state', [{ ...entry, state: 'free' }], undefined],
+    ['with a payment that cannot be resent', [{ ...entry, state: 'signed' }], undefined],
+  ])('%s is read whole or not at all', (_, ledger, spent) => {
+    vi.stubGlobal('localStorage', { getItem: () => JSON.stringify(ledger) });
+    expect(spentMicros()).toBe(spent);
   });
 });

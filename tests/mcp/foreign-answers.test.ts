@@ -1,5 +1,7 @@
+import { newSigner } from '@asset-gateway/client/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asking, catalogWith, requirement } from '../client/offers.ts';
+import { freePort } from '../http/ports.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -24,16 +26,22 @@ interface Reply {
 let reply: Reply = { body: '' };
 /** The received payments, with repetitions. */
 let payments: string[] = [];
+/** The price in its catalog. */
+let listedUsd = '0.00001';
+/** The changes of its requirement in sequence; the last one repeats. */
+let asks: object[] = [{}];
 afterEach(() => {
   payments = [];
+  [listedUsd, asks] = ['0.00001', [{}]];
 });
 
 const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 const hostile = await stopAfterTests(startStrangeGateway());
 hostile.answer(({ path, headers }, response) => {
   const payment = headers['payment-signature'];
-  if (path === '/v1/catalog') return json(response, 200, catalogWith('0.00001'));
-  if (payment === undefined) return json(response, 402, asking([requirement()]));
+  if (path === '/v1/catalog') return json(response, 200, catalogWith(listedUsd));
+  if (payment === undefined)
+    return json(response, 402, asking([requirement(asks.length > 1 ? asks.shift() : asks[0])]));
   payments.push(String(payment));
   const { status = 200, headers: more, body } = reply;
   if (typeof body !== 'string') return json(response, status, body, more);
@@ -43,6 +51,44 @@ const openHost = await useHosts(gateway, { url: hostile.url, words: BUDGET });
 
 const settled = (transaction: unknown = TRANSACTION): Readonly<Record<string, string>> => ({
   'payment-response': Buffer.from(JSON.stringify({ success: true, transaction })).toString('base64'),
+});
+
+describe('a hostile gateway gets no payment', () => {
+  it.each([[], ['--budget-usd', '1']])('if it asks for more than its catalog lists, with %j', async (...words) => {
+    [listedUsd, asks] = ['0.001', [{ amount: '1001' }]];
+    const { call, questions, spentUsd } = await openHost({ words, user: () => 'accept' });
+    const answer = await call('rpc', BALANCE);
+    expect(textOf(answer)).toMatch(/^spending_limit: the gateway asks for \$0\.001001, but the catalog says \$0\.001/);
+    expect([answer.isError, questions, payments, await spentUsd()]).toEqual([true, [], [], '0.00']);
+  });
+
+  it('if it lists more than a dollar a call, and the user is not asked', async () => {
+    [listedUsd, asks] = ['5', [{ amount: '1000001' }]];
+    const { call, questions, spentUsd } = await openHost({ words: [], user: () => 'accept' });
+    expect(textOf(await call('rpc', BALANCE))).toMatch(/more than this server pays for a call\. Nothing was paid/);
+    expect([questions, payments, await spentUsd()]).toEqual([[], [], '0.00']);
+  });
+
+  it.each([
+    ['price', { amount: '6' }],
+    ['payee', { payTo: newSigner().address }],
+  ])('if it changes its %s after the yes: the user is asked again', async (_, change) => {
+    asks = [{}, change];
+    const { call, questions, spentUsd } = await openHost({
+      words: [],
+      user: () => (questions.length === 1 ? 'accept' : 'decline'),
+    });
+    expect(textOf(await call('rpc', BALANCE))).toMatch(/^The user declined/);
+    expect([questions.length, payments, await spentUsd()]).toEqual([2, [], '0.00']);
+  });
+});
+
+it('an unreachable gateway is named in an error that says what to set', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const { call } = await openHost({ url });
+  const answer = await call('tokens_search', { q: 'gold' });
+  const sentence = `unreachable: nothing listens on ${url}; run npm start first, or set ASSET_GATEWAY_URL`;
+  expect([answer.isError, textOf(answer)]).toEqual([true, sentence]);
 });
 
 describe('W11 a payment with an unknown outcome', () => {
