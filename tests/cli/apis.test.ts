@@ -68,19 +68,10 @@ describe('an API of the gateway is a command', () => {
   });
 
   it('with nested values, and as one JSON object', async () => {
-    const options = [
-      '--version',
-      '2',
-      '--body.id',
-      '7',
-      '--author',
-      '{"name":"Ada","admin":true}',
-      '--scores',
-      '0.5,1',
-    ];
+    // As an option, --version is that of every command.
     const json = JSON.stringify({ id: 'n1', version: 2 });
-    // --version is an option of every command.
-    const { code, stderr } = await ask('notes', 'updateNote', json, ...options.slice(2));
+    const options = ['--body.id', '7', '--author', '{"name":"Ada","admin":true}', '--scores', '0.5,1'];
+    const { code, stderr } = await ask('notes', 'updateNote', json, ...options);
     expect([code, stderr]).toEqual([0, expect.anything()]);
     const body = { id: 7, author: { name: 'Ada', admin: true }, scores: [0.5, 1] };
     expect([lastArrival()?.target, JSON.parse(lastArrival()?.body ?? '')]).toEqual(['/notes/n1?version=2', body]);

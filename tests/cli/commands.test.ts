@@ -46,16 +46,8 @@ describe('a command by name', { timeout: 60_000 }, () => {
   });
 
   it('of the RPC goes to the chosen cluster and provider', async () => {
-    const words = [
-      'rpc',
-      'getAccountInfo',
-      SOL,
-      '{"encoding":"base64"}',
-      '--cluster',
-      'devnet',
-      '--provider',
-      'alchemy',
-    ];
+    const elsewhere = ['--cluster', 'devnet', '--provider', 'alchemy'];
+    const words = ['rpc', 'getAccountInfo', SOL, '{"encoding":"base64"}', ...elsewhere];
     const { code, stdout } = await fixture.run(words);
     expect([code, lastTarget()]).toEqual([1, '/v1/x402/solana/devnet/alchemy/rpc/getAccountInfo']);
     expect(JSON.parse(stdout).error).toBe('payment_required');

@@ -36,10 +36,6 @@ suiteWith(
       return { ...outcome, stdout: outcome.stdout.replaceAll('\r\n', '\n') };
     }
 
-    /** Runs the program in a terminal. */
-    const seen = (columns: number, typed: string, env: NodeJS.ProcessEnv = {}): Promise<Outcome> =>
-      seenOf(columns, node(MAIN, ...typed.split(' ')), env);
-
     /** Runs several commands in a terminal in one process. */
     async function seenAll(columns: number, given: readonly Typed[]): Promise<Pick<Outcome, 'code' | 'stdout'>[]> {
       const all = given.map(({ typed, env }) => ({ typed, env: environment(env) }));
@@ -71,38 +67,33 @@ suiteWith(
       await expect(redrawn).toMatchFileSnapshot(`../../${PAGE}`);
     });
 
-    it('candles are coloured unless the terminal or the user disables it', async () => {
-      const plain = { TERM: 'xterm' };
-      const variables = [plain, { ...plain, NO_COLOR: '1' }, { TERM: 'dumb' }, { TERM: 'dumb', FORCE_COLOR: '1' }];
-      const typed = variables.map((env) => ({ typed: 'chart solana --interval 1D', env }));
-      const [chart = '', ...others] = (await seenAll(80, typed)).map(({ stdout }) => stdout);
-      for (const colour of [GREEN, RED]) expect(chart.split(colour).some((after) => GLYPH.test(after))).toBe(true);
-      for (const other of others.slice(0, 2)) {
-        expect(other).toContain('│');
-        expect(other).not.toContain('\u001B');
-      }
-      expect(others.at(-1)).toContain(GREEN);
-    });
-
-    it('the program itself draws the same', async () => {
-      const [typed, env] = ['price solana', { TERM: 'xterm' }];
-      const [together] = await seenAll(40, [{ typed, env }]);
-      expect(await seen(40, typed, env)).toMatchObject(together ?? {});
-    });
-
-    it('--json prints the answer byte for byte, and control characters in answers are removed', async () => {
+    it('candles are coloured unless disabled, answers have no control characters, and --json prints every byte', async () => {
       fixture.proxy.hooks.after = ({ target, body }) =>
         target.includes('search')
           ? { body: Buffer.from(body.toString().replace('"Gold"', '"G\\u001b[2Jold\\u009b2J"')) }
           : undefined;
-      const [search, risk] = await seenAll(80, [
+      const typed = 'chart solana --interval 1D';
+      const [coloured, withoutColour, dumb, forced, search, price, risk] = await seenAll(80, [
+        { typed, env: { TERM: 'xterm' } },
+        { typed, env: { TERM: 'xterm', NO_COLOR: '1' } },
+        { typed, env: { TERM: 'dumb' } },
+        { typed, env: { TERM: 'dumb', FORCE_COLOR: '1' } },
         { typed: 'search gold', env: { NO_COLOR: '1' } },
+        { typed: 'price solana', env: { TERM: 'xterm' } },
         { typed: `risk ${SOL} --json`, env: { FORCE_COLOR: '1' } },
       ]);
-      delete fixture.proxy.hooks.after;
+      for (const colour of [GREEN, RED])
+        expect(coloured?.stdout.split(colour).some((after) => GLYPH.test(after))).toBe(true);
+      for (const plain of [withoutColour, dumb]) {
+        expect(plain?.stdout).toContain('│');
+        expect(plain?.stdout).not.toContain('\u001B');
+      }
+      expect(forced?.stdout).toContain(GREEN);
       expect(search?.stdout).toContain('G[2Jold2J');
       for (const control of ['\u001B', '\u009B']) expect(search?.stdout).not.toContain(control);
       expect(risk?.stdout).toBe(fixture.proxy.passed.at(-1)?.body.toString());
+      // The program in a process of its own draws the same.
+      expect(await seenOf(80, node(MAIN, 'price', 'solana'), { TERM: 'xterm' })).toMatchObject(price ?? {});
     });
   },
   { timeout: 120_000 },

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { type ClientOptions, createClient, type GatewayClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { memoryLedger, type Offer, type PayerOptions, payWith } from '@asset-gateway/client/pay';
-import { createTools } from '@asset-gateway/client/tools';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
@@ -291,15 +290,23 @@ describe('W29 W30 W37 the URL of a request', () => {
     await open().tokens.search({ q: 'gold', 'limit=1&q': 'x' } as never);
     expect(gateway.arrivals.map(({ path }) => new URL(path, gateway.url).searchParams.getAll('q'))).toEqual([['gold']]);
   });
+});
 
-  it('W37 marks a tool that pays as neither read-only nor idempotent', () => {
-    const tools = createTools(open());
-    const hints = ({ annotations: { readOnlyHint, idempotentHint } }: (typeof tools)[number]) => [
-      readOnlyHint,
-      idempotentHint,
-    ];
-    expect(tools.filter(({ priceUsd }) => priceUsd).flatMap(hints)).not.toContain(true);
-    expect(tools.filter(({ priceUsd }) => !priceUsd).flatMap(hints)).not.toContain(false);
+describe('a catalog that does not confirm the price', () => {
+  it.each([
+    ['lists less', catalogWith('0.000004'), 'says $0.000004'],
+    ['lists a word', catalogWith('free'), 'does not list this route'],
+    ['lists a negative price', catalogWith('-1'), 'does not list this route'],
+    ['lists another route', { routes: [] }, 'does not list this route'],
+  ])('that %s leads to no payment', async (_, catalog, message) => {
+    answerWith({ catalog: (response) => json(response, 200, catalog) });
+    const before = chain.calls.length;
+    const ledger = { ...memoryLedger(), hold: () => Promise.reject(new Error('held')) };
+    await expect(getBalance({ ledger })).rejects.toMatchObject({
+      ...code('spending_limit'),
+      message: `the gateway asks for $0.000005, but the catalog ${message}; nothing was signed`,
+    });
+    expect([payments(), chain.calls.length]).toEqual([[], before]);
   });
 });
 

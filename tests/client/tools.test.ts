@@ -61,15 +61,11 @@ describe('in the AI SDK', () => {
   it('work unchanged: the SDK reads the schema, calls the tool and passes its answer on', async () => {
     const set: ToolSet = Object.fromEntries(tools.map((each) => [each.name, each]));
     const call = { type: 'tool-call', toolCallId: '1', toolName: 'tokens_search', input: '{"q":"gold"}' } as const;
+    const said = { usage: USAGE, warnings: [] };
     const model = new MockLanguageModelV3({
       doGenerate: [
-        { content: [call], finishReason: { unified: 'tool-calls', raw: undefined }, usage: USAGE, warnings: [] },
-        {
-          content: [{ type: 'text', text: 'done' }],
-          finishReason: { unified: 'stop', raw: undefined },
-          usage: USAGE,
-          warnings: [],
-        },
+        { ...said, content: [call], finishReason: { unified: 'tool-calls', raw: undefined } },
+        { ...said, content: [{ type: 'text', text: 'done' }], finishReason: { unified: 'stop', raw: undefined } },
       ],
     });
     const { steps, text } = await generateText({ model, tools: set, prompt: 'Find gold.', stopWhen: stepCountIs(2) });

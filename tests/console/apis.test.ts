@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { createClient } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
 import { createTools } from '@asset-gateway/client/tools';
@@ -10,10 +8,7 @@ import { serveWeatherAndNotes } from '../client/apis.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { runCode } from '../kit/run-code.ts';
-import { axeFaults, type OpenedPage, openPage } from './console.ts';
-
-const run = promisify(execFile);
-const CLI = `"${process.execPath}" packages/cli/bin/main.js`;
+import { axeFaults, type OpenedPage, openPage, runSample, samplesIn } from './console.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes();
 
@@ -88,27 +83,15 @@ browserSuite('an API in the console', () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  /** The samples of the open route, by client. */
-  async function samples(): Promise<Record<string, string>> {
-    const texts: Record<string, string> = {};
-    for (const tab of await page.getByRole('tablist', { name: 'Client' }).getByRole('tab').all()) {
-      await tab.click();
-      texts[(await tab.textContent()) ?? ''] = (await page.locator('.samples pre').textContent()) ?? '';
-    }
-    return texts;
-  }
-
   it('has samples in five clients, which make the same request', async () => {
     await open('notes.updateNote', 'Changes a note');
-    const { TypeScript = '', CLI: line = '', MCP = '', ...others } = await samples();
+    const { TypeScript = '', CLI: line = '', MCP = '', ...others } = await samplesIn(page);
     expect(Object.keys(others)).toEqual(['curl', 'Python']);
     expect(TypeScript).toContain('client.call(\'notes.updateNote\', { id: "n1", version: 2, "body.id": 7, author: ');
     const before = stub.arrivals.length;
     expect(await runCode(TypeScript, {})).toMatchObject({ status: 0, stderr: '' });
     expect(line).toContain(' notes updateNote \'{"id":"n1"');
-    await run('sh', ['-c', line.replace('npx -y @asset-gateway/cli', CLI)], {
-      env: { PATH: process.env.PATH, HOME: home },
-    });
+    await runSample(line, { HOME: home });
     const { name, arguments: given } = JSON.parse(MCP);
     const listed = routesIn(await (await fetch(`${gateway.url}/v1/catalog`)).json());
     const tools = createTools(createClient({ baseUrl: gateway.url }), { listed: listed ?? [] });
@@ -127,7 +110,7 @@ browserSuite('an API in the console', () => {
     const before = paid().length;
     expect(await send('Send, pay $0.002')).toBe('Answer 200');
     expect(paid().slice(before)).toMatchObject([{ amount: 2000n }]);
-    const { TypeScript, CLI: line } = await samples();
+    const { TypeScript, CLI: line } = await samplesIn(page);
     expect(TypeScript).toContain("client.call('weather.getHistory', {");
     expect(TypeScript).toContain('caps: { perCallUsd: 0.002 }');
     expect(line).toMatch(/ weather getHistory '\{.*\}' --pay --max-call 0\.002$/);

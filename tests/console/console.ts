@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
 import { openBrowser } from '../kit/chromium.ts';
 import { isFull } from '../kit/rounds.ts';
 
@@ -43,6 +46,16 @@ export async function openPage(url: string, options: BrowserContextOptions = LOO
   });
   await page.goto(url);
   return { page, faults, close: () => context.close() };
+}
+
+/** A page of one test, closed after it. It has had no faults then, except those with this text. */
+export async function visit(url: string, options?: BrowserContextOptions, allowed?: string): Promise<Page> {
+  const { page, faults, close } = await openPage(url, options);
+  onTestFinished(async () => {
+    await close();
+    expect(faults.filter((fault) => allowed === undefined || !fault.includes(allowed))).toEqual([]);
+  });
+  return page;
 }
 
 interface AxeViolation {
@@ -131,3 +144,23 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
 /** The targets of the upstream requests after the first `since`. */
 export const targetsSince = (arrivals: readonly { readonly target: string }[], since: number): string[] =>
   arrivals.slice(since).map(({ target }) => target);
+
+/** The samples of a form, by client; only those of some clients, if they are named. */
+export async function samplesIn(page: Page, wanted?: readonly string[]): Promise<Record<string, string>> {
+  const tabs = page.getByRole('tablist', { name: 'Client' });
+  await tabs.waitFor();
+  const samples: Record<string, string> = {};
+  for (const tab of await tabs.getByRole('tab').all()) {
+    const name = (await tab.textContent()) ?? '';
+    if (wanted && !wanted.includes(name)) continue;
+    await tab.click();
+    samples[name] = (await page.locator('.samples pre').textContent()) ?? '';
+  }
+  return samples;
+}
+
+/** Runs the sample of a command line in a shell, with these variables. */
+export async function runSample(text = '', env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const words = text.replace('npx -y @asset-gateway/cli', `"${process.execPath}" packages/cli/bin/main.js`);
+  return (await promisify(execFile)('sh', ['-c', words], { env: { PATH: process.env.PATH, ...env } })).stdout;
+}

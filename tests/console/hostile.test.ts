@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { axeFaults, drawnIn, LOOKS, openPage, rowsOf } from './console.ts';
+import { axeFaults, drawnIn, LOOKS, rowsOf, visit } from './console.ts';
 
 const TAG = '<img src=x onerror="document.title=`gone`">';
 const RIGHT_TO_LEFT = '\u202e';
@@ -45,14 +45,14 @@ browserSuite('the console with hostile data', () => {
   const answers = (body: unknown) => {
     gateway.upstream.faults.body = JSON.stringify(body);
   };
-  const open = (place: string) => openPage(`${gateway.url}/${place}`, LOOKS['390-light']);
+  const open = (place: string) => visit(`${gateway.url}/${place}`, LOOKS['390-light']);
 
   /** Nothing of an answer may become part of the page except text. */
-  async function expectTextAlone(page: Page, faults: readonly string[]): Promise<void> {
+  async function expectTextAlone(page: Page): Promise<void> {
     const hrefs = await page.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
     expect(hrefs.filter((href) => !/^(?:#\/|blob:|https:)/.test(href))).toEqual([]);
     expect(await page.locator('img, iframe, main script, main style').count()).toBe(0);
-    expect([await page.title(), faults, await axeFaults(page)]).toEqual(['Try · Asset gateway', [], []]);
+    expect([await page.title(), await axeFaults(page)]).toEqual(['Try · Asset gateway', []]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(LOOKS['390-light'].viewport.width);
   }
 
@@ -69,7 +69,7 @@ browserSuite('the console with hostile data', () => {
         [asset('in a list')],
       ],
     });
-    const { page, faults, close } = await open('#/try//anything');
+    const page = await open('#/try//anything');
     await page.getByRole('link', { name: TAG }).waitFor();
     const shown = await page.locator('.results li').allTextContents();
     expect(shown.length).toBe(5);
@@ -86,20 +86,21 @@ browserSuite('the console with hostile data', () => {
         .locator('pre')
         .textContent(),
     ).toContain('"\\u202eCDSU');
-    await expectTextAlone(page, faults);
-    await close();
+    await expectTextAlone(page);
   });
 
-  it.each(CARDS)('survives an asset answer that is %s', async (_, body) => {
-    answers(body);
-    const { page, faults, close } = await open('#/try/solana');
-    await page.getByRole('tab', { name: 'Variants' }).waitFor();
-    for (const tab of ['Markets', 'Risk', 'Variants']) {
-      await page.getByRole('tab', { name: tab }).click();
-      expect(await page.locator('main').textContent()).not.toMatch(/\b(?:undefined|NaN)\b|\[object/);
+  it('survives an asset answer of any shape', async () => {
+    const page = await open('#/try/solana');
+    for (const [name, body] of CARDS) {
+      answers(body);
+      await page.reload();
+      await page.getByRole('tab', { name: 'Variants' }).waitFor();
+      for (const tab of ['Markets', 'Risk', 'Variants']) {
+        await page.getByRole('tab', { name: tab }).click();
+        expect(await page.locator('main').textContent(), name).not.toMatch(/\b(?:undefined|NaN)\b|\[object/);
+      }
     }
-    await expectTextAlone(page, faults);
-    await close();
+    await expectTextAlone(page);
   });
 
   it('draws candles in any order, and lists the ones off the scale in the table', async () => {
@@ -120,7 +121,7 @@ browserSuite('the console with hostile data', () => {
         markets: block({ markets: [{ name: TAG, source: LONG, price: 1e308, liquidity: null }], total: 1e308 }),
       },
     });
-    const { page, faults, close } = await open('#/try/solana');
+    const page = await open('#/try/solana');
     expect((await drawnIn(page)).painted).toBeGreaterThan(500);
     await page.getByText('3 rows of the answer are not candles').waitFor();
     await page.getByText('Show as table').click();
@@ -133,17 +134,15 @@ browserSuite('the console with hostile data', () => {
       ['1970-01-01 02:00', '$5.00'],
       ['1970-01-01 01:00', '$2.00'],
     ]);
-    await expectTextAlone(page, faults);
-    await close();
+    await expectTextAlone(page);
   });
 
   it('says so if there are no candles', async () => {
     answers({ asset: asset('Empty'), includes: { ohlcv: block([]) } });
-    const { page, faults, close } = await open('#/try/solana');
+    const page = await open('#/try/solana');
     await page.getByText('No candles in this range').waitFor();
     expect(await page.locator('canvas').count()).toBe(0);
-    await expectTextAlone(page, faults);
-    await close();
+    await expectTextAlone(page);
   });
 
   it('links only to https, without a referrer', async () => {
@@ -155,21 +154,20 @@ browserSuite('the console with hostile data', () => {
       discord: 'https://',
     };
     answers({ assetId: 'solana', profile: block({ links, description: TAG, allTimeHigh: 1e308 }) });
-    const { page, faults, close } = await open('#/try/solana');
+    const page = await open('#/try/solana');
     await page.getByRole('tab', { name: 'About' }).click();
     await page.getByRole('button', { name: 'Load the profile' }).click();
     const outside = page.getByRole('link', { name: /website/ });
     expect(await outside.getAttribute('rel')).toBe('noreferrer noopener');
     expect(await page.locator('.links a').count()).toBe(1);
-    await expectTextAlone(page, faults);
-    await close();
+    await expectTextAlone(page);
   });
 
   it('shows part of an answer of nearly 5 MiB and saves all of it', async () => {
     const mib = 1024 * 1024;
     const results = [asset('Long', { note: 'y'.repeat(4.9 * mib) }), ...Array.from({ length: 60 }, () => asset('One'))];
     answers({ results });
-    const { page, faults, close } = await open('#/try//long');
+    const page = await open('#/try//long');
     await page.getByRole('link', { name: 'Long' }).waitFor();
     expect(await page.locator('.results li').count()).toBe(50);
     await page.getByText('The answer as JSON').click();
@@ -184,7 +182,6 @@ browserSuite('the console with hostile data', () => {
     ]);
     const saved = JSON.parse(readFileSync(await download.path(), 'utf8')) as { result: unknown };
     expect([download.suggestedFilename(), saved.result]).toEqual(['search.json', { results }]);
-    await expectTextAlone(page, faults);
-    await close();
+    await expectTextAlone(page);
   });
 });

@@ -1,10 +1,23 @@
-import { expect, it } from 'vitest';
+import { routes } from '@asset-gateway/protocol';
+import { describe, expect, it } from 'vitest';
+import { AnswerRecorder } from '../answers/recorder.ts';
+import { refusedRequests } from '../answers/requests.ts';
+import { askOne, wireRequest } from '../http/wire.ts';
+import { everyThird } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
+import { ROOMY } from '../payments/calls.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-const gateway = await stopAfterTests(startTestGateway());
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+const VERBS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'];
+
+const marketNow = () => NOW;
+const gateway = await stopAfterTests(startTestGateway(ROOMY, { paid: true, marketNow }));
+const { solana } = gateway;
+if (!solana) throw new Error('nothing is sold');
+const off = await stopAfterTests(startTestGateway({ ...ROOMY, CONSOLE: 'off' }, { solana, marketNow }));
 
 const ask = (path: string, headers = {}) => fetch(`${gateway.url}${path}`, { headers });
 
@@ -15,7 +28,10 @@ it('serves browsers the page, with a policy that forbids inline code and other o
   expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
   expect(policy).not.toMatch(/unsafe|https?:|\*|data:/);
   expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding');
-  expect(await response.text()).toContain('<title>Asset gateway</title>');
+  const page = await response.text();
+  expect(page).toContain('<title>Asset gateway</title>');
+  // Without JavaScript, too.
+  expect(page).toContain('with a wallet, without an account or an API key');
 });
 
 it('serves other clients an index of documents that exist', async () => {
@@ -68,4 +84,31 @@ it('serves the same bytes with and without gzip', async () => {
   );
   expect([plain?.headers.get('content-encoding'), zipped?.headers.get('content-encoding')]).toEqual([null, 'gzip']);
   expect(await zipped?.text()).toBe(await plain?.text());
+});
+
+/** The bytes of an answer without its date. */
+async function bytesFor(verb: string, target: string): Promise<string> {
+  const lines = [`Host: 127.0.0.1:${off.port}`, 'Accept: text/html', 'X-Request-Id: the-same'];
+  const answer = await askOne(off.port, wireRequest(verb, target, lines));
+  return JSON.stringify({ ...answer, headers: { ...answer?.headers, date: '' } });
+}
+
+describe('CONSOLE=off', () => {
+  it.each(['/', '/console/icon.svg', '/console/rpc/mainnet'])(
+    'answers %s like an unknown path, for every verb',
+    async (target) => {
+      for (const verb of VERBS) expect(await bytesFor(verb, target)).toBe(await bytesFor(verb, '/nothing'));
+    },
+  );
+
+  it('changes no answer of any route', async () => {
+    for (const [row, route] of routes.entries()) {
+      for (const [title, [target, init]] of everyThird(Object.entries(refusedRequests(route)), row)) {
+        const [one, other] = await Promise.all(
+          [gateway, off].map(async ({ url }) => new AnswerRecorder().record(await fetch(`${url}${target}`, init))),
+        );
+        expect(one, `${route.id} ${title}`).toBe(other);
+      }
+    }
+  }, 60_000);
 });

@@ -35,7 +35,7 @@ describe('indented JSON', () => {
     expect([isWhole, text.length >= 1000, text.length < 1200]).toEqual([false, true, true]);
   });
 
-  it.each(['', ' ', '"', '"a\\', '}', ']]]', '{"a"', 'no JSON', '[ ', '\\'])('terminates for %j', (json) => {
+  it.each(['', '"a\\', ']]]', '{"a"', 'no JSON'])('terminates for %j', (json) => {
     expect(indentJson(json, 100).isWhole).toBe(true);
   });
 });

@@ -13,10 +13,9 @@ import { isFull } from '../kit/rounds.ts';
 import { runCode } from '../kit/run-code.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { type OpenedPage, openPage, targetsSince } from './console.ts';
+import { type OpenedPage, openPage, runSample, samplesIn, targetsSince } from './console.ts';
 
 const run = promisify(execFile);
-const CLI = `"${process.execPath}" packages/cli/bin/main.js`;
 const PYTHON = ['python3', '/usr/bin/python3'].find(
   (each) => spawnSync(each, ['-c', 'import cryptography']).status === 0,
 );
@@ -39,27 +38,13 @@ browserSuite('the samples of Routes', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The samples of a form, by client; only those of some clients, if they are named. */
   async function samplesAt(place: string, wanted?: readonly string[]): Promise<Record<string, string>> {
-    const { page } = seen;
-    await page.goto(`${gateway.url}/#/routes/${place}`);
-    const tabs = page.getByRole('tablist', { name: 'Client' });
-    await tabs.waitFor();
-    const samples: Record<string, string> = {};
-    for (const tab of await tabs.getByRole('tab').all()) {
-      const name = (await tab.textContent()) ?? '';
-      if (wanted && !wanted.includes(name)) continue;
-      await tab.click();
-      samples[name] = (await page.locator('.samples pre').textContent()) ?? '';
-    }
-    return samples;
+    await seen.page.goto(`${gateway.url}/#/routes/${place}`);
+    return samplesIn(seen.page, wanted);
   }
 
-  const runShell = async (text = ''): Promise<string> => {
-    const words = text.replace('npx -y @asset-gateway/cli', CLI);
-    const env = { PATH: process.env.PATH, HOME: folder, ASSET_GATEWAY_KEYPAIR: walletFile };
-    return (await run('sh', ['-c', words], { env: { ...env, ASSET_GATEWAY_RPC_URL: chain?.url } })).stdout;
-  };
+  const env = { HOME: folder, ASSET_GATEWAY_KEYPAIR: walletFile, ASSET_GATEWAY_RPC_URL: chain?.url };
+  const runShell = (text = '') => runSample(text, env);
 
   /** Runs TypeScript and Python with the wallet's file and the sandbox's RPC in place of the names that they show. */
   const runTypeScript = (text = '') =>

@@ -5,7 +5,7 @@ import { freePort } from '../http/ports.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { axeFaults, drawnIn, openPage, targetsSince } from './console.ts';
+import { axeFaults, drawnIn, targetsSince, visit } from './console.ts';
 
 const LIMIT = 4;
 /** Long enough for a slow machine to use up the budget in it. */
@@ -32,10 +32,10 @@ browserSuite(
     });
 
     const arrivals = () => gateway.upstream.arrivals;
-    const open = (place = '') => openPage(`${gateway.url}/${place}`);
+    const open = (place = '') => visit(`${gateway.url}/${place}`, undefined, 'ERR_CONNECTION_REFUSED');
 
     it('shows the answer to the last query, also if an earlier one answers later', async () => {
-      const { page, faults, close } = await open();
+      const page = await open();
       const before = arrivals().length;
       Object.assign(gateway.upstream.faults, {
         delayMs: 3000,
@@ -48,12 +48,10 @@ browserSuite(
       await page.waitForTimeout(3000);
       expect(await result(page, /^Gold/).count()).toBe(0);
       expect(targetsSince(arrivals(), before).map((target) => /q=(\w+)/.exec(target)?.[1])).toEqual(['gold', 'sol']);
-      expect(faults).toEqual([]);
-      await close();
     });
 
     it('waits as long as the gateway asks, says so, and continues automatically', async () => {
-      const { page, faults, close } = await open('#/try//sol');
+      const page = await open('#/try//sol');
       await result(page, /^Solana/).waitFor();
       Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '6', times: 1 });
       const before = arrivals().length;
@@ -62,12 +60,11 @@ browserSuite(
       await page.getByText(/continues automatically at \d\d:\d\d:\d\d/).waitFor();
       expect(await axeFaults(page)).toEqual([]);
       await result(page, /^Gold/).waitFor();
-      expect([faults, arrivals().length - before]).toEqual([[], 2]);
-      await close();
+      expect(arrivals().length - before).toBe(2);
     });
 
     it('says that the gateway does not answer, and retries when it is back', async () => {
-      const { page, faults, close } = await open('#/try//sol');
+      const page = await open('#/try//sol');
       await result(page, /^Solana/).waitFor();
       await gateway.stop();
       await page.getByLabel('Search assets').fill('gold');
@@ -79,14 +76,12 @@ browserSuite(
       await result(page, /^Gold/).waitFor();
       await result(page, /^Gold/).click();
       expect((await drawnIn(page)).painted).toBeGreaterThan(1000);
-      expect(faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
-      await close();
     });
 
     it('waits for Enter when few calls are left, and for the budget when none is', async () => {
       await gateway.stop();
       gateway = await start({ TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) });
-      const { page, faults, close } = await open();
+      const page = await open();
       const search = page.getByLabel('Search assets');
       await search.fill('sol');
       await page.getByText(`3 of ${LIMIT} calls left`).waitFor();
@@ -109,8 +104,6 @@ browserSuite(
       expect(arrivals().length).toBe(LIMIT);
       await expect.poll(() => arrivals().length, { timeout: 2 * WINDOW_MS }).toBe(LIMIT + 1);
       expect(arrivals().at(-1)?.target).toContain('q=usdc');
-      expect(faults).toEqual([]);
-      await close();
     });
   },
   { timeout: 60_000 },

@@ -3,10 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inEachTest } from '../kit/in-suite.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { BOTH, countsOf, FIRST, isWith, SECOND } from './keyed-gateway.ts';
+import { Caller, TOKENS } from '../upstream/caller.ts';
+import { BOTH, countsOf, FIRST, isWith, SECOND, startKeyedGateway } from './keyed-gateway.ts';
 
 const LIMIT = 6;
 const WINDOW_MS = 700;
@@ -61,5 +63,36 @@ describe('the budgets of two keys', () => {
     expect(again.upstream.arrivals).toEqual([]);
     await running.pop()?.stop();
     rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe('a cache in front of two keys', () => {
+  const gateway = inEachTest(() => startKeyedGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '4' }));
+
+  const askFor = async (name: string): Promise<number> =>
+    (await new Caller(gateway).ask({ target: `${TOKENS}/assets/search?q=${name}` })).status;
+
+  it('is filled with the slots of both keys, and its hits cost none', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) expect(await askFor(name)).toBe(200);
+    expect(countsOf(gateway.upstream, FIRST, SECOND)).toEqual([2, 2]);
+    for (const name of ['a', 'b', 'c', 'd']) expect(await askFor(name)).toBe(200);
+    expect(gateway.upstream.arrivals).toHaveLength(4);
+  });
+
+  it('a call for the cache with a refused key is repeated with the other key', async () => {
+    gateway.upstream.keys.delete(FIRST);
+    expect([await askFor('a'), await askFor('a')]).toEqual([200, 200]);
+    expect(countsOf(gateway.upstream, FIRST, SECOND)).toEqual([1, 1]);
+  });
+
+  it('a miss gets a 429 while one key is paused and the other has no slot', async () => {
+    Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '300', only: isWith(FIRST) });
+    expect(await askFor('paused')).toBe(503);
+    // A cache spreads its calls over the window: the other key is used up past it.
+    const caller = new Caller(gateway);
+    for (let time = 0; time < 4; time++) await caller.ask({ target: `${TOKENS}/health` });
+    expect(countsOf(gateway.upstream, FIRST, SECOND)).toEqual([1, 4]);
+    expect(await askFor('another')).toBe(429);
+    expect(countsOf(gateway.upstream, FIRST, SECOND)).toEqual([1, 4]);
   });
 });

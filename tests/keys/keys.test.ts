@@ -108,27 +108,6 @@ describe('a key that the upstream refuses', () => {
     expect(saidOf(await caller.askWith(signIn, { target: ASSET }))).toBe('402 invalid_siwx_nonce');
     expect(counts()).toEqual([1, 1]);
   });
-
-  it('leads to a 429 if the other key has no slot', async () => {
-    gateway.upstream.keys.delete(SECOND);
-    await askTimes(2);
-    expect(counts()).toEqual([2, 1]);
-    await askTimes(LIMIT - 2);
-    gateway.clock.nowMs += MINUTE_MS;
-    const refused = await ask();
-    expect(saidOf(refused)).toBe('429 rate_limited');
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(counts()).toEqual([LIMIT, 2]);
-  });
-
-  it('as all others: 502, until one is accepted again', async () => {
-    for (const key of [FIRST, SECOND]) gateway.upstream.keys.delete(key);
-    expect(await askTimes(2)).toEqual(Array(2).fill('502 upstream_auth_failed'));
-    expect(noticesIn(gateway.logLines)).toHaveLength(2);
-    gateway.upstream.keys.add(SECOND);
-    expect(await askTimes(1)).toEqual(['200']);
-    expect([await setAside('1'), await setAside('2')]).toEqual([1, 0]);
-  });
 });
 
 describe('a 429 of one key', () => {

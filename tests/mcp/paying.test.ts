@@ -76,14 +76,12 @@ describe('nothing is paid', () => {
 
   it('for a call beyond the rest of the budget after a payment of the command line', async () => {
     const host = await openHost({ era, words: ['--budget-usd', '0.000012'] });
-    const ask = (...words: string[]) => runCommand(node(PROGRAM, ...words), { env: host.env });
-    const paid = await ask('rpc', 'getBalance', ACCOUNT, '--pay', '--keypair', host.keypairFile, '--rpc', chainUrl());
+    const words = ['rpc', 'getBalance', ACCOUNT, '--pay', '--keypair', host.keypairFile, '--rpc', chainUrl()];
+    const paid = await runCommand(node(PROGRAM, ...words), { env: host.env });
     expect([paid.code, host.transfers()]).toEqual([0, 1]);
     await host.call('rpc', BALANCE);
     expect(textOf(await host.call('rpc', BALANCE))).toContain('Nothing was paid');
     expect([host.transfers(), await host.spentUsd()]).toEqual([2, '0.00001']);
-    const { dayMicros, open } = JSON.parse((await ask('spending')).stdout);
-    expect([dayMicros, open]).toEqual([10, []]);
   });
 
   it('for an invalid input, which returns the schema, or by a quote', async () => {
