@@ -7,8 +7,9 @@ import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
 import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
-import { startWarm } from './warm.ts';
+import { startWarm, type Warm } from './warm.ts';
 
+export const PROGRAM = 'tests/cli/program.mjs';
 export const MAIN = 'packages/cli/bin/main.js';
 export const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 export const SOL = 'So11111111111111111111111111111111111111112';
@@ -56,7 +57,7 @@ export async function openFixture(): Promise<Fixture> {
   const { solana } = gateway;
   if (!solana) throw new Error('nothing is sold');
   proxy.forwardTo(port);
-  const warm = startWarm();
+  let warm: Warm | undefined;
   let homes = 0;
   const newHome = (): string => join(folder, `home-${homes++}`);
   const environment = (home: string): NodeJS.ProcessEnv => ({
@@ -75,7 +76,10 @@ export async function openFixture(): Promise<Fixture> {
     environment,
     runProgram: (words, { home = newHome(), env } = {}) =>
       runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
-    run: (words, { home = newHome(), env } = {}) => warm.run(words, { env: { ...environment(home), ...env } }),
+    run(words, { home = newHome(), env } = {}) {
+      warm ??= startWarm();
+      return warm.run(words, { env: { ...environment(home), ...env } });
+    },
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
     payments: () => proxy.passed.filter(({ carries }) => carries === 'payment').length,
     answerPayments({ body, headers, ...answer }) {
@@ -88,7 +92,7 @@ export async function openFixture(): Promise<Fixture> {
       proxy.hooks.after = ({ carries }) => (carries === 'payment' ? whole : undefined);
     },
     async stop() {
-      await warm.close();
+      await warm?.close();
       await proxy.close();
       await gateway.stop();
       rmSync(folder, { recursive: true, force: true });

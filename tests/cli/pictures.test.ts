@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { inTerminal, node, type Outcome, runCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { MAIN, openFixture, SOL } from './fixture.ts';
+import { MAIN, openFixture, PROGRAM, SOL, WALLET } from './fixture.ts';
 
 const PAGE = 'docs/cli.md';
 /** A picture: the width of its terminal, the command and its output. */
@@ -39,7 +41,7 @@ suiteWith(
     /** Runs several commands in a terminal in one process. */
     async function seenAll(columns: number, given: readonly Typed[]): Promise<Pick<Outcome, 'code' | 'stdout'>[]> {
       const all = given.map(({ typed, env }) => ({ typed, env: environment(env) }));
-      const { stdout } = await seenOf(columns, node('tests/cli/typing.mjs', JSON.stringify(all)), {});
+      const { stdout } = await seenOf(columns, node(PROGRAM, 'type', JSON.stringify(all)), {});
       const parts = stdout.split('\f');
       return given.map((_, at) => ({ stdout: parts[2 * at] ?? '', code: Number(parts[2 * at + 1]) }));
     }
@@ -94,6 +96,62 @@ suiteWith(
       expect(risk?.stdout).toBe(fixture.proxy.passed.at(-1)?.body.toString());
       // The program in a process of its own draws the same.
       expect(await seenOf(80, node(MAIN, 'price', 'solana'), { TERM: 'xterm' })).toMatchObject(price ?? {});
+    });
+
+    /** Runs a process for a user who gives these answers to its questions. */
+    async function answered(
+      command: readonly string[],
+      ...answers: string[]
+    ): Promise<{ code: number; shown: string }> {
+      const [program = '', ...rest] = inTerminal(script, command);
+      const env = { PATH: process.env.PATH, ...environment({ TERM: 'xterm' }) };
+      const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+      let shown = '';
+      let asked = 0;
+      child.stdout.on('data', (chunk: Buffer) => {
+        shown += chunk.toString();
+        for (; asked < shown.split('[y/N]').length - 1; asked++) child.stdin.write(answers[asked] ?? '');
+      });
+      const [code] = (await once(child, 'close')) as [number];
+      return { code, shown };
+    }
+
+    /** Several commands of one user in one process, to save the start of each. */
+    function together(commands: readonly (readonly string[])[]): string[] {
+      const env = { PATH: process.env.PATH, ...environment({ TERM: 'xterm' }) };
+      return node(PROGRAM, 'type', JSON.stringify(commands.map((words) => ({ typed: words.join(' '), env }))));
+    }
+
+    const PAID = ['balances', WALLET];
+
+    it('confirms a payment with yes', async () => {
+      const before = fixture.transfers();
+      const { code, shown } = await answered(node(MAIN, ...PAID), 'y\r');
+      expect([code, fixture.transfers() - before], shown).toEqual([0, 1]);
+      expect(shown).toMatch(/Pay \$0\.0005 on solana:\w+ to \w+\? \[y\/N\]/);
+      expect(shown).toContain('TOKEN  BALANCE');
+    });
+
+    const counts = () => [fixture.transfers(), fixture.payments()];
+
+    it.each(['\u0003', '\u0004'])('pays nothing with %j', async (answer) => {
+      const before = counts();
+      const { code, shown } = await answered(node(MAIN, ...PAID), answer);
+      expect(code).not.toBe(0);
+      expect(shown).not.toContain('paying');
+      expect(counts()).toEqual(before);
+    });
+
+    it('pays nothing with any other answer than yes, and is not asked with --no-input or --pay', async () => {
+      const [paid, sent] = counts();
+      const commands = [PAID, PAID, PAID, [...PAID, '--no-input'], [...PAID, '--pay']];
+      const { shown } = await answered(together(commands), 'n\r', '\r', 'yes please\r');
+      const parts = shown.split('\f');
+      expect(shown.split('[y/N]')).toHaveLength(4);
+      expect(parts.filter((_, at) => at % 2 === 1)).toEqual(['1', '1', '1', '1', '0']);
+      expect(parts.slice(0, 6).join('')).not.toContain('paying');
+      expect(parts[6]).toContain('payment_required');
+      expect(counts()).toEqual([Number(paid) + 1, Number(sent) + 1]);
     });
   },
   { timeout: 120_000 },

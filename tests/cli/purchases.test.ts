@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { openFixture, WALLET } from './fixture.ts';
+import { openFixture, PROGRAM, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
 const MAX_WAIT_MS = 120_000;
@@ -41,7 +41,7 @@ async function charged(work: () => Promise<Outcome>): Promise<{ outcome: Outcome
 
 /** A purchase that is killed at a step. */
 const killedAt = (step: string, home: string) => () =>
-  runCommand(node('tests/cli/stepping.mjs', step, ...PAYING), { env: fixture.environment(home) });
+  runCommand(node(PROGRAM, 'kill', step, ...PAYING), { env: fixture.environment(home) });
 
 /** A home with a purchase whose answer was lost in a proxy, and its charges. */
 async function interrupted(): Promise<{ home: string; charges: number }> {
@@ -125,7 +125,7 @@ describe('the spending', { timeout: MAX_WAIT_MS }, () => {
   it('is held atomically by concurrent processes', async () => {
     const folder = join(fixture.folder, 'contended');
     const room = (HOLDERS * HOLDS) / 2;
-    const words = node('tests/cli/holding.mjs', folder, String(HOLDS), String(5 * room));
+    const words = node(PROGRAM, 'hold', folder, String(HOLDS), String(5 * room));
     const outcomes = await Promise.all(Array.from({ length: HOLDERS }, () => runCommand(words)));
     expect(outcomes.map(({ stderr }) => stderr).join('')).toBe('');
     expect(outcomes.reduce((all, { stdout }) => all + Number(stdout), 0)).toBe(room);

@@ -8,8 +8,7 @@ import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
-import { asking as bodyWith, payTo, requirement } from './offers.ts';
-import { type Reply, refusal, startScriptedGateway } from './scripted.ts';
+import { asking as bodyWith, payTo, type Reply, refusal, requirement, startScriptedGateway } from './offers.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const keypair = newKeypair();

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { type Scrape, scrape } from '../operations/scrape.ts';
@@ -283,11 +283,12 @@ browserSuite("the operator's page", () => {
 });
 
 browserSuite("the operator's page of a gateway without a token", () => {
-  const start = (port: string) => startTestGateway({ METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
+  const variables = (port: string) => ({ METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
+  const start = stoppedAfterTests(startTestGateway);
   const portOf = ({ gateway }: TestGateway): string => new URL(gateway.metricsUrl ?? '').port;
 
   it('says that the gateway stopped, and continues when it is back', async () => {
-    let gateway = await start('0');
+    let gateway = await startTestGateway(variables('0'));
     const port = portOf(gateway);
     const page = await visit(`http://127.0.0.1:${port}`, undefined, 'ERR_CONNECTION_REFUSED');
     await page.getByText('No sales in this period').first().waitFor();
@@ -299,24 +300,22 @@ browserSuite("the operator's page of a gateway without a token", () => {
     const attention = await page.getByRole('region', { name: 'Needs attention' }).textContent();
     expect(attention).toContain('The gateway does not answer.');
     expect(attention).toContain('The figures below are from');
-    gateway = await start(port);
+    gateway = await start(variables(port));
     await fetch(`${gateway.url}/nothing`);
     await page.getByRole('heading', WELL).waitFor();
     const rows = await rowsOf(page, 'Requests by status and code');
     expect(Number(rows['404 not_found']?.[0])).toBe(1);
     expect(Number(rows['404 not_found']?.[1])).toBeGreaterThan(0);
     expect(await page.locator('main').textContent()).not.toMatch(/[-−]\d+(?:\.\d+)?(?: per second| %)/);
-    await gateway.stop();
   });
 
   it.runIf(elsewhere)('explains to another address why there are no sales, and shows the rest', async () => {
-    const gateway = await start('0');
+    const gateway = await start(variables('0'));
     // Without TLS the browser ignores this header and logs it.
     const ignored = 'Cross-Origin-Opener-Policy header has been ignored';
     const page = await visit(`http://${elsewhere}:${portOf(gateway)}`, undefined, ignored);
     await page.getByText('so it shows sales only on its own machine').waitFor();
     await page.getByRole('heading', WELL).waitFor();
     expect(await page.getByLabel('METRICS_TOKEN', { exact: true }).count()).toBe(0);
-    await gateway.stop();
   });
 });

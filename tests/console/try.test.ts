@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
 import { asset, curated, profile, search, tickers } from '../../packages/console/src/try/calls.ts';
 import { browserSuite } from '../kit/chromium.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { axeFaults, drawnIn, faultsInAllLooks, LONG_TIMEOUT, rowsOf, tabTo, targetsSince, visit } from './console.ts';
 
@@ -217,6 +217,7 @@ browserSuite('Try', () => {
 });
 
 browserSuite('Try with the response cache', () => {
+  const start = stoppedAfterTests(startTestGateway);
   const variables = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '300' };
   const PHONE = { viewport: { width: 390, height: 700 } };
   const lines = (page: Page, list: string) => page.getByRole('region', { name: list }).locator('polyline');
@@ -231,7 +232,7 @@ browserSuite('Try with the response cache', () => {
     ids.some((id) => arrival.target.includes(`/${id}/`));
 
   it('loads lists and sparklines in view by themselves, for all users once', async () => {
-    const gateway = await startTestGateway(variables);
+    const gateway = await start(variables);
     for (const calls of [6, 0]) {
       const before = gateway.upstream.arrivals.length;
       const page = await visit(`${gateway.url}/`, PHONE);
@@ -239,11 +240,10 @@ browserSuite('Try with the response cache', () => {
       const targets = targetsSince(gateway.upstream.arrivals, before);
       expect(targets.filter((target) => !target.includes('list=stocks'))).toHaveLength(calls);
     }
-    await gateway.stop();
   });
 
   it('stops the sparklines of a list that leaves the view, and continues when it returns', async () => {
-    const gateway = await startTestGateway(variables);
+    const gateway = await start(variables);
     // While the page scrolls, one chart is under way.
     Object.assign(gateway.upstream.faults, {
       delayMs: 400,
@@ -261,6 +261,5 @@ browserSuite('Try with the response cache', () => {
     await expect.poll(() => lines(page, 'Majors').count(), LONG_TIMEOUT).toBe(5);
     const targets = charts(gateway).map(({ target }) => target);
     expect(new Set(targets).size).toBe(targets.length);
-    await gateway.stop();
   });
 });

@@ -7,8 +7,7 @@ import { startEverything } from '../discovery/everything.ts';
 import { startProcess } from '../kit/process.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { compileAll } from '../process/program.ts';
-import { ERAS, type EraOptions, PROGRAM, textOf } from './host.ts';
-import { inputOf, rowOf } from './inputs.ts';
+import { ERAS, type EraOptions, inputOf, PROGRAM, rowOf, textOf } from './host.ts';
 
 await compileAll();
 const gateway = await stopAfterTests(startEverything());

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { compileAll } from '../process/program.ts';
-import { ERAS, type Host, startHost, textOf, tokensOf } from './host.ts';
-import { inputOf, rowOf } from './inputs.ts';
+import { ERAS, type Host, inputOf, rowOf, startHost, textOf, tokensOf } from './host.ts';
 import { startWarmServer } from './warm.ts';
 
 const MOST_TOKENS = 25_000;

@@ -68,11 +68,7 @@ describe('a trimmed value', () => {
   it('fits even if its items are deep, wide or full of escapes', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 2_000; depth++) deep = [deep, deep === 1 ? 1 : 0];
-    const hostile = [
-      deep,
-      Array.from({ length: 200 }, () => Array(200).fill('漢'.repeat(50))),
-      '\u0000'.repeat(50_000),
-    ];
+    const hostile = [deep, Array.from({ length: 60 }, () => Array(60).fill('漢'.repeat(50))), '\u0000'.repeat(50_000)];
     for (const value of [...hostile, hostile]) expect(jsonBytes(trim(value, 2_000))).toBeLessThanOrEqual(2_000);
   });
 });
