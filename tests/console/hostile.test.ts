@@ -52,7 +52,7 @@ browserSuite('the console with hostile data', () => {
     const hrefs = await page.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
     expect(hrefs.filter((href) => !/^(?:#\/|blob:|https:)/.test(href))).toEqual([]);
     expect(await page.locator('img, iframe, main script, main style').count()).toBe(0);
-    expect([await page.title(), await axeFaults(page)]).toEqual(['Try · Asset gateway', []]);
+    expect(await page.title()).toBe('Try · Asset gateway');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(LOOKS['390-light'].viewport.width);
   }
 
@@ -87,6 +87,7 @@ browserSuite('the console with hostile data', () => {
         .textContent(),
     ).toContain('"\\u202eCDSU');
     await expectTextAlone(page);
+    expect(await axeFaults(page)).toEqual([]);
   });
 
   it('survives an asset answer of any shape', async () => {
@@ -135,6 +136,7 @@ browserSuite('the console with hostile data', () => {
       ['1970-01-01 01:00', '$2.00'],
     ]);
     await expectTextAlone(page);
+    expect(await axeFaults(page)).toEqual([]);
   });
 
   it('says so if there are no candles', async () => {
