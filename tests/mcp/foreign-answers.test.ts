@@ -54,13 +54,18 @@ const settled = (transaction: unknown = TRANSACTION): Readonly<Record<string, st
 });
 
 describe('a hostile gateway gets no payment', () => {
-  it.each([[], ['--budget-usd', '1']])('if it asks for more than its catalog lists, with %j', async (...words) => {
-    [listedUsd, asks] = ['0.001', [{ amount: '1001' }]];
-    const { call, questions, spentUsd } = await openHost({ words, user: () => 'accept' });
-    const answer = await call('rpc', BALANCE);
-    expect(textOf(answer)).toMatch(/^spending_limit: the gateway asks for \$0\.001001, but the catalog says \$0\.001/);
-    expect([answer.isError, questions, payments, await spentUsd()]).toEqual([true, [], [], '0.00']);
-  });
+  it.each([{ words: [] }, { words: BUDGET }])(
+    'if it asks for more than its catalog lists, with $words',
+    async ({ words }) => {
+      [listedUsd, asks] = ['0.001', [{ amount: '1001' }]];
+      const { call, questions, spentUsd } = await openHost({ words, user: () => 'accept' });
+      const answer = await call('rpc', BALANCE);
+      expect(textOf(answer)).toMatch(
+        /^spending_limit: the gateway asks for \$0\.001001, but the catalog says \$0\.001/,
+      );
+      expect([answer.isError, questions, payments, await spentUsd()]).toEqual([true, [], [], '0.00']);
+    },
+  );
 
   it('if it lists more than a dollar a call, and the user is not asked', async () => {
     [listedUsd, asks] = ['5', [{ amount: '1000001' }]];
