@@ -82,7 +82,7 @@ const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as 
 describe('every operation of the public documents', () => {
   it('describes itself in its challenge as the official validators want', { timeout: 120_000 }, async () => {
     const described = paid.filter(({ id }) => !id.endsWith(TOO_LARGE));
-    await expectWithoutCalls(described, (row) => expectChallenge(gateway.url, row));
+    await expectWithoutCalls(described, (row) => expectChallenge(gateway.url, row, document));
   });
 
   it('leaves out of its challenge only what does not fit', async () => {

@@ -1,6 +1,7 @@
 import { type Route, routes, type Values } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ofEachMethod, rowOf } from '../http/targets.ts';
 import { rounds } from '../kit/rounds.ts';
 import {
   type Carried,
@@ -31,14 +32,7 @@ function agrees(route: Route, schemas: Published, carried: Carried): boolean {
   return broken.length === 0 ? refusal === undefined : JSON.stringify(refusal) === JSON.stringify(broken);
 }
 
-/** Rows of the same method share their schemas: one of each is enough, unless all are asked for. */
-const rows = routes
-  .filter(
-    ({ surface, method }, index) =>
-      process.env.ROUNDS === 'full' ||
-      routes.findIndex((other) => other.surface === surface && other.method === method) === index,
-  )
-  .map((route) => [route.id, route, publishedOf(route)] as const);
+const rows = ofEachMethod.map((route) => [route.id, route, publishedOf(route)] as const);
 
 const runs = { numRuns: rounds(50) * 25 };
 
@@ -74,17 +68,11 @@ it.each(withId)('%s takes no asset id that is a fixed route', (_, route) => {
   }
 });
 
-const [search] = routes.filter(({ id }) => id === 'tokens.search');
-const [snapshots] = routes.filter(({ id }) => id === 'tokens.marketSnapshots');
+const search = rowOf('tokens.search');
+const snapshots = rowOf('tokens.marketSnapshots');
 
 /** The schemas with one property changed. */
-function otherwise(
-  route: Route | undefined,
-  place: 'query' | 'body',
-  name: string,
-  change: object,
-): [Route, Published] {
-  if (!route) throw new Error('no such row');
+function otherwise(route: Route, place: 'query' | 'body', name: string, change: object): [Route, Published] {
   const schemas = publishedOf(route);
   const properties = { ...schemas[place].properties, [name]: { ...schemas[place].properties?.[name], ...change } };
   return [route, { ...schemas, [place]: { ...schemas[place], properties } }];

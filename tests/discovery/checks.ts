@@ -12,7 +12,7 @@ import { expect } from 'vitest';
 import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts';
 import { exampleOf } from '../http/targets.ts';
 import { challengeIn, discoveryIn } from './everything.ts';
-import { type OpenApiDocument, operationOf } from './openapi-document.ts';
+import { faultsOf as faultsOfAnswer, type OpenApiDocument, operationOf } from './openapi-document.ts';
 
 /** Recommended rules, and those about examples, names and references. */
 const RULES = {
@@ -42,7 +42,8 @@ export async function problemsIn(source: string): Promise<string[]> {
 export async function challengeFrom(url: string, route: Route, target = exampleOf(route).target) {
   const response = await fetch(url + target, exampleOf(route).init);
   expect(response.status).toBe(402);
-  return { ...challengeIn(response), body: (await response.json()) as Record<string, unknown> };
+  const body = (await response.clone().json()) as Record<string, unknown>;
+  return { ...challengeIn(response), body, response };
 }
 
 /** Faults by the official validators. */
@@ -75,9 +76,10 @@ export const MAX_HEADER_LENGTH = 4096;
 
 const decodedExample = (route: Route) => ({ ...exampleOf(route), target: decodeURIComponent(exampleOf(route).target) });
 
-/** A route's challenge describes it in header and body, as the official validators want. */
-export async function expectChallenge(url: string, route: Route): Promise<void> {
-  const { header, required, body } = await challengeFrom(url, route);
+/** A route's challenge describes it in header and body, as the official validators and the OpenAPI document want. */
+export async function expectChallenge(url: string, route: Route, document: OpenApiDocument): Promise<void> {
+  const { header, required, body, response } = await challengeFrom(url, route);
+  expect(await faultsOfAnswer(operationOf(document, route), response)).toEqual([]);
   expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
   expect(body).toMatchObject(JSON.parse(JSON.stringify(required)));
   expect(required.resource).toMatchObject({ description: route.description, serviceName: 'asset-gateway' });

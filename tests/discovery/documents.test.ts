@@ -1,4 +1,4 @@
-import { HEADERS, routes, siwxMessageText } from '@asset-gateway/protocol';
+import { routes, siwxMessageText } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { freePort } from '../http/ports.ts';
@@ -113,20 +113,11 @@ describe('a document', () => {
 });
 
 describe('/.well-known/x402', () => {
-  it('lists URLs that answer with a challenge', async () => {
-    const { version, resources } = JSON.parse((await ask('/.well-known/x402')).body);
-    expect([version, resources.length]).toEqual([1, served.length]);
-    for (const [index, url] of resources.entries()) {
-      const response = await fetch(url, { method: served[index]?.httpMethod ?? 'none' });
-      await response.arrayBuffer();
-      expect([response.status, response.headers.has(HEADERS.paymentRequired)]).toEqual([402, true]);
-    }
-  });
-
   it('is short and links to the other documents', async () => {
     const { body } = await ask('/.well-known/x402');
     expect(body.length).toBeLessThan(8192);
-    const { openapi, catalog, llms } = JSON.parse(body);
+    const { version, openapi, catalog, llms } = JSON.parse(body);
+    expect(version).toBe(1);
     for (const url of [openapi, catalog, llms]) expect((await fetch(url)).status).toBe(200);
   });
 });
@@ -142,17 +133,6 @@ describe('/llms.txt', () => {
     ]);
     expect(body.length).toBeLessThan(16_384);
     expect(body).toContain('\n- Only x402 version 2 is supported');
-  });
-
-  it('links only to served routes', async () => {
-    const { body } = await ask('/llms.txt');
-    const links = [...body.matchAll(/^- \[(?:(GET|POST) )?[^\]]+\]\((\S+)\): \S/gm)];
-    expect(links).toHaveLength(served.length + 3);
-    for (const [, method = 'GET', url = ''] of links) {
-      const response = await fetch(url, { method });
-      await response.arrayBuffer();
-      expect([200, 402]).toContain(response.status);
-    }
   });
 
   it('mentions payments only if something is sold', async () => {
@@ -174,14 +154,6 @@ describe('the set-up of official clients', () => {
     const { body: free = '' } = (await askAs(configuredPort, 'any', target)) ?? {};
     expect(free).toMatch(SIGN_IN);
     expect(free).not.toMatch(PURCHASE);
-  });
-
-  it('is left out for routes that are not served', async () => {
-    const solana = await startTestGateway({ TOKENS_API_KEY: '' }, { paid: true });
-    const body = await (await fetch(`${solana.url}/llms.txt`)).text();
-    await solana.stop();
-    expect(body).toMatch(PURCHASE);
-    expect(body).not.toMatch(/createSIWx|wants you to sign in/);
   });
 
   it('comes with the text to sign, which a challenge fills', async () => {

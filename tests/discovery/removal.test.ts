@@ -1,7 +1,9 @@
+import type { Environment } from '@asset-gateway/gateway';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { writeDocument } from '../apis/apis.ts';
+import { pathOf } from '../http/targets.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served } from './everything.ts';
@@ -13,49 +15,67 @@ const ONLY_BALANCES = {
   'devnet.helius.getBalance': { enabled: false },
 };
 
-/** A variable that is left out, and the rows that go with it. */
-const LEFT_OUT: readonly [string, Readonly<Record<string, string>>, (route: Route) => boolean][] = [
-  ['nothing left out', {}, () => false],
-  ['no TOKENS_API_KEY', { TOKENS_API_KEY: '' }, ({ surface }) => surface === 'tokens'],
-  ['TOKENS_RATE_LIMIT_PER_MINUTE=0', { TOKENS_RATE_LIMIT_PER_MINUTE: '0' }, ({ surface }) => surface === 'tokens'],
-  ['no HELIUS_API_KEY', { HELIUS_API_KEY: '' }, ({ surface }) => surface === 'wallet'],
-  ['DAS_RATE_LIMIT_PER_SECOND=0', { DAS_RATE_LIMIT_PER_SECOND: '0' }, ({ surface }) => surface === 'das'],
+/** A setting that is left out, and whether a row goes with it. */
+type LeftOut = readonly [name: string, variables: Environment, isRemoved: (route: Route) => boolean];
+
+const without = (name: string, isRemoved: LeftOut[2]): LeftOut => [`no ${name}`, { [name]: '' }, isRemoved];
+const limitedTo0 = (name: string, surface: string): LeftOut => [
+  `${name}=0`,
+  { [name]: '0' },
+  (route) => route.surface === surface,
+];
+const inFile = (title: string, file: object, isRemoved: LeftOut[2]): LeftOut => [
+  title,
+  { APIS_FILE: writeDocument(file) },
+  isRemoved,
+];
+const of =
+  (provider: string, cluster: string): LeftOut[2] =>
+  (route) =>
+    route.provider === provider && route.cluster === cluster;
+const rpcOf =
+  (provider: string, cluster: string): LeftOut[2] =>
+  (route) =>
+    of(provider, cluster)(route) && route.surface !== 'wallet';
+const isOnly = (one: string) => (route: Route) => route.surface === one;
+
+/** What gateways leave out: no row goes with two settings of one gateway, so that each setting shows. */
+const LEFT_OUT: readonly (readonly LeftOut[])[] = [
+  [['nothing left out', {}, () => false]],
   [
-    'no ALCHEMY_DEVNET_RPC_URL',
-    { ALCHEMY_DEVNET_RPC_URL: '' },
-    ({ provider, cluster }) => provider === 'alchemy' && cluster === 'devnet',
+    without('TOKENS_API_KEY', isOnly('tokens')),
+    without('HELIUS_API_KEY', isOnly('wallet')),
+    without('ALCHEMY_DEVNET_RPC_URL', of('alchemy', 'devnet')),
+    without('HELIUS_MAINNET_RPC_URL', rpcOf('helius', 'mainnet')),
   ],
   [
-    'neither URL of Alchemy',
-    { ALCHEMY_MAINNET_RPC_URL: '', ALCHEMY_DEVNET_RPC_URL: '' },
-    ({ provider }) => provider === 'alchemy',
+    limitedTo0('TOKENS_RATE_LIMIT_PER_MINUTE', 'tokens'),
+    limitedTo0('RPC_RATE_LIMIT_PER_SECOND', 'rpc'),
+    limitedTo0('WALLET_RATE_LIMIT_PER_SECOND', 'wallet'),
   ],
   [
-    'no HELIUS_MAINNET_RPC_URL',
-    { HELIUS_MAINNET_RPC_URL: '' },
-    ({ provider, cluster, surface }) => provider === 'helius' && cluster === 'mainnet' && surface !== 'wallet',
+    limitedTo0('DAS_RATE_LIMIT_PER_SECOND', 'das'),
+    inFile(
+      'all of rpc but one method on one cluster disabled in APIS_FILE',
+      { rpc: { operations: ONLY_BALANCES } },
+      ({ id, surface }) => surface === 'rpc' && !/^rpc\.mainnet\.\w+\.getBalance$/.test(id),
+    ),
   ],
   [
-    'wallet disabled in APIS_FILE',
-    { APIS_FILE: writeDocument({ wallet: { enabled: false } }) },
-    ({ surface }) => surface === 'wallet',
+    without('ALCHEMY_MAINNET_RPC_URL', of('alchemy', 'mainnet')),
+    without('ALCHEMY_DEVNET_RPC_URL', of('alchemy', 'devnet')),
+    without('HELIUS_DEVNET_RPC_URL', of('helius', 'devnet')),
+    inFile(
+      'wallet and a free operation disabled in APIS_FILE',
+      { wallet: { enabled: false }, tokens: { operations: { search: { enabled: false } } } },
+      ({ id, surface }) => surface === 'wallet' || id === 'tokens.search',
+    ),
   ],
   [
-    'tokens disabled in APIS_FILE',
-    { APIS_FILE: writeDocument({ tokens: { enabled: false } }) },
-    ({ surface }) => surface === 'tokens',
+    without('SOLANA_DEVNET_RPC_URL', ({ cluster }) => cluster === 'devnet'),
+    inFile('tokens disabled in APIS_FILE', { tokens: { enabled: false } }, isOnly('tokens')),
   ],
-  [
-    'all of rpc but one method on one cluster disabled in APIS_FILE',
-    { APIS_FILE: writeDocument({ rpc: { operations: ONLY_BALANCES } }) },
-    ({ id, surface }) => surface === 'rpc' && !/^rpc\.mainnet\.\w+\.getBalance$/.test(id),
-  ],
-  [
-    'a free operation disabled in APIS_FILE',
-    { APIS_FILE: writeDocument({ tokens: { operations: { search: { enabled: false } } } }) },
-    ({ id }) => id === 'tokens.search',
-  ],
-  ['no SOLANA_DEVNET_RPC_URL', { SOLANA_DEVNET_RPC_URL: '' }, ({ cluster }) => cluster === 'devnet'],
+  [without('SOLANA_MAINNET_RPC_URL', ({ cluster }) => cluster === 'mainnet')],
 ];
 
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text();
@@ -86,51 +106,59 @@ async function inOpenApi({ url }: TestGateway): Promise<string[]> {
   return sorted(endpoints);
 }
 
-async function inLlms({ url }: TestGateway): Promise<string[]> {
-  const lines = (await textOf(`${url}/llms.txt`)).matchAll(/^- \[((?:GET|POST) [^\]]+)\]/gm);
-  return sorted([...lines].map(([, endpoint = '']) => endpoint));
+/** The rows of URLs, with those that are of no row as they are. */
+function rowsAt(urls: readonly string[]): string[] {
+  const endpoints = new Map(served.map((route) => [pathOf(route), endpointOf(route)]));
+  return sorted(urls.map((url) => endpoints.get(new URL(url).pathname) ?? url));
 }
 
-/** URLs of the well-known document as rows. */
+async function inLlms({ url }: TestGateway): Promise<string[]> {
+  const links = [...(await textOf(`${url}/llms.txt`)).matchAll(/^- \[((?:GET|POST) [^\]]+)\]\((\S+)\)/gm)];
+  const endpoints = sorted(links.map(([, endpoint = '']) => endpoint));
+  expect(rowsAt(links.map(([, , link = '']) => link))).toEqual(endpoints);
+  return endpoints;
+}
+
 async function inWellKnown({ url }: TestGateway): Promise<string[]> {
   const { resources } = JSON.parse(await textOf(`${url}/.well-known/x402`)) as { resources: readonly string[] };
-  const paths = new Map(
-    served.map((route) => [
-      route.path.replace(/:(\w+)/g, (_, name: string) => String(route.example.path?.[name])),
-      endpointOf(route),
-    ]),
-  );
-  return sorted(resources.map((resource) => paths.get(new URL(resource).pathname) ?? resource));
+  return rowsAt(resources);
 }
 
 const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 afterAll(() => solana.close());
 
-describe.each(LEFT_OUT)('with %s', (_, variables, isRemoved) => {
-  const left = sorted(served.filter((route) => !isRemoved(route)).map(endpointOf));
-  const own = routes.filter(({ surface }) => surface === 'system').map(endpointOf);
+describe.each(LEFT_OUT.map((settings) => [settings.map(([name]) => name).join(', '), settings] as const))(
+  'with %s',
+  (_, settings) => {
+    const isRemoved = (route: Route) => settings.some(([, , isRemovedBy]) => isRemovedBy(route));
+    const left = sorted(served.filter((route) => !isRemoved(route)).map(endpointOf));
+    const own = routes.filter(({ surface }) => surface === 'system').map(endpointOf);
 
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway(variables, { solana: solana });
-  });
-  afterAll(() => gateway.stop());
+    let gateway: TestGateway;
+    beforeAll(async () => {
+      gateway = await startTestGateway(Object.assign({}, ...settings.map(([, variables]) => variables)), { solana });
+    });
+    afterAll(() => gateway.stop());
 
-  it('the router, the catalog, OpenAPI, llms.txt and well-known have the same routes', async () => {
-    expect(await routed(gateway)).toEqual(sorted([...left, ...own]));
-    expect(await catalogued(gateway)).toEqual(left);
-    expect(await inOpenApi(gateway)).toEqual(sorted([...left, ...own]));
-    expect(await inLlms(gateway)).toEqual(left);
-    expect(await inWellKnown(gateway)).toEqual(left);
-  });
+    it('the router, the catalog, OpenAPI, llms.txt and well-known have the same routes', async () => {
+      expect(await routed(gateway)).toEqual(sorted([...left, ...own]));
+      expect(await catalogued(gateway)).toEqual(left);
+      expect(await inOpenApi(gateway)).toEqual(sorted([...left, ...own]));
+      expect(await inLlms(gateway)).toEqual(left);
+      expect(await inWellKnown(gateway)).toEqual(left);
+    });
 
-  it('the summaries mention a signature or a micropayment only if a route takes one', async () => {
-    const { info } = JSON.parse(await textOf(`${gateway.url}/openapi.json`)) as { info: { summary: string } };
-    const [, , quoted = ''] = (await textOf(`${gateway.url}/llms.txt`)).split('\n');
-    const isOpened = (by: Route['access']) => served.some((route) => !isRemoved(route) && route.access === by);
-    for (const summary of [info.summary, quoted]) {
-      expect(summary.includes('a signature')).toBe(isOpened('siwx'));
-      expect(summary.includes('a micropayment')).toBe(isOpened('exact'));
-    }
-  });
-});
+    it('the summaries and the set-up mention a signature or a payment only if a route takes one', async () => {
+      const { info } = JSON.parse(await textOf(`${gateway.url}/openapi.json`)) as { info: { summary: string } };
+      const llms = await textOf(`${gateway.url}/llms.txt`);
+      const [, , quoted = ''] = llms.split('\n');
+      const isOpened = (by: Route['access']) => served.some((route) => !isRemoved(route) && route.access === by);
+      for (const summary of [info.summary, quoted]) {
+        expect(summary.includes('a signature')).toBe(isOpened('siwx'));
+        expect(summary.includes('a micropayment')).toBe(isOpened('exact'));
+      }
+      expect(/createSIWx|wants you to sign in/.test(llms)).toBe(isOpened('siwx'));
+      expect(/ExactSvmScheme/.test(llms)).toBe(isOpened('exact'));
+    });
+  },
+);

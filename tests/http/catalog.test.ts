@@ -4,11 +4,13 @@ import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { gated } from './targets.ts';
-import { askFor, seen, type WireAnswer } from './wire.ts';
+import { seen, type WireAnswer } from './wire.ts';
 
 interface Catalog {
   readonly catalog: { readonly totalRoutes: number; readonly returnedRoutes: number };
   readonly routes: readonly { readonly path: string; readonly httpMethod: string }[];
+  readonly categories: { readonly providers: readonly { readonly id: string }[] };
+  readonly payment?: object;
 }
 
 const endpoints = ({ routes: entries }: Pick<Catalog, 'routes'>) =>
@@ -28,6 +30,8 @@ describe('the catalog', () => {
     for (const entry of listed.routes) {
       expect(entry).toMatchObject({ accessMode: 'siwx', priceUsd: '0.00', provider: 'tokens' });
     }
+    expect([listed.payment, listed.categories.providers.map(({ id }) => id)]).toEqual([undefined, ['tokens']]);
+    expect(JSON.stringify(listed.routes)).not.toMatch(/paymentNetwork|paymentAsset|USDC/);
     expectInTable(await ask('/v1/catalog'));
   });
 
@@ -55,18 +59,18 @@ describe('the catalog', () => {
     expectInTable(answer);
   });
 
-  it.each(['x=1', 'Provider=tokens', 'provider%5B%5D=tokens', 'limit=1', '=', '%00=1', 'a&b', 'constructor=1'])(
-    'refuses the unknown parameter %s',
-    async (query) => expectRefusal(await ask(`/v1/catalog?${query}`), '400 invalid_request'),
-  );
-
-  it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', 'isPrototypeOf'])(
-    'refuses a parameter named like the built-in %s',
-    async (name) => {
-      for (const target of [`/v1/catalog?${name}=1`, `/healthz?${name}`]) {
-        expectRefusal(await askFor(gateway.port, 'GET', target), '400 invalid_request');
-      }
-    },
+  it.each([
+    'x=1',
+    'Provider=tokens',
+    'provider%5B%5D=tokens',
+    'limit=1',
+    '=',
+    '%00=1',
+    'a&b',
+    'constructor=1',
+    '__proto__=1',
+  ])('refuses the unknown parameter %s', async (query) =>
+    expectRefusal(await ask(`/v1/catalog?${query}`), '400 invalid_request'),
   );
 });
 

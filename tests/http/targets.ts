@@ -1,4 +1,5 @@
 import { type Route, routes } from '@asset-gateway/protocol';
+import { isFull } from '../kit/rounds.ts';
 
 /** A valid request of a row. */
 export interface Example {
@@ -23,6 +24,12 @@ export function targetOf(route: Route): string {
 export const gated: readonly Route[] = routes.filter(({ access }) => access === 'siwx');
 export const posts: readonly Route[] = routes.filter(({ httpMethod }) => httpMethod === 'POST');
 export const gets: readonly Route[] = routes.filter(({ httpMethod }) => httpMethod === 'GET');
+
+/** One row of each surface and method, which share their schemas; all rows with ROUNDS=full. */
+export const ofEachMethod: readonly Route[] = routes.filter(
+  ({ surface, method }, index) =>
+    isFull || routes.findIndex((other) => other.surface === surface && other.method === method) === index,
+);
 
 /** The row with this id. */
 export function rowOf(id: string): Route {
