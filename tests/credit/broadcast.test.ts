@@ -20,9 +20,9 @@ import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.t
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 const [PRICE, BUNDLE] = [5, 50_000];
-const watchPace = { everyMs: 50, againMs: 150 };
+const watchPace = { everyMs: 150, againMs: 300 };
 /** As long as several looks take. */
-const LOOKS_MS = 500;
+const LOOKS_MS = 900;
 
 /** A payment that its wallet's credit has covered. */
 async function cover(gateway: SellingGateway, wallet: Wallet, amount = PRICE): Promise<PaymentPayload> {

@@ -144,15 +144,6 @@ ledgerSuite('credit', (ledger) => {
       expect(await attempt(true)).toBe('held');
     });
 
-    it('has at most eight calls under way', async () => {
-      await grant(ledger, 100);
-      const debits = Array.from({ length: CREDIT.holdsPerWallet }, () => newDebit(1));
-      for (const debit of debits) expect(await hold(debit)).toBe('held');
-      expect(await hold(newDebit(1))).toBe('busy');
-      for (const debit of debits.slice(1)) await ledger.accounts.release(debit, false);
-      expect(await hold(newDebit(1))).toBe('held');
-    });
-
     it('can use a signature again whose process has died: at once if it was the only one, or after its lease', async () => {
       await grant(ledger, 8);
       const [lost, other] = [newDebit(4), newDebit(4)];

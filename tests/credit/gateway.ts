@@ -4,11 +4,14 @@ import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import bs58 from 'bs58';
+import { expect } from 'vitest';
 import type { Example } from '../http/targets.ts';
 import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
-import { askSigned } from '../kit/wallet.ts';
+import { askSigned, challengeFor } from '../kit/wallet.ts';
 import { bodyOf, callOf, headerOf, ROOMY, requiredFor, send } from '../payments/calls.ts';
-import type { Wallet } from '../payments/wallets.ts';
+import { until } from '../payments/fault-buyer.ts';
+import { askUntilDecided, type GatewaySeries } from '../payments/fault-process.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
 
 export const CREDIT = { ...ROOMY, CREDIT: 'on' };
 
@@ -73,7 +76,7 @@ export interface Statement {
 }
 
 /** Asks for the account of a wallet. */
-export async function statementOf(gateway: SellingGateway, wallet: Wallet): Promise<Statement> {
+export async function statementOf(gateway: { readonly url: string }, wallet: Wallet): Promise<Statement> {
   const response = await askSigned(`${gateway.url}/v1/x402/credit`, {}, wallet.signIn);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return (await bodyOf(response)).result as Statement;
@@ -81,7 +84,7 @@ export async function statementOf(gateway: SellingGateway, wallet: Wallet): Prom
 
 /** The balance of a wallet on one cluster. */
 export async function balanceOf(
-  gateway: SellingGateway,
+  gateway: { readonly url: string },
   wallet: Wallet,
   cluster: 'mainnet' | 'devnet' = 'mainnet',
 ): Promise<Balance> {
@@ -102,4 +105,45 @@ export async function spendingHeader(gateway: SellingGateway, call: Example, sig
 /** Asks by signature, out of credit. */
 export async function spend(gateway: SellingGateway, call: Example, signer: Signer): Promise<Response> {
   return send(gateway, call, { [HEADERS.signIn]: await spendingHeader(gateway, call, signer) });
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Signs for a path, with a challenge of the gateway. */
+export async function signatureFor(url: string, path: string, { signIn: signer }: Wallet): Promise<Headers> {
+  const challenge = await challengeFor(url + path, { headers: { Prefer: 'credit' } });
+  return { [HEADERS.signIn]: await signIn(challenge, signer, new URL(url + path)) };
+}
+
+/** Pays for a path with the first requirement of its challenge or, `bundle`, with the last. */
+export async function paymentFor(
+  url: string,
+  wallet: Wallet,
+  which: 'call' | 'bundle',
+  init: RequestInit = {},
+): Promise<Headers> {
+  const required = (await (await fetch(url, init)).json()) as Parameters<Wallet['pay']>[0];
+  const accepts = which === 'call' ? required.accepts.slice(0, 1) : required.accepts.slice(-1);
+  return { [HEADERS.payment]: btoa(JSON.stringify(await wallet.pay({ ...required, accepts }))) };
+}
+
+/** The account of a wallet on mainnet, at a gateway that may just have ended or whose database may be late. */
+export async function accountOf(url: string, wallet: Wallet): Promise<Balance> {
+  let found: Balance | undefined;
+  await until(async () => {
+    found = await balanceOf({ url }, wallet).catch(() => undefined);
+    return found !== undefined;
+  });
+  return found as unknown as Balance;
+}
+
+/** A wallet that has bought credit. */
+export async function openRichWallet(series: GatewaySeries): Promise<Wallet> {
+  const wallet = await openWallet(series.solana);
+  const { url } = await series.current();
+  const init = { method: 'POST' };
+  const path = `${url}/v1/x402/credit/mainnet`;
+  const bought = await askUntilDecided(path, await paymentFor(path, wallet, 'bundle', init), undefined, init);
+  expect(bought.status).toBe(200);
+  return wallet;
 }

@@ -13,7 +13,7 @@ import {
 } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
-import { accountOf, openRichWallet, paymentFor, signatureFor } from './kills.ts';
+import { accountOf, openRichWallet, paymentFor, signatureFor } from './gateway.ts';
 
 type KilledCall = Killed & { readonly payer: Wallet };
 

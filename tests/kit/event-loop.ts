@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 
-const BEAT_MS = 4;
+const BEAT_MS = 8;
 /** A turn of the loop that took longer was not all this process's own. */
 const LONGEST_TURN_MS = 2 * BEAT_MS;
 
@@ -8,7 +8,7 @@ const LONGEST_TURN_MS = 2 * BEAT_MS;
 const beats: number[] = [];
 let timer: NodeJS.Timeout | undefined;
 
-/** Notes while the tests of a file run when its process has time. It takes a fortieth of a core: others do without. */
+/** Notes while the tests of a file run when its process has time. It takes an eightieth of a core: others do without. */
 export function noteTime(): void {
   beforeAll(() => {
     timer = setInterval(() => beats.push(performance.now()), BEAT_MS).unref();

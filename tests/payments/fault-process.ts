@@ -10,7 +10,7 @@ import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
-import { newBuyer, newPath, POLL_MS, type Reply, ROOMY, readReply } from './fault-buyer.ts';
+import { newBuyer, newPath, nextLookMs, type Reply, ROOMY, readReply } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/kit/gateway-process.mjs';
 /** How long a process may take to end after its last answer. */
@@ -84,12 +84,13 @@ export async function askUntilDecided(
   limitMs = 15_000,
   init: RequestInit = {},
 ): Promise<Reply> {
-  const end = performance.now() + limitMs;
+  const sinceMs = performance.now();
   for (;;) {
     const reply = await askOnce(url, headers, init);
-    if (reply && (![409, 429, 503].includes(reply.status) || performance.now() > end)) return reply;
-    if (performance.now() > end) throw new Error('no gateway answers');
-    await sleep(POLL_MS);
+    const isOver = performance.now() > sinceMs + limitMs;
+    if (reply && (![409, 429, 503].includes(reply.status) || isOver)) return reply;
+    if (isOver) throw new Error('no gateway answers');
+    await sleep(nextLookMs(sinceMs));
   }
 }
 

@@ -3,7 +3,7 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { sleep } from '../budget/history.ts';
-import { openRichWallet, paymentFor, signatureFor } from '../credit/kills.ts';
+import { openRichWallet, paymentFor, signatureFor } from '../credit/gateway.ts';
 import { freePort } from '../http/ports.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { ownTime } from '../kit/event-loop.ts';
@@ -48,9 +48,9 @@ export interface Load {
 
 const WALLETS = isFull ? 10 : 4;
 /** The delay of a busy machine is measured with a request that needs no database. */
-const [REFUSED_MS, SERVED_MS, CONTROL_MS] = [1_000, 2_000, 50];
-/** Between requests of a wallet: the second after a refusal. */
-const [PAUSE_MS, REFUSED_PAUSE_MS] = [100, 200];
+const [REFUSED_MS, SERVED_MS, CONTROL_MS] = [1_000, 2_000, isFull ? 50 : 100];
+/** Between requests of a wallet; after a refusal as well; and until one that has no outcome is sent again. */
+const [PAUSE_MS, REFUSED_PAUSE_MS, AGAIN_MS] = [isFull ? 100 : 250, 200, 500];
 /** Longer than the lease of a settlement and the next look at it. */
 const LAPSED_MS = 30_000;
 /** Longer than the lease of a payment and of a hold. */
@@ -105,7 +105,7 @@ export async function openLoad(databaseUrl: string, booksUrl: () => string = () 
   async function askAgain(wallet: Wallet): Promise<number> {
     const open = asked.filter((each) => each.wallet === wallet && (each.later ?? each.reply)?.status !== 200);
     for (const each of open) {
-      for (const endMs = performance.now() + DECIDED_MS; performance.now() < endMs; await sleep(REFUSED_PAUSE_MS)) {
+      for (const endMs = performance.now() + DECIDED_MS; performance.now() < endMs; await sleep(AGAIN_MS)) {
         each.later = await ask(url + each.path, each.headers);
         if (each.later && ![409, 503].includes(each.later.status)) break;
       }

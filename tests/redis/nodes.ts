@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { type Signer, signIn } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
+import type { Environment } from '@asset-gateway/gateway';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
@@ -22,46 +23,35 @@ export interface Nodes {
   /** Before the upstream. */
   readonly arrivals: ArrivalCounter;
   readonly solana: SolanaSandbox;
-  /** Starts one more, with these variables as well; it kills itself after this step of a purchase. */
-  open(variables?: object, step?: string): Promise<GatewayProcess>;
+  /** Starts one more, with these variables as well. */
+  open(variables?: object): Promise<GatewayProcess>;
   close(): Promise<void>;
 }
 
-/** Options of all nodes. */
-export interface NodesOptions {
-  /** The span that budgets count in. */
-  readonly windowMs: number;
-  readonly variables: { readonly REDIS_URL?: string; readonly [name: string]: string | undefined };
-  /** Where they keep money: with Redis and without this they sell nothing. */
-  readonly databaseUrl?: string;
-}
-
-/** Starts the sandbox and what the nodes share. */
-export async function openNodes({ windowMs, variables, databaseUrl }: NodesOptions): Promise<Nodes> {
+/** Starts the sandbox and what the nodes share: the span that budgets count in, and these variables. */
+export async function openNodes(windowMs: number, variables: Environment): Promise<Nodes> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
   const arrivals = await startArrivalCounter(upstream.url);
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running = new Set<GatewayProcess>();
-  const sells = databaseUrl !== undefined || variables.REDIS_URL === undefined;
   const common = {
     DATA_DIR: folder,
     GATEWAY_BASE_URL: ORIGIN,
     GATEWAY_SECRET: CANARY_SECRET,
     TOKENS_API_BASE_URL: arrivals.url,
     TOKENS_API_KEY: CANARY_KEY,
-    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-    ...(sells && solana.variables),
+    ...solana.variables,
     ...variables,
   };
   return {
     upstream,
     arrivals,
-    solana: solana,
-    async open(more = {}, step = 'none') {
+    solana,
+    async open(more = {}) {
       const port = String(await freePort());
-      const node = await startProcess(SCRIPT, [String(windowMs), step], { ...common, PORT: port, ...more });
+      const node = await startProcess(SCRIPT, [String(windowMs)], { ...common, PORT: port, ...more });
       running.add(node);
       return { ...node, url: `http://127.0.0.1:${port}` };
     },

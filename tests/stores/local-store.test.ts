@@ -117,18 +117,13 @@ describe('a store of one process', () => {
       { ...budget, key: 'second', fromDispatch: true },
     ];
     const before = await start();
-    for (const each of [budget, budget, other, large, second]) await admit(before.store, { budget: each });
-    const after = await start();
-    expect([budget, other, large, second].map((each) => heldIn(after, each))).toEqual([2, 1, 0, 0]);
-  });
-
-  it('keeps a nonce where it keeps no slot', async () => {
-    const large = { ...budget, limit: 1_001 };
-    const before = await start();
+    for (const each of [budget, budget, other, second]) await admit(before.store, { budget: each });
     const nonce = nonceOf(before.store);
     expect(await admit(before.store, { budget: large, nonce })).toBe('admitted');
-    const { store } = await start();
-    expect(await admit(store, { budget: large, nonce })).toBe('nonce_used');
+    const after = await start();
+    expect([budget, other, large, second].map((each) => heldIn(after, each))).toEqual([2, 1, 0, 0]);
+    // The nonce is kept all the same.
+    expect(await admit(after.store, { budget: large, nonce })).toBe('nonce_used');
   });
 
   it('is a file that only its owner can read', async () => {
@@ -191,20 +186,6 @@ describe('a store that starts under other clocks', () => {
 });
 
 describe('admissions on the disk', () => {
-  it('are one row for a call that takes a slot and burns a nonce, and one row if it does only one', async () => {
-    const one = await start();
-    const [both, alone] = [nonceOf(one.store), nonceOf(one.store)];
-    await admit(one.store, { nonce: both });
-    await admit(one.store);
-    await one.store.burn(alone, 'somebody');
-    const rows = (await rowsIn(one)).map(({ nonce, budget: key }) => [nonce, key]);
-    expect(rows).toEqual([
-      [both.nonce, budget.key],
-      [null, budget.key],
-      [alone.nonce, null],
-    ]);
-  });
-
   it('R11 are deleted when their slots are free and their nonces too old, through starts and calls that end late', async () => {
     let [one, most] = [await start(), 0];
     const running: { readonly owner: string; readonly endsAtMs: number }[] = [];
