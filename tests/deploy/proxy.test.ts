@@ -7,7 +7,7 @@ import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { askOne, seen, wireRequest } from '../http/wire.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
-import { suiteInCi, suiteWith } from '../kit/optional.ts';
+import { suiteWith } from '../kit/optional.ts';
 import { postgresSuite } from '../kit/postgres.ts';
 import { redisSuite } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -181,4 +181,4 @@ const suiteOf = (count: number) => (nginx: string) =>
   );
 
 suiteWith('nginx', 'behind the shipped nginx', suiteOf(2));
-suiteInCi('with more nodes', {}, () => suiteWith('nginx', 'behind the shipped nginx', suiteOf(4)));
+if (isFull) suiteWith('nginx', 'behind the shipped nginx', suiteOf(4));
