@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { type Installation, suiteWithInstallation } from '../kit/packages.ts';
-import { isFull } from '../kit/rounds.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { installPacked } from './packed.ts';
 
@@ -16,8 +15,9 @@ const STRICTLY = [
   ...['--types', 'node', '--typeRoots', resolve('node_modules/@types')],
 ];
 
-/** The first and the newest of each kit that package.json admits; a short run looks at the newest alone. */
-const KITS = isFull ? ['5.5.1', '6.0.0', '6.10.0', '7.0.0', '7.1.1', '8.2.0', '8.4.0'] : ['8.4.0'];
+/** The first and the newest of each kit that package.json admits. */
+const KITS = ['5.5.1', '6.0.0', '6.10.0', '7.0.0', '7.1.1', '8.2.0', '8.4.0'];
+const OF_RELEASES = { isOfReleases: true };
 const SVM = { '@x402/svm': '2.27.0' };
 
 /** Installs the client as a page or a program does. */
@@ -49,12 +49,12 @@ function judge(folder: string, buys: boolean): void {
 
 for (const kit of KITS) {
   const prepare = (folder: string) => installClient(folder, { '@solana/kit': kit, ...SVM });
-  await suiteWithInstallation(`the client beside kit ${kit}`, prepare, (folder) => judge(folder, true));
+  await suiteWithInstallation(`the client beside kit ${kit}`, prepare, (folder) => judge(folder, true), OF_RELEASES);
 }
 
 await suiteWithInstallation(
   'the client beside kit 8 alone, without what pays',
   (folder) => installClient(folder, { '@solana/kit': '8.4.0' }),
   (folder) => judge(folder, false),
-  { isOfReleases: true },
+  OF_RELEASES,
 );
