@@ -7,7 +7,6 @@ import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
 import { routesPage } from '../../packages/gateway/src/describe/pages.ts';
 import { exampleOf, rpcRowOf, walletRowOf } from '../../packages/sandbox/src/solana/examples.ts';
 import { upstreamOf } from '../../packages/sandbox/src/tokens/routes.ts';
-import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 
 /** A change that a recipe of CONTRIBUTING.md begins with: in a file, one text in place of another. */
@@ -115,17 +114,18 @@ const BEGUN: readonly Step[] = [
 
 const RECIPES = new Set(BEGUN.map(([path]) => resolve(path)));
 
-suiteInCi('the recipes of CONTRIBUTING.md, which the compiler follows', { timeout: 240_000 }, () => {
+// The recipes change seldom, and to compile the gateway takes seconds.
+describe.runIf(isFull)('the recipes of CONTRIBUTING.md, which the compiler follows', { timeout: 240_000 }, () => {
   it('a provider is named and has its facts and its transport, or the compiler names what it lacks', () => {
     expect(FILES.length).toBeGreaterThan(50);
     const paths = [FACTS, TRANSPORTS];
     const steps = [PROVIDER_NAME, PROVIDER_FACTS, PROVIDER_ENTRY];
     expect(diagnostics(BEGUN, paths)).toEqual([missing(FACTS, 'quicknode'), missing(TRANSPORTS, 'quicknode')]);
-    if (isFull) expect(diagnostics(steps.slice(0, 2), paths)).toEqual([missing(TRANSPORTS, 'quicknode')]);
-    if (isFull) expect(diagnostics(steps, [...paths, ENDPOINTS, SURFACES])).toEqual([]);
+    expect(diagnostics(steps.slice(0, 2), paths)).toEqual([missing(TRANSPORTS, 'quicknode')]);
+    expect(diagnostics(steps, [...paths, ENDPOINTS, SURFACES])).toEqual([]);
   });
 
-  it.runIf(isFull)('the sources compile as they are', () => {
+  it('the sources compile as they are', () => {
     expect(diagnostics([], [FACTS, TRANSPORTS, ENDPOINTS, SURFACES])).toEqual([]);
   });
 
