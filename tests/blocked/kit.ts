@@ -7,20 +7,15 @@ import { makeFolder } from '../kit/folder.ts';
 export const BLOCKED_ADDRESS = '203.0.113.5';
 export const OTHER_ADDRESS = '198.51.100.5';
 
-/** A block list in a file. */
-export interface ListFixture {
-  readonly path: string;
-  /** Variables of a gateway with this list and a trusted proxy. */
-  readonly variables: Readonly<Record<string, string>>;
-  write(...lines: readonly string[]): void;
-}
-
-export function newList(...lines: readonly string[]): ListFixture {
+/** A block list in a file, and the variables of a gateway with this list and a trusted proxy. */
+export function newList(...lines: readonly string[]) {
   const path = join(makeFolder(), 'blocked.txt');
   const write = (...entries: readonly string[]) => writeFileSync(path, `${entries.join('\n')}\n`);
   write(...lines);
   return { path, write, variables: { BLOCKED_FILE: path, TRUST_PROXY: '127.0.0.0/8' } };
 }
+
+export type ListFixture = ReturnType<typeof newList>;
 
 /** The header of a proxy. */
 export const from = (address: string) => ({ 'X-Forwarded-For': address });

@@ -13,7 +13,6 @@ const HEALTH = pathOf(rowOf('tokens.health'));
 const KEPT = 'the last good list stays in force';
 /** Longer than two checks of the file. */
 const LOOKS_MS = 3_000;
-const NO_TEXT = Buffer.from([0xff, 0xfe, 0, 10]);
 
 /** A gateway with a list of its own. */
 interface Node {
@@ -69,7 +68,6 @@ describe('the list in force', () => {
       /has more than 100,000 lines/,
     ],
     ['more bytes than any list may have', (list) => list.write('#'.repeat(17_000_000)), /is larger than 16 MiB/],
-    ['bytes that are no text', ({ path }) => writeFileSync(path, NO_TEXT), /line 1 is not a wallet/],
     ['nothing, as it is gone', ({ path }) => rmSync(path), /does not exist/],
   ])('stays if the file has %s, which is logged once', async (_, change, fault) => {
     const own = await openNode();
@@ -98,7 +96,10 @@ describe('the list in force', () => {
       isTaken = true;
     });
     let served = 0;
-    while (!isTaken) served += (await fetch(`${gateway.url}/healthz`)).ok ? 1 : 0;
+    while (!isTaken) {
+      served += (await fetch(`${gateway.url}/healthz`)).ok ? 1 : 0;
+      await pause(10);
+    }
     expect(await taken).toContain('address ranges: 100000');
     expect(served).toBeGreaterThan(10);
     expect(await statuses(node)).toEqual([403, 402]);

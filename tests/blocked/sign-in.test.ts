@@ -91,17 +91,10 @@ it('blocks are in the log and in the metrics', async () => {
   expect(['wallet', 'range'].map((kind) => scraped.sum('asset_gateway_blocked_entries', { kind }))).toEqual([1, 2]);
 });
 
-it.each([
-  ['has', list.variables, '403'],
-  ['has not', {}, undefined],
-] as const)('the OpenAPI document %s the 403 of its free routes', async (_, variables, status) => {
-  const there = await startTestGateway(variables);
-  const { paths } = (await (await fetch(`${there.url}/openapi.json`)).json()) as {
+it('the OpenAPI document has the 403 of its free routes', async () => {
+  const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
   };
-  const responses = Object.entries(paths).map(
-    ([path, { get, post }]) => [path, (get ?? post)?.responses['403']] as const,
-  );
-  expect(responses.filter(([, response]) => response !== undefined)).toHaveLength(status ? gated.length : 0);
-  await there.stop();
+  const blockable = Object.values(paths).filter(({ get, post }) => (get ?? post)?.responses['403'] !== undefined);
+  expect(blockable).toHaveLength(gated.length);
 });

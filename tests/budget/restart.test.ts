@@ -71,7 +71,7 @@ describe('a gateway that is killed and started again', () => {
 
   it('L1 R12 H14 does not exceed the limit across SIGKILL', { timeout: 900_000 }, async () => {
     const limit = 5;
-    expect(await flood(limit, 3_000, isFull ? 100 : 6)).toBeLessThanOrEqual(limit);
+    expect(await flood(limit, 3_000, isFull ? 100 : 3)).toBeLessThanOrEqual(limit);
   });
 
   it.runIf(isFull)(

@@ -8,7 +8,7 @@ import { ROOM } from '../stores/contract.ts';
 
 const budget: Budget = { key: 'b', limit: 30, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
 const [TICK_MS, CALL_MS, MINUTE_MS] = [1_000, 400, 60_000];
-const MINUTES = isFull ? 60 : 20;
+const MINUTES = isFull ? 60 : 10;
 
 /** A client that asks at an interval. */
 interface Asker {
@@ -86,7 +86,7 @@ suiteInCi(`over ${MINUTES} minutes of 30 slots each`, { timeout: 180_000 }, () =
 
   it('a client that asks just before its first slot frees is refused every third time, and mostly served after Retry-After', async () => {
     const guest = { share: GUEST, everyMs: 30_000 };
-    expect((await outcomeOf(guest, flood(10))).part).toBeLessThan(0.7);
+    expect((await outcomeOf(guest, flood(10))).part).toBeLessThan(0.75);
     expect((await outcomeOf({ ...guest, comesAgain: true }, flood(10))).part).toBeGreaterThanOrEqual(0.85);
   });
 

@@ -14,7 +14,7 @@ const SHARED = { FAIR_SHARES: 'on', TRUST_PROXY: '127.0.0.0/8', TOKENS_RATE_LIMI
 /** Longer than any test takes. */
 const WINDOW_MS = 600_000;
 const ASSETS = '/v1/x402/tokens/assets';
-const WALLETS = isFull ? 1_000 : 200;
+const WALLETS = isFull ? 1_000 : 60;
 
 let gateway: TestGateway;
 afterEach(() => gateway.stop());
@@ -56,36 +56,30 @@ suiteInCi('with FAIR_SHARES=on', { timeout: 120_000 }, () => {
     const body = await bodyOf(refused);
     expect(body).toMatchObject({ error: 'rate_limited', scope: 'group', retryAfterSeconds: expect.any(Number) });
     expect(Number(refused?.headers.get('retry-after'))).toBe(body.retryAfterSeconds);
+    const { components } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+      components: { schemas: { Error: { properties: { scope?: { enum: string[] } } } } };
+    };
+    expect(components.schemas.Error.properties.scope?.enum).toEqual(['group', 'wallet']);
     for (const address of ['203.0.114.1', '2001:db8:1::1', '2001:db8:2::1', '::ffff:192.0.2.1']) {
       expect((await ask(address)).status).toBe(200);
     }
   });
 
-  it.each([
-    ['devnet', '10000'],
-    ['mainnet', '0'],
-  ])('W4 wallets whose payments on %s do not come to one cent stay with their address', async (cluster, surcharge) => {
-    await start({ PRICE_SURCHARGE_USD_MICROS: surcharge }, { paid: true });
-    if (!gateway.solana) throw new Error('nothing is sold');
-    const wallet = await openWallet(gateway.solana);
-    const { target, init } = callOf(`rpc.${cluster}.helius.getBalance`);
-    expect((await wallet.buy(gateway.url + target, init)).status).toBe(200);
-    expect(gateway.solana[cluster === 'devnet' ? 'devnet' : 'mainnet'].transfers).toHaveLength(1);
-    await askMany(100, (index) => `10.0.${index % 50}.1`);
-    const before = callsSeen();
-    expectRefusal(await seen(await ask('10.0.0.1', wallet.signIn)), '429 rate_limited');
-    expect(callsSeen()).toBe(before);
-    expect((await scrape(gateway.gateway)).sum('asset_gateway_slots_total', { group: 'paid' })).toBe(0);
-  });
-
-  it('W4 a wallet that has paid one cent is served where its address and fifty others have taken all they get', async () => {
+  it('W4 a wallet that has paid one cent on mainnet, not on devnet, is served where fifty addresses have taken all', async () => {
     await start({ PRICE_SURCHARGE_USD_MICROS: '10000' }, { paid: true });
     if (!gateway.solana) throw new Error('nothing is sold');
     const wallet = await openWallet(gateway.solana);
-    await askMany(100, (index) => `10.0.${index % 50}.1`);
-    expect((await ask('10.0.0.1', wallet.signIn)).status).toBe(429);
-    const { target, init } = callOf('rpc.mainnet.helius.getBalance');
-    expect((await wallet.buy(gateway.url + target, init)).status).toBe(200);
+    const buy = async (cluster: 'mainnet' | 'devnet') => {
+      const { target, init } = callOf(`rpc.${cluster}.helius.getBalance`);
+      expect((await wallet.buy(gateway.url + target, init)).status).toBe(200);
+      expect(gateway.solana?.[cluster].transfers).toHaveLength(1);
+    };
+    await buy('devnet');
+    await askMany(50, (index) => `10.0.${index}.1`);
+    const before = callsSeen();
+    expectRefusal(await seen(await ask('10.0.0.1', wallet.signIn)), '429 rate_limited');
+    expect(callsSeen()).toBe(before);
+    await buy('mainnet');
     expect((await ask('10.0.0.1', wallet.signIn)).status).toBe(200);
     expect((await ask('10.0.0.1')).status).toBe(429);
     const scraped = await scrape(gateway.gateway);
@@ -95,21 +89,9 @@ suiteInCi('with FAIR_SHARES=on', { timeout: 120_000 }, () => {
     expect(scraped.sum(refusals, { scope: 'group' })).toBe(sharesLogged().length);
   });
 
-  it.each(['on', 'off'])(
-    '%s: the OpenAPI document has `scope` in a refusal only where there are shares',
-    async (value) => {
-      await start({ FAIR_SHARES: value });
-      const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
-        components: { schemas: { Error: { properties: { scope?: { enum: string[] } } } } };
-      };
-      const { scope } = document.components.schemas.Error.properties;
-      expect(scope?.enum).toEqual(value === 'on' ? ['group', 'wallet'] : undefined);
-    },
-  );
-
   it('addresses that clients make up are one group with the proxy that is not trusted', async () => {
     await start({ TRUST_PROXY: '' });
-    expect(served(await askMany(40, (index) => `10.0.${index}.1`))).toBe(24);
+    expect(served(await askMany(30, (index) => `10.0.${index}.1`))).toBe(24);
   });
 
   it('and RESPONSE_CACHE=on, an address whose share is used up gets no new answer, but those that others have asked for', async () => {

@@ -11,10 +11,9 @@ import {
   headerOf,
   leaves,
   leavesNoTrace,
-  paidRoutes,
   paymentFor,
   ROOMY,
-  send,
+  sampledRoutes,
   sendPaid,
   transactionOf,
 } from './calls.ts';
@@ -31,7 +30,7 @@ const receiptIn = (response: Response, header: string = HEADERS.paymentResponse)
   decodePaymentResponseHeader(response.headers.get(header) ?? headerOf(null));
 
 describe('the official client buys', () => {
-  it.each(paidRoutes.map((row) => [row.id, row] as const))('%s', async (_, row) => {
+  it.each(sampledRoutes.map((row) => [row.id, row] as const))('%s', async (_, row) => {
     const { target, init } = callOf(row);
     const { provider, cluster = 'mainnet', surface, method } = row;
     const chain = solana[cluster];
@@ -55,14 +54,6 @@ describe('the official client buys', () => {
     expect(response.headers.get('cache-control')).toBe('private, no-store');
   });
 
-  it('each row at the price that the catalog names', async () => {
-    const catalog = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as {
-      routes: { path: string; httpMethod: string; priceUsd: string }[];
-    };
-    const listed = new Map(catalog.routes.map(({ httpMethod, path, priceUsd }) => [`${httpMethod} ${path}`, priceUsd]));
-    for (const row of paidRoutes) expect(listed.get(`${row.httpMethod} ${row.path}`)).toBe(dollars(priceOf(row)));
-  });
-
   it('at a price with a surcharge, which is asked for, paid and shown', async () => {
     const dear = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '600' }, { solana });
     const { target, init } = callOf('wallet.mainnet.helius.balances');
@@ -76,8 +67,6 @@ describe('the official client buys', () => {
 const call = callOf('rpc.mainnet.helius.getBalance');
 const ROWS = [
   ['mainnet', 'rpc.mainnet.helius.getBalance', 'solana'],
-  ['mainnet', 'wallet.mainnet.helius.balances', 'solana'],
-  ['devnet', 'rpc.devnet.alchemy.getBalance', 'solana-devnet'],
   ['devnet', 'das.devnet.helius.getAsset', 'solana-devnet'],
 ] as const;
 
@@ -111,11 +100,6 @@ describe('a payment buys', () => {
     const payment = await paymentFor(gateway, call, wallet);
     const extra = { ...payment.accepted.extra, recentBlockhash: 'x', lastValidBlockHeight: 1 };
     await buys(gateway, call, { ...payment, accepted: { ...payment.accepted, extra } });
-  });
-
-  it('where a sign-in buys nothing', async () => {
-    const answer = leavesNoTrace(gateway, () => send(gateway, call, { [HEADERS.signIn]: headerOf({}) }));
-    expect(await bodyOf(await answer)).toMatchObject({ ok: false, error: 'payment_required' });
   });
 
   it('by HEAD the answer that GET gets', async () => {

@@ -3,11 +3,11 @@ import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { PENDING, receiptIn } from './fault-buyer.ts';
-import { type Home, type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
+import { type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
 import { expectStored, newSale } from './sale.ts';
 
-const open = stoppedAfterTests(async (orders: RemoteOrders, variables: Record<string, string> = {}, home?: Home) => {
-  const fixture = await openRemoteFixture(variables, home);
+const open = stoppedAfterTests(async (orders: RemoteOrders, variables?: Record<string, string>) => {
+  const fixture = await openRemoteFixture(variables);
   await fixture.order(orders);
   return fixture;
 });
@@ -17,16 +17,11 @@ const succeeds = (transaction: unknown) => ({ success: true, transaction, networ
 
 /** It has paid, and says something else. The answer is served at once, as the chain shows the payment; without any reply it is pending. */
 const PAID_AND: readonly (readonly [name: string, first: string, orders: Orders])[] = [
-  ['P6 clean', '200', {}],
   ['P6 accept_then_timeout', PENDING, { hang: true }],
-  ['P6 slow_answer', '200', { delayMs: 2_000 }],
   ['P6 double_402', '200', { status: 402, answer: refuses('duplicate_settlement') }],
   ['P6 5xx_after_settle', '200', { status: 502, answer: 'Bad gateway' }],
   ['P6 reset_after_settle', '200', { status: 'reset' }],
   ['P6 not JSON', '200', { answer: '<html>' }],
-  ['P6 an empty body', '200', { answer: '' }],
-  ['P6 a list', '200', { answer: [] }],
-  ['P6 settlement_pending', '200', { answer: refuses('settlement_pending') }],
   ['P6 transaction_failed', '200', { answer: refuses('invalid_exact_svm_transaction_failed') }],
   ['P11 settled with an empty signature', '200', { answer: succeeds('') }],
   ['P11 settled with a malformed signature', '200', { answer: succeeds('0OIl') }],
@@ -86,12 +81,7 @@ describe.concurrent('P5 a facilitator that refuses', () => {
 
 /** Reported by a facilitator that has not paid. */
 const SIGNATURES: Readonly<Record<string, unknown>> = {
-  'an empty signature': '',
-  'no signature': undefined,
-  'a malformed one': '0OIl+/',
-  'one of another length': bs58.encode(randomBytes(63)),
   'an unknown signature': bs58.encode(randomBytes(64)),
-  'a number': 7,
   'the signature of another payment': 'other',
 };
 
@@ -121,10 +111,8 @@ const DOWN: readonly (readonly [name: string, outcome: string, orders: Orders])[
   ['P8 answers 429', UNAVAILABLE, { status: 429, answer: 'slow down' }],
   ['P8 resets', UNAVAILABLE, { status: 'reset' }],
   ['P9 hangs', UNAVAILABLE, { hang: true }],
-  ['P9 answers after 6 s', UNAVAILABLE, { delayMs: 6_000 }],
-  ...['', '<html>', '[]', '{}', '{"isValid":"yes"}', 'null'].map(
-    (answer) => [`P8 answers ${answer}`, INVALID, { answer }] as const,
-  ),
+  ['P8 answers HTML', INVALID, { answer: '<html>' }],
+  ['P8 answers neither yes nor no', INVALID, { answer: '{"isValid":"yes"}' }],
 ];
 
 describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
@@ -137,8 +125,8 @@ describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
   });
 
   it('P8 is gone: 503, payment unused, no upstream call; restarted, it buys', async () => {
-    const sale = await open({}, {}, 'own process');
-    await sale.crash();
+    const sale = await open({});
+    await sale.end();
     expect([(await sale.ask()).outcome, sale.moved()]).toEqual([UNAVAILABLE, [0, 0]]);
     await sale.restart();
     expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PaymentRequired } from '@asset-gateway/protocol';
-import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
+import { generateKeyPairSigner } from '@solana/kit';
 import { x402Client } from '@x402/core/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import bs58 from 'bs58';
@@ -95,16 +95,6 @@ export async function until(holds: () => boolean | Promise<boolean>, limitMs = 1
   }
 }
 
-/** A wallet with USDC on one chain, which pays with the official client. */
-export interface Buyer {
-  readonly address: string;
-  readonly signer: KeyPairSigner;
-  /** The header that pays for one answer to this request. */
-  pay(url: string, init?: RequestInit): Promise<string>;
-  /** The same, with a memo of the buyer's own. */
-  payWithMemo(url: string, memo: string): Promise<string>;
-}
-
 /** Signs a payment for a 402. */
 async function paymentOf(client: x402Client, response: Response, memo?: string): Promise<string> {
   const required = (await response.json()) as PaymentRequired;
@@ -115,14 +105,19 @@ async function paymentOf(client: x402Client, response: Response, memo?: string):
   return btoa(JSON.stringify(await client.createPaymentPayload(offer)));
 }
 
-export async function newBuyer(chain: Chain, micros = DOLLAR): Promise<Buyer> {
+/** A new wallet with USDC on one chain, which pays with the official client. */
+export async function newBuyer(chain: Chain, micros = DOLLAR) {
   const signer = await generateKeyPairSigner();
   await chain.fundUsdc(signer.address, micros);
   const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: chain.url }));
   return {
     address: signer.address,
     signer,
-    pay: async (url, init = {}) => paymentOf(client, await fetch(url, init)),
-    payWithMemo: async (url, memo) => paymentOf(client, await fetch(url), memo),
+    /** The header that pays for one answer to this request. */
+    pay: async (url: string, init: RequestInit = {}) => paymentOf(client, await fetch(url, init)),
+    /** The same, with a memo of the buyer's own. */
+    payWithMemo: async (url: string, memo: string) => paymentOf(client, await fetch(url), memo),
   };
 }
+
+export type Buyer = Awaited<ReturnType<typeof newBuyer>>;

@@ -76,18 +76,6 @@ describe('the text of a member', () => {
     fc.assert(fc.property(values, space, space, fc.constantFrom(undefined, '  '), check), { numRuns: samples(1_000) });
   });
 
-  const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,39})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,4})?$/);
-
-  it('keeps every digit of every number', () => {
-    const check = (number: string) => {
-      expect(memberText(`{"id":1,"result":${number}}`, 'result')).toBe(number);
-      expect(memberText(`{"result":{"lamports":${number}}}`, 'result')).toBe(`{"lamports":${number}}`);
-      expect(memberText(`{"result":[ ${number} ],"id":1}`, 'result')).toBe(`[ ${number} ]`);
-    };
-    fc.assert(fc.property(digits, check), { numRuns: samples(1_000) });
-    expect(memberText('{"result":18446744073709551615}', 'result')).toBe('18446744073709551615');
-  });
-
   it('is that of the last member of a name, in any spelling', () => {
     expect(memberText('{"result":1,"result":2}', 'result')).toBe('2');
     expect(memberText('{"result":1,"r\\u0065sult":2,"id":3}', 'result')).toBe('2');
@@ -97,6 +85,7 @@ describe('the text of a member', () => {
   it.each([
     ['{}', undefined],
     ['{"result":null}', 'null'],
+    ['{"result":[ -18446744073709551615.50e400 ]}', '[ -18446744073709551615.50e400 ]'],
     ['{"result":""}', '""'],
     ['{"result":"}"}', '"}"'],
     ['{"result":"\\\\"}', '"\\\\"'],

@@ -1,40 +1,9 @@
 import { afterAll, expect } from 'vitest';
-import type { Chain, ChainFaults } from '../../packages/sandbox/src/chain/chain.ts';
-import type { SolanaProvider } from '../../packages/sandbox/src/solana/provider.ts';
 import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
-import {
-  ask,
-  askUntilDecided,
-  type Buyer,
-  DOLLAR,
-  newBuyer,
-  newPath,
-  type Reply,
-  ROOMY,
-  receiptIn,
-} from './fault-buyer.ts';
+import { ask, askUntilDecided, type Buyer, DOLLAR, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
 
-/** One payment for one request at a gateway. */
-export interface Sale {
-  readonly gateway: SellingGateway;
-  readonly chain: Chain;
-  readonly faults: ChainFaults;
-  readonly provider: SolanaProvider;
-  readonly buyer: Buyer;
-  readonly url: string;
-  readonly payment: string;
-  /** Sends the payment, or another one, once. */
-  ask(payment?: string, init?: RequestInit): Promise<Reply>;
-  /** Sends the payment, or another one, until its outcome is known. */
-  decided(payment?: string, limitMs?: number): Promise<Reply>;
-  /** Another payment of the buyer for the same request. */
-  renew(): Promise<string>;
-  /** The buyer's transfers, and the upstream calls for this request. */
-  moved(): readonly [transfers: number, calls: number];
-}
-
-/** A payment that was not sent yet; default: of a new buyer with a dollar. */
-export async function newSale(gateway: SellingGateway, by: bigint | Buyer = DOLLAR): Promise<Sale> {
+/** One payment for one request, not sent yet; default: of a new buyer with a dollar. */
+export async function newSale(gateway: SellingGateway, by: bigint | Buyer = DOLLAR) {
   const { mainnet: chain, provider } = gateway.solana;
   const buyer = typeof by === 'bigint' ? await newBuyer(chain, by) : by;
   const path = newPath();
@@ -49,15 +18,21 @@ export async function newSale(gateway: SellingGateway, by: bigint | Buyer = DOLL
     buyer,
     url,
     payment,
-    ask: (other = payment, init = {}) => ask(url, other, init),
-    decided: (other = payment, limitMs = undefined) => askUntilDecided(url, other, limitMs),
+    /** Sends the payment, or another one, once. */
+    ask: (other = payment, init: RequestInit = {}) => ask(url, other, init),
+    /** Sends the payment, or another one, until its outcome is known. */
+    decided: (other = payment, limitMs?: number) => askUntilDecided(url, other, limitMs),
+    /** Another payment of the buyer for the same request. */
     renew: () => buyer.pay(url),
-    moved: () => [
+    /** The buyer's transfers, and the upstream calls for this request. */
+    moved: (): readonly [transfers: number, calls: number] => [
       chain.transfers.filter(({ from }) => from === buyer.address).length,
       provider.arrivals.filter(({ target }) => target.includes(ours)).length,
     ],
   };
 }
+
+export type Sale = Awaited<ReturnType<typeof newSale>>;
 
 /** Sends the payment until its outcome is known, and expects the stored answer after one transfer and one upstream call. */
 export async function expectStored(sale: Sale, payment = sale.payment, limitMs?: number): Promise<void> {

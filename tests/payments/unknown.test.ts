@@ -132,12 +132,9 @@ describe.concurrent('P5 a refusal that proves something', () => {
 /** Faults of an RPC at verify. */
 const BROKEN: Readonly<Record<string, ChainFaultKnobs>> = {
   'answers 503': { status: 503 },
-  'answers 500 to simulations only': { status: 500, only: new Set(['simulateTransaction']) },
   'answers nonsense': { status: 200 },
-  'is behind': { refuse: { simulateTransaction: { code: -32005, message: 'Node is behind by 42 slots' } } },
   'limits us': { refuse: { simulateTransaction: { code: 429, message: 'Too many requests' } } },
   'hangs at simulations': { hang: new Set(['simulateTransaction']) },
-  'hangs at heights': { hang: new Set(['getLatestBlockhash']) },
 };
 
 const UNAVAILABLE = '503 facilitator_unavailable unused';

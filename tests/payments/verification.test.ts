@@ -27,15 +27,15 @@ async function chainCallsOf(run: () => Promise<unknown>): Promise<Map<string, nu
 
 describe('V6 payments that fail verification', () => {
   it('V6 cost one RPC call each, at most three per payer; honest buyers are served', async () => {
-    const bogus = await bogusOf(10, 6);
+    const bogus = await bogusOf(3, 6);
     const honest = await newSale(gateway);
     const codes: string[] = [];
     const counts = await chainCallsOf(async () => {
       for (const sale of bogus) codes.push((await sale.ask()).code);
     });
-    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(30);
-    expect(codes.filter((code) => code.startsWith('invalid_exact_svm_'))).toHaveLength(30);
-    expect(counts.get('simulateTransaction')).toBe(30);
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(9);
+    expect(codes.filter((code) => code.startsWith('invalid_exact_svm_'))).toHaveLength(9);
+    expect(counts.get('simulateTransaction')).toBe(9);
     expect(counts.has('getSignatureStatuses')).toBe(false);
     expect(counts.has('sendTransaction')).toBe(false);
     expect((await honest.ask()).status).toBe(200);
@@ -51,7 +51,7 @@ describe('V6 payments that fail verification', () => {
 
   it('V6 do not delay verified payments: settling has its own connections', async () => {
     const { mainnet } = gateway.solana;
-    const [honest, bogus] = [await newSale(gateway), await bogusOf(40)];
+    const [honest, bogus] = [await newSale(gateway), await bogusOf(20)];
     mainnet.faults.confirmAfterMs = 1_500;
     const sold = honest.ask();
     await until(() => honest.moved()[0] === 1);
@@ -60,7 +60,7 @@ describe('V6 payments that fail verification', () => {
     expect((await sold).outcome).toBe('200');
     mainnet.faults.reset();
     const codes = (await Promise.all(crowd)).map(({ code }) => code);
-    expect(codes.filter((code) => code === 'rate_limited').length).toBeGreaterThanOrEqual(24);
+    expect(codes.filter((code) => code === 'rate_limited').length).toBeGreaterThanOrEqual(4);
     expect(codes.every((code) => code === 'rate_limited' || code === 'facilitator_unavailable')).toBe(true);
   });
 });
@@ -125,14 +125,6 @@ describe('V6 verifications under way', () => {
     for (let count = 0; count < 16; count++) limits.enter(newcomer(), 0);
     expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
     expect(waitOf(() => limits.enter(known(), 0))).toBe(0);
-  });
-
-  it('V6 admit another new payer when one ends', () => {
-    const limits = new VerificationLimits();
-    const leave = Array.from({ length: 16 }, () => limits.enter(newcomer(), 0));
-    leave[3]?.();
-    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(0);
-    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
   });
 });
 

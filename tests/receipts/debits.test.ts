@@ -13,26 +13,24 @@ const wallet = await openWallet(on.solana);
 for (const cluster of ['mainnet', 'devnet'] as const) await buyCredit(on, wallet, 50_000, cluster);
 await buyCredit(off, wallet);
 
-it.each([
-  'rpc.mainnet.helius.getBalance',
-  'rpc.devnet.alchemy.getBalance',
-  'das.devnet.helius.getAsset',
-  'wallet.mainnet.helius.balances',
-])("x402's own package verifies the receipt of a debit by signature, and when that comes again: %s", async (id) => {
-  await leaves(on, { transfers: 0, arrivals: 1 }, async () => {
-    const headers = { [HEADERS.signIn]: await spendingHeader(on, callOf(id), wallet.signIn) };
-    const network = NETWORKS[id.includes('devnet') ? 'devnet' : 'mainnet'];
-    for (const isAgain of [false, true]) {
-      const response = await send(on, callOf(id), headers);
-      expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, isAgain ? 'true' : null]);
-      const { issuedAt: _issuedAt, ...said } = await verified(response);
-      const resourceUrl = on.url + callOf(id).target;
-      expect(said).toEqual({ version: 1, network, resourceUrl, payer: wallet.address });
-      const settled = { success: true, transaction: '', network, payer: wallet.address, amount: '0' };
-      expect(settledIn(response)).toMatchObject(settled);
-    }
-  });
-});
+it.each(['rpc.mainnet.helius.getBalance', 'das.devnet.helius.getAsset'])(
+  "x402's own package verifies the receipt of a debit by signature, and when that comes again: %s",
+  async (id) => {
+    await leaves(on, { transfers: 0, arrivals: 1 }, async () => {
+      const headers = { [HEADERS.signIn]: await spendingHeader(on, callOf(id), wallet.signIn) };
+      const network = NETWORKS[id.includes('devnet') ? 'devnet' : 'mainnet'];
+      for (const isAgain of [false, true]) {
+        const response = await send(on, callOf(id), headers);
+        expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, isAgain ? 'true' : null]);
+        const { issuedAt: _issuedAt, ...said } = await verified(response);
+        const resourceUrl = on.url + callOf(id).target;
+        expect(said).toEqual({ version: 1, network, resourceUrl, payer: wallet.address });
+        const settled = { success: true, transaction: '', network, payer: wallet.address, amount: '0' };
+        expect(settledIn(response)).toMatchObject(settled);
+      }
+    });
+  },
+);
 
 it("x402's own package verifies the receipt of a payment that was not needed", async () => {
   const payment = await paymentFor(on, call, wallet);

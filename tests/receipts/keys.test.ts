@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
@@ -9,7 +7,6 @@ import bs58 from 'bs58';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { freePort } from '../http/ports.ts';
-import { makeFolder } from '../kit/folder.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { callOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -78,15 +75,11 @@ describe('the key of receipts', async () => {
     expect(keyFor(rolled.receipt, rolling.document)).toEqual(keyFor(rolled.receipt, over.document));
   });
 
-  it('can be RECEIPT_KEYPAIR, in each format; the secret then gives no key', async () => {
+  it('can be RECEIPT_KEYPAIR; the secret then gives no key', async () => {
     const keypair = newKeypair();
-    const path = join(makeFolder(), 'receipts.json');
-    writeFileSync(path, JSON.stringify([...keypair]));
-    for (const RECEIPT_KEYPAIR of [path, JSON.stringify([...keypair]), bs58.encode(keypair)]) {
-      const { document, receipt } = await seenWith({ RECEIPT_KEYPAIR });
-      expect(xsOf(document)).toEqual([xOf(keypair)]);
-      await verifiesWith(receipt, document);
-    }
+    const { document, receipt } = await seenWith({ RECEIPT_KEYPAIR: JSON.stringify([...keypair]) });
+    expect(xsOf(document)).toEqual([xOf(keypair)]);
+    await verifiesWith(receipt, document);
   });
 
   it('can be one of several: the first signs, all are published', async () => {
