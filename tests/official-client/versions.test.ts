@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { newKeypair } from '@asset-gateway/client/node';
+import { createClient } from '@asset-gateway/client';
+import { newKeypair, newSigner } from '@asset-gateway/client/node';
 import { NETWORKS, type Route, routes } from '@asset-gateway/protocol';
+import { parseSIWxHeader, validateSIWxMessage, verifySIWxSignature } from '@x402/extensions/sign-in-with-x';
 import bs58 from 'bs58';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
@@ -84,6 +86,28 @@ async function visit(folder: string, script: string, ways: readonly Way[]): Prom
   const { stdout } = await promisify(execFile)(process.execPath, [script, job], { cwd: folder });
   return JSON.parse(stdout) as Told;
 }
+
+/** The reference accepts a signature of our own client. */
+async function referenceAccepts(header: string, address: string): Promise<void> {
+  const payload = parseSIWxHeader(header);
+  expect(await validateSIWxMessage(payload, new URL(gateway.url))).toEqual({ isValid: true });
+  expect(await verifySIWxSignature(payload)).toEqual({ isValid: true, payer: address });
+}
+
+it('the reference accepts our signatures, for a challenge and for a nonce that came with an answer', async () => {
+  const signer = newSigner();
+  const headers: string[] = [];
+  const noting: typeof fetch = (input, init) => {
+    const header = new Headers(init?.headers).get('sign-in-with-x');
+    if (header) headers.push(header);
+    return fetch(input, init);
+  };
+  const client = createClient({ baseUrl: gateway.url, signer, fetch: noting });
+  const path = exampleOf(freeRoutes[0] as Route).target;
+  for (let round = 0; round < 3; round++) expect((await client.ask(path)).status).toBe(200);
+  expect(headers).toHaveLength(3);
+  for (const header of headers) await referenceAccepts(header, signer.address);
+});
 
 /** Tests a version that is installed in a folder. */
 function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: string, script: () => string): void {

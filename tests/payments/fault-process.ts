@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -17,24 +17,7 @@ const SCRIPT = 'tests/kit/gateway-process.mjs';
 const FALL_MS = 2_000;
 
 /** A sandbox in this process, and gateways in their own processes, one after the other, with the same money. */
-export interface GatewaySeries {
-  readonly solana: SolanaSandbox;
-  /** DATA_DIR of the gateways. */
-  readonly folder: string;
-  /** Starts the next gateway. */
-  open(): Promise<GatewayProcess>;
-  /** The gateway that runs, or a new one if the last has ended. */
-  current(): Promise<GatewayProcess>;
-  /** Has a gateway kill itself after this step. */
-  armKill(gateway: GatewayProcess, step: string): Promise<void>;
-  /** Waits until the gateway has killed itself. */
-  untilKilled(gateway: GatewayProcess): Promise<void>;
-  /** The books of these gateways are in order, with one settlement for each transfer to the payee. */
-  expectBooksInOrder(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openGatewaySeries(variables: Environment = {}): Promise<GatewaySeries> {
+export async function openGatewaySeries(variables: Environment = {}) {
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running: GatewayProcess[] = [];
@@ -47,17 +30,22 @@ export async function openGatewaySeries(variables: Environment = {}): Promise<Ga
   }
   return {
     solana,
+    /** DATA_DIR of the gateways. */
     folder,
     open,
+    /** The gateway that runs, or a new one if the last has ended. */
     current: async () => running.find(isRunning) ?? open(),
-    async armKill({ child }, step) {
+    /** Has a gateway kill itself after this step. */
+    async armKill({ child }: GatewayProcess, step: string) {
       const isHeard = child.stdout && once(child.stdout, 'data');
       child.stdin?.write(step);
       await isHeard;
     },
-    async untilKilled(gateway) {
+    /** Waits until the gateway has killed itself. */
+    async untilKilled(gateway: GatewayProcess) {
       if (isRunning(gateway)) await once(gateway.child, 'exit');
     },
+    /** The books of these gateways are in order, with one settlement for each transfer to the payee. */
     expectBooksInOrder: () =>
       expectBooksInOrder(
         moneyOf(variables, folder),
@@ -70,6 +58,8 @@ export async function openGatewaySeries(variables: Environment = {}): Promise<Ga
     },
   };
 }
+
+export type GatewaySeries = Awaited<ReturnType<typeof openGatewaySeries>>;
 
 type Headers = Readonly<Record<string, string>>;
 

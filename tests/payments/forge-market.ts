@@ -10,15 +10,15 @@ import {
   type Candidate,
   type CheckDependencies,
   carriedPayment,
-  type PresentedPayment,
   readPresentedPayment,
 } from '../../packages/gateway/src/payments/read/payment.ts';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
-import { type Offer, requirementOf } from '../../packages/gateway/src/payments/requirement.ts';
+import { requirementOf } from '../../packages/gateway/src/payments/requirement.ts';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { callOf, headerOf, requiredFor, sendPaid } from './calls.ts';
 import { REASONS } from './forge-table.ts';
 import { type Draft, draftOf } from './forge-wire.ts';
 
@@ -39,36 +39,7 @@ export interface Parties {
   readonly mint: string;
 }
 
-/** An answer to a payment. */
-export interface Told {
-  readonly status: number;
-  readonly error: string | undefined;
-  readonly body: Record<string, unknown>;
-  readonly headers: Headers;
-}
-
-/** The values that a refused payment must not change. */
-export interface Standing {
-  readonly calls: number;
-  readonly transfers: number;
-  readonly payee: bigint;
-  readonly payer: bigint;
-  readonly feePayer: bigint;
-}
-
-/** A gateway, and the parties of its payments. */
-export interface Forge extends Parties {
-  readonly gateway: SellingGateway;
-  /** A genuine payment for a fresh challenge; default: by the payer. */
-  genuine(keypair?: Uint8Array): Promise<Genuine>;
-  pay(payload: unknown): Promise<Told>;
-  standing(): Promise<Standing>;
-  stop(): Promise<void>;
-}
-
-const PATH = '/v1/x402/solana/devnet/helius/rpc/getBalance';
-const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
-const JSON_TYPE = { 'content-type': 'application/json' };
+const CALL = callOf('rpc.devnet.helius.getBalance');
 
 export const addressOf = (keypair: Uint8Array): string => bs58.encode(keypair.subarray(32));
 
@@ -77,15 +48,6 @@ export const carrying = (payload: Record<string, unknown>, wire: Uint8Array): Re
   ...payload,
   payload: { transaction: Buffer.from(wire).toString('base64') },
 });
-
-async function ask(url: string, headers: Record<string, string>): Promise<Told> {
-  const response = await fetch(url + PATH, { method: 'POST', body: BODY, headers: { ...JSON_TYPE, ...headers } });
-  const body = (await response.json()) as Record<string, unknown>;
-  const error = typeof body.error === 'string' ? body.error : undefined;
-  return { status: response.status, error, body, headers: response.headers };
-}
-
-const headerOf = (payload: unknown): string => Buffer.from(JSON.stringify(payload)).toString('base64');
 
 /** A payment of this wallet, as x402's own client makes it for a challenge. */
 async function genuineOf(required: PaymentRequired, wallet: Uint8Array, chain: Chain): Promise<Genuine> {
@@ -104,8 +66,8 @@ async function openParties(chain: Chain, payee = newKeypair()): Promise<Omit<Par
   return { payer, payee, mint, payeeAta: await associatedAddress(addressOf(payee), mint) };
 }
 
-/** Opens one. A remote facilitator's fee payer is named. */
-export async function openForge(variables: Environment = {}, remoteFeePayer?: string): Promise<Forge> {
+/** A gateway, and the parties of its payments. A remote facilitator's fee payer is named. */
+export async function openForge(variables: Environment = {}, remoteFeePayer?: string) {
   const payee = newKeypair();
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const { mainnet, devnet } = solana;
@@ -117,11 +79,11 @@ export async function openForge(variables: Environment = {}, remoteFeePayer?: st
     ...parties,
     gateway,
     feePayer,
-    async genuine(keypair = parties.payer) {
-      const { body } = await ask(gateway.url, {});
-      return genuineOf(body as unknown as PaymentRequired, keypair, devnet);
-    },
-    pay: (payload) => ask(gateway.url, { 'payment-signature': headerOf(payload) }),
+    /** A genuine payment for a fresh challenge; default: by the payer. */
+    genuine: async (keypair = parties.payer) =>
+      genuineOf((await requiredFor(gateway, CALL)) as unknown as PaymentRequired, keypair, devnet),
+    pay: (payload: unknown) => sendPaid(gateway, CALL, payload),
+    /** The values that a refused payment must not change. */
     standing: async () => ({
       calls: devnet.calls.length,
       transfers: devnet.transfers.length,
@@ -140,18 +102,8 @@ export async function openForge(variables: Environment = {}, remoteFeePayer?: st
 export const ISSUED = 1_795_000_000;
 const HASH = 'c'.repeat(64);
 
-/** The gateway's check of payments, without a gateway. */
-export interface Market extends Parties {
-  readonly chain: Chain;
-  readonly offer: Offer;
-  readonly required: PaymentRequired;
-  readonly genuine: Genuine;
-  /** Reads a payment for the market's one request. */
-  read(payload: unknown, change?: Partial<Candidate & CheckDependencies>): PresentedPayment;
-}
-
-/** Opens one with a payment for it. */
-export async function openMarket(): Promise<Market> {
+/** The gateway's check of payments, without a gateway, and a payment for it. */
+export async function openMarket() {
   const chain = await startChain({ cluster: 'devnet' });
   const parties = await openParties(chain);
   const { payee, mint, payeeAta } = parties;
@@ -168,7 +120,8 @@ export async function openMarket(): Promise<Market> {
     offer,
     required,
     genuine: await genuineOf(required, parties.payer, chain),
-    read(payload, { crypto = nodeCrypto, ...change } = {}) {
+    /** Reads a payment for the market's one request. */
+    read(payload: unknown, { crypto = nodeCrypto, ...change }: Partial<Candidate & CheckDependencies> = {}) {
       const carried = carriedPayment({ headers: { 'payment-signature': headerOf(payload) } } as unknown as Inbound);
       if (!carried || carried === 'malformed') throw new Error('malformed');
       const transaction = readTransaction(carried.transaction);

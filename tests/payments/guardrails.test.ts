@@ -21,140 +21,129 @@ const A = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const TOKENS = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const SIGNATURE = '1'.repeat(64);
 
-/** Values that a member of a request may have, just inside its guardrail, and values just outside. */
-type Row = readonly [what: string, request: (value: unknown) => unknown, inside: unknown[], outside: unknown[]];
+/** A method with requests just inside its guardrail, and just outside. */
+type Guardrail = readonly [id: string, inside: readonly Route['example'][], outside: readonly Route['example'][]];
 
-const whole = (params: unknown) => params;
-const option = (name: string) => (value: unknown) => [A, { [name]: value }];
+const posting =
+  (surface: string) =>
+  (method: string, inside: readonly unknown[], outside: readonly unknown[]): Guardrail => {
+    const valuesOf = (params: unknown) => ({ body: { params } }) as Route['example'];
+    return [`${surface}.mainnet.helius.${method}`, inside.map(valuesOf), outside.map(valuesOf)];
+  };
+const [rpc, das] = [posting('rpc'), posting('das')];
+
 const slice = (length: unknown, offset: unknown = 0) => ({ dataSlice: { offset, length } });
-
 const dataSize = { dataSize: 165 };
 const memcmp = (offset: number, bytes = '11') => ({ memcmp: { offset, bytes } });
-const filters = (some: unknown) => [TOKENS, { filters: some, ...slice(32) }];
-const filter = (one: unknown) => filters([one]);
-const held = (which: unknown) => [A, which];
-const full = (limit: unknown) => [A, { transactionDetails: 'full', limit, maxSupportedTransactionVersion: 0 }];
+const filters = (...some: object[]) => [TOKENS, { filters: some, ...slice(32) }];
+const history = (options: object) => [A, { maxSupportedTransactionVersion: 0, ...options }];
 
-/** Parameters of JSON-RPC methods. */
-const RPC: Readonly<Record<string, readonly Row[]>> = {
-  getBalance: [
-    ['parameters', whole, [[A], [A, {}]], [[], [A, {}, {}], { 0: A }]],
-    ['address', (address) => [address], [], [A.replace('8', '0'), A.slice(0, 31), `${A}11`, 1]],
-  ],
-  getAccountInfo: [
-    ['parameters', whole, [[A]], [[], [A, {}, {}], [A, { dataSlice: { offset: 0 } }]]],
-    ['length of the slice', (length) => [A, { encoding: 'base64', ...slice(length) }], [0, 1024], [-1, 1025, 1.5]],
-    ['offset of the slice', (offset) => [A, slice(1, offset)], [], [-1]],
-  ],
-  getTransaction: [
-    ['parameters', whole, [[SIGNATURE]], [[], [SIGNATURE, {}, {}]]],
-    ['signature', (signature) => [signature], [], [SIGNATURE.slice(1), '2'.repeat(89)]],
+const RPC: readonly Guardrail[] = [
+  rpc(
+    'getBalance',
+    [[A], [A, {}]],
+    [[], [A, {}, {}], { 0: A }, [A.replace('8', '0')], [A.slice(0, 31)], [`${A}11`], [1]],
+  ),
+  rpc(
+    'getAccountInfo',
+    [0, 1024].map((length) => [A, slice(length)]),
+    [[], [A, { dataSlice: { offset: 0 } }], ...[-1, 1025, 1.5].map((length) => [A, slice(length)]), [A, slice(1, -1)]],
+  ),
+  rpc('getTransaction', [[SIGNATURE]], [[], [SIGNATURE, {}, {}], [SIGNATURE.slice(1)], ['2'.repeat(89)]]),
+  rpc(
+    'getSignaturesForAddress',
+    [1, 100].map((limit) => [A, { limit }]),
+    [0, 101, '10', null].map((limit) => [A, { limit }]),
+  ),
+  rpc(
+    'getTokenAccountsByOwner',
     [
-      'version',
-      (version) => [SIGNATURE, { encoding: 'json', maxSupportedTransactionVersion: version }],
-      [0],
-      [-1, 256],
+      [A, { mint: A }],
+      [A, { programId: TOKENS }, { encoding: 'jsonParsed' }],
     ],
-  ],
-  getSignaturesForAddress: [['limit', option('limit'), [1, 100], [0, 101, '10', null]]],
-  getTokenAccountsByOwner: [
-    ['parameters', whole, [[A, { programId: TOKENS }, { encoding: 'jsonParsed' }]], [[A], [A, { mint: A }, {}, {}]]],
-    ['mint or program', held, [{ mint: A }], [{ mint: A, programId: TOKENS }, {}, { mint: A, programId: null }]],
-    ['length of the slice', (length) => [A, { mint: A }, slice(length)], [], [1025]],
-  ],
-  getProgramAccounts: [
+    [[A], [A, {}], [A, { mint: A, programId: TOKENS }], [A, { mint: A }, slice(1025)]],
+  ),
+  rpc(
+    'getProgramAccounts',
     [
-      'parameters',
-      whole,
-      [],
-      [[TOKENS], [...filter(dataSize), {}], [TOKENS, slice(32)], [TOKENS, { filters: [dataSize] }]],
+      ...[0, 256].map((length) => [TOKENS, { filters: [dataSize], ...slice(length) }]),
+      filters(dataSize, memcmp(0), memcmp(4), memcmp(10_000_000)),
+      filters(memcmp(0, '1'.repeat(128))),
     ],
     [
-      'filters',
-      filters,
-      [[dataSize], [dataSize, memcmp(0), memcmp(4), memcmp(10_000_000)]],
-      [[], Array(5).fill(dataSize)],
+      [TOKENS],
+      [TOKENS, slice(32)],
+      [TOKENS, { filters: [dataSize] }],
+      [TOKENS, { filters: [dataSize], ...slice(257) }],
+      filters(),
+      filters(...Array(5).fill(dataSize)),
+      ...[memcmp(-1), memcmp(10_000_001), memcmp(0, '1'.repeat(129)), memcmp(0, '')].map((one) => filters(one)),
+      filters({ ...dataSize, ...memcmp(0) }),
+      filters({ tokenAccountState: true }),
     ],
-    ['length of the slice', (length) => [TOKENS, { filters: [dataSize], ...slice(length) }], [0, 256], [257]],
-    ['offset of memcmp', filter, [], [memcmp(-1), memcmp(10_000_001)]],
-    ['bytes of memcmp', (bytes) => filter({ memcmp: { offset: 0, bytes } }), ['1'.repeat(128)], ['1'.repeat(129), '']],
-    ['kind of filter', filter, [], [{ ...dataSize, ...memcmp(0) }, { tokenAccountState: true }]],
-  ],
-  getTransactionsForAddress: [
-    ['limit', option('limit'), [1000], [0, 1001]],
-    ['limit of signatures', (limit) => [A, { transactionDetails: 'signatures', limit }], [1000], [1001]],
-    ['limit of transactions', full, [100], [101]],
-    ['filters', option('filters'), [{ slot: { gte: 1 }, status: 'any', tokenAccounts: 'none' }], [{ program: TOKENS }]],
-  ],
-};
-
-const owned = (more: object) => ({ ownerAddress: A, ...more });
-const paging = (method: string): Row[] => {
-  const having = (name: string) => (value: unknown) => ({
-    ...owned({ [name]: value }),
-    ...(method === 'searchAssets' && { tokenType: 'all' }),
-  });
-  return [
-    ['limit', having('limit'), [1, 100], [0, 101, 1000]],
-    ['page', having('page'), [1, 10_000], [0, 10_001, 1.5, '1']],
-    ['cursor', having('cursor'), [], ['x'.repeat(201)]],
-    ['parameters', whole, [], [[owned({})]]],
-  ];
-};
-
-/** Parameters of DAS methods. */
-const DAS: Readonly<Record<string, readonly Row[]>> = {
-  getAsset: [
-    ['parameters', whole, [], [{}, { id: A, ids: [A] }]],
-    ['id', (id) => ({ id }), [], ['']],
-    ['options', (options) => ({ id: A, options }), [{ showFungible: true }], [{ showGrandTotal: true }]],
-  ],
-  getAssetsByOwner: [...paging('getAssetsByOwner'), ['parameters', whole, [], [{ limit: 1 }]]],
-  searchAssets: [
-    ...paging('searchAssets'),
-    ['tokenType', (tokenType) => owned({ tokenType }), [], ['coin']],
-    ['grouping', (grouping) => owned({ tokenType: 'all', grouping }), [], [['collection'], ['a', 'b', 'c']]],
-  ],
-};
-
-const query = (name: string, inside: unknown[], outside: unknown[]): Row => [
-  name,
-  (value) => ({ [name]: value }),
-  inside,
-  outside,
+  ),
+  rpc(
+    'getTransactionsForAddress',
+    [
+      { limit: 1000 },
+      { transactionDetails: 'signatures', limit: 1000 },
+      { transactionDetails: 'full', limit: 100 },
+    ].map(history),
+    [{ limit: 0 }, { limit: 1001 }, { transactionDetails: 'full', limit: 101 }, { filters: { program: TOKENS } }].map(
+      history,
+    ),
+  ),
 ];
-const LIMIT = query('limit', [1, 100], ['0', '101', '-1', '+5', '05', '5.0', '5e1', '0x10', ' 5', '', '٥']);
-const ANY: Row = ['parameters', whole, [{}], []];
-const [TEXT, LONGER] = ['x'.repeat(200), 'x'.repeat(201)];
 
-/** Queries of the wallet API. */
-const WALLET: Readonly<Record<string, readonly Row[]>> = {
-  balances: [
-    ANY,
-    LIMIT,
-    query('page', [1, 1000], [0, 1001]),
-    query('showNfts', ['true', 'false'], ['TRUE', '1', 'yes', '']),
-  ],
-  history: [ANY, LIMIT, query('before', [TEXT], [LONGER, '']), query('after', [TEXT], [LONGER])],
-  transfers: [ANY, LIMIT, query('cursor', [TEXT], [LONGER, 'a\nb'])],
+const paged = (more: object) => ({ ownerAddress: A, tokenType: 'all', ...more });
+const DAS: readonly Guardrail[] = [
+  das(
+    'getAsset',
+    [{ id: A, options: { showFungible: true } }],
+    [{}, { id: '' }, { id: A, options: { showGrandTotal: true } }],
+  ),
+  das(
+    'getAssetsByOwner',
+    [1, 100].map((limit) => ({ ownerAddress: A, limit })),
+    [{ limit: 1 }, [{ ownerAddress: A }]],
+  ),
+  das(
+    'searchAssets',
+    [{ limit: 1 }, { limit: 100 }, { page: 1 }, { page: 10_000 }].map(paged),
+    [
+      ...[0, 101, 1000].map((limit) => ({ limit })),
+      ...[0, 10_001, 1.5, '1'].map((page) => ({ page })),
+      { cursor: 'x'.repeat(201) },
+      { tokenType: 'coin' },
+      { grouping: ['collection'] },
+    ].map(paged),
+  ),
+];
+
+const TEXT = 'x'.repeat(200);
+const asking = (method: string, inside: readonly object[], outside: readonly object[]): Guardrail => {
+  const valuesOf = (query: object) => ({ query }) as Route['example'];
+  const limits = ['0', '101', '-1', '+5', '05', '5.0', '5e1', '0x10', ' 5', '', '٥'].map((limit) => ({ limit }));
+  const within = [{}, { limit: 1 }, { limit: 100 }, ...inside];
+  return [`wallet.mainnet.helius.${method}`, within.map(valuesOf), [...limits, ...outside].map(valuesOf)];
 };
+const WALLET: readonly Guardrail[] = [
+  asking(
+    'balances',
+    [{ page: 1 }, { page: 1000 }, { showNfts: true }],
+    [{ page: 0 }, { page: 1001 }, ...['TRUE', '1', ''].map((showNfts) => ({ showNfts }))],
+  ),
+  asking(
+    'history',
+    [{ before: TEXT }, { after: TEXT }],
+    [{ before: `${TEXT}x` }, { before: '' }, { after: `${TEXT}x` }],
+  ),
+  asking('transfers', [{ cursor: TEXT }], [{ cursor: `${TEXT}x` }, { cursor: 'a\nb' }]),
+];
 
-/** A row for each value. */
-const rowsOf = (methods: Readonly<Record<string, readonly Row[]>>) =>
-  Object.entries(methods).flatMap(([method, rows]) => rows.map((row) => [method, ...row] as const));
-
-describe.each([
-  ['rpc', RPC],
-  ['das', DAS],
-  ['wallet', WALLET],
-] as const)('%s', (surface, methods) => {
-  it.each(rowsOf(methods))('%s keeps to its guardrail: %s', (method, _, request, inside, outside) => {
-    const id = `${surface}.mainnet.helius.${method}`;
-    const valuesOf = (value: unknown) =>
-      (surface === 'wallet' ? { query: request(value) } : { body: { params: request(value) } }) as Route['example'];
-    for (const value of inside) allows(id, valuesOf(value));
-    for (const value of outside) forbids(id, valuesOf(value));
-  });
+it.each([...RPC, ...DAS, ...WALLET])('%s keeps to its guardrail', (id, inside, outside) => {
+  for (const values of inside) allows(id, values);
+  for (const values of outside) forbids(id, values);
 });
 
 it.each([
