@@ -14,9 +14,9 @@ import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway
 import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openRemoteFixture } from '../payments/fault-facilitator.ts';
-import { openWallet, type Wallet } from '../payments/wallets.ts';
+import type { Wallet } from '../payments/wallets.ts';
 import { broadcast, runSales } from '../sales/audited.ts';
-import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
+import { balanceOf, openCreditedWallet, paymentOf, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 const [PRICE, BUNDLE] = [5, 50_000];
@@ -57,8 +57,7 @@ withBothDatabases('a covered payment that is broadcast', (variables, database) =
   });
 
   const openRichWallet = async () => {
-    wallet = await openWallet(solana);
-    expect((await buyCredit(gateway, wallet)).status).toBe(200);
+    wallet = await openCreditedWallet(gateway);
   };
 
   it.each(database === 'sqlite' ? [PRICE, BUNDLE] : [PRICE])(
@@ -131,8 +130,7 @@ describe('a covered payment that is not broadcast', () => {
   };
 
   it('is looked for until no block can take it, and no longer', async () => {
-    const wallet = await openWallet(solana);
-    expect((await buyCredit(gateway, wallet)).status).toBe(200);
+    const wallet = await openCreditedWallet(gateway);
     await cover(gateway, wallet);
     expect(await watched()).toBe(1);
     await until(async () => (await watched()) === 0);
@@ -144,8 +142,7 @@ describe('with a facilitator of another maker, a payment that credit covers', ()
   const fixture = inSuite(() => openRemoteFixture({ CREDIT: 'on' }));
   let wallet: Wallet;
   beforeEach(async () => {
-    wallet = await openWallet(fixture.solana);
-    expect((await buyCredit(fixture.gateway, wallet)).status).toBe(200);
+    wallet = await openCreditedWallet(fixture.gateway);
   });
 
   const judged = async () => (await fixture.calls()).filter(({ url }) => url === '/verify' || url === '/settle');

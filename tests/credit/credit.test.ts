@@ -8,6 +8,7 @@ import {
   balanceOf,
   buyCredit,
   buying,
+  openCreditedWallet,
   paymentOf,
   spend,
   spendingHeader,
@@ -64,8 +65,7 @@ describe('a bundle that is paid on a paid route', () => {
 
 describe('a signature that spends', () => {
   it('buys an answer for the price, and returns the balance', async () => {
-    const wallet = await openWallet(gateway.solana);
-    await buyCredit(gateway, wallet);
+    const wallet = await openCreditedWallet(gateway);
     const response = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => spend(gateway, call, wallet.signIn));
     expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([
       200,
@@ -90,8 +90,7 @@ describe('a signature that spends', () => {
 
 describe('a payment whose wallet has credit', () => {
   it('is covered: nothing settles, and it can be sent again for the same answer', async () => {
-    const wallet = await openWallet(gateway.solana);
-    await buyCredit(gateway, wallet);
+    const wallet = await openCreditedWallet(gateway);
     const payment = await paymentOf(gateway, call, wallet, PRICE);
     const [text] = await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
       const response = await sendPaid(gateway, call, payment);

@@ -59,6 +59,13 @@ export async function buyCredit(
   return send(gateway, buying(cluster), { [HEADERS.payment]: headerOf(payment) });
 }
 
+/** A wallet that has bought credit. */
+export async function openCreditedWallet(gateway: SellingGateway): Promise<Wallet> {
+  const wallet = await openWallet(gateway.solana);
+  expect((await buyCredit(gateway, wallet)).status).toBe(200);
+  return wallet;
+}
+
 /** The balance on one cluster. */
 export interface Balance {
   readonly cluster: string;
@@ -137,7 +144,7 @@ export async function accountOf(url: string, wallet: Wallet): Promise<Balance> {
   return found as unknown as Balance;
 }
 
-/** A wallet that has bought credit. */
+/** A wallet that has bought the largest bundle of credit. */
 export async function openRichWallet(series: GatewaySeries): Promise<Wallet> {
   const wallet = await openWallet(series.solana);
   const { url } = await series.current();

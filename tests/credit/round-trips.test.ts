@@ -6,7 +6,7 @@ import { isFull } from '../kit/rounds.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { callOf, headerOf, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { buyCredit, paymentOf, spendingHeader, startCreditGateway } from './gateway.ts';
+import { openCreditedWallet, paymentOf, spendingHeader, startCreditGateway } from './gateway.ts';
 
 const CALLS = isFull ? 8 : 4;
 const [PRICE, BUNDLE] = [5, 50_000];
@@ -25,8 +25,7 @@ postgresSuite('the round trips to the database before a response', () => {
   let trips: string[] = [];
 
   beforeAll(async () => {
-    wallet = await openWallet(gateway.solana);
-    expect((await buyCredit(gateway, wallet)).status).toBe(200);
+    wallet = await openCreditedWallet(gateway);
     let isAnswered = true;
     proxy.overhear = (asked) => {
       if (isAnswered) trips.push(String(asked));

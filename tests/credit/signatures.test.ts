@@ -8,7 +8,15 @@ import { challengeFor, decodeHeader, encodeHeader, newSigner } from '../kit/wall
 import { bodyOf, callOf, leaves, leavesNoTrace, send, sendPaid } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { balanceOf, buyCredit, paymentOf, spend, spendingHeader, startCreditGateway } from './gateway.ts';
+import {
+  balanceOf,
+  buyCredit,
+  openCreditedWallet,
+  paymentOf,
+  spend,
+  spendingHeader,
+  startCreditGateway,
+} from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 const other = callOf('rpc.mainnet.alchemy.getBalance');
@@ -20,8 +28,7 @@ const gateway = await stopAfterTests(startCreditGateway(WITHOUT_BREAKER));
 let wallet: Wallet;
 beforeEach(async () => {
   gateway.solana.provider.faults.reset();
-  wallet = await openWallet(gateway.solana);
-  await buyCredit(gateway, wallet);
+  wallet = await openCreditedWallet(gateway);
 });
 
 /** Signs the challenge of a call with other words in it. */

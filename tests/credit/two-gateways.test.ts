@@ -9,7 +9,7 @@ import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway
 import { bodyOf, callOf, sendPaid } from '../payments/calls.ts';
 import { askUntilDecided, type Reply } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
+import { balanceOf, openCreditedWallet, paymentOf, startCreditGateway } from './gateway.ts';
 
 /** Each wallet asks for its own balance, which tells its calls from those of other wallets. */
 const callFor = ({ address }: Wallet) => callOf('rpc.mainnet.helius.getBalance', { body: { params: [address] } });
@@ -87,8 +87,7 @@ function suite(): void {
   });
 
   it('an answer that one has charged for is served by the other, without another charge or call', async () => {
-    const wallet = await openWallet(solana);
-    expect((await buyCredit(gatewayOf(0), wallet)).status).toBe(200);
+    const wallet = await openCreditedWallet(gatewayOf(0));
     const call = callFor(wallet);
     const payment = await paymentOf(gatewayOf(0), call, wallet, PRICE);
     const first = await sendPaid(gatewayOf(0), call, payment);

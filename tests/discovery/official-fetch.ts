@@ -9,7 +9,7 @@ import type { TestGateway } from '../kit/test-gateway.ts';
 import '../payments/wallets.ts';
 
 /** x402's own client, with a wallet that signs in and pays. */
-export async function officialFetch({ solana }: TestGateway): Promise<typeof fetch> {
+export async function officialFetch({ solana }: Pick<TestGateway, 'solana'>): Promise<typeof fetch> {
   if (!solana) throw new Error('nothing is sold');
   const signer = await generateKeyPairSigner();
   const client = new x402Client();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
-import { buyCredit, spend, startCreditGateway } from '../credit/gateway.ts';
+import { openCreditedWallet, spend, startCreditGateway } from '../credit/gateway.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
 import {
@@ -15,7 +15,6 @@ import {
 import { rounds } from '../kit/rounds.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { newPath, until } from '../payments/fault-buyer.ts';
-import { openWallet } from '../payments/wallets.ts';
 
 const start = (url: string): Promise<SellingGateway> => startSellingGateway({ DATABASE_URL: url });
 
@@ -89,8 +88,7 @@ postgresSuite('a server of its own', () => {
 
     it('the role that serves sells and spends credit, and changes no table', async () => {
       const gateway = await startAs('gateway');
-      const wallet = await openWallet(gateway.solana);
-      expect((await buyCredit(gateway, wallet)).status).toBe(200);
+      const wallet = await openCreditedWallet(gateway);
       expect(
         (await spend(gateway, { target: newPath(), init: { method: 'GET', headers: {} } }, wallet.signIn)).status,
       ).toBe(200);

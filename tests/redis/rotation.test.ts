@@ -3,14 +3,9 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningGateway } from '@asset-gateway/gateway';
-import { NETWORKS } from '@asset-gateway/protocol';
-import { generateKeyPairSigner } from '@solana/kit';
-import { x402Client, x402HTTPClient } from '@x402/core/client';
-import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
-import { wrapFetchWithPayment } from '@x402/fetch';
-import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { afterEach, expect, it } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { officialFetch } from '../discovery/official-fetch.ts';
 import { freePort } from '../http/ports.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
@@ -18,7 +13,7 @@ import { redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
 import { newPath } from './asking.ts';
-import { type Fleet, openFleet } from './fleet.ts';
+import { openFleet } from './fleet.ts';
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const SECRETS = [OLD, `${OLD},${NEW}`, `${NEW},${OLD}`, NEW];
@@ -26,16 +21,6 @@ const SECRETS = [OLD, `${OLD},${NEW}`, `${NEW},${OLD}`, NEW];
 const ROLL_MS = 60_000;
 /** The variables of all nodes, one roll after the other. */
 type Rolls = readonly object[];
-
-/** The official client, which signs in and pays. */
-async function newStockClient({ solana }: Fleet): Promise<typeof fetch> {
-  const signer = await generateKeyPairSigner();
-  await solana?.mainnet.fundUsdc(signer.address, 1_000_000_000n);
-  const rpcUrl = solana?.mainnet.url ?? '';
-  const payer = new x402Client().register(NETWORKS.mainnet, new ExactSvmScheme(signer, { rpcUrl }));
-  const client = new x402HTTPClient(payer).onPaymentRequired(createSIWxClientHook(signer as unknown as SIWxSigner));
-  return wrapFetchWithPayment(fetch, client) as typeof fetch;
-}
 
 redisSuite('in a rolling restart of nodes', () => postgresSuite('that share a database', suite));
 
@@ -58,7 +43,7 @@ function suite(): void {
       database.drop,
     );
     const nodes = [await startNode(first), await startNode(first)];
-    const stock = await newStockClient(fleet);
+    const stock = await officialFetch(fleet);
 
     async function startNode(variables: object): Promise<RunningGateway & { readonly port: number }> {
       const port = await freePort();
