@@ -75,13 +75,12 @@ suiteWith(
           ? { body: Buffer.from(body.toString().replace('"Gold"', '"G\\u001b[2Jold\\u009b2J"')) }
           : undefined;
       const typed = 'chart solana --interval 1D';
-      const [coloured, withoutColour, dumb, forced, search, price, risk] = await seenAll(80, [
+      const [coloured, withoutColour, dumb, forced, search, risk] = await seenAll(80, [
         { typed, env: { TERM: 'xterm' } },
         { typed, env: { TERM: 'xterm', NO_COLOR: '1' } },
         { typed, env: { TERM: 'dumb' } },
         { typed, env: { TERM: 'dumb', FORCE_COLOR: '1' } },
         { typed: 'search gold', env: { NO_COLOR: '1' } },
-        { typed: 'price solana', env: { TERM: 'xterm' } },
         { typed: `risk ${SOL} --json`, env: { FORCE_COLOR: '1' } },
       ]);
       for (const colour of [GREEN, RED])
@@ -94,8 +93,6 @@ suiteWith(
       expect(search?.stdout).toContain('G[2Jold2J');
       for (const control of ['\u001B', '\u009B']) expect(search?.stdout).not.toContain(control);
       expect(risk?.stdout).toBe(fixture.proxy.passed.at(-1)?.body.toString());
-      // The program in a process of its own draws the same.
-      expect(await seenOf(80, node(MAIN, 'price', 'solana'), { TERM: 'xterm' })).toMatchObject(price ?? {});
     });
 
     /** Runs a process for a user who gives these answers to its questions. */

@@ -22,12 +22,12 @@ const all = (calls: number, call: () => PromiseLike<unknown>): Promise<unknown[]
 const MAX_WAIT_MS = 20_000;
 
 describe('requests in the log of the gateway', () => {
-  it('are 101 for 100 calls one after another', async () => {
+  it('are one more than the calls one after another', async () => {
     const client = createClient({ baseUrl: gateway.url });
     const count = await arrivals(async () => {
-      for (let call = 0; call < 100; call++) await client.tokens.search({ q: 'sol' });
+      for (let call = 0; call < 30; call++) await client.tokens.search({ q: 'sol' });
     });
-    expect(count).toBe(101);
+    expect(count).toBe(31);
   });
 
   it('are 20 for 20 parallel calls after a first call', async () => {

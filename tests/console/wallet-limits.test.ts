@@ -1,10 +1,10 @@
 import type { Page, Route } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { spentMicros } from '../../packages/console/src/wallet/ledger.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { type OpenedPage, openPage } from './console.ts';
+import { openPage } from './console.ts';
 
 const CALL = '**/rpc/getBalance';
 const BUTTON = 'Send, pay $0.000005';
@@ -20,14 +20,11 @@ const sold = ({ routes }: Catalog) =>
 const gateway = await stopAfterTests(startTestGateway({ CREDIT: 'on' }, { paid: true }));
 
 browserSuite('limits on what the console pays', () => {
-  let opened: OpenedPage;
   let page: Page;
   /** Payments that the page sent. */
   let sent: string[];
-  beforeEach(async () => {
-    opened = await openPage(`${gateway.url}/#/wallet`);
-    page = opened.page;
-    sent = [];
+  beforeAll(async () => {
+    ({ page } = await openPage(`${gateway.url}/#/wallet`));
     page.on('request', (request) => {
       const payment = request.headers()['payment-signature'];
       if (payment !== undefined) sent.push(payment);
@@ -35,7 +32,12 @@ browserSuite('limits on what the console pays', () => {
     const shown = await page.locator('.address').textContent();
     await gateway.solana?.mainnet.fundUsdc(shown ?? '', 10_000_000n);
   });
-  afterEach(() => opened.close());
+  beforeEach(async () => {
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    sent = [];
+  });
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
