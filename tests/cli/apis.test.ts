@@ -87,19 +87,15 @@ describe('an API of the gateway is a command', () => {
   });
 
   it.each([
-    [['weather'], 2, 'weather takes a method; methods: getForecast, getHistory'],
-    [['weather', 'getForcast'], 2, 'weather has no method getForcast; methods: getForecast, getHistory'],
-    [['weather', 'getForecast', '--town', 'Rome'], 2, "Unknown option '--town'"],
-    [
-      ['weather', 'getForecast', 'Rome'],
-      2,
-      'takes options or one JSON object; type asset-gateway-client weather getForecast --city Rome',
-    ],
-    [['weather', 'getForecast'], 4, 'weather.getForecast: city: This parameter is required. Nothing was sent.'],
-    [['wether', 'getForecast'], 2, 'there is no command wether'],
-  ])('%j exits with %i and says what is wrong', async (words, exit, sentence) => {
+    ['weather', 2, 'weather takes a method; methods: getForecast, getHistory'],
+    ['weather getForcast', 2, 'weather has no method getForcast; methods: getForecast, getHistory'],
+    ['weather getForecast --town Rome', 2, "Unknown option '--town'"],
+    ['weather getForecast Rome', 2, 'or one JSON object; type asset-gateway-client weather getForecast --city Rome'],
+    ['weather getForecast', 4, 'weather.getForecast: city: This parameter is required. Nothing was sent.'],
+    ['wether getForecast', 2, 'there is no command wether'],
+  ])('%s exits with %i and says what is wrong', async (typed, exit, sentence) => {
     const before = stub.arrivals.length;
-    const { code, stdout, stderr } = await ask(...words);
+    const { code, stdout, stderr } = await ask(...typed.split(' '));
     expect([code, stdout, stub.arrivals.length]).toEqual([exit, '', before]);
     expect(stderr).toContain(sentence);
   });

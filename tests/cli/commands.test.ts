@@ -333,16 +333,16 @@ describe('the exit code', { timeout: 60_000 }, () => {
 
   it('of --help is 0, without a request, and the help begins with examples', async () => {
     const before = fixture.proxy.passed.length;
-    for (const words of [
-      ['--help'],
-      ['chart', '-h'],
-      ['wallet', '--help'],
-      ['spending', '--help'],
-      ['resume', '--help'],
-      ['assets/x', '--help'],
+    for (const typed of [
+      '--help',
+      'chart -h',
+      'wallet --help',
+      'spending --help',
+      'resume --help',
+      'assets/x --help',
     ]) {
-      const { code, stdout } = await fixture.run(words);
-      expect([words, code]).toEqual([words, 0]);
+      const { code, stdout } = await fixture.run(typed.split(' '));
+      expect([typed, code]).toEqual([typed, 0]);
       expect(stdout).toMatch(/^Usage: asset-gateway-client .*\n\nExamples:\n {2}asset-gateway-client /);
       expect(stdout.match(/^ {2}--json /gm)).toHaveLength(1);
     }

@@ -53,16 +53,6 @@ describe('a chart', () => {
     close,
   });
 
-  it('draws bodies and wicks in half rows', () => {
-    const candles = [candle(0, [1, 4, 1, 3]), candle(1, [3, 3, 2, 2]), candle(2, [2, 2, 2, 2])];
-    expect(candleChart(candles, { ...shape, width: 18 })).toEqual([
-      '$4.00 │',
-      '      ┃   ┃',
-      '$2.00 ┃   ┃   ╻',
-      '$1.00 ┃',
-    ]);
-  });
-
   it('merges neighbours if there are more candles than columns, and keeps extremes', () => {
     const candles = Array.from({ length: 100 }, (_, at) => candle(at, [1, at === 50 ? 9 : 1, 1, 1]));
     const lines = candleChart(candles, { ...shape, width: 16 });

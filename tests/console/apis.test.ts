@@ -67,16 +67,8 @@ browserSuite('an API in the console', () => {
 
   it('has fields for path, query and nested body of a POST', async () => {
     await open('notes.updateNote', 'Changes a note');
-    expect(await page.locator('.field label code').allTextContents()).toEqual([
-      'id',
-      'notify',
-      'version',
-      'id',
-      'version',
-      'author.name',
-      'author.admin',
-      'scores',
-    ]);
+    const names = (await page.locator('.field label code').allTextContents()).join(' ');
+    expect(names).toBe('id notify version id version author.name author.admin scores');
     expect(await send('Send, sign in')).toBe('Answer 200');
     const body = { id: 7, author: { name: 'Ada', admin: true }, scores: [0.5, 1] };
     expect([last()?.target, JSON.parse(last()?.body ?? '')]).toEqual(['/notes/n1?version=2', body]);

@@ -94,12 +94,9 @@ browserSuite('every route in the console', () => {
       expect(await page.locator('.facts').textContent()).toMatch(/Time\d+ ms.*Cost\$0\.000005 in USDC$/);
       expect(paid().slice(before)).toMatchObject([{ amount: 5n }]);
       expect(gateway.solana?.provider.arrivals.length).toBe(asked + 1);
-      await press(page.locator('summary', { hasText: 'Response headers (' }));
-      await page
-        .locator('.answer')
-        .getByText(paid().at(-1)?.signature ?? '')
-        .first()
-        .waitFor();
+      await page.locator('summary', { hasText: 'Response headers (' }).click();
+      const { signature = '' } = paid().at(-1) ?? {};
+      await page.locator('.answer').getByText(signature).first().waitFor();
     },
   );
 
