@@ -43,22 +43,18 @@ const fromNow = (seconds: number): string => new Date((direct.nowSeconds() + ahe
 
 const noDates: Changes = { expirationTime: undefined };
 
-async function refusesFresh(code: string, changes: Changes): Promise<void> {
+async function refusesFresh(code: string, ...changed: readonly Changes[]): Promise<void> {
   const signer = newSigner();
   const challenge = await challengeOf(direct);
-  const header = encodeHeader(await signedPayload(challenge, changes, signer));
-  await costsNothing(direct, direct, () => refusedWith(code, askWith(direct, header)));
+  await costsNothing(direct, direct, async () => {
+    for (const changes of changed)
+      await refusedWith(code, askWith(direct, encodeHeader(await signedPayload(challenge, changes, signer))));
+  });
   const good = encodeHeader(await signedPayload(challenge, {}, signer));
   expect(await statusOf(askWith(direct, good))).toBe(200);
 }
 
 describe('S6 the age of a challenge', () => {
-  it('299 s is accepted', async () => {
-    const header = await signInFor(direct);
-    direct.step(299);
-    expect(await statusOf(askWith(direct, header))).toBe(200);
-  });
-
   it.each<[string, () => Changes]>([
     ['unchanged', () => ({})],
     ['with an expiry moved by a year', () => ({ expirationTime: fromNow(31_536_000) })],
@@ -76,8 +72,9 @@ describe('S6 the age of a challenge', () => {
     await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
   });
 
-  it('299 s is accepted without an expiry, and with one a year later', async () => {
+  it('299 s is accepted, also without an expiry, and with one a year later', async () => {
     const headers = [
+      await signInFor(direct),
       await signInFor(direct, SEARCH, noDates),
       await signInFor(direct, SEARCH, { expirationTime: fromNow(31_536_000) }),
     ];
@@ -115,8 +112,8 @@ describe("S7 the client's clock", () => {
     '+002026-11-20T12:00:00Z',
     '2026-11-20T12:00:00.1234567890Z',
   ])('the date %s is refused', async (date) => {
-    for (const field of ['issuedAt', 'expirationTime', 'notBefore'])
-      await refusesFresh('invalid_siwx_header', { [field]: date });
+    const fields = ['issuedAt', 'expirationTime', 'notBefore'];
+    await refusesFresh('invalid_siwx_header', ...fields.map((field) => ({ [field]: date })));
   });
 });
 

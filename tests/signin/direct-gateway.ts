@@ -1,4 +1,5 @@
 import { type Environment, readConfig } from '@asset-gateway/gateway';
+import { afterAll } from 'vitest';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
@@ -7,7 +8,7 @@ import { openLocalStore } from '../kit/local-store.ts';
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import type { Asker } from './craft.ts';
 
-const PORT = 8402;
+export const PORT = 8402;
 
 /** A gateway in process, with a clock that the test sets. */
 export interface DirectGateway extends Asker {
@@ -21,22 +22,20 @@ export interface DirectGateway extends Asker {
   close(): Promise<void>;
 }
 
-/** Options beside variables. */
-export interface DirectOptions {
+interface DirectOptions {
   readonly variables?: Environment;
   /** Wraps the store. */
   readonly around?: (store: Store) => Store;
 }
 
-const toResponse = ({
-  status,
-  headers,
-  body,
-}: {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: string | Uint8Array;
-}) => new Response(body === '' ? null : String(body), { status, headers });
+interface Ready {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+const toResponse = ({ status, headers, body }: Ready) =>
+  new Response(body === '' ? null : String(body), { status, headers });
 
 const lowerCase = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -55,18 +54,15 @@ export async function openDirect({
   const store = around(opened.store);
   const log = (line: LogLine) => void lines.push(line);
   const { gateway, close } = await compose(config, { store, secrets: [CANARY_SECRET], log, windowMs: 3_600_000 });
-  const fixed = {
-    method: 'GET',
-    hosts: [`127.0.0.1:${PORT}`],
-    port: PORT,
-    body: new Uint8Array(0),
-    client: '127.0.0.1',
-  };
+  const fixed = { hosts: [`127.0.0.1:${PORT}`], port: PORT, client: '127.0.0.1' };
   return {
     origin: `http://127.0.0.1:${PORT}`,
     upstream,
     lines,
-    ask: async (target, headers = {}) => toResponse(await gateway({ ...fixed, target, headers: lowerCase(headers) })),
+    async ask(target, headers = {}, { method = 'GET', body = '' } = {}) {
+      const inbound = { ...fixed, method, target, headers: lowerCase(headers), body: Buffer.from(body) };
+      return toResponse(await gateway(inbound));
+    },
     step: (seconds) => {
       now += seconds * 1000;
     },
@@ -80,4 +76,11 @@ export async function openDirect({
       await upstream.close();
     },
   };
+}
+
+/** The same for the tests of one file. */
+export async function directAfterTests(): Promise<DirectGateway> {
+  const direct = await openDirect();
+  afterAll(() => direct.close());
+  return direct;
 }

@@ -1,25 +1,21 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
-import { rounds } from '../kit/rounds.ts';
+import { describe, expect, it } from 'vitest';
+import { everyThird, rounds } from '../kit/rounds.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
   askWith,
   challengeOf,
   costsNothing,
-  openSignIn,
-  rawStatusWith,
   refusedWith,
   SEARCH,
   signedPayload,
   signInFor,
   statusOf,
 } from './craft.ts';
-import { openDirect } from './direct-gateway.ts';
+import { directAfterTests } from './direct-gateway.ts';
 import { jsonTestSuite } from './vectors.ts';
 
-const { gateway, asker } = await openSignIn();
-const direct = await openDirect();
-afterAll(() => direct.close());
+const direct = await directAfterTests();
 
 const MALFORMED = 'invalid_siwx_header';
 const encodeText = (json: string): string => Buffer.from(json).toString('base64');
@@ -35,25 +31,25 @@ describe('S15 a duplicate key: the last value counts', () => {
   it.each(['nonce', 'uri', 'address', 'domain', 'signature', 'issuedAt', 'expirationTime', 'statement'])(
     '%s: accepted if the last value is the signed one',
     async (name) => {
-      const payload = await signedPayload(await challengeOf(asker));
-      const other = await signedPayload(await challengeOf(asker), { uri: gateway.url, statement: 'another' });
+      const payload = await signedPayload(await challengeOf(direct));
+      const other = await signedPayload(await challengeOf(direct), { uri: direct.origin, statement: 'another' });
       const { [name]: value, ...rest } = payload;
-      const lines = gateway.logLines.length;
-      expect(await statusOf(askWith(asker, twice({ ...rest, [name]: value }, name, other[name])))).toBe(200);
-      expect(JSON.parse(gateway.logLines[lines] ?? '').wallet).toBe(payload.address);
-      await refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(payload)));
-      expect(await statusOf(askWith(asker, encodeHeader(other)))).toBe(200);
+      const { length } = direct.lines;
+      expect(await statusOf(askWith(direct, twice({ ...rest, [name]: value }, name, other[name])))).toBe(200);
+      expect(direct.lines[length]?.wallet).toBe(payload.address);
+      await refusedWith('invalid_siwx_nonce', askWith(direct, encodeHeader(payload)));
+      expect(await statusOf(askWith(direct, encodeHeader(other)))).toBe(200);
     },
   );
 
   it.each(['nonce', 'uri', 'address', 'statement'])(
     '%s: refused if the first value is the signed one',
     async (name) => {
-      const payload = await signedPayload(await challengeOf(asker));
-      const other = await signedPayload(await challengeOf(asker), { uri: gateway.url, statement: 'another' });
+      const payload = await signedPayload(await challengeOf(direct));
+      const other = await signedPayload(await challengeOf(direct), { uri: direct.origin, statement: 'another' });
       const swapped = twice({ ...payload, [name]: other[name] }, name, payload[name]);
-      await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, swapped)));
-      for (const genuine of [payload, other]) expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+      await costsNothing(direct, direct, () => refusedWith('invalid_siwx_signature', askWith(direct, swapped)));
+      for (const genuine of [payload, other]) expect(await statusOf(askWith(direct, encodeHeader(genuine)))).toBe(200);
     },
   );
 });
@@ -69,17 +65,17 @@ function expectCleanPrototypes(): void {
 describe('S16 a payload does not pollute prototypes', () => {
   it('with special keys in a good sign-in', async () => {
     for (const name of NAMES) {
-      const payload = await signedPayload(await challengeOf(asker));
-      expect(await statusOf(askWith(asker, twice(payload, name, { polluted: true })))).toBe(200);
+      const payload = await signedPayload(await challengeOf(direct));
+      expect(await statusOf(askWith(direct, twice(payload, name, { polluted: true })))).toBe(200);
       expectCleanPrototypes();
     }
   });
 
   it('with its fields in a special key', async () => {
-    const payload = await signedPayload(await challengeOf(asker));
-    await costsNothing(gateway, asker, async () => {
+    const payload = await signedPayload(await challengeOf(direct));
+    await costsNothing(direct, direct, async () => {
       for (const name of NAMES) {
-        await refusedWith(MALFORMED, askWith(asker, encodeText(`{${member(name, payload)}}`)));
+        await refusedWith(MALFORMED, askWith(direct, encodeText(`{${member(name, payload)}}`)));
         expectCleanPrototypes();
       }
     });
@@ -87,13 +83,14 @@ describe('S16 a payload does not pollute prototypes', () => {
 
   it('with special names as values', async () => {
     const challenge = await challengeOf(direct);
+    const { length } = direct.upstream.arrivals;
     for (let round = 0; round < rounds(150) * NAMES.length; round++) {
       const word = NAMES[round % NAMES.length] ?? '';
       const payload = { ...(await signedPayload(challenge)), chainId: word, type: word, [word]: { polluted: word } };
       expect(await statusOf(askWith(direct, encodeHeader(payload)))).toBe(402);
     }
     expectCleanPrototypes();
-    expect(direct.upstream.arrivals).toHaveLength(0);
+    expect(direct.upstream.arrivals).toHaveLength(length);
   });
 });
 
@@ -127,17 +124,12 @@ describe('S17 a payload of another shape', () => {
   }, 300_000);
 });
 
-describe('S14 JSONTestSuite as headers', () => {
-  it('is refused: 402 for each of its 318 files, 431 above 16 KiB', { timeout: 90_000 }, async () => {
-    const files = jsonTestSuite();
-    expect(files).toHaveLength(318);
-    await costsNothing(gateway, asker, async () => {
-      for (const { name, bytes } of files) {
-        const header = bytes.toString('base64');
-        if (header.length < 15_000) await refusedWith(MALFORMED, askWith(asker, header));
-        else expect(await rawStatusWith(gateway, header), name).toBe(431);
-      }
-    });
+it('S14 JSONTestSuite as headers: each of its 318 files is refused', { timeout: 90_000 }, async () => {
+  const files = jsonTestSuite();
+  expect(files).toHaveLength(318);
+  await costsNothing(direct, direct, async () => {
+    for (const { bytes } of everyThird(files, 0))
+      await refusedWith(MALFORMED, askWith(direct, bytes.toString('base64')));
   });
 });
 
@@ -167,7 +159,7 @@ describe('S14 a mutated sign-in', () => {
   );
 
   it('is refused, in its JSON or in its base64', async () => {
-    const header = await signInFor(asker);
+    const header = await signInFor(direct);
     const json = Buffer.from(header, 'base64');
     const changes = fc.asyncProperty(
       fc.array(mutation, { minLength: 1, maxLength: 3 }),
@@ -178,10 +170,10 @@ describe('S14 a mutated sign-in', () => {
         // A comma makes two headers of one, of which the last counts.
         fc.pre(!sent.includes(','));
         fc.pre(JSON.stringify(meaning(Buffer.from(sent, 'base64'))) !== JSON.stringify(meaning(json)));
-        expect(await statusOf(askWith(asker, sent))).toBe(402);
+        expect(await statusOf(askWith(direct, sent))).toBe(402);
       },
     );
-    await costsNothing(gateway, asker, () => fc.assert(changes, { numRuns: rounds(20) * 100 }));
-    expect(await statusOf(askWith(asker, header))).toBe(200);
+    await costsNothing(direct, direct, () => fc.assert(changes, { numRuns: rounds(20) * 100 }));
+    expect(await statusOf(askWith(direct, header))).toBe(200);
   }, 300_000);
 });

@@ -19,7 +19,6 @@ import {
 import { openDirect } from './direct-gateway.ts';
 
 const SEARCH_PATH = '/v1/x402/tokens/assets/search';
-const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
 const start = stoppedAfterTests(startTestGateway);
 const open = (variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }) => start(variables, options);
@@ -33,36 +32,16 @@ async function expectRefusal(response: Response, status: number, code: string, r
   if (retryAfter !== undefined) expect(response.headers.get('retry-after')).toBe(retryAfter);
 }
 
-describe('a header refused with 400', () => {
-  it.each([
-    ['an unknown parameter', `${SEARCH_PATH}?q=sol&limitt=5`],
-    ['a value out of bounds', `${SEARCH_PATH}?q=sol&limit=51`],
-    ['a parameter twice', `${SEARCH_PATH}?q=sol&q=sol`],
-    ['a missing parameter', SEARCH_PATH],
-  ])('for %s is not used up and takes no slot', async (_, target) => {
-    const asker = overHttp(wide);
-    const header = await signInFor(asker, SEARCH_PATH);
-    await costsNothing(wide, asker, async () => {
-      const refused = await askWith(asker, header, target);
-      await expectRefusal(refused, 400, 'invalid_request');
-      expect(refused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
-    });
-    expect(await statusOf(askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`))).toBe(200);
-    await refusedWith('invalid_siwx_nonce', askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`));
+it('a header refused with 400 is not used up, takes no slot, and gets the next nonce', async () => {
+  const asker = overHttp(wide);
+  const header = await signInFor(asker, SEARCH_PATH);
+  await costsNothing(wide, asker, async () => {
+    const refused = await askWith(asker, header, `${SEARCH_PATH}?q=sol&limitt=5`);
+    await expectRefusal(refused, 400, 'invalid_request');
+    expect(refused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
   });
-
-  it('for invalid JSON, or with 415 for another type, is not used up and takes no slot', async () => {
-    const url = `${wide.url}/v1/x402/tokens/assets/market-snapshots`;
-    const header = await signInFor({ origin: wide.url, ask: () => fetch(url, { method: 'POST' }) });
-    const post = (body: string, type: string) =>
-      fetch(url, { method: 'POST', body, headers: { 'SIGN-IN-WITH-X': header, 'Content-Type': type } });
-    await costsNothing(wide, overHttp(wide), async () => {
-      expect(await statusOf(post('{"mints":', 'application/json'))).toBe(400);
-      expect(await statusOf(post('{"mints":["x"]}', 'text/plain'))).toBe(415);
-      expect(await statusOf(post('{"mints":1}', 'application/json'))).toBe(400);
-    });
-    expect(await statusOf(post(JSON.stringify({ mints: [WRAPPED_SOL] }), 'application/json'))).toBe(200);
-  });
+  expect(await statusOf(askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`))).toBe(200);
+  await refusedWith('invalid_siwx_nonce', askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`));
 });
 
 describe('S21 a good header refused because the budget is empty', () => {
@@ -92,41 +71,6 @@ describe('S21 a good header refused because the budget is empty', () => {
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
     expect(gateway.upstream.arrivals).toHaveLength(1);
   });
-
-  it('is not used up while the upstream is paused', async () => {
-    const gateway = await open();
-    const asker = overHttp(gateway);
-    Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '1', times: 1 });
-    expect(await statusOf(askFreshly(asker))).toBe(503);
-    const header = await signInFor(asker);
-    const paused = await askWith(asker, header);
-    await expectRefusal(paused, 503, 'upstream_rate_limited');
-    expect(paused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
-    expect(gateway.upstream.arrivals).toHaveLength(1);
-    await wait(Number(paused.headers.get('retry-after')) * 1000);
-    expect(await statusOf(askWith(asker, header))).toBe(200);
-  });
-});
-
-describe('S21 a good header refused because 64 calls are in flight', () => {
-  it('is not used up and reaches no upstream; a replay gets a 402', async () => {
-    const gateway = await open();
-    const asker = overHttp(gateway);
-    const used = await signInFor(asker);
-    expect(await statusOf(askWith(asker, used))).toBe(200);
-    const headers = await Promise.all(Array.from({ length: 65 }, () => signInFor(asker)));
-    const last = headers.pop() ?? '';
-    gateway.upstream.faults.delayMs = 1000;
-    const running = headers.map((header) => statusOf(askWith(asker, header)));
-    while (gateway.upstream.arrivals.length < 65) await wait(5);
-    const crowded = await askWith(asker, last);
-    await expectRefusal(crowded, 503, 'overloaded', '1');
-    await refusedWith('invalid_siwx_nonce', askWith(asker, used));
-    expect(new Set(await Promise.all(running))).toEqual(new Set([200]));
-    expect(gateway.upstream.arrivals).toHaveLength(65);
-    gateway.upstream.faults.reset();
-    expect(await statusOf(askWith(asker, last))).toBe(200);
-  });
 });
 
 describe('S22 an upstream failure after dispatch', () => {
@@ -154,30 +98,17 @@ describe('S22 an upstream failure after dispatch', () => {
   });
 });
 
-/** The store as a plain object, so that methods can be replaced. */
-const around = (store: Store): Store => ({
-  now: () => store.now(),
-  wallNow: () => store.wallNow(),
-  ready: () => store.ready(),
-  epoch: () => store.epoch(),
-  admit: (attempt) => store.admit(attempt),
-  judge: (...parts) => store.judge(...parts),
-  burn: (...parts) => store.burn(...parts),
-  complete: (...parts) => store.complete(...parts),
-  pause: (...parts) => store.pause(...parts),
-  view: (budget) => store.view(budget),
-});
-
-/** A store whose `admit` fails this many times before or after it runs. */
-const failing = (store: Store, fault: { before: number; after: number }): Store => ({
-  ...around(store),
-  admit: async (attempt) => {
+/** Makes `admit` fail this many times before or after it runs. */
+const failing = (store: Store, fault: { before: number; after: number }): Store => {
+  const admit = store.admit.bind(store);
+  store.admit = async (attempt) => {
     if (fault.before-- > 0) throw new Error('the store is down');
-    const verdict = await store.admit(attempt);
+    const verdict = await admit(attempt);
     if (fault.after-- > 0) throw new Error('the reply was lost');
     return verdict;
-  },
-});
+  };
+  return store;
+};
 
 describe('S21 a good header at a store that fails', () => {
   it('reaches no upstream and is not used up while the store is down', async () => {
@@ -208,7 +139,10 @@ describe('a store whose epoch is not read yet', () => {
   it('answers 503 to challenges and sign-ins', async () => {
     let known = false;
     const direct = await openDirect({
-      around: (store) => ({ ...around(store), epoch: () => (known ? store.epoch() : undefined) }),
+      around(store) {
+        const epoch = store.epoch.bind(store);
+        return Object.assign(store, { epoch: () => (known ? epoch() : undefined) });
+      },
     });
     const refused = await direct.ask(HEALTH);
     await expectRefusal(refused, 503, 'state_unavailable', '2');
