@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { requestOf } from '../parameters/requests.ts';
 import { bodyOf, callOf, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { refusedForFree } from '../upstream/caller.ts';
+import { refusedForFree, requestOf } from '../upstream/caller.ts';
 import { isTaken, publishedOf } from './requests.ts';
 
 const gateway = await stopAfterTests(startTestGateway());

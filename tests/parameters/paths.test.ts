@@ -1,9 +1,9 @@
 import type { Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
+import { gated } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, refusedForFree, TOKENS } from '../upstream/caller.ts';
-import { signedRoutes } from './requests.ts';
 
 const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 
@@ -144,11 +144,11 @@ const nameOf = ({ httpMethod, path }: Route): string => `${httpMethod} ${path.re
 
 describe('the route table is the specification', () => {
   it('has exactly these asset-data routes', () => {
-    expect(signedRoutes.map(nameOf)).toEqual(Object.keys(SPECIFICATION));
-    for (const { provider, surface } of signedRoutes) expect([provider, surface]).toEqual(['tokens', 'tokens']);
+    expect(gated.map(nameOf)).toEqual(Object.keys(SPECIFICATION));
+    for (const { provider, surface } of gated) expect([provider, surface]).toEqual(['tokens', 'tokens']);
   });
 
-  it.each(signedRoutes.map((route) => [nameOf(route), route] as const))(
+  it.each(gated.map((route) => [nameOf(route), route] as const))(
     '%s takes what it says and nothing else',
     (name, route) => {
       expect(describeRow(route)).toEqual(SPECIFICATION[name]);
@@ -158,7 +158,7 @@ describe('the route table is the specification', () => {
   );
 
   it('has one schema of assetId for all paths', () => {
-    const withId = signedRoutes.filter(({ path }) => path.includes(':assetId'));
+    const withId = gated.filter(({ path }) => path.includes(':assetId'));
     expect(withId).toHaveLength(12);
     for (const { input } of withId) {
       expect(Object.keys(input.path?.properties ?? {})).toEqual(['assetId']);
@@ -168,6 +168,6 @@ describe('the route table is the specification', () => {
   });
 
   it('has no other path parameter', () => {
-    for (const { path, input } of signedRoutes) expect(input.path !== undefined).toBe(path.includes(':'));
+    for (const { path, input } of gated) expect(input.path !== undefined).toBe(path.includes(':'));
   });
 });

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { everyThird } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
@@ -29,7 +30,7 @@ function expectUnusable({ status, json, text }: Answered): void {
 }
 
 describe('U3 a broken transfer is an unusable answer', () => {
-  it.each([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99])('cut at %d of the body', async (fraction) => {
+  it.each([0, 0.5, 0.99])('cut at %d of the body', async (fraction) => {
     Object.assign(gateway.upstream.faults, { body: JSON.stringify('a'.repeat(100_000)), truncate: fraction });
     expectUnusable(await askOnce());
   });
@@ -158,17 +159,18 @@ describe('an upstream that refuses or fails', () => {
     });
   });
 
-  it.each([
-    402, 405, 406, 408, 409, 410, 413, 414, 415, 418, 425, 431, 451, 499, 500, 501, 502, 503, 504, 507, 520, 599,
-  ])('U10 %i is 502 upstream_error, without its message', async (status) => {
-    Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS, retryAfter: '7' });
-    const answer = await askOnce();
-    expect([answer.status, answer.json.error]).toEqual([502, 'upstream_error']);
-    expect(answer.text).not.toContain(OWN_WORDS);
-    expect(answer.headers.has('retry-after')).toBe(false);
-  });
+  it.each([402, 405, 409, 418, 451, 500, 503, 599])(
+    'U10 %i is 502 upstream_error, without its message',
+    async (status) => {
+      Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS, retryAfter: '7' });
+      const answer = await askOnce();
+      expect([answer.status, answer.json.error]).toEqual([502, 'upstream_error']);
+      expect(answer.text).not.toContain(OWN_WORDS);
+      expect(answer.headers.has('retry-after')).toBe(false);
+    },
+  );
 
-  it.each([201, 202, 203, 206, 226, 299])('U5 %i is not a valid answer', async (status) => {
+  it.each([201, 206, 299])('U5 %i is not a valid answer', async (status) => {
     gateway.upstream.faults.status = status;
     expectUnusable(await askOnce());
   });
@@ -235,7 +237,7 @@ describe('U6 unusual JSON is relayed byte for byte', () => {
 it('U6 JSONTestSuite as answers of the upstream: what parses is relayed, the rest is refused', async () => {
   const files = jsonTestSuite();
   expect(files).toHaveLength(318);
-  for (const { name, bytes } of files) {
+  for (const { name, bytes } of everyThird(files, 1)) {
     if (!name.startsWith('i_')) expect([name, isJson(bytes)]).toEqual([name, name.startsWith('y_')]);
     const answer = await relay(bytes);
     if (isJson(bytes)) expectRelayed(answer, bytes);

@@ -1,5 +1,7 @@
 import { challengeIn, signIn } from '@asset-gateway/client';
+import type { Route } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
+import { exampleOf } from '../http/targets.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { newSigner } from '../kit/wallet.ts';
 import { type Answered, type Ask, send, slotsLeft } from './exchange.ts';
@@ -10,6 +12,12 @@ export const SNAPSHOTS = `${TOKENS}/assets/market-snapshots`;
 
 /** The headers of a JSON body. */
 export const JSON_BODY = { 'Content-Type': 'application/json' };
+
+/** A request of a row; default: its example. */
+export function requestOf(route: Route, other: Route['example'] = {}): Ask {
+  const { target, init } = exampleOf(route, other);
+  return { target, ...init };
+}
 
 /** A wallet that signs for the gateway's origin, so that a sign-in opens any path. */
 export class Caller {

@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { suiteInCi } from '../kit/optional.ts';
+import { isFull } from '../kit/rounds.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
 import { type Answered, codeOf, send, slotsLeft } from './exchange.ts';
-import { plainAnswer, startTrap, type Trap } from './trap.ts';
+import { plainAnswer, startTrap } from './trap.ts';
 
 const MAX_IN_FLIGHT = 64;
 const CLIENTS = 120;
@@ -14,6 +16,7 @@ const MEBIBYTE = 1024 * 1024;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
 
 const start = stoppedAfterTests(startTestGateway);
+const openTrap = stoppedAfterTests(startTrap);
 
 const together = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
@@ -27,15 +30,10 @@ const codesOf = (answers: readonly Answered[]): string[] => answers.map(codeOf);
 suiteInCi('U21 a slow upstream and many clients', {}, () => {
   const held: Socket[] = [];
   let holding = true;
-  let gateway: TestGateway;
-  let trap: Trap;
-  beforeAll(async () => {
-    trap = await startTrap((socket) => void (holding ? held.push(socket) : socket.write(FINE)));
-    gateway = await start({ TOKENS_API_BASE_URL: trap.url });
-  });
-  afterAll(() => trap.close());
 
   it('at most 64 calls are in flight; more are refused at once and use up neither sign-in nor slot', async () => {
+    const trap = await openTrap((socket) => void (holding ? held.push(socket) : socket.write(FINE)));
+    const gateway = await start({ TOKENS_API_BASE_URL: trap.url });
     const caller = new Caller(gateway);
     const signIns = await together(CLIENTS, () => caller.signIn());
     const refused: (readonly [Answered, (typeof signIns)[number]])[] = [];
@@ -62,7 +60,7 @@ suiteInCi('U21 a slow upstream and many clients', {}, () => {
 });
 
 suiteInCi('U4 answers without end', {}, () => {
-  const PARALLEL = 20;
+  const PARALLEL = isFull ? 20 : 6;
 
   it.each([
     ['100 MiB', { huge: 100 * MEBIBYTE }],
@@ -76,5 +74,39 @@ suiteInCi('U4 answers without end', {}, () => {
     expect((process.memoryUsage().rss - before) / MEBIBYTE).toBeLessThan(600);
     gateway.upstream.faults.reset();
     expect((await new Caller(gateway).ask({ target: HEALTH })).status).toBe(200);
+  });
+});
+
+describe('the calls in flight of a provider', () => {
+  it('W7 are counted for their cluster and for all, and both are free again when a call is over', () => {
+    const all = new InFlight(3);
+    const [mainnet, devnet] = [new InFlight(3, { within: all }), new InFlight(1, { within: all })];
+    devnet.take('first');
+    expect([devnet.isFreeFor(), mainnet.isFreeFor()]).toEqual([false, true]);
+    for (const owner of ['second', 'third']) mainnet.take(owner);
+    expect([mainnet.isFreeFor(), all.isFreeFor()]).toEqual([false, false]);
+    mainnet.leave('second');
+    expect([devnet.isFreeFor(), mainnet.isFreeFor()]).toEqual([false, true]);
+    devnet.leave('first');
+    expect([devnet.isFreeFor(), mainnet.isFreeFor(), all.isFreeFor()]).toEqual([true, true, true]);
+  });
+
+  it('W7 are limited for each wallet', () => {
+    const room = new InFlight(4, { ofWallet: 2 });
+    for (const owner of ['first', 'second']) room.take(owner, 'wallet');
+    expect([room.isFreeFor('wallet'), room.isFreeFor('other'), room.isFreeFor()]).toEqual([false, true, true]);
+    room.leave('first');
+    expect(room.isFreeFor('wallet')).toBe(true);
+  });
+
+  it('W7 count an owner once, however often it takes its place and leaves it', () => {
+    const room = new InFlight(2, { ofWallet: 1, within: new InFlight(2) });
+    for (let time = 0; time < 3; time++) room.take('one', 'wallet');
+    expect([room.isFreeFor(), room.isFreeFor('wallet')]).toEqual([true, false]);
+    for (let time = 0; time < 3; time++) room.leave('one');
+    for (const owner of ['two', 'three']) room.take(owner);
+    expect([room.isFreeFor(), room.isFreeFor('wallet')]).toEqual([false, false]);
+    for (const owner of ['two', 'three']) room.leave(owner);
+    expect(room.isFreeFor('wallet')).toBe(true);
   });
 });

@@ -3,17 +3,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Pool } from '../../packages/gateway/src/pool.ts';
 import { ResponseHandler } from '../../packages/gateway/src/upstreams/response.ts';
 import { freePort } from '../http/ports.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
 import { slotFreesIn, slotsLeft } from './exchange.ts';
-import { trapAfterTests } from './trap.ts';
+import { startTrap } from './trap.ts';
 
 const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
 const ONE_SLOT = { ...SHORT, TOKENS_RATE_LIMIT_PER_MINUTE: '1' };
 
 const start = stoppedAfterTests(startTestGateway);
-const trap = await trapAfterTests(() => undefined);
+const trap = await stopAfterTests(startTrap(() => undefined));
 const gateway = await start(SHORT, WITHOUT_BREAKER);
 const narrow = await start(ONE_SLOT, { windowMs: 1_500 });
 const silent = await start({ ...SHORT, TOKENS_API_BASE_URL: trap.url });

@@ -1,5 +1,4 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
 
 /** A raw TCP server that records requests and answers with any bytes. */
 export interface Trap {
@@ -10,7 +9,7 @@ export interface Trap {
   connections(): number;
   /** Open connections that sent a request. */
   asked(): number;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** Writes an answer to one request. */
@@ -42,19 +41,12 @@ export async function startTrap(reply: Reply): Promise<Trap> {
     heard,
     connections: () => connections,
     asked: () => asked.size,
-    close: () =>
+    stop: () =>
       new Promise((closed) => {
         server.close(() => closed());
         for (const socket of sockets) socket.destroy();
       }),
   };
-}
-
-/** The same, closed after the tests of the file. */
-export async function trapAfterTests(reply: Reply): Promise<Trap> {
-  const trap = await startTrap(reply);
-  afterAll(() => trap.close());
-  return trap;
 }
 
 /** A plain answer: the status line, these headers, this body. */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
-import { plainAnswer, startTrap, trapAfterTests } from './trap.ts';
+import { plainAnswer, startTrap } from './trap.ts';
 
 let answer = '';
 const start = stoppedAfterTests(startTestGateway);
-const upstream = await trapAfterTests((socket) => socket.write(answer));
-const trap = await trapAfterTests((socket) =>
-  socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
+const upstream = await stopAfterTests(startTrap((socket) => socket.write(answer)));
+const trap = await stopAfterTests(
+  startTrap((socket) => socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"'))),
 );
 const gateway = await start({ TOKENS_API_BASE_URL: upstream.url }, WITHOUT_BREAKER);
 
@@ -124,7 +124,7 @@ describe('U10 an upstream that is not there', () => {
       'nobody listens',
       async () => {
         const closed = await startTrap(() => undefined);
-        await closed.close();
+        await closed.stop();
         return closed.url;
       },
     ],
