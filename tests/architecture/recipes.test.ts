@@ -65,7 +65,7 @@ const GATEWAY = 'packages/gateway/src';
 const FACTS = `${PROTOCOL}/providers.ts`;
 const TRANSPORTS = `${GATEWAY}/compose/providers.ts`;
 const ENDPOINTS = `${GATEWAY}/compose/endpoints.ts`;
-const SURFACES = `${GATEWAY}/describe/surfaces.ts`;
+const SURFACES = `${GATEWAY}/describe/service.ts`;
 
 const PROVIDER_NAME: Step = [
   FACTS,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PaidAnswers } from '../../packages/gateway/src/gates/redelivery.ts';
+import { PaidAnswers } from '../../packages/gateway/src/gates/gate.ts';
 
 /** Something that was paid for, whose answer is gone. */
 function paidBefore() {

@@ -4,8 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../packages/gateway/src/call.ts';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { Memos, paymentKeyOf, requestHashOf } from '../../packages/gateway/src/payments/read/memo.ts';
-import type { Offer } from '../../packages/gateway/src/payments/requirement.ts';
+import {
+  Memos,
+  type Offer,
+  paymentKeyOf,
+  requestHashOf,
+} from '../../packages/gateway/src/payments/read/requirement.ts';
 import { anyText } from '../kit/any-text.ts';
 import { samples } from '../kit/rounds.ts';
 

@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { VerificationLimits, type Verified } from '../../packages/gateway/src/payments/verification-limits.ts';
+import { VerificationLimits, type Verified } from '../../packages/gateway/src/payments/verification.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 import { newSale, type Sale } from './sale.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createSalesAnswer } from '../../packages/gateway/src/sales/answer.ts';
 import { GROUPINGS, type Grouping } from '../../packages/gateway/src/sales/books.ts';
-import { groupTable, written } from '../../packages/gateway/src/sales/report.ts';
+import { createSalesAnswer, groupTable, written } from '../../packages/gateway/src/sales/report.ts';
 import type { JournalEntry } from '../../packages/gateway/src/stores/sql/journal.ts';
 import { sharedLedgerSuite } from '../kit/ledger.ts';
 import { appendEntry, entryOf } from './entries.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { appendMissing } from '../../packages/gateway/src/sales/repair.ts';
+import { appendMissing } from '../../packages/gateway/src/sales/payee-history.ts';
 import { append, JOURNAL_KEEP_MS, type Written } from '../../packages/gateway/src/stores/sql/journal.ts';
 import { grant, HOLDER, ledgerSuite, newPayment, newPurchase, signatureOf } from '../kit/ledger.ts';
 import { appendEntry, entryOf } from './entries.ts';

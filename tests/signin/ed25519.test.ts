@@ -3,8 +3,13 @@ import { newSigner } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Crypto, equalSecrets, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { decodeBase58 } from '../../packages/gateway/src/gates/encodings.ts';
+import {
+  type Crypto,
+  decodeBase58,
+  equalSecrets,
+  loadSodium,
+  nodeCrypto,
+} from '../../packages/gateway/src/gates/crypto.ts';
 import { samples } from '../kit/rounds.ts';
 import { forge, malleated, verifyLeniently } from './forgery.ts';
 import { type Ed25519Case, smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts';

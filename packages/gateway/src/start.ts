@@ -9,7 +9,7 @@ import { trustedProxies } from './http/connections.ts';
 import { HttpServer } from './http/server.ts';
 import { createLog, inFormat, type Log, type LogDestination, standardOutput } from './log.ts';
 import type { ServedMetrics } from './metrics/server.ts';
-import { createSalesAnswer } from './sales/answer.ts';
+import { createSalesAnswer } from './sales/report.ts';
 import { passwordIn, secretsIn } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
 import { type Tracing, untraced } from './traces/tracing.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Refusal } from '@asset-gateway/protocol';
-import { decodeBase58 } from '../gates/encodings.ts';
+import { decodeBase58 } from '../gates/crypto.ts';
 import type { Gate } from '../gates/gate.ts';
 import { addressBits } from '../ip-address.ts';
 

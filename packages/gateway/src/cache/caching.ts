@@ -2,7 +2,7 @@ import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Allowance } from '../budget/store.ts';
 import type { Answer, Input, Spend, UpstreamCall } from '../call.ts';
-import { decodeBase58 } from '../gates/encodings.ts';
+import { decodeBase58 } from '../gates/crypto.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { assembled, mintKeyOf, mintsOf } from './batches.ts';

@@ -8,11 +8,12 @@ import { Nonces } from '../gates/siwx/nonce.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import type { Readings } from '../metrics/readings.ts';
 import { type ExactSetup, openExact } from '../payments/open.ts';
+import type { Payments } from '../payments/payments.ts';
 import { ReceiptIssuer } from '../receipts/issuer.ts';
 import { createMatch } from '../stages/match.ts';
 import type { Sharing } from '../stages/spend.ts';
 import { Sales } from '../stages/trail.ts';
-import { untraced } from '../traces/tracing.ts';
+import { type SpanNames, untraced } from '../traces/tracing.ts';
 import { openCaches } from './caches.ts';
 import { Channels } from './channels.ts';
 import { openConsole } from './console.ts';
@@ -23,7 +24,6 @@ import { saleNotices } from './prices.ts';
 import { readiness, readingsOf } from './readings.ts';
 import { watchCovered } from './sales.ts';
 import { ownAnswers, serviceOf } from './service.ts';
-import { PAYMENT_SPANS } from './spans.ts';
 
 /** A gateway and the connections that it holds. */
 interface Composed {
@@ -31,6 +31,13 @@ interface Composed {
   readonly readings: Readings;
   close(): Promise<void>;
 }
+
+/** The steps of a purchase that the database records. */
+const PAYMENT_SPANS: SpanNames<Payments> = {
+  reserve: 'reserve',
+  settling: 'begin settlement',
+  resolve: 'record',
+};
 
 const SEED_BYTES = 32;
 

@@ -8,13 +8,19 @@ import { type SiwxDependencies, SiwxGate } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
+import type { SpanNames } from '../traces/tracing.ts';
 import { type OwnAnswer, type OwnRoute, selfUpstream } from '../upstreams/upstream.ts';
 import type { Caches } from './caches.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Credit } from './credit.ts';
 import type { Foundation } from './dependencies.ts';
 import type { OwnAnswers } from './service.ts';
-import { GATE_SPANS } from './spans.ts';
+
+const GATE_SPANS: Readonly<Record<Access, SpanNames<Gate>>> = {
+  public: {},
+  siwx: { admit: 'sign-in' },
+  exact: { admit: 'payment' },
+};
 
 /** What serves endpoints. */
 interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId' | 'tracing'> {

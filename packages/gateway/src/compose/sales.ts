@@ -3,10 +3,10 @@ import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
 import { tokenAccountOf } from '../payments/open.ts';
-import type { PayeeChain } from '../sales/audit.ts';
 import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
 import { CoveredWatch, type WatchPace } from '../sales/covered-watch.ts';
+import type { PayeeChain } from '../sales/payee-history.ts';
 import type { Money } from './money.ts';
 import { openPostgres, openState, openToRead } from './state.ts';
 

@@ -6,18 +6,26 @@ import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import { RedisConnection } from '../stores/redis/connection.ts';
-import type { Database } from '../stores/sql/database.ts';
-import { databaseUrls } from '../stores/sql/database-url.ts';
-import { POSTGRES } from '../stores/sql/dialect.ts';
+import { type Database, POSTGRES, type Statement } from '../stores/sql/database.ts';
 import { PostgresDatabase } from '../stores/sql/postgres.ts';
-import { loadServers } from '../stores/sql/postgres-server.ts';
+import { databaseUrls, loadServers } from '../stores/sql/postgres-server.ts';
 import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { sqliteIn } from '../stores/sql/sqlite.ts';
 import { readSqlite } from '../stores/sql/sqlite-connection.ts';
-import { type Tracing, untraced } from '../traces/tracing.ts';
+import { type SpanNames, type Tracing, untraced } from '../traces/tracing.ts';
 import { type Local, openLocal } from './local.ts';
 import { type Money, openMoney, recover } from './money.ts';
-import { DATABASE_SPANS, STORE_SPANS } from './spans.ts';
+
+/** The table that a statement names first. A span never has a statement's values. */
+const tableOf = ({ sql }: Statement): string => /\b(?:from|into|update) (\w+)/i.exec(sql)?.[1] ?? 'settings';
+
+const DATABASE_SPANS: SpanNames<Database> = {
+  read: (statement) => `read ${tableOf(statement)}`,
+  report: (statement) => `read ${tableOf(statement)}`,
+  write: ({ guard }) => `write ${tableOf(guard)}`,
+};
+
+const STORE_SPANS: SpanNames<Store> = { admit: 'take slot', burn: 'use nonce' };
 
 const FORGETS =
   'DATABASE_URL: CREDIT=on needs synchronous_commit on, or a crash of the server loses credit that was paid for; it is off there.';

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { ListFile } from '../blocked/file.ts';
-import { databaseUrls } from '../stores/sql/database-url.ts';
+import { databaseUrls } from '../stores/sql/postgres-server.ts';
 import { type ApiConfig, readApis } from './apis.ts';
 import { WITHOUT_CLIENTS as BLOCKED_WITHOUT_CLIENTS, readBlocked } from './blocked.ts';
 import { type CreditConfig, readCredit } from './credit.ts';

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { findAnswer, keepAgain, keepAnswer } from '../stores/sql/answers.ts';
-import type { Database, Row, Step } from '../stores/sql/database.ts';
-import { isDuplicate } from '../stores/sql/dialect.ts';
-import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
+import { type Database, isDuplicate, type Row, type Step } from '../stores/sql/database.ts';
+import { append, findAnswer, type JournalEntry, keepAgain, keepAnswer, type OnWritten } from '../stores/sql/journal.ts';
 import {
   type Account,
   type AccountHolder,

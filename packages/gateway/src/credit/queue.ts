@@ -116,3 +116,24 @@ const woken = (call: Waiting, milliseconds: number): Promise<void> =>
       resolve();
     };
   });
+
+/** Runs tasks with the same key one after the other, and tasks with different keys in parallel. */
+export class Queues {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Resolves when all tasks so far have ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#last.values());
+  }
+
+  run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const result = before.then(task, task);
+    const ended = result.catch(() => undefined);
+    this.#last.set(key, ended);
+    void ended.then(() => {
+      if (this.#last.get(key) === ended) this.#last.delete(key);
+    });
+    return result;
+  }
+}

@@ -1,6 +1,14 @@
 import { HEADERS, type Route, siwxMessageText } from '@asset-gateway/protocol';
-import { exampleTarget, ownPath, type Service, servedRoutes } from './service.ts';
-import { aboutSurface, bySurface, givenFor, howToPass } from './surfaces.ts';
+import {
+  aboutSurface,
+  bySurface,
+  exampleTarget,
+  givenFor,
+  howToPass,
+  ownPath,
+  type Service,
+  servedRoutes,
+} from './service.ts';
 
 function routeLine(route: Route, { priceUsd }: Service, origin: string): string {
   const price = route.access === 'exact' ? ` $${priceUsd(route)}.` : '';

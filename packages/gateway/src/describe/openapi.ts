@@ -11,8 +11,7 @@ import {
   published,
   publishedRules,
 } from './schemas.ts';
-import { ownPath, type Service } from './service.ts';
-import { aboutSurface, bySurface, givenFor, howToPass } from './surfaces.ts';
+import { aboutSurface, bySurface, givenFor, howToPass, ownPath, type Service } from './service.ts';
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 

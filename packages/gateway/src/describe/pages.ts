@@ -3,8 +3,7 @@ import { clientMethods } from './client-methods.ts';
 import { errorsPage, plain, table } from './errors-page.ts';
 import { openApi } from './openapi.ts';
 import { type JsonSchema, published } from './schemas.ts';
-import { exampleTarget, type Service } from './service.ts';
-import { aboutSurface, bySurface } from './surfaces.ts';
+import { aboutSurface, bySurface, exampleTarget, type Service } from './service.ts';
 
 /** One parameter of a route, in words. */
 export interface Parameter {

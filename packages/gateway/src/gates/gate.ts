@@ -1,4 +1,4 @@
-import { Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
+import { type PaymentState, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
 import type { Answer, Call, Challenge, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
 
 /** A passed gate. Disposing it releases what is not settled and never throws. */
@@ -53,3 +53,130 @@ const free: Admission = {
 
 /** The gate of public routes. */
 export const publicGate: Gate = { admit: async () => free, challenge: () => undefined };
+
+/** How often the answer of one payment may be fetched again, by its payer and by unauthenticated clients. */
+const MOST = { payer: 200, anybody: 20 } as const;
+/** Paid answers are stored for this long. */
+const COUNTED_MS = 600_000;
+
+/** Counts how often paid answers are fetched again from this node. */
+class Repeats {
+  /** Oldest first. */
+  readonly #counts = new Map<string, { readonly sinceMs: number; times: number }>();
+
+  /** Counts one fetch. Returns whether the limit is exceeded. */
+  isTooOften(key: string, kind: keyof typeof MOST, nowMs: number): boolean {
+    this.#forget(nowMs);
+    const known = this.#counts.get(`${kind} ${key}`) ?? { sinceMs: nowMs, times: 0 };
+    this.#counts.set(`${kind} ${key}`, known);
+    known.times += 1;
+    return known.times > MOST[kind];
+  }
+
+  #forget(nowMs: number): void {
+    for (const [key, { sinceMs }] of this.#counts) {
+      if (nowMs - sinceMs < COUNTED_MS) return;
+      this.#counts.delete(key);
+    }
+  }
+}
+
+/** Answers that were paid for, by the key of the payment or the id of the debit. */
+interface AnswerStore {
+  now(): number;
+  answer(key: string): Promise<string | undefined>;
+  /** Upstream calls so far. */
+  calls(key: string): Promise<number>;
+  /** Counts one more upstream call. */
+  called(key: string): Promise<void>;
+  /** Stores an answer that was fetched again. */
+  keep(key: string, answer: string): Promise<void>;
+  /** Notes that the answer has reached the payer. */
+  delivered(key: string): void;
+}
+
+/** Upstream calls that the answer to one payment or debit may cost. */
+export const MOST_CALLS = 3;
+
+/** Delivers answers that were paid for before, and fetches them again if they were lost. */
+export class PaidAnswers {
+  readonly #store: AnswerStore;
+  readonly #repeats = new Repeats();
+  /** Keys of the answers that this node is fetching again. */
+  readonly #fetching = new Set<string>();
+
+  constructor(store: AnswerStore) {
+    this.#store = store;
+  }
+
+  /** Counts one delivery. Returns whether the limit is exceeded. */
+  isTooOften(key: string, kind: keyof typeof MOST): boolean {
+    return this.#repeats.isTooOften(key, kind, this.#store.now());
+  }
+
+  /** The stored answer, or an admission that fetches it again. `isOver`: a lost answer is refused instead. */
+  async deliver(key: string, receipt: Receipt | Promise<Receipt>, isOver = false): Promise<Admission | Delivery> {
+    const store = this.#store;
+    const [json, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
+    if (json === undefined && isOver) throw alreadyUsed('answer no longer kept');
+    const delivered = { ...paid, onDelivered: () => store.delivered(key) };
+    if (json !== undefined) return { answer: { json }, receipt: delivered };
+    return new Redelivery(store, key, { receipt: delivered, fetching: this.#fetching });
+  }
+}
+
+/** What a redelivery needs besides its key. */
+interface Fetching {
+  readonly receipt: Receipt;
+  readonly fetching: Set<string>;
+}
+
+/** The answer to a settled payment or debit was lost: calls the upstream again, and settles or charges nothing. */
+class Redelivery implements Admission {
+  readonly isOwed = true;
+  readonly headers = () => ({});
+  readonly #store: AnswerStore;
+  readonly #key: string;
+  readonly #receipt: Receipt;
+  readonly #fetching: Set<string>;
+  #isFetching = false;
+
+  constructor(store: AnswerStore, key: string, { receipt, fetching }: Fetching) {
+    this.#store = store;
+    this.#key = key;
+    this.#receipt = receipt;
+    this.#fetching = fetching;
+  }
+
+  async spend(take: TakeSlot): Promise<Slot> {
+    const key = this.#key;
+    if (!this.#isFetching && this.#fetching.has(key)) throw inProgress('taken');
+    if (!this.#isFetching) {
+      this.#fetching.add(key);
+      this.#isFetching = true;
+      // Another request may have fetched it since admission.
+      if ((await fromStore(this.#store.answer(key))) !== undefined) throw inProgress('taken');
+    }
+    if ((await fromStore(this.#store.calls(key))) >= MOST_CALLS) throw alreadyUsed('asked for too often');
+    const slot = await take();
+    await this.#store.called(key).catch(() => undefined);
+    return slot;
+  }
+
+  async settle({ json }: Answer): Promise<Receipt> {
+    await this.#store.keep(this.#key, json).catch(() => undefined);
+    return this.#receipt;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isFetching) this.#fetching.delete(this.#key);
+  }
+}
+
+/** The payment is in progress. */
+export const inProgress = (reason?: string): Refusal =>
+  new Refusal('payment_in_progress', { ...(reason && { reason }), payment: { state: 'in_progress' } });
+
+/** The payment or debit cannot buy this answer. It has been charged unless `state` says otherwise. */
+export const alreadyUsed = (reason: string, state: PaymentState['state'] = 'settled'): Refusal =>
+  new Refusal('payment_already_used', { reason, payment: { state } });

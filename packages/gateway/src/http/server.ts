@@ -6,9 +6,75 @@ import type { Inbound, Outbound } from '../call.ts';
 import { lastResort } from '../last-resort.ts';
 import { Connections, clientAddress } from './connections.ts';
 import { Pipeline, WaitingRoom } from './pipelining.ts';
-import { LIMITS, receive } from './receive.ts';
 
-const LINGER_MS = 1_000;
+/** Size limits that apply before matching. */
+export const LIMITS = {
+  bodyBytes: 64 * 1024,
+  targetBytes: 8 * 1024,
+  headerBytes: 16 * 1024,
+} as const;
+
+const EMPTY = new Uint8Array(0);
+
+function hostsOf(rawHeaders: readonly string[]): string[] {
+  const hosts: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[index + 1] ?? '');
+  }
+  return hosts;
+}
+
+function headerBytes(rawHeaders: readonly string[]): number {
+  let total = 0;
+  for (const part of rawHeaders) total += part.length + 2;
+  return total;
+}
+
+function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
+  if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
+  if (url.length > LIMITS.targetBytes) return 'uri_too_long';
+  if (headerBytes(rawHeaders) > LIMITS.headerBytes) return 'headers_too_large';
+  return Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes ? 'body_too_large' : undefined;
+}
+
+/** The complete body; undefined if it is too large. Rejects when the client disconnects. */
+function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+  if (incoming.headers['content-length'] === undefined && incoming.headers['transfer-encoding'] === undefined) {
+    return Promise.resolve(EMPTY);
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LIMITS.bodyBytes) chunks.push(chunk);
+      else {
+        incoming.pause();
+        resolve(undefined);
+      }
+    });
+    incoming.once('end', () => resolve(Buffer.concat(chunks, size)));
+    incoming.once('error', reject);
+    incoming.once('close', () => reject(new Error('the client went away')));
+  });
+}
+
+/** Reads a request to its end. Exceeding a limit becomes a `fault`, which the gateway refuses. */
+export async function receive(incoming: IncomingMessage, client: string): Promise<Inbound> {
+  const head = {
+    method: incoming.method ?? '',
+    target: incoming.url ?? '',
+    headers: incoming.headers,
+    hosts: hostsOf(incoming.rawHeaders),
+    port: incoming.socket.localPort ?? 0,
+    client,
+  };
+  const fault = faultOf(incoming);
+  if (fault) return { ...head, body: EMPTY, fault };
+  const body = await readBody(incoming);
+  return body ? { ...head, body } : { ...head, body: EMPTY, fault: 'body_too_large' };
+}
 
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
@@ -32,7 +98,7 @@ function answerUnreadable(error: ParseError, socket: Duplex): void {
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
   // A peer that never closes its side would hold the socket forever.
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  setTimeout(() => socket.destroy(), TIMES.lingerMs).unref();
 }
 
 interface ServerOptions {

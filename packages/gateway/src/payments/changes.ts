@@ -1,8 +1,6 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { dropAnswer, endAnswer, keepAnswer } from '../stores/sql/answers.ts';
-import type { Statement, Value } from '../stores/sql/database.ts';
-import type { Dialect } from '../stores/sql/dialect.ts';
-import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
+import type { Dialect, Statement, Value } from '../stores/sql/database.ts';
+import { dropAnswer, endAnswer, type JournalEntry, type JournalKind, keepAnswer } from '../stores/sql/journal.ts';
 import type { Step } from './machine.ts';
 import {
   amountOf,

@@ -9,7 +9,7 @@ import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gate
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import { responseContextOf } from '../receipts/response.ts';
 import type { ExactGate } from './gate.ts';
-import { requestHashOf } from './read/memo.ts';
+import { requestHashOf } from './read/requirement.ts';
 
 /** What a signature spends on one route, and how it is checked. */
 export interface SpendingTerms {

@@ -1,7 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Trail } from '../call.ts';
-import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
-import { alreadyUsed, inProgress, PaidAnswers } from '../gates/redelivery.ts';
+import { type Admission, alreadyUsed, type Delivery, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import type { ResponseContext } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { CarriedPayment } from './read/payment.ts';

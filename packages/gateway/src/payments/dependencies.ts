@@ -1,9 +1,10 @@
+import type { Queues } from '../credit/queue.ts';
 import type { OriginOf } from '../gates/challenge.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import type { Chain } from './facilitator/chain.ts';
-import type { Memos } from './read/memo.ts';
+import type { Memos } from './read/requirement.ts';
 import type { Reconciler, ReconcilerDependencies } from './reconcile.ts';
-import type { VerificationLimits } from './verification-limits.ts';
+import type { VerificationLimits } from './verification.ts';
 
 /** The steps of a purchase, each reported when it is done. */
 export type PurchaseStep = 'reserve' | 'verify' | 'upstream' | 'store' | 'settle' | 'record' | 'respond';
@@ -25,25 +26,4 @@ export interface PaymentDependencies extends ReconcilerDependencies {
   readonly onFailure: (error: unknown) => void;
   /** Called after each step of a purchase, before the next one begins. */
   readonly onStep?: ((step: PurchaseStep) => void) | undefined;
-}
-
-/** Runs tasks with the same key one after the other, and tasks with different keys in parallel. */
-export class Queues {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  /** Resolves when all tasks so far have ended. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#last.values());
-  }
-
-  run<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const result = before.then(task, task);
-    const ended = result.catch(() => undefined);
-    this.#last.set(key, ended);
-    void ended.then(() => {
-      if (this.#last.get(key) === ended) this.#last.delete(key);
-    });
-    return result;
-  }
 }

@@ -12,11 +12,10 @@ import type { PaymentDependencies } from './dependencies.ts';
 import { feePayerName } from './facilitator/fee-payer.ts';
 import type { Look } from './payments.ts';
 import { Purchase } from './purchase.ts';
-import { paymentKeyOf, requestHashOf } from './read/memo.ts';
 import { type CarriedPayment, carriedPayment, type PresentedPayment, readPresentedPayment } from './read/payment.ts';
+import { type Offer, paymentKeyOf, requestHashOf, requirementOf } from './read/requirement.ts';
 import { readTransaction, type Transaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
-import { type Offer, requirementOf } from './requirement.ts';
 import { unavailable } from './responses.ts';
 
 /** The route that a gate sells. */

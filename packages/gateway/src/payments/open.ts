@@ -9,20 +9,20 @@ import {
 } from '@asset-gateway/protocol';
 import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
+import { Queues } from '../credit/queue.ts';
 import type { Describe } from '../describe/discovery.ts';
 import type { Readings } from '../metrics/readings.ts';
 import type { SpanNames, Tracing } from '../traces/tracing.ts';
-import { type PaymentDependencies, Queues } from './dependencies.ts';
+import type { PaymentDependencies } from './dependencies.ts';
 import { Chain } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
 import { feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
 import { type CreditSale, ExactGate, type ExactRoute } from './gate.ts';
-import { Memos } from './read/memo.ts';
+import { Memos, type Offer } from './read/requirement.ts';
 import { Reconciler } from './reconcile.ts';
-import type { Offer } from './requirement.ts';
-import { VerificationLimits } from './verification-limits.ts';
+import { VerificationLimits } from './verification.ts';
 
 /** By network. */
 type Chains = ReadonlyMap<string, Chain>;

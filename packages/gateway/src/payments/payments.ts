@@ -1,7 +1,6 @@
 import type { CreditLimits } from '../credit/account.ts';
-import { findAnswer, keepAgain } from '../stores/sql/answers.ts';
 import type { Database, Statement } from '../stores/sql/database.ts';
-import type { JournalKind, OnWritten } from '../stores/sql/journal.ts';
+import { findAnswer, type JournalKind, keepAgain, type OnWritten } from '../stores/sql/journal.ts';
 import { noteDelivered } from './changes.ts';
 import {
   callsOf,

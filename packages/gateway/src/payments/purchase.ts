@@ -11,8 +11,7 @@ import type { Look } from './payments.ts';
 import type { PresentedPayment } from './read/payment.ts';
 import { type FeeCharge, type NewPayment, PAYMENTS, type PaymentRecord, type SettlementAttempt } from './record.ts';
 import * as responses from './responses.ts';
-import { verify } from './verification.ts';
-import type { Verified } from './verification-limits.ts';
+import { type Verified, verify } from './verification.ts';
 
 const SETTLE_MS = 25_000;
 

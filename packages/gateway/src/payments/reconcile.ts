@@ -2,10 +2,9 @@ import type { Crypto } from '../gates/crypto.ts';
 import type { Chain, ChainStatus } from './facilitator/chain.ts';
 import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
-import { issuedAtMs } from './read/memo.ts';
+import { issuedAtMs, type PaymentRequirements } from './read/requirement.ts';
 import { readTransaction } from './read/transaction.ts';
 import { FAILED_ON_CHAIN, type PaymentRecord, type Proof } from './record.ts';
-import type { PaymentRequirements } from './requirement.ts';
 
 /** What the reconciler needs. */
 export interface ReconcilerDependencies {

@@ -1,4 +1,4 @@
-import { MOST_CALLS } from '../gates/redelivery.ts';
+import { MOST_CALLS } from '../gates/gate.ts';
 /** The state of a payment. From `settling` on money may have moved, and only proof changes the record. */
 export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
 

@@ -2,8 +2,8 @@ import { HEADERS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-
 import type { Receipt, Sale } from '../call.ts';
 import { paymentResponse, type ResponseContext, settledResponse } from '../receipts/response.ts';
 import { codeOfReason } from './facilitator/facilitator.ts';
+import type { PaymentRequirements } from './read/requirement.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
-import type { PaymentRequirements } from './requirement.ts';
 
 /** The payment can be sent again for the same request. */
 export const unused = { state: 'unused' } as const;

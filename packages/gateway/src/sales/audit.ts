@@ -1,7 +1,6 @@
 import bs58 from 'bs58';
-import type { Chain } from '../payments/facilitator/chain.ts';
 import type { Books, OpenPayment, ReadEntry, WrongBalance } from './books.ts';
-import { type ChainTransfer, type PayeeAccount, transferBy, transfersTo } from './payee-history.ts';
+import { type ChainTransfer, type PayeeChain, transferBy, transfersTo } from './payee-history.ts';
 
 /** A fault in the journal, the chain or a balance. */
 export type Fault =
@@ -114,12 +113,6 @@ const balanceFaults = (balances: readonly WrongBalance[]): Discrepancy[] =>
   balances.map(({ cluster, wallet, journal, found }) => {
     return { fault: 'balance differs', cluster, wallet, transaction: '', id: '', journal, found };
   });
-
-/** The payee's account on a cluster, and the chain to read it from. */
-export interface PayeeChain {
-  readonly payee: PayeeAccount;
-  readonly chain: Chain;
-}
 
 /** The result of an audit. */
 export interface Findings {

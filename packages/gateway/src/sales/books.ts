@@ -1,5 +1,4 @@
-import type { Database, Row, Statement, Value } from '../stores/sql/database.ts';
-import type { Dialect } from '../stores/sql/dialect.ts';
+import type { Database, Dialect, Row, Statement, Value } from '../stores/sql/database.ts';
 import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
 
 /** An entry of the journal. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '@asset-gateway/protocol';
 import type { Database } from '../stores/sql/database.ts';
-import { audit, type Findings, type PayeeChain } from './audit.ts';
+import { audit, type Findings } from './audit.ts';
 import type { Books } from './books.ts';
 import { readTask, type Task, USAGE, UsageError } from './options.ts';
-import { appendMissing, isSale, missingEntry } from './repair.ts';
+import { appendMissing, isSale, missingEntry, type PayeeChain } from './payee-history.ts';
 import { discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
 
 /** The output of the command. */

@@ -1,9 +1,7 @@
 import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
 import { isOpen, type PaymentRecord } from '../payments/record.ts';
 import type { Database, Row } from '../stores/sql/database.ts';
-import type { PayeeChain } from './audit.ts';
-import { type Listed, listSince, transferBy } from './payee-history.ts';
-import { appendMissing, missingEntry } from './repair.ts';
+import { appendMissing, type Listed, listSince, missingEntry, type PayeeChain, transferBy } from './payee-history.ts';
 
 /** How often covered payments are looked for, in milliseconds. */
 export interface WatchPace {

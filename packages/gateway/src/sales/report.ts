@@ -1,7 +1,7 @@
 import { dollars } from '@asset-gateway/protocol';
 import type { Discrepancy } from './audit.ts';
-import type { Group, Grouping, OpenPayment, ReadEntry } from './books.ts';
-import type { Format } from './options.ts';
+import { type Books, GROUPINGS, type Group, type Grouping, type OpenPayment, type ReadEntry } from './books.ts';
+import { type Format, isGrouping, sinceOf } from './options.ts';
 
 /** A cell. Numbers stay numbers in every format; undefined is an empty cell. */
 export type Cell = string | number | undefined;
@@ -162,3 +162,36 @@ export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table =
     ...[journal, found],
   ]),
 });
+
+/** The source of sales reports. */
+export interface SalesSource {
+  /** Undefined if nothing is sold. */
+  readonly books: Books | undefined;
+  readonly solPriceUsd: number | undefined;
+  /** The clock of the journal. */
+  readonly now: () => number;
+}
+
+const DAY = '24h';
+const KNOWN = ['since', 'by', 'limit'];
+const LIMIT = /^[1-9]\d{0,4}$/;
+const NOTHING = { groups: [], count: 0 };
+
+/** Answers a query of `since`, `by` and `limit` with sales as JSON; undefined if the query is invalid. */
+export function createSalesAnswer({ books, solPriceUsd, now }: SalesSource) {
+  return async (query: URLSearchParams): Promise<string | undefined> => {
+    const sinceMs = sinceOf(query.get('since') ?? DAY, now());
+    const by = query.get('by') ?? GROUPINGS[0];
+    const limit = query.get('limit');
+    const isKnown = [...query.keys()].every(
+      (name, index, names) => KNOWN.includes(name) && names.indexOf(name) === index,
+    );
+    if (sinceMs === undefined || !isGrouping(by) || !isKnown || (limit !== null && !LIMIT.test(limit)))
+      return undefined;
+    const found = await books?.groups(sinceMs, by, limit === null ? undefined : Number(limit));
+    const { groups, count } = found ?? NOTHING;
+    const sales = objectsOf(groupTable(by, groups, solPriceUsd));
+    const since = new Date(sinceMs).toISOString();
+    return JSON.stringify({ since, by, isComplete: true, solPriceUsd: solPriceUsd ?? null, count, sales });
+  };
+}

@@ -1,6 +1,21 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { hostname } from 'node:os';
 import Connection, { type Database as Connected } from 'libsql';
-import { makePrivate } from './private-file.ts';
+
+const MODE = 0o600;
+
+/**
+ * Makes an empty file that only its owner can read. It does not open an existing file, because closing it would drop the locks that
+ * this process holds on it.
+ */
+export function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', MODE));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    chmodSync(path, MODE);
+  }
+}
 
 /** The lock of a folder, held until it is closed or its process ends. */
 export interface FolderLock {

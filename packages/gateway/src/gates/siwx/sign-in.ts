@@ -8,8 +8,7 @@ import {
   siwxMessageText,
 } from '@asset-gateway/protocol';
 import type { Call } from '../../call.ts';
-import type { Crypto } from '../crypto.ts';
-import { decodeBase58, decodeJsonHeader } from '../encodings.ts';
+import { type Crypto, decodeBase58, decodeJsonHeader } from '../crypto.ts';
 import type { IssuedNonce, Nonces } from './nonce.ts';
 
 const MAX_MEMBER_BYTES = 4096;

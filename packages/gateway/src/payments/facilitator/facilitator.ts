@@ -1,7 +1,7 @@
 import { REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Crypto } from '../../gates/crypto.ts';
-import type { PaymentRequirements } from '../requirement.ts';
+import type { PaymentRequirements } from '../read/requirement.ts';
 
 /** A payment that has passed the gateway's own checks. */
 export interface Payment {

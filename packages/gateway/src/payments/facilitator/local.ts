@@ -2,14 +2,13 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { LIMITS } from '../read/transfer.ts';
+import { requestBody } from '../read/requirement.ts';
+import { LIMITS } from '../read/transaction.ts';
 import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
-import type { Chain } from './chain.ts';
+import { type Chain, type SimulationRun, simulate } from './chain.ts';
 import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
 import { FeePayerWatch } from './fee-payer.ts';
-import { requestBody } from './remote.ts';
-import { type SimulationRun, simulate } from './simulation.ts';
 
 /** What the in-process facilitator needs. */
 export interface InProcessOptions {

@@ -1,6 +1,7 @@
 import { member, Refusal } from '@asset-gateway/protocol';
 import type { Crypto } from '../../gates/crypto.ts';
 import { Pool } from '../../pool.ts';
+import { requestBody } from '../read/requirement.ts';
 import {
   type Facilitator,
   isBeforeBroadcast,
@@ -165,13 +166,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** x402's facilitator request, version 2. */
-export function requestBody({ transaction, requirement }: Payment) {
-  return {
-    x402Version: 2,
-    paymentPayload: { x402Version: 2, payload: { transaction }, accepted: requirement },
-    paymentRequirements: requirement,
-  };
 }

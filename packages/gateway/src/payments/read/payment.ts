@@ -1,13 +1,10 @@
 import { HEADERS, member, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound } from '../../call.ts';
-import type { Crypto } from '../../gates/crypto.ts';
-import { decodeBase64, decodeJsonHeader } from '../../gates/encodings.ts';
+import { type Crypto, decodeBase64, decodeJsonHeader } from '../../gates/crypto.ts';
 import { SHORT_NETWORKS } from '../../receipts/response.ts';
 import type { Payment } from '../facilitator/facilitator.ts';
-import { isSameRequirement, type Offer, requirementOf } from '../requirement.ts';
-import { looksIssued, type Memos } from './memo.ts';
-import type { Transaction } from './transaction.ts';
-import { feeLamports, readTransfer, type Transfer } from './transfer.ts';
+import { isSameRequirement, looksIssued, type Memos, type Offer, requirementOf } from './requirement.ts';
+import { feeLamports, readTransfer, type Transaction, type Transfer } from './transaction.ts';
 
 /** A payment as a header contains it, before it is checked. */
 export interface CarriedPayment {

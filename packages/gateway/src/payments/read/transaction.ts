@@ -1,4 +1,7 @@
+import { type RefusalCode, USDC_DECIMALS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import type { Crypto } from '../../gates/crypto.ts';
+import type { Offer } from './requirement.ts';
 
 /** An instruction. `accounts`: positions in the transaction's list of keys. */
 export interface Instruction {
@@ -109,4 +112,132 @@ export function readTransaction(bytes: Uint8Array): Transaction | undefined {
     if (error instanceof Unreadable) return undefined;
     throw error;
   }
+}
+
+const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
+const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+/** Wallets add this program's checks to transactions. */
+const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
+
+/** Limits of a payment's cost: two signatures and this priority, 20,000 lamports at most. */
+export const LIMITS = {
+  maxComputeUnits: 200_000,
+  maxPriorityFeeMicroLamports: 50_000,
+  maxRequiredSignatures: 2,
+} as const;
+
+const LAMPORTS_PER_SIGNATURE = 5_000;
+const MAX_FEE_LAMPORTS = 20_000;
+
+const MAX_INSTRUCTIONS = 7;
+const SET_COMPUTE_LIMIT = 2;
+const SET_COMPUTE_PRICE = 3;
+const TRANSFER_CHECKED = 12;
+
+/** The transfer of a payment's transaction. */
+export interface Transfer {
+  readonly payer: string;
+  /** The token account that is debited. */
+  readonly source: string;
+  readonly amount: string;
+  readonly memo: string | undefined;
+}
+
+/** The transfer of a transaction, or the fault in its shape. */
+export type ReadTransfer = { readonly transfer: Transfer } | { readonly fault: RefusalCode };
+
+const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
+const fault = (code: RefusalCode): { readonly fault: RefusalCode } => ({ fault: code });
+
+/** The fee payer must appear in no instruction, so that no instruction can use its signature. */
+const touchesFeePayer = ({ program, accounts }: Instruction, feePayer: string): boolean =>
+  accounts.includes(0) || program === feePayer;
+
+function computeFault(limit: Instruction, price: Instruction): RefusalCode | undefined {
+  if (limit.program !== COMPUTE_BUDGET || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
+    return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction';
+  }
+  if (view(limit).getUint32(1, true) > LIMITS.maxComputeUnits) {
+    return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high';
+  }
+  if (price.program !== COMPUTE_BUDGET || price.data[0] !== SET_COMPUTE_PRICE || price.data.length !== 9) {
+    return 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction';
+  }
+  return view(price).getBigUint64(1, true) > BigInt(LIMITS.maxPriorityFeeMicroLamports)
+    ? 'invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high'
+    : undefined;
+}
+
+/** The fee of a transaction: its signatures, and its priority price for all of its compute units. */
+export function feeLamports({ signers, instructions: [limit, price] }: Transaction): number {
+  if (limit?.data.length !== 5 || price?.data.length !== 9) return MAX_FEE_LAMPORTS;
+  const microLamports = BigInt(view(limit).getUint32(1, true)) * view(price).getBigUint64(1, true);
+  return signers * LAMPORTS_PER_SIGNATURE + Math.ceil(Number(microLamports) / 1_000_000);
+}
+
+const OTHERS: readonly RefusalCode[] = [
+  'invalid_exact_svm_payload_unknown_fourth_instruction',
+  'invalid_exact_svm_payload_unknown_fifth_instruction',
+  'invalid_exact_svm_payload_unknown_sixth_instruction',
+  'invalid_exact_svm_payload_unknown_seventh_instruction',
+];
+
+function othersFault(others: readonly Instruction[]): RefusalCode | undefined {
+  const unknown = others.findIndex(({ program }) => program !== MEMO && program !== LIGHTHOUSE);
+  return unknown < 0 ? undefined : OTHERS[unknown];
+}
+
+function signersFault(
+  { signers, keys, lookups, instructions }: Transaction,
+  feePayer: string,
+): RefusalCode | undefined {
+  if (signers !== LIMITS.maxRequiredSignatures) return 'invalid_exact_svm_payload_excessive_signers';
+  if (keys[0] !== feePayer) return 'invalid_exact_svm_fee_payer_mismatch';
+  if (lookups > 0) return 'invalid_exact_svm_payload_transaction_could_not_be_decoded';
+  return instructions.some((each) => touchesFeePayer(each, feePayer))
+    ? 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds'
+    : undefined;
+}
+
+function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer): ReadTransfer {
+  const { program, accounts, data } = instruction;
+  const [source, mint, destination, authority] = accounts.map((index) => keys[index] ?? '');
+  if (program !== TOKEN || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4) {
+    return fault('invalid_exact_svm_payload_no_transfer_instruction');
+  }
+  if (authority === undefined || source === undefined || authority !== keys[1] || authority === offer.payTo) {
+    return fault('invalid_exact_svm_payload_transaction_fee_payer_transferring_funds');
+  }
+  if (mint !== offer.asset || data[9] !== USDC_DECIMALS) return fault('invalid_exact_svm_payload_mint_mismatch');
+  if (destination !== offer.destination || source === destination)
+    return fault('invalid_exact_svm_payload_recipient_mismatch');
+  const amount = view(instruction).getBigUint64(1, true).toString();
+  return { transfer: { payer: authority, source, amount, memo: undefined } };
+}
+
+/**
+ * Reads the transfer of a payment, or the fault if its transaction does not have exactly the required shape. The caller compares the
+ * amount and the memo. Codes are those of x402's verifiers.
+ */
+export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): ReadTransfer {
+  const { instructions, signatures, keys, message } = transaction;
+  const [limit, price, transfer, ...others] = instructions;
+  const wrongSigners = signersFault(transaction, offer.feePayer);
+  if (wrongSigners) return fault(wrongSigners);
+  if (!limit || !price || !transfer || instructions.length > MAX_INSTRUCTIONS) {
+    return fault('invalid_exact_svm_payload_transaction_instructions_length');
+  }
+  const wrongCost = computeFault(limit, price);
+  if (wrongCost) return fault(wrongCost);
+  const read = readTokenTransfer(transfer, transaction, offer);
+  if ('fault' in read) return read;
+  const unknown = othersFault(others);
+  if (unknown) return fault(unknown);
+  const memos = others.filter(({ program }) => program === MEMO);
+  if (memos.length !== 1) return fault('invalid_exact_svm_payload_memo_count');
+  if (!crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? ''))) {
+    return fault('invalid_exact_svm_payload_signature_invalid');
+  }
+  return { transfer: { ...read.transfer, memo: Buffer.from(memos[0]?.data ?? []).toString('utf8') } };
 }

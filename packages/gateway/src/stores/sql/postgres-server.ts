@@ -1,8 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
-import type { Row, Step, Value } from './database.ts';
-import { POSTGRES } from './dialect.ts';
+import { POSTGRES, type Row, type Step, type Value } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, SchemaTooNew } from './schema.ts';
+
+const PROTOCOLS = ['postgres:', 'postgresql:'];
+
+function isDatabaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname } = new URL(text);
+  return PROTOCOLS.includes(protocol) && hostname !== '' && pathname.length > 1;
+}
+
+/** Splits a PostgreSQL URL with several hosts, separated by commas, into one URL per host; empty if it is no such URL. */
+export function databaseUrls(text: string): string[] {
+  const start = text.indexOf('://') + '://'.length;
+  const [authority = ''] = text.slice(start).split(/[/?]/, 1);
+  const hostsAt = start + authority.lastIndexOf('@') + 1;
+  const end = start + authority.length;
+  const hosts = text.slice(hostsAt, end).split(',');
+  const urls = hosts.map((host) => text.slice(0, hostsAt) + host + text.slice(end));
+  return urls.every(isDatabaseUrl) ? urls : [];
+}
 
 /** Time-outs of a connection and of a query. */
 export const [CONNECT_MS, QUERY_MS] = [400, 400];

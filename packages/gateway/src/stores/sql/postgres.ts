@@ -1,9 +1,8 @@
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
-import type { Database, Row, Statement, Step, Value } from './database.ts';
-import { databaseUrls } from './database-url.ts';
-import { POSTGRES } from './dialect.ts';
+import { type Database, POSTGRES, type Row, type Statement, type Step, type Value } from './database.ts';
 import {
   CONNECT_MS,
+  databaseUrls,
   isOfConnection,
   isQueueFull,
   loadServers,

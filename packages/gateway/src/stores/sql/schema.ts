@@ -1,4 +1,4 @@
-import { type Dialect, FEES_FUNCTION } from './dialect.ts';
+import { type Dialect, FEES_FUNCTION } from './database.ts';
 
 /** A numbered change of the schema. */
 export interface Change {

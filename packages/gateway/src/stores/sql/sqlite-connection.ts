@@ -1,9 +1,8 @@
 import { accessSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import Connection, { type Database as Connected } from 'libsql';
 import ThreadedConnection from 'libsql/promise';
-import { makePrivate } from '../private-file.ts';
-import type { Database, Row, Statement, Step } from './database.ts';
-import { SQLITE } from './dialect.ts';
+import { makePrivate } from '../lock.ts';
+import { type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE } from './schema.ts';
 
 interface Prepared {

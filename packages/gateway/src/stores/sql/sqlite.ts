@@ -1,8 +1,7 @@
 import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
-import type { Database, Row, Statement, Step } from './database.ts';
-import { SQLITE } from './dialect.ts';
+import { type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { reportSqlite, SqliteConnection } from './sqlite-connection.ts';
 
 /** Options, for tests. */
