@@ -1,8 +1,8 @@
 import { REFUSALS, type Route } from '@asset-gateway/protocol';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
-import { durationsIn, type MetricsPage, observe, openMetricsPage, SECONDS } from './exemplars.ts';
-import { type Figures, figuresOf, PREFIX } from './figures.ts';
+import { type Figures, figuresOf } from './figures.ts';
+import { durationsIn, Meter, type MetricsPage, observe, openMetricsPage } from './meter.ts';
 import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
 import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
@@ -32,28 +32,32 @@ function signInResultOf({ error, wallet }: LogLine): string | undefined {
 
 /** Counts log lines. Labels are rows, statuses and codes, never values that a client chooses. */
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #requests = this.#counter('requests_total', 'Requests.', ['route', 'status', 'code']);
-  readonly #durations = durationsIn(this.#registry);
-  readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by result.', ['result']);
-  readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Duration of upstream calls.', CHANNEL);
-  readonly #cached = this.#counter('cache_answers_total', 'Answers of cached routes.', ['route', 'result']);
-  readonly #ages = this.#histogram('cache_age_seconds', 'Age of cached answers.', [], AGES);
-  readonly #keyRefusals = this.#counter('key_refusals_total', 'Calls whose key the upstream rejected.', KEY);
-  readonly #settlements = this.#counter('settlements_total', 'Settlements by outcome.', ['state']);
-  readonly #revenue = this.#counter('revenue_usd_micros_total', 'Revenue in millionths of a dollar.', ROUTE);
-  readonly #spent = this.#counter('credit_spent_usd_micros_total', 'Credit charged, in millionths of a dollar.', SPENT);
-  readonly #debits = this.#counter('credit_answers_total', 'Answers paid from credit.', ['by']);
-  readonly #slots = this.#counter('slots_total', 'Asset-data slots by the kind of group charged.', ['group']);
-  readonly #shareRefusals = this.#counter('share_refusals_total', 'Refusals for an exhausted share.', ['scope']);
-  readonly #money = new MoneyCounters(this.#registry);
+  readonly #meter = new Meter();
+  readonly #requests = this.#meter.counter('requests_total', 'Requests.', ['route', 'status', 'code']);
+  readonly #durations = durationsIn(this.#meter.registry);
+  readonly #signIns = this.#meter.counter('sign_ins_total', 'Sign-ins by result.', ['result']);
+  readonly #upstreams = this.#meter.histogram('upstream_duration_seconds', 'Duration of upstream calls.', CHANNEL);
+  readonly #cached = this.#meter.counter('cache_answers_total', 'Answers of cached routes.', ['route', 'result']);
+  readonly #ages = this.#meter.histogram('cache_age_seconds', 'Age of cached answers.', [], AGES);
+  readonly #keyRefusals = this.#meter.counter('key_refusals_total', 'Calls whose key the upstream rejected.', KEY);
+  readonly #settlements = this.#meter.counter('settlements_total', 'Settlements by outcome.', ['state']);
+  readonly #revenue = this.#meter.counter('revenue_usd_micros_total', 'Revenue in millionths of a dollar.', ROUTE);
+  readonly #spent = this.#meter.counter(
+    'credit_spent_usd_micros_total',
+    'Credit charged, in millionths of a dollar.',
+    SPENT,
+  );
+  readonly #debits = this.#meter.counter('credit_answers_total', 'Answers paid from credit.', ['by']);
+  readonly #slots = this.#meter.counter('slots_total', 'Asset-data slots by the kind of group charged.', ['group']);
+  readonly #shareRefusals = this.#meter.counter('share_refusals_total', 'Refusals for an exhausted share.', ['scope']);
+  readonly #money = new MoneyCounters(this.#meter);
   #timer: NodeJS.Timeout | undefined;
   #hasTraces = false;
   readonly #rows: ReadonlyMap<string, Route>;
 
   constructor(rows: readonly Route[]) {
     this.#rows = new Map(rows.map((row) => [row.id, row]));
-    collectDefaultMetrics({ register: this.#registry });
+    collectDefaultMetrics({ register: this.#meter.registry });
     for (const result of SIGN_IN_RESULTS) this.#signIns.inc({ result }, 0);
     for (const state of SETTLEMENT_STATES) this.#settlements.inc({ state }, 0);
     for (const by of CREDIT_SPENT_BY) this.#debits.inc({ by }, 0);
@@ -110,20 +114,22 @@ export class Metrics {
 
   /** Adds gauges that are read at each scrape; the fee payer's balance is read once a minute. */
   watch(readings: Readings): void {
-    this.#gauge('ready', 'Whether the node is ready (/readyz).', [], (gauge) => gauge.set(readings.isReady() ? 1 : 0));
-    watchMoney(this.#registry, readings);
-    this.#gauge('blocked_entries', 'Blocked wallets and address ranges.', ['kind'], (gauge) => {
+    this.#meter.gauge('ready', 'Whether the node is ready (/readyz).', [], (gauge) =>
+      gauge.set(readings.isReady() ? 1 : 0),
+    );
+    watchMoney(this.#meter, readings);
+    this.#meter.gauge('blocked_entries', 'Blocked wallets and address ranges.', ['kind'], (gauge) => {
       const { wallets, ranges } = readings.blocked?.() ?? { wallets: 0, ranges: 0 };
       gauge.set({ kind: 'wallet' }, wallets);
       gauge.set({ kind: 'range' }, ranges);
     });
-    this.#gauge('sales_open', 'Whether payments are accepted.', ['cluster'], (gauge) => {
+    this.#meter.gauge('sales_open', 'Whether payments are accepted.', ['cluster'], (gauge) => {
       for (const { cluster, isOpen } of readings.sales()) gauge.set({ cluster }, isOpen ? 1 : 0);
     });
     this.#watchChannels(readings);
     if (readings.cache?.()) this.#watchCache(() => readings.cache?.());
     this.#watchKeys(readings);
-    const balance = this.#gauge('fee_payer_lamports', 'Balance of the fee payer.', ['cluster']);
+    const balance = this.#meter.gauge('fee_payer_lamports', 'Balance of the fee payer.', ['cluster']);
     const read = async () => {
       for (const { cluster, lamports } of await readings.feePayers()) {
         if (lamports === undefined) balance.remove({ cluster });
@@ -136,24 +142,25 @@ export class Metrics {
 
   /** Adds a gauge for a lost log reader. */
   watchLog(isLost: () => boolean): void {
-    this.#gauge('log_lost', "Whether the log's reader is gone.", [], (gauge) => gauge.set(isLost() ? 1 : 0));
+    this.#meter.gauge('log_lost', "Whether the log's reader is gone.", [], (gauge) => gauge.set(isLost() ? 1 : 0));
   }
 
   /** Adds a counter of spans that were not exported. With traces, scrapers that accept OpenMetrics get exemplars. */
   watchTraces(traces: { dropped?(): number }): void {
     this.#hasTraces = traces.dropped !== undefined;
-    this.#total('trace_spans_dropped_total', 'Spans that were not exported.', [], (counter) =>
+    this.#meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], (counter) =>
       counter.inc(traces.dropped?.() ?? 0),
     );
   }
 
   /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */
-  readonly figures = (): Promise<Figures> => figuresOf(this.#registry);
+  readonly figures = (): Promise<Figures> => figuresOf(this.#meter.registry);
 
   /** The metrics in a format that the scraper accepts. */
   async page(accept: string | undefined): Promise<MetricsPage> {
-    if (this.#hasTraces && accept?.includes('application/openmetrics-text')) return openMetricsPage(this.#registry);
-    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+    if (this.#hasTraces && accept?.includes('application/openmetrics-text'))
+      return openMetricsPage(this.#meter.registry);
+    return { contentType: this.#meter.registry.contentType, text: await this.#meter.registry.metrics() };
   }
 
   close(): void {
@@ -161,18 +168,18 @@ export class Metrics {
   }
 
   #watchCache(read: () => CacheReading | undefined): void {
-    this.#gauge('cache_bytes', 'Memory of the cache.', [], (gauge) => gauge.set(read()?.bytes ?? 0));
-    this.#total('cache_calls_total', 'Upstream calls of the cache by reason.', ['reason'], (counter) => {
+    this.#meter.gauge('cache_bytes', 'Memory of the cache.', [], (gauge) => gauge.set(read()?.bytes ?? 0));
+    this.#meter.total('cache_calls_total', 'Upstream calls of the cache by reason.', ['reason'], (counter) => {
       for (const [reason, count] of Object.entries(read()?.calls ?? {})) counter.inc({ reason }, count);
     });
-    this.#total('cache_forgone_total', 'Requests refused because no call started in time.', [], (counter) =>
+    this.#meter.total('cache_forgone_total', 'Requests refused because no call started in time.', [], (counter) =>
       counter.inc(read()?.forgone ?? 0),
     );
   }
 
   #watchChannels(readings: Readings): void {
     const watch = (name: string, help: string, read: (channel: ChannelReading) => number) =>
-      this.#gauge(name, help, CHANNEL, (gauge) => {
+      this.#meter.gauge(name, help, CHANNEL, (gauge) => {
         for (const channel of readings.channels()) gauge.set(channelOf(channel), read(channel));
       });
     watch('budget_left', 'Slots left in the upstream budget.', ({ left }) => left);
@@ -190,52 +197,8 @@ export class Metrics {
         })),
       );
     for (const { labels } of keys()) this.#keyRefusals.inc(labels, 0);
-    this.#gauge('key_set_aside', 'Whether a key is set aside because the upstream rejects it.', KEY, (gauge) => {
+    this.#meter.gauge('key_set_aside', 'Whether a key is set aside because the upstream rejects it.', KEY, (gauge) => {
       for (const { labels, isSetAside } of keys()) gauge.set(labels, isSetAside ? 1 : 0);
-    });
-  }
-
-  #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
-    return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry] });
-  }
-
-  /** A counter that is read at each scrape. */
-  #total<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    read: (counter: Counter<Label>) => void,
-  ): void {
-    const collect = function (this: Counter<Label>): void {
-      this.reset();
-      read(this);
-    };
-    new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry], collect });
-  }
-
-  #histogram<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    buckets = SECONDS,
-  ): Histogram<Label> {
-    return new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers: [this.#registry] });
-  }
-
-  #gauge<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    read?: (gauge: Gauge<Label>) => void | Promise<void>,
-  ): Gauge<Label> {
-    return new Gauge({
-      name: PREFIX + name,
-      help,
-      labelNames,
-      registers: [this.#registry],
-      collect() {
-        return read?.(this);
-      },
     });
   }
 }

@@ -1,6 +1,6 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { PREFIX } from './figures.ts';
+import type { Counter, Histogram } from 'prom-client';
+import type { Meter } from './meter.ts';
 import type { OpenReading, Readings } from './readings.ts';
 
 /** The fields of a journal entry that metrics count. */
@@ -23,22 +23,13 @@ export class MoneyCounters {
   readonly #lamports: Counter<'cluster'>;
   readonly #commits: Histogram;
 
-  constructor(registry: Registry) {
-    const registers = [registry];
-    this.#micros = new Counter({
-      name: `${PREFIX}journal_usd_micros_total`,
-      help: 'Money moved, in millionths of a dollar.',
-      labelNames: ['kind', 'cluster'],
-      registers,
-    });
-    const help = "Transaction fees paid by this gateway's fee payer.";
-    this.#lamports = new Counter({ name: `${PREFIX}fee_lamports_total`, help, labelNames: ['cluster'], registers });
-    this.#commits = new Histogram({
-      name: `${PREFIX}database_commit_seconds`,
-      help: 'Duration of durable writes of money, including failed ones.',
-      buckets: COMMIT_SECONDS,
-      registers,
-    });
+  constructor(meter: Meter) {
+    const help = 'Duration of durable writes of money, including failed ones.';
+    const labels = ['kind', 'cluster'] as const;
+    this.#micros = meter.counter('journal_usd_micros_total', 'Money moved, in millionths of a dollar.', labels);
+    const fees = "Transaction fees paid by this gateway's fee payer.";
+    this.#lamports = meter.counter('fee_lamports_total', fees, ['cluster']);
+    this.#commits = meter.histogram('database_commit_seconds', help, [], COMMIT_SECONDS);
     for (const cluster of CLUSTERS) {
       for (const kind of KINDS) this.#micros.inc({ kind, cluster }, 0);
       this.#lamports.inc({ cluster }, 0);
@@ -58,8 +49,7 @@ export class MoneyCounters {
 }
 
 /** Adds gauges of money that are read at each scrape. */
-export function watchMoney(registry: Registry, readings: Readings): void {
-  const registers = [registry];
+export function watchMoney(meter: Meter, readings: Readings): void {
   let reading: ReturnType<Readings['openPayments']> | undefined;
   // A scrape collects all metrics at once; both gauges share one read of the store.
   const read = () => {
@@ -69,42 +59,24 @@ export function watchMoney(registry: Registry, readings: Readings): void {
     return reading;
   };
   const watchOpen = (name: string, help: string, toValue: (open: OpenReading) => number) =>
-    new Gauge({
-      name: PREFIX + name,
-      help,
-      registers,
-      async collect() {
-        const open = await read();
-        if (open) this.set(toValue(open));
-        else this.remove();
-      },
+    meter.gauge(name, help, [], async (gauge) => {
+      const open = await read();
+      if (open) gauge.set(toValue(open));
+      else gauge.remove();
     });
   watchOpen('settlements_open', 'Payments with an unknown outcome.', ({ count }) => count);
   const age = 'Age of the oldest payment with an unknown outcome.';
   watchOpen('settlement_open_seconds', age, ({ oldestMs }) => oldestMs / MS_PER_SECOND);
-  new Gauge({
-    name: `${PREFIX}credit_owed_usd_micros`,
-    help: 'Unspent credit of all wallets, in millionths of a dollar.',
-    labelNames: ['cluster'],
-    registers,
-    async collect() {
-      this.reset();
-      for (const { cluster, owedMicros } of (await readings.credit?.()) ?? []) this.set({ cluster }, owedMicros);
-    },
+  const owed = 'Unspent credit of all wallets, in millionths of a dollar.';
+  meter.gauge('credit_owed_usd_micros', owed, ['cluster'], async (gauge) => {
+    gauge.reset();
+    for (const { cluster, owedMicros } of (await readings.credit?.()) ?? []) gauge.set({ cluster }, owedMicros);
   });
-  if (readings.isDatabaseUp?.() !== undefined) watchDatabase(registry, () => readings.isDatabaseUp?.() === true);
+  if (readings.isDatabaseUp?.() !== undefined) {
+    const isUp = () => (readings.isDatabaseUp?.() ? 1 : 0);
+    meter.gauge('database_up', 'Whether the money database answers.', [], (gauge) => gauge.set(isUp()));
+  }
   const { solPriceUsd } = readings;
-  const help = 'Price of one SOL in dollars (SOL_PRICE_USD).';
-  if (solPriceUsd !== undefined) new Gauge({ name: `${PREFIX}sol_price_usd`, help, registers }).set(solPriceUsd);
-}
-
-function watchDatabase(registry: Registry, isUp: () => boolean): void {
-  new Gauge({
-    name: `${PREFIX}database_up`,
-    help: 'Whether the money database answers.',
-    registers: [registry],
-    collect() {
-      this.set(isUp() ? 1 : 0);
-    },
-  });
+  const price = 'Price of one SOL in dollars (SOL_PRICE_USD).';
+  if (solPriceUsd !== undefined) meter.gauge('sol_price_usd', price, []).set(solPriceUsd);
 }

@@ -1,4 +1,4 @@
-import { Histogram, type Metric, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
 import { PREFIX } from './figures.ts';
 
@@ -8,7 +8,56 @@ export interface MetricsPage {
   readonly text: string;
 }
 
-export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Makes the gateway's metrics in one registry. */
+export class Meter {
+  readonly registry = new Registry();
+
+  counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
+    return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A counter that is read at each scrape. */
+  total<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: (counter: Counter<Label>) => void,
+  ): void {
+    const collect = function (this: Counter<Label>): void {
+      this.reset();
+      read(this);
+    };
+    new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect });
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets = SECONDS,
+  ): Histogram<Label> {
+    return new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers: [this.registry] });
+  }
+
+  gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read?: (gauge: Gauge<Label>) => void | Promise<void>,
+  ): Gauge<Label> {
+    return new Gauge({
+      name: PREFIX + name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        return read?.(this);
+      },
+    });
+  }
+}
 
 type Durations = Histogram<'surface' | 'trace_id'>;
 
