@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { type PaymentEvent, step } from '../../packages/gateway/src/payments/machine.ts';
 import {
   callsOf,
-  type HeldRecord,
   NEW_PAYER,
   PAYMENTS,
+  type PaymentRecord,
   type PaymentState,
 } from '../../packages/gateway/src/payments/record.ts';
 import { landed, newPayment, REFUSED, requirementOf } from '../kit/ledger.ts';
@@ -23,7 +23,7 @@ const lapsed = { leasedUntilMs: NOW };
 const over = { resolvedAtMs: NOW - 1, forgetAtMs: NOW + 1 };
 const call = { key, atMs: NOW - 1 };
 
-const stateOf = (record: HeldRecord | undefined, due: PaymentState['due'] = []): PaymentState => ({
+const stateOf = (record: PaymentRecord | undefined, due: PaymentState['due'] = []): PaymentState => ({
   record,
   payer: record ? { ...NEW_PAYER, inFlight, calls: [call] } : NEW_PAYER,
   due,

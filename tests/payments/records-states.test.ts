@@ -105,7 +105,8 @@ ledgerSuite('a payment', (ledger) => {
     await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
     await ledger.reopen();
     const noted = { signature: signatureOf(payment), height: 7, progress: 'unresolved' };
-    const record = { ...payment, ...noted, settlingSinceMs: expect.any(Number) };
+    const times = { settlingSinceMs: expect.any(Number), leasedUntilMs: expect.any(Number) };
+    const record = { ...payment, ...noted, ...times };
     expect(await ledger.payments.find(payment.key)).toEqual(record);
     expect(await ledger.payments.open()).toEqual([record]);
     expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');

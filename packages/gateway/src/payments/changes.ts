@@ -2,25 +2,17 @@ import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import type { Dialect, Statement, Value } from '../stores/sql/database.ts';
 import { dropAnswer, endAnswer, type JournalEntry, type JournalKind, keepAnswer } from '../stores/sql/journal.ts';
 import type { Step } from './machine.ts';
-import {
-  amountOf,
-  FAILED_ON_CHAIN,
-  type FeeCharge,
-  type HeldRecord,
-  isOpen,
-  PAYMENTS,
-  type PaymentRecord,
-} from './record.ts';
+import { amountOf, FAILED_ON_CHAIN, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
 import type { StoredState } from './rows.ts';
 
 type Columns = Readonly<Record<string, Value>>;
 
 /** A fee counts from before its payment is sent until there is proof that it was not paid. */
-const isFeePaid = ({ progress, reason }: HeldRecord): boolean =>
+const isFeePaid = ({ progress, reason }: PaymentRecord): boolean =>
   progress === 'settling' || progress === 'unresolved' || progress === 'settled' || reason === FAILED_ON_CHAIN;
 
 /** The columns that a step may change. */
-function changing(record: HeldRecord, nowMs: number, fee: FeeCharge | undefined): Columns {
+function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): Columns {
   const { progress, owed, resolvedAtMs = 0 } = record;
   const isKnown =
     progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= PAYMENTS.knownPayerMicros;
@@ -47,7 +39,7 @@ function changing(record: HeldRecord, nowMs: number, fee: FeeCharge | undefined)
 }
 
 /** The columns that are written once. */
-const lasting = (record: HeldRecord): Columns => ({
+const lasting = (record: PaymentRecord): Columns => ({
   key: record.key,
   request_hash: record.requestHash,
   source: record.source,

@@ -43,13 +43,15 @@ export class Deliveries {
   async known(context: PaidRequest, found: PaymentRecord | undefined): Promise<Admission | Delivery | undefined> {
     const record = await this.#upToDate(found);
     if (!record) return undefined;
-    const { key } = record;
+    const { key, memo } = record;
     context.trail.wallet = record.payer;
     if (record.requestHash !== context.requestHash) throw alreadyUsed('another request', STATES[record.progress]);
     if (record.progress === 'settled') {
       context.trail.payment = { state: 'settled', ...(record.signature && { transaction: record.signature }) };
-      const isPayers = this.#isPayers(context, record);
-      if (this.#isTooOften(key, isPayers)) throw alreadyUsed('sent again too often');
+      // Anyone can copy a settled transaction from the chain; its ticket proves that the client is the payer.
+      const { memos } = this.#dependencies;
+      const isPayers = memo !== undefined && memos?.isTicketOf(memo, context.carried.ticket) === true;
+      if (this.#answers.isTooOften(key, isPayers ? 'payer' : 'anybody')) throw alreadyUsed('sent again too often');
       return isPayers ? this.#settled(context, record) : this.#withoutTicket(context, record);
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', context.inVersion1Header);
@@ -72,7 +74,8 @@ export class Deliveries {
     if (record?.progress === 'refused' || !record) return undefined;
     const isSettled = record.progress === 'settled';
     if (isSettled && isProven) return this.#settled(context, record);
-    const answer = isSettled && !this.#isTooOften(record.key, false) && (await fromStore(payments.answer(record.key)));
+    const isTooOften = isSettled && this.#answers.isTooOften(record.key, 'anybody');
+    const answer = isSettled && !isTooOften && (await fromStore(payments.answer(record.key)));
     if (answer) return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
     throw new Refusal('settlement_pending', {
       reason: 'another payment for this request is open',
@@ -86,15 +89,6 @@ export class Deliveries {
     const { payments, reconciler } = this.#dependencies;
     await reconciler.reconcile(record);
     return fromStore(payments.find(record.key));
-  }
-
-  /** Whether the client proves with the ticket that it is the payer. Anyone can copy a settled transaction from the chain. */
-  #isPayers({ carried }: PaidRequest, { memo }: PaymentRecord): boolean {
-    return memo !== undefined && this.#dependencies.memos?.isTicketOf(memo, carried.ticket) === true;
-  }
-
-  #isTooOften(key: string, isPayers: boolean): boolean {
-    return this.#answers.isTooOften(key, isPayers ? 'payer' : 'anybody');
   }
 
   /** The stored answer, for a short time. The client may not be the payer, so the answer stays owed. */

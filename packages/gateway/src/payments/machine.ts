@@ -4,11 +4,11 @@ import {
   amountOf,
   callsOf,
   FAILED_ON_CHAIN,
-  type HeldRecord,
   isOpen,
   type NewPayment,
   PAYMENTS,
   type PayerRecord,
+  type PaymentRecord,
   type PaymentState,
   type Proof,
   type ReserveVerdict,
@@ -100,18 +100,18 @@ function reserve(state: PaymentState, payment: NewPayment, nowMs: number): Payme
   };
 }
 
-function call(state: PaymentState, record: HeldRecord, nowMs: number): PaymentState {
+function call(state: PaymentState, record: PaymentRecord, nowMs: number): PaymentState {
   if (record.progress === 'settled') return { ...state, record: { ...record, calls: (record.calls ?? 0) + 1 } };
   return { ...state, payer: withCall(state.payer, record.key, nowMs) };
 }
 
 /** Only mainnet payments count: devnet's money is free. */
-function withPayment(payer: PayerRecord, record: HeldRecord, nowMs: number): PayerRecord {
+function withPayment(payer: PayerRecord, record: PaymentRecord, nowMs: number): PayerRecord {
   if (record.network !== NETWORKS.mainnet) return payer;
   return { ...payer, paid: withPaid(payer.paid ?? [], amountOf(record), nowMs) };
 }
 
-function settle(state: PaymentState, record: HeldRecord, signature: string, nowMs: number): PaymentState {
+function settle(state: PaymentState, record: PaymentRecord, signature: string, nowMs: number): PaymentState {
   const { key } = record;
   const payer = withoutInFlight(state.payer, key);
   return {
@@ -130,7 +130,7 @@ function settle(state: PaymentState, record: HeldRecord, signature: string, nowM
   };
 }
 
-function refuse(state: PaymentState, record: HeldRecord, reason: string, nowMs: number): PaymentState {
+function refuse(state: PaymentState, record: PaymentRecord, reason: string, nowMs: number): PaymentState {
   return {
     ...state,
     record: {
@@ -168,7 +168,7 @@ function settling(
   const { record, due } = state;
   if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
   if (due.length > 0) return 'owed';
-  const next: HeldRecord = { ...record, ...sent, ...leaseFrom(nowMs), progress: 'settling', settlingSinceMs: nowMs };
+  const next: PaymentRecord = { ...record, ...sent, ...leaseFrom(nowMs), progress: 'settling', settlingSinceMs: nowMs };
   return { ...state, record: next, due: [{ key: record.key }] };
 }
 
@@ -186,7 +186,7 @@ function withdraw(
 function unresolved(state: PaymentState, signature: string | undefined): PaymentState | undefined {
   const { record, payer } = state;
   if (!isOpen(record)) return undefined;
-  const next: HeldRecord = { ...record, progress: 'unresolved', ...(signature !== undefined && { signature }) };
+  const next: PaymentRecord = { ...record, progress: 'unresolved', ...(signature !== undefined && { signature }) };
   return { ...state, record: next, payer: withoutInFlight(payer, record.key) };
 }
 

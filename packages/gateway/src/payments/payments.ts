@@ -1,11 +1,10 @@
 import type { CreditLimits } from '../credit/account.ts';
-import type { Database, Statement } from '../stores/sql/database.ts';
+import type { Database } from '../stores/sql/database.ts';
 import { findAnswer, type JournalKind, keepAgain, type OnWritten } from '../stores/sql/journal.ts';
 import { noteDelivered } from './changes.ts';
 import {
   callsOf,
   dueOf,
-  type HeldRecord,
   isKnownPayer,
   NEW_PAYER,
   type NewPayment,
@@ -17,7 +16,7 @@ import {
   readRecord,
   type SettlementAttempt,
 } from './record.ts';
-import { FIND_ALL_OPEN, findByKey, findOpen, recordOfRow, type StoredState, type Subject } from './rows.ts';
+import { findByKey, findOpen, recordOfRow, type StoredState, type Subject } from './rows.ts';
 import { PaymentSteps } from './steps.ts';
 
 /** What is known of a payment before it is checked. */
@@ -27,7 +26,6 @@ export interface Look {
   /** The key of this payer's payment for the same request that is open or owed. */
   readonly dueKey: string | undefined;
   readonly isKnownPayer: boolean;
-  readonly fees: StoredState['fees'];
   /** For the reservation that follows. */
   readonly state: StoredState;
 }
@@ -36,13 +34,6 @@ const OPEN_AT_ONCE = 100;
 /** A repair that could not read the transaction has used another key. */
 const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant')
   and key in ($1, (select key from journal_entries where kind = 'settlement' and signature = $2))`;
-
-/** A record without the fields of the machine. */
-function recordOf(held: HeldRecord | undefined): PaymentRecord | undefined {
-  if (!held) return undefined;
-  const { leasedUntilMs: _leasedUntilMs, calls: _calls, ...record } = held;
-  return record;
-}
 
 /**
  * The stored payments. Steps after a reservation are durable when the promise resolves. Methods reject while the database is
@@ -64,7 +55,7 @@ export class Payments {
 
   async find(key: string): Promise<PaymentRecord | undefined> {
     const [row] = await this.#database.read(findByKey(key));
-    return recordOf(row && readRecord(recordOfRow(row), this.now()));
+    return row && readRecord(recordOfRow(row), this.now());
   }
 
   /** Reads everything that decides about a payment, in one query. `feePayer`: whose fees are summed. */
@@ -72,10 +63,9 @@ export class Payments {
     const state = await this.#steps.read(subject, feePayer);
     const nowMs = this.now();
     return {
-      record: recordOf(readRecord(state.record, nowMs)),
+      record: readRecord(state.record, nowMs),
       dueKey: dueOf(readDue(state.due, nowMs))?.key,
       isKnownPayer: isKnownPayer({ ...NEW_PAYER, paid: state.paidOnMainnet }, nowMs),
-      fees: state.fees,
       state,
     };
   }
@@ -155,7 +145,7 @@ export class Payments {
   /** Records a proof. A refusal by an owner counts only while the payment is that owner's. */
   async resolve(key: string, proof: Proof, owner?: string): Promise<Resolved> {
     const { record, balanceMicros } = await this.#steps.takeKnown(key, { kind: 'resolved', proof, owner });
-    return { record: recordOf(record), balanceMicros };
+    return { record, balanceMicros };
   }
 
   /** Nothing was sent because of a fault of the gateway: the payment is unused again. */
@@ -176,22 +166,13 @@ export class Payments {
 
   /** Payments whose outcome must be looked up on the chain, a hundred at a time. */
   async open(): Promise<readonly PaymentRecord[]> {
-    return this.#recordsOf(findOpen(this.now(), OPEN_AT_ONCE));
-  }
-
-  /** All payments with an unknown outcome, of all processes. */
-  allOpen(): Promise<readonly PaymentRecord[]> {
-    return this.#recordsOf(FIND_ALL_OPEN);
+    const nowMs = this.now();
+    const rows = await this.#database.read(findOpen(nowMs, OPEN_AT_ONCE));
+    return rows.flatMap((row) => readRecord(recordOfRow(row), nowMs) ?? []);
   }
 
   close(): void {
     this.#steps.close();
-  }
-
-  async #recordsOf(statement: Statement): Promise<readonly PaymentRecord[]> {
-    const nowMs = this.now();
-    const records = (await this.#database.read(statement)).map((row) => readRecord(recordOfRow(row), nowMs));
-    return records.flatMap((record) => recordOf(record) ?? []);
   }
 }
 

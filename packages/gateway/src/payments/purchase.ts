@@ -123,7 +123,7 @@ export class Purchase implements CoverablePurchase {
     const verified = { network, payer, challenge: payment.requirement.extra.memo ?? key, isNewPayer };
     limits.assertRoom(verified, payments.now());
     this.#fee = feeChargeOf(facilitator, this.#record, isNewPayer);
-    if (this.#fee && !fitsBudget(this.#fee, look.fees)) throw responses.unavailable(BUDGET_USED_UP);
+    if (this.#fee && !fitsBudget(this.#fee, look.state.fees)) throw responses.unavailable(BUDGET_USED_UP);
     const verdict = await fromStore(payments.reserve(this.#record, { state: look.state, credit }));
     if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
     if (verdict !== 'reserved') throw responses.refusalOf(verdict);

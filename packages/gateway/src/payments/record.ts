@@ -35,6 +35,10 @@ export interface NewPayment {
 /** A payment and its state. Times are in milliseconds. */
 export interface PaymentRecord extends NewPayment {
   readonly progress: PaymentProgress;
+  /** Until then it belongs to the process that reserved it or settles it. */
+  readonly leasedUntilMs?: number;
+  /** Upstream calls so far, once it has settled. */
+  readonly calls?: number;
   readonly signature?: string;
   /** The finalized block height before it was sent. */
   readonly height?: number;
@@ -123,14 +127,6 @@ export const PAYMENTS = {
   answerBytes: 256 * 1024 * 1024,
 } as const;
 
-/** A record and its lease. */
-export interface HeldRecord extends PaymentRecord {
-  /** Until then it belongs to the process that reserved it or settles it. */
-  readonly leasedUntilMs?: number;
-  /** Upstream calls so far, once it has settled. */
-  readonly calls?: number;
-}
-
 /** The limits of a payer. */
 export interface PayerRecord {
   /** Payments between reservation and settlement, and until when each counts. */
@@ -156,7 +152,7 @@ export interface Due {
 
 /** Everything that decides about one payment. */
 export interface PaymentState {
-  readonly record: HeldRecord | undefined;
+  readonly record: PaymentRecord | undefined;
   readonly payer: PayerRecord;
   /** The payer's payments that are open or owed for the same request. */
   readonly due: readonly Due[];
@@ -168,12 +164,14 @@ export interface PaymentState {
 
 export const NEW_PAYER: PayerRecord = { inFlight: [], calls: [] };
 
+type OpenRecord = PaymentRecord & { readonly progress: 'settling' | 'unresolved' };
+
 /** Whether money may have moved but the outcome is unknown. */
-export const isOpen = (record: PaymentRecord | undefined): record is HeldRecord =>
+export const isOpen = (record: PaymentRecord | undefined): record is OpenRecord =>
   record?.progress === 'settling' || record?.progress === 'unresolved';
 
 /** A record at a time: without a lease a reservation is void, and the outcome of a settlement unknown. */
-export function readRecord(record: HeldRecord | undefined, nowMs: number): HeldRecord | undefined {
+export function readRecord(record: PaymentRecord | undefined, nowMs: number): PaymentRecord | undefined {
   if (!record || (record.forgetAtMs ?? Number.POSITIVE_INFINITY) < nowMs) return undefined;
   const { leasedUntilMs = 0, progress } = record;
   if ((progress !== 'reserved' && progress !== 'settling') || leasedUntilMs > nowMs) return record;

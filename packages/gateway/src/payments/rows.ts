@@ -2,11 +2,11 @@ import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protoco
 import { only, type Row, type Statement, type Value } from '../stores/sql/database.ts';
 import {
   type Due,
-  type HeldRecord,
   NEW_PAYER,
   PAYMENTS,
   type PayerRecord,
   type PaymentProgress,
+  type PaymentRecord,
   type PaymentState,
 } from './record.ts';
 
@@ -70,17 +70,12 @@ export const findOpen = (nowMs: number, limit: number): Statement => ({
   values: [Math.floor(nowMs), limit],
 });
 
-/** All payments with an unknown outcome, of all processes. */
-export const FIND_ALL_OPEN: Statement = {
-  sql: `${WITH_WALLET} where p.state in ('settling', 'unresolved') order by p.settling_since_ms`,
-};
-
 const text = (value: Value | undefined): string => String(value ?? '');
 const optional = <Name extends string, T>(name: Name, value: T | null | undefined) =>
   (value === null || value === undefined ? {} : { [name]: value }) as { [name in Name]?: T };
 
 /** The record in a row of RECORD_COLUMNS. */
-function recordIn(row: Row, network: string, payer: string): HeldRecord | undefined {
+function recordIn(row: Row, network: string, payer: string): PaymentRecord | undefined {
   if (row.key === null) return undefined;
   const owed = row.state === 'settled' ? row.owed_until_ms !== null : row.state === 'refused' ? false : undefined;
   return {
@@ -113,7 +108,7 @@ function recordIn(row: Row, network: string, payer: string): HeldRecord | undefi
 }
 
 /** The record in a row that contains its wallet. */
-export const recordOfRow = (row: Row): HeldRecord | undefined =>
+export const recordOfRow = (row: Row): PaymentRecord | undefined =>
   recordIn(row, NETWORKS[row.cluster as Cluster], text(row.address));
 
 function dueIn(row: Row): Due[] {

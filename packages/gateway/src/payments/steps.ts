@@ -4,13 +4,13 @@ import type { Database, Row } from '../stores/sql/database.ts';
 import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
 import { entriesOf, paymentChange, renewLease, type StepDetails, walletGuard } from './changes.ts';
 import { type PaymentEvent, type Step, step } from './machine.ts';
-import { type HeldRecord, PAYMENTS, readRecord } from './record.ts';
+import { PAYMENTS, type PaymentRecord, readRecord } from './record.ts';
 import { findByKey, lookAt, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
 
 /** The verdict of a step, and the record after it. */
 export interface Outcome {
   readonly verdict: Step['verdict'] | 'covered' | 'fees used up';
-  readonly record: HeldRecord | undefined;
+  readonly record: PaymentRecord | undefined;
   /** The wallet's credit after a step that was written. */
   readonly balanceMicros?: number;
 }
@@ -80,13 +80,13 @@ export class PaymentSteps {
       const result = step(state, event, this.#now());
       if (isDone(result)) {
         const version = randomBytes(8).toString('hex');
-        const row = await this.#write(subject, result, { details, version, wallet: state.wallet });
-        if (row) return this.#taken(subject, result, { version, row, state, details });
+        const taking = { subject, result, details, version };
+        const row = await this.#write(taking, state.wallet);
+        if (row) return this.#taken(taking, row, state);
         const before = state;
         state = await this.read(subject);
         // It was written, but the reply was lost.
-        if (state.wallet?.version === version)
-          return this.#taken(subject, result, { version, row: { id: state.wallet.id }, state, details });
+        if (state.wallet?.version === version) return this.#taken(taking, { id: state.wallet.id }, state);
         const refusal = settlingRefusal(before, state, { event, details });
         if (refusal) return { verdict: refusal, record: state.record };
         await pause(Math.random() * MOST_PAUSE_MS);
@@ -97,7 +97,7 @@ export class PaymentSteps {
     throw new Error('too many steps at once');
   }
 
-  #write(subject: Subject, result: Step, { details, version, wallet }: Writing): Promise<Row | undefined> {
+  #write({ subject, result, details, version }: Taking, wallet: StoredState['wallet']): Promise<Row | undefined> {
     const nowMs = this.#now();
     const { network, payer } = subject;
     const { dialect } = this.#database;
@@ -109,7 +109,7 @@ export class PaymentSteps {
     });
   }
 
-  #taken(subject: Subject, result: Step, { version, row, state, details }: Taken): Outcome {
+  #taken({ subject, result, details, version }: Taking, row: Row, state: StoredState): Outcome {
     const { record } = result.after;
     const { key, network, payer, requestHash } = subject;
     const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;
@@ -143,17 +143,12 @@ export class PaymentSteps {
   }
 }
 
-interface Writing {
+/** A step that is written. */
+interface Taking {
+  readonly subject: Subject;
+  readonly result: Step;
   readonly details: StepDetails;
   readonly version: string;
-  readonly wallet: StoredState['wallet'];
-}
-
-interface Taken {
-  readonly details: StepDetails;
-  readonly version: string;
-  readonly row: Row;
-  readonly state: StoredState;
 }
 
 /** The entries of a step that the journal does not have yet. */
