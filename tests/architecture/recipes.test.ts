@@ -92,16 +92,16 @@ const ACCESS: Step = [
 const missing = (path: string, name: string) =>
   expect.stringMatching(new RegExp(`^${path.replaceAll('.', '\\.')}: Property '${name}' is missing in type `));
 
-/** A class in the folder of a port that is to implement its type, and does nothing yet. */
-const unwritten = (port: string, type: string): Step => [
-  join(GATEWAY, port.replace(/\/\w+\.ts$/, '/recipe.ts')),
-  '',
-  `import type { ${type} } from './${port.replace(/.*\//, '')}';\nexport class Recipe implements ${type} {}\n`,
-];
+/** A class in a folder that is to implement the type of a port, and does nothing yet. */
+const unwritten = (folder: string, port: string): Step => {
+  const [file, type] = port.split(' ');
+  const text = `import type { ${type} } from '${file}';\nexport class Recipe implements ${type} {}\n`;
+  return [join(GATEWAY, folder, 'recipe.ts'), '', text];
+};
 const PORTS = [
-  ['gate', 'gates/gate.ts', 'Gate', 'admit, challenge'],
-  ['store', 'budget/store.ts', 'Store', 'now, wallNow, ready, epoch'],
-  ['upstream', 'upstreams/upstream.ts', 'KeyedUpstream', 'answer'],
+  ['gates', '../call.ts Gate', 'admit, challenge'],
+  ['budget', './store.ts Store', 'now, wallNow, ready, epoch'],
+  ['upstreams', './upstream.ts KeyedUpstream', 'answer'],
 ] as const;
 
 /** The first step of every recipe, and nothing that it asks for; compiled together, as it takes a second. */
@@ -109,7 +109,7 @@ const BEGUN: readonly Step[] = [
   PROVIDER_NAME,
   SURFACE_NAME,
   ACCESS,
-  ...PORTS.map(([, port, type]) => unwritten(port, type)),
+  ...PORTS.map(([folder, port]) => unwritten(folder, port)),
 ];
 
 const RECIPES = new Set(BEGUN.map(([path]) => resolve(path)));
@@ -137,11 +137,11 @@ describe.runIf(isFull)('the recipes of CONTRIBUTING.md, which the compiler follo
     expect(diagnostics(BEGUN, [ENDPOINTS])).toEqual([missing(ENDPOINTS, 'voucher')]);
   });
 
-  it.each(PORTS)('%s: the compiler lists the missing members', (_name, port, type, members) => {
-    const [path] = unwritten(port, type);
+  it.each(PORTS)('%s: the compiler lists the missing members', (folder, port, members) => {
+    const [path] = unwritten(folder, port);
     const [fault = '', ...others] = diagnostics(BEGUN, [path]);
     expect(others).toEqual([]);
-    expect(fault).toContain(`Class 'Recipe' incorrectly implements interface '${type}'.`);
+    expect(fault).toContain(`Class 'Recipe' incorrectly implements interface '${port.split(' ')[1]}'.`);
     expect(fault).toContain(members);
   });
 });

@@ -78,8 +78,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'upstreams/member-text.ts',
     'metrics/readings.ts',
   ],
-  'endpoint.ts': ['gates/gate.ts', 'upstreams/upstream.ts'],
-  'gateway.ts': ['stages/', 'endpoint.ts', 'last-resort.ts'],
+  'gateway.ts': ['stages/', 'last-resort.ts'],
   'compose/': [
     'compose/',
     'stages/',
@@ -97,7 +96,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'console/',
     'metrics/readings.ts',
     'config/',
-    'endpoint.ts',
     'gateway.ts',
     'secrets.ts',
     'traces/tracing.ts',

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Call, Trail } from '../../packages/gateway/src/call.ts';
+import type { Admission, Call, Trail } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
 import { type CoverablePurchase, Covering, NotNeeded } from '../../packages/gateway/src/credit/covering.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
-import type { Admission } from '../../packages/gateway/src/gates/gate.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf } from '../kit/ledger.ts';

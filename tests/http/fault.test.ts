@@ -1,13 +1,12 @@
 import { Refusal, type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Answer, Call } from '../../packages/gateway/src/call.ts';
-import type { Endpoint } from '../../packages/gateway/src/endpoint.ts';
-import { type Admission, type Gate, publicGate } from '../../packages/gateway/src/gates/gate.ts';
+import type { Admission, Answer, Call, Endpoint, Gate, Upstream } from '../../packages/gateway/src/call.ts';
+import { publicGate } from '../../packages/gateway/src/gates/gate.ts';
 import { createGateway, type GatewayDependencies } from '../../packages/gateway/src/gateway.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
-import type { KeyedUpstream, Upstream } from '../../packages/gateway/src/upstreams/upstream.ts';
+import type { KeyedUpstream } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { listen } from './bare-server.ts';
 import { expectRefusal } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';

@@ -28,18 +28,9 @@ export interface Inbound extends Arrival {
 }
 
 /** A complete response. */
-export interface Outbound {
+export interface Outbound extends Omit<Receipt, 'priceUsd'> {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** The payment for it (logged). */
-  readonly sale?: Sale;
-  /** The credit charged for it (logged). */
-  readonly debit?: CreditDebit;
-  /** Credit that the payment granted, in millionths of a dollar. */
-  readonly grantedMicros?: number;
-  /** Called when the whole response was handed to the client's connection. */
-  readonly onDelivered?: () => void;
 }
 
 /** What a settled admission adds to the response. */
@@ -53,7 +44,7 @@ export interface Receipt {
   readonly debit?: CreditDebit;
   /** Credit that the payment granted, in millionths of a dollar. */
   readonly grantedMicros?: number;
-  /** Called when the client has the response. */
+  /** Called when the whole response was handed to the client's connection. */
   readonly onDelivered?: () => void;
 }
 
@@ -172,4 +163,57 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called when the admission has been settled for it. */
   readonly onSettled?: () => void;
+}
+
+/** A passed gate. Disposing it releases what is not settled and never throws. */
+export interface Admission extends AsyncDisposable {
+  /** The nonce of a single-use sign-in. */
+  readonly nonce?: string | undefined;
+  /** Takes a slot by `take`; the first call also burns the admission's nonce, if any. */
+  spend(take: TakeSlot): Promise<Slot>;
+  /** Charges for the answer. Refuses by throwing; the answer must then not be sent. */
+  settle(answer: Answer): Promise<Receipt>;
+  /** Headers of every response after admission, refusals included; a 402 carries a challenge instead. */
+  headers(): Readonly<Record<string, string>>;
+  /** The answer was paid for before. */
+  readonly isOwed?: boolean;
+}
+
+/** A stored answer that was paid for before, with its receipt. */
+export interface Delivery {
+  readonly answer: Answer;
+  readonly receipt: Receipt;
+}
+
+/**
+ * Decides which requests pass. Each credential buys one answer. What stops its replay:
+ * - a sign-in: `Store.admit` and `Store.burn` (budget/local-store.ts, budget/redis-scripts.ts) use up its nonce once. With
+ *   SIWX_NONCE=until-expiry nothing does: the signature opens free routes until it expires.
+ * - a payment: `reserveRefusal` (payments/machine.ts) refuses a key that has a record, `PaymentSteps` (payments/steps.ts) writes the
+ *   reservation only if no other request has, and `Deliveries.known` (payments/deliveries.ts) answers later copies from the record.
+ * - a signature that spends credit: `hold` (credit/rows.ts) inserts a debit whose id contains the nonce, once, and
+ *   `ChargedAnswers.known` (credit/debiting.ts) answers later copies from the debit.
+ */
+export interface Gate {
+  /** Refuses by throwing. Uses nothing up before `spend` or `settle`. */
+  admit(call: Call, trail: Trail): Promise<Admission | Delivery>;
+  /** The challenge of a 402 with this code; undefined if nothing can be asked for now. */
+  challenge(call: Call, code: RefusalCode): Challenge | undefined;
+}
+
+/** Answers the calls of a route. */
+export interface Upstream {
+  /** Calls `spend` immediately before each request that it writes. Refuses by throwing. */
+  answer(call: UpstreamCall): Promise<Answer>;
+}
+
+/** A route with everything that serves it, bound once at the start. */
+export interface Endpoint {
+  readonly route: Route;
+  readonly gate: Gate;
+  /** Validates a call's raw parameters; refuses with every violation at once. */
+  readonly read: (call: Call) => Input;
+  /** Makes a call's `spend` from the route's budget. */
+  readonly spending: (admission: Admission, trail: Trail) => Spend;
+  readonly upstream: Upstream;
 }

@@ -1,6 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Inbound, Outbound } from './call.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, Inbound, Outbound } from './call.ts';
 import { lastResort } from './last-resort.ts';
 import { preflight, refuse, success } from './stages/envelope.ts';
 import type { Found } from './stages/match.ts';

@@ -1,10 +1,9 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Allowance } from '../budget/store.ts';
-import type { Answer, Input, Spend, UpstreamCall } from '../call.ts';
+import type { Answer, Input, Spend, Upstream, UpstreamCall } from '../call.ts';
 import { decodeBase58 } from '../gates/crypto.ts';
 import type { CacheReading } from '../metrics/readings.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
 import { assembled, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
+import type { Upstream } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
 import type { CallOrder } from './call-order.ts';
 import type { CacheKey } from './key-demand.ts';
 import type { CallClaim } from './shared-entries.ts';

@@ -1,8 +1,8 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Share } from '../budget/store.ts';
-import type { Spend } from '../call.ts';
-import { type Upstream, UpstreamRefusal } from '../upstreams/upstream.ts';
+import type { Spend, Upstream } from '../call.ts';
+import { UpstreamRefusal } from '../upstreams/upstream.ts';
 import { batchInput, itemsOf } from './batches.ts';
 import { type KeptText, keptFor, type Plan } from './stored.ts';
 import type { Waiter } from './waiters.ts';

@@ -1,12 +1,12 @@
 import type { Cluster, Route } from '@asset-gateway/protocol';
 import type { Allowance } from '../budget/store.ts';
+import type { Upstream } from '../call.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { InFlight } from '../stages/spend.ts';
 import { untraced } from '../traces/tracing.ts';
 import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts';
 import { Failover } from '../upstreams/failover.ts';
 import { type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
 import type { Dependencies, Foundation } from './dependencies.ts';
 import {
   type ChannelPlan,

@@ -1,4 +1,5 @@
 import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
+import type { Endpoint, Gate } from '../call.ts';
 import type { CreditConfig } from '../config/credit.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import { CREDIT } from '../credit/account.ts';
@@ -6,8 +7,6 @@ import { ChargedAnswers, type CreditDependencies } from '../credit/debiting.ts';
 import { AccountQueue, accountName } from '../credit/queue.ts';
 import { balanceUpstream, purchaseUpstream, type SoldCluster, spendNothing } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
-import type { Endpoint } from '../endpoint.ts';
-import type { Gate } from '../gates/gate.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import type { SignInDependencies } from '../gates/siwx/sign-in.ts';
 import { CreditGate } from '../payments/credit-gate.ts';

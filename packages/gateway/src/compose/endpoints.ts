@@ -1,9 +1,9 @@
 import type { Access, Route } from '@asset-gateway/protocol';
 import { type Blocked, blocking } from '../blocked/list.ts';
+import type { Endpoint, Gate } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import type { Service } from '../describe/service.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { type Gate, publicGate } from '../gates/gate.ts';
+import { publicGate } from '../gates/gate.ts';
 import { type SiwxDependencies, SiwxGate } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';

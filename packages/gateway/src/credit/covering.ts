@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, Call, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
-import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
+import type { Admission, Answer, Call, Delivery, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
+import { fromStore } from '../gates/gate.ts';
 import type { ResponseContext } from '../receipts/response.ts';
 import { type AccountHolder, balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { HoldResult, HoldVerdict } from './accounts.ts';

@@ -1,6 +1,6 @@
 import { CORS_HEADERS, dollars, HEADERS, Refusal } from '@asset-gateway/protocol';
-import type { Answer, Receipt, Slot, TakeSlot } from '../call.ts';
-import { type Admission, alreadyUsed, type Delivery, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
+import type { Admission, Answer, Delivery, Receipt, Slot, TakeSlot } from '../call.ts';
+import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import { type ResponseContext, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { Accounts, HoldVerdict } from './accounts.ts';

@@ -1,6 +1,6 @@
 import { type Cluster, dollars, Refusal } from '@asset-gateway/protocol';
-import type { Slot, UpstreamCall } from '../call.ts';
-import { type Admission, fromStore } from '../gates/gate.ts';
+import type { Admission, Slot, UpstreamCall } from '../call.ts';
+import { fromStore } from '../gates/gate.ts';
 import { type Account, type AccountHolder, balanceOf, CREDIT } from './account.ts';
 import type { Accounts, Movement } from './accounts.ts';
 

@@ -1,10 +1,10 @@
 import { dollars, HEADERS, Refusal, type RefusalCode, SIWX_EXTENSION, siwxExtension } from '@asset-gateway/protocol';
-import type { Call, Challenge, Trail } from '../call.ts';
+import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.ts';
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
 import { type CreditDependencies, type DebitContext, Debiting } from '../credit/debiting.ts';
 import { challengedUrl, type OriginOf } from '../gates/challenge.ts';
-import { type Admission, type Delivery, fromStore, type Gate } from '../gates/gate.ts';
+import { fromStore } from '../gates/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import { responseContextOf } from '../receipts/response.ts';

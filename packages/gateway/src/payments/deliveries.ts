@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Trail } from '../call.ts';
-import { type Admission, alreadyUsed, type Delivery, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
+import type { Admission, Delivery, Trail } from '../call.ts';
+import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import type { ResponseContext } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { CarriedPayment } from './read/payment.ts';

@@ -1,11 +1,11 @@
 import { dollars, Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Call, Challenge, Trail } from '../call.ts';
+import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.ts';
 import type { CreditLimits } from '../credit/account.ts';
 import { Covering, type SentPayment } from '../credit/covering.ts';
 import type { CreditDependencies } from '../credit/debiting.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { challenge, challengedUrl, type Demand } from '../gates/challenge.ts';
-import { type Admission, type Delivery, fromStore, type Gate } from '../gates/gate.ts';
+import { fromStore } from '../gates/gate.ts';
 import { responseContextOf } from '../receipts/response.ts';
 import { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';

@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admit, Allowance, Room, Share, Store, Verdict } from '../budget/store.ts';
-import type { Slot, Spend, TakeSlot, Trail } from '../call.ts';
+import type { Admission, Slot, Spend, Trail } from '../call.ts';
 
 /** Further bounds of a room. */
 interface RoomBounds {
@@ -72,12 +72,6 @@ interface SpendDependencies {
   readonly randomId: () => string;
 }
 
-/** What spending needs of an admission. */
-interface Admitted {
-  readonly nonce?: string | undefined;
-  spend(take: TakeSlot): Promise<Slot>;
-}
-
 const CODES: Readonly<Record<Exclude<Verdict['kind'], 'admitted'>, RefusalCode>> = {
   nonce_used: 'invalid_siwx_nonce',
   nonce_expired: 'invalid_siwx_expired',
@@ -130,6 +124,7 @@ async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs
   return share;
 }
 
+type Spending = Pick<Admission, 'nonce' | 'spend'>;
 type Asked = Pick<Admit, 'budget' | 'nonce' | 'share'>;
 
 /** Makes each call's `spend`: one atomic step that takes a slot and burns the nonce, or refuses. */
@@ -157,7 +152,7 @@ export function createSpending({ store, allowance, room, sharing, randomId }: Sp
     };
   };
 
-  return (admission: Admitted, trail: Trail): Spend => {
+  return (admission: Spending, trail: Trail): Spend => {
     const spend: Spend = (budget, share) => admission.spend((nonce) => take(trail, { budget, nonce, share }));
     const { nonce } = admission;
     const share = sharing && ((withinMs?: number) => shareOf(sharing, trail, allowance, withinMs));

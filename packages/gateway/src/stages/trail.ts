@@ -1,5 +1,5 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
-import type { Call, Challenge, Inbound, Outbound, Sale, Trail } from '../call.ts';
+import type { Admission, Call, Challenge, Endpoint, Inbound, Outbound, Sale, Trail } from '../call.ts';
 
 /** More entity tags than any client sends. */
 const MAX_TAGS = 64;
@@ -93,15 +93,6 @@ export interface TrailDependencies {
   readonly sales?: Sales;
 }
 
-/** A call with its gate's challenge, which a 402 needs. */
-interface Gated extends Call {
-  readonly endpoint: { readonly gate: { challenge(call: Call, code: RefusalCode): Challenge | undefined } };
-}
-
-interface Admitted {
-  headers(): Readonly<Record<string, string>>;
-}
-
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_LOGGED_PATH = 200;
 const WITHOUT_LENGTH = [204, 304];
@@ -131,8 +122,8 @@ export class RequestTrail implements Trail {
   budgetLeft?: number;
   payment?: NonNullable<Trail['payment']>;
   /** The matched call. */
-  call?: Gated;
-  admission?: Admitted;
+  call?: Call & { readonly endpoint: Pick<Endpoint, 'gate'> };
+  admission?: Pick<Admission, 'headers'>;
   readonly #inbound: Inbound;
   readonly #dependencies: TrailDependencies;
   readonly #startedAt = performance.now();

@@ -1,6 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, KeyedCall, UpstreamCall } from '../call.ts';
-import { type KeyedUpstream, type Upstream, UpstreamRefusal } from './upstream.ts';
+import type { Answer, KeyedCall, Upstream, UpstreamCall } from '../call.ts';
+import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** When a breaker opens, and how often it then probes. */
 export interface BreakerOptions {

@@ -1,8 +1,8 @@
 import { Refusal, type Route } from '@asset-gateway/protocol';
 import type { Allowance, BudgetView, Share, Verdict } from '../budget/store.ts';
-import type { Answer, UpstreamCall } from '../call.ts';
+import type { Answer, Upstream, UpstreamCall } from '../call.ts';
 import type { Breaker } from './breaker.ts';
-import { type Upstream, UpstreamRefusal } from './upstream.ts';
+import { UpstreamRefusal } from './upstream.ts';
 
 /** One of several upstreams with the same routes. */
 export interface FailoverPlace {

@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Allowance, Budget, BudgetView, Share, Store, Verdict } from '../budget/store.ts';
-import type { Answer, UpstreamCall } from '../call.ts';
-import { type KeyedUpstream, type Upstream, UpstreamRefusal } from './upstream.ts';
+import type { Answer, Upstream, UpstreamCall } from '../call.ts';
+import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** Until when an upstream key is not used, in monotonic milliseconds. */
 interface KeyRest {

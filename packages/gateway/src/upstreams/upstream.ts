@@ -1,11 +1,5 @@
 import { Refusal, type RefusalCode, type RefusalDetails, type Route } from '@asset-gateway/protocol';
-import type { Answer, KeyedCall, UpstreamCall } from '../call.ts';
-
-/** Answers the calls of a route. */
-export interface Upstream {
-  /** Calls `spend` immediately before each request that it writes. Refuses by throwing. */
-  answer(call: UpstreamCall): Promise<Answer>;
-}
+import type { Answer, KeyedCall, Upstream, UpstreamCall } from '../call.ts';
 
 /** An upstream called with one of its keys. */
 export interface KeyedUpstream {

@@ -7,11 +7,10 @@ import {
   siwxExtension,
 } from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
-import type { Call, Challenge, Receipt, Slot, TakeSlot, Trail } from '../../call.ts';
+import type { Admission, Call, Challenge, Gate, Receipt, Slot, TakeSlot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import { challenge, challengedUrl, type OriginOf } from '../challenge.ts';
 import type { Crypto } from '../crypto.ts';
-import type { Admission, Gate } from '../gate.ts';
 import type { Nonces } from './nonce.ts';
 import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
 
