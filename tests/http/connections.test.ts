@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { trustedProxies } from '../../packages/gateway/src/http/connections.ts';
+import { trustedProxies } from '../../packages/gateway/src/ip-address.ts';
 import { until } from '../process/program.ts';
 import { type BareServer, type Client, get, startBareServer } from './bare-server.ts';
 

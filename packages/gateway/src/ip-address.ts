@@ -1,4 +1,19 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
+
+export const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
+
+/** Proxies whose X-Forwarded-For is trusted, from CIDRs such as `10.0.0.0/8`. Throws a RangeError on other texts. */
+export function trustedProxies(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', prefix = '', ...rest] = cidr.split('/');
+    if (isIP(address) === 0 || !PREFIX.test(prefix) || rest.length > 0) throw new RangeError(cidr);
+    list.addSubnet(address, Number(prefix), familyOf(address));
+  }
+  return list;
+}
 
 const HEXTETS = 8;
 const HEX_DIGITS = 4;

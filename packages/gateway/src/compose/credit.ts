@@ -5,7 +5,7 @@ import type { PaidConfig } from '../config/paid.ts';
 import { CREDIT } from '../credit/account.ts';
 import { ChargedAnswers, type CreditDependencies } from '../credit/debiting.ts';
 import { AccountQueue, accountName } from '../credit/queue.ts';
-import { balanceUpstream, purchaseUpstream, type SoldCluster, spendNothing } from '../credit/upstreams.ts';
+import { balanceUpstream, purchaseUpstream, spendNothing } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import type { SignInDependencies } from '../gates/siwx/sign-in.ts';
@@ -48,11 +48,6 @@ function openQueue({ database, watch }: Money): AccountQueue {
   return queue;
 }
 
-const soldOn = (cluster: string): SoldCluster => ({
-  cluster: cluster as Cluster,
-  network: NETWORKS[cluster as Cluster],
-});
-
 /** What the routes that take or sell credit share. */
 function openShared({ credit, paid, money, randomId, onFailure, onStep }: CreditParts): CreditDependencies {
   const { accounts } = money;
@@ -87,8 +82,8 @@ export function openCredit(parts: CreditParts): Credit {
     serving(route) {
       const isSold = route.access === 'exact';
       const upstream = isSold
-        ? purchaseUpstream(accounts, soldOn(clusterOf(route)))
-        : balanceUpstream(accounts, [...exact.clusters].map(soldOn));
+        ? purchaseUpstream(accounts, clusterOf(route))
+        : balanceUpstream(accounts, [...exact.clusters]);
       return { upstream, spending: spendNothing };
     },
   };

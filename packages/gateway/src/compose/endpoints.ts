@@ -8,19 +8,12 @@ import { type SiwxDependencies, SiwxGate } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
-import type { SpanNames } from '../traces/tracing.ts';
 import { type OwnAnswer, type OwnRoute, selfUpstream } from '../upstreams/upstream.ts';
 import type { Caches } from './caches.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Credit } from './credit.ts';
 import type { Foundation } from './dependencies.ts';
 import type { OwnAnswers } from './service.ts';
-
-const GATE_SPANS: Readonly<Record<Access, SpanNames<Gate>>> = {
-  public: {},
-  siwx: { admit: 'sign-in' },
-  exact: { admit: 'payment' },
-};
 
 /** What serves endpoints. */
 interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId' | 'tracing'> {
@@ -47,12 +40,16 @@ export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
     public: () => publicGate,
     siwx(route) {
       const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).keys;
-      return new SiwxGate({ ...signIn, allowance, describe: describe(route) });
+      const gate = new SiwxGate({ ...signIn, allowance, describe: describe(route) });
+      return tracing.spanned(gate, { admit: 'sign-in' });
     },
-    exact: (route) => (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`),
+    exact(route) {
+      const gate = (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has no payee`);
+      return tracing.spanned<Gate>(gate, { admit: 'payment' });
+    },
   };
   const gateOf = (route: Route): Gate => {
-    const gate = tracing.spanned(gates[route.access](route), GATE_SPANS[route.access]);
+    const gate = gates[route.access](route);
     return blocked && route.access !== 'public' ? blocking(gate, blocked) : gate;
   };
   const bind = (route: Route, serving: Serving): Endpoint => ({

@@ -18,7 +18,8 @@ export function serviceOf(
   const titles = new Map(config.apis.map(({ name, title }) => [name, title]));
   const enabled = (route: Route): Route[] => {
     if (config.disabled.has(route.id)) return [];
-    const isSold = route.access !== 'exact' || exact?.clusters.has(route.cluster ?? '') === true;
+    const isSold =
+      route.access !== 'exact' || (route.cluster !== undefined && exact?.clusters.has(route.cluster) === true);
     if (receiptRoutes.includes(route)) return receipts ? [route] : [];
     if (route.surface === 'credit') return hasCredit && isSold ? [route] : [];
     const isServed = route.provider === 'gateway' || (isSold && channels.get(route) !== undefined);

@@ -1,5 +1,6 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { ListFile } from '../blocked/file.ts';
+import { trustedProxies } from '../ip-address.ts';
 import { databaseUrls } from '../stores/sql/postgres-server.ts';
 import { type ApiConfig, readApis } from './apis.ts';
 import { WITHOUT_CLIENTS as BLOCKED_WITHOUT_CLIENTS, readBlocked } from './blocked.ts';
@@ -91,15 +92,9 @@ export const processEnvironment = (): Environment => process.env;
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-function isCidr(text: string): boolean {
-  const [address = '', prefix = '', ...rest] = text.split('/');
-  if (rest.length > 0) return false;
+function areCidrs(texts: readonly string[]): boolean {
   try {
-    new BlockList().addSubnet(
-      address,
-      /^(?:0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : -1,
-      isIP(address) === 6 ? 'ipv6' : 'ipv4',
-    );
+    trustedProxies(texts);
     return true;
   } catch {
     return false;
@@ -159,7 +154,7 @@ function readDatabaseUrl(read: Reader): string | undefined {
 
 function readProxies(read: Reader): string[] {
   const proxies = read.list('TRUST_PROXY');
-  read.check(proxies.every(isCidr), 'TRUST_PROXY must be a comma-separated list of CIDRs such as 10.0.0.0/8.');
+  read.check(areCidrs(proxies), 'TRUST_PROXY must be a comma-separated list of CIDRs such as 10.0.0.0/8.');
   return proxies;
 }
 

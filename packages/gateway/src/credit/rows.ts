@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import type { Row, Statement, Step, Value } from '../stores/sql/database.ts';
+import { type Row, type Statement, type Step, text, type Value } from '../stores/sql/database.ts';
 import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
 const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds, w.failing_until_ms,
@@ -11,8 +11,6 @@ const buying = (now: string) => `left join payments b on b.wallet_id = w.id and 
   and (b.leased_until_ms > ${now} or b.settling_since_ms > ${now} - ${CREDIT.purchaseMs})`;
 const DEBIT = `d.id, d.micro_usdc, d.paid_by, d.route, d.request_hash, d.request_id, d.owner, d.memo, d.resource_url, d.state,
   d.until_ms, d.captured_at_ms, d.owed_until_ms, d.calls_again`;
-
-const text = (value: Value | undefined): string => String(value ?? '');
 
 /** The account of a row. */
 export function accountOf(row: Row | undefined): Account {

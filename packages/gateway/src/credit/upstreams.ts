@@ -1,29 +1,22 @@
-import { type Cluster, dollars, Refusal } from '@asset-gateway/protocol';
+import { type Cluster, dollars, NETWORKS, Refusal } from '@asset-gateway/protocol';
 import type { Admission, Slot, UpstreamCall } from '../call.ts';
 import { fromStore } from '../gates/gate.ts';
 import { type Account, type AccountHolder, balanceOf, CREDIT } from './account.ts';
 import type { Accounts, Movement } from './accounts.ts';
 
-/** A cluster whose routes are sold. */
-export interface SoldCluster {
-  readonly cluster: Cluster;
-  /** CAIP-2. */
-  readonly network: string;
-}
-
-const ledger = ({ cluster, network }: SoldCluster, balanceMicros: number) => ({
+const ledger = (cluster: Cluster, balanceMicros: number) => ({
   cluster,
-  network,
+  network: NETWORKS[cluster],
   balanceUsd: dollars(balanceMicros),
   balanceMicros,
 });
 
-function balance(sold: SoldCluster, account: Account) {
+function balance(cluster: Cluster, account: Account) {
   const { grantedMicros, spentMicros, heldMicros } = account;
-  return { ...ledger(sold, balanceOf(account)), heldMicros, grantedMicros, spentMicros };
+  return { ...ledger(cluster, balanceOf(account)), heldMicros, grantedMicros, spentMicros };
 }
 
-const movement = ({ cluster }: SoldCluster, { kind, micros, at, route, transaction }: Movement) => ({
+const movement = (cluster: Cluster, { kind, micros, at, route, transaction }: Movement) => ({
   kind,
   cluster,
   micros,
@@ -38,10 +31,10 @@ function walletOf({ wallet }: UpstreamCall): string {
 }
 
 /** Answers the balances and the latest movements of the wallet that signs. */
-export const balanceUpstream = (accounts: Accounts, sold: readonly SoldCluster[]) => ({
+export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[]) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
-    const holders = sold.map(({ network }) => ({ network, wallet }));
+    const holders = sold.map((cluster) => ({ network: NETWORKS[cluster], wallet }));
     const read = (holder: AccountHolder) => Promise.all([accounts.find(holder), accounts.movements(holder)]);
     const found = await fromStore(Promise.all(holders.map(read)));
     const all = sold.map((each, index) => ({ sold: each, found: found[index] as Awaited<ReturnType<typeof read>> }));
@@ -59,11 +52,11 @@ export const balanceUpstream = (accounts: Accounts, sold: readonly SoldCluster[]
 });
 
 /** Answers the balance after the purchase, which settles next. */
-export const purchaseUpstream = (accounts: Accounts, sold: SoldCluster) => ({
+export const purchaseUpstream = (accounts: Accounts, sold: Cluster) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
     await call.spend(NO_BUDGET);
-    const account = await fromStore(accounts.find({ network: sold.network, wallet }));
+    const account = await fromStore(accounts.find({ network: NETWORKS[sold], wallet }));
     const boughtMicros = account.purchase?.micros ?? 0;
     const result = { wallet, ...ledger(sold, balanceOf(account) + boughtMicros), boughtMicros };
     return { json: JSON.stringify(result) };

@@ -45,10 +45,8 @@ function entry(route: Route, priceUsd: string) {
     ...(inputExample && { inputExample }),
     outputSchema: answerSchema(route),
     // The input of a POST is its body.
-    ...(input !== query && query && { queryParamsSchema: published(query), queryParamsExample: example.query }),
+    ...(input !== query && query && { queryParamsSchema: published(query), queryParamsExample: example.query ?? {} }),
     ...(path && { pathParamsSchema: published(path), pathParamsExample: example.path }),
-    ...(route.httpMethod === 'POST' &&
-      query && { queryParamsSchema: published(query), queryParamsExample: example.query ?? {} }),
     ...(route.rules.length > 0 && { rules: publishedRules(route) }),
   };
 }

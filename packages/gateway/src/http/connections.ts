@@ -1,21 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, type Socket } from 'node:net';
-
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+import { type BlockList, isIP, type Socket } from 'node:net';
+import { familyOf } from '../ip-address.ts';
 
 /** A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
 const plain = (address = ''): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
-
-/** Proxies whose X-Forwarded-For is trusted, from CIDRs such as `10.0.0.0/8`. Throws a RangeError on other texts. */
-export function trustedProxies(cidrs: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [address = '', prefix] = cidr.split('/');
-    if (isIP(address) === 0 || prefix === undefined || !/^(?:0|[1-9]\d{0,2})$/.test(prefix)) throw new RangeError(cidr);
-    list.addSubnet(address, Number(prefix), familyOf(address));
-  }
-  return list;
-}
 
 /** Whether the address belongs to a trusted proxy. */
 const isProxy = (address: string, trusted: BlockList): boolean =>

@@ -1,20 +1,15 @@
 import type { Queues } from '../credit/queue.ts';
 import type { OriginOf } from '../gates/challenge.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
-import type { Chain } from './facilitator/chain.ts';
 import type { Memos } from './read/requirement.ts';
-import type { Reconciler, ReconcilerDependencies } from './reconcile.ts';
-import type { VerificationLimits } from './verification.ts';
+import type { ReconcilerDependencies } from './reconcile.ts';
+import type { VerifyingDependencies } from './verification.ts';
 
 /** The steps of a purchase, each reported when it is done. */
 export type PurchaseStep = 'reserve' | 'verify' | 'upstream' | 'store' | 'settle' | 'record' | 'respond';
 
 /** What the payment gates of all routes share. */
-export interface PaymentDependencies extends ReconcilerDependencies {
-  readonly reconciler: Reconciler;
-  /** By network, over connections of their own: verifying never delays a settlement. */
-  readonly verifyingChains: ReadonlyMap<string, Chain>;
-  readonly limits: VerificationLimits;
+export interface PaymentDependencies extends ReconcilerDependencies, VerifyingDependencies {
   /** One settlement of a payer at a time. */
   readonly settlements: Queues;
   /** Issues and checks memos and tickets; undefined if requirements have no memo. */

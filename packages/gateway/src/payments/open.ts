@@ -80,11 +80,11 @@ function unreadable(error: unknown, cluster: Cluster): never {
 }
 
 /** By cluster: an offer without its price and fee payer. */
-type Payees = ReadonlyMap<string, Omit<Offer, 'amount' | 'feePayer'>>;
+type Payees = ReadonlyMap<Cluster, Omit<Offer, 'amount' | 'feePayer'>>;
 
 /** The payee of each cluster whose routes can be sold. Throws if payments could not arrive. */
 async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains): Promise<Payees> {
-  const payees = new Map<string, Omit<Offer, 'amount' | 'feePayer'>>();
+  const payees = new Map<Cluster, Omit<Offer, 'amount' | 'feePayer'>>();
   for (const cluster of CLUSTERS) {
     const [network, asset] = [NETWORKS[cluster], USDC[cluster]];
     const chain = chains.get(network);
@@ -116,7 +116,7 @@ export interface ExactSetup {
   /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
   gate(route: Route, describe: Describe, credit?: CreditSale): ExactGate;
   /** The clusters whose routes can be sold. */
-  readonly clusters: ReadonlySet<string>;
+  readonly clusters: ReadonlySet<Cluster>;
   priceOf(route: Route): number;
   feePayers: Readings['feePayers'];
   sales: Readings['sales'];
@@ -129,21 +129,15 @@ interface AllChains {
   readonly verifyingChains: Chains;
 }
 
-interface OpenFacilitator {
-  readonly facilitator: Facilitator;
-  close(): void | Promise<void>;
-}
-
-async function openFacilitator(paid: PaidConfig, all: AllChains, options: ExactOptions): Promise<OpenFacilitator> {
+async function openFacilitator(paid: PaidConfig, all: AllChains, options: ExactOptions) {
   const { facilitator: config, feeBudgetPerHour } = paid;
   if (config.kind === 'remote') {
     const remote = new RemoteFacilitator({ ...config, crypto: options.crypto });
     await remote.refresh();
-    return { facilitator: remote, close: () => remote.close() };
+    return remote;
   }
   const { keypair } = config;
-  const local = await InProcessFacilitator.create({ keypair, ...all, feeBudgetPerHour, notice: options.notice });
-  return { facilitator: local, close: () => local.close() };
+  return InProcessFacilitator.create({ keypair, ...all, feeBudgetPerHour, notice: options.notice });
 }
 
 function openChains({ paid, notice, tracing }: ExactOptions): AllChains {
@@ -178,10 +172,10 @@ async function assemble(
 ): Promise<ExactSetup> {
   const { paid, crypto, secrets, payments, onSettlement } = options;
   const { chains } = all;
-  const { facilitator: unspanned, close } = await openFacilitator(paid, all, options);
-  const facilitator = options.tracing.spanned(unspanned, FACILITATOR_SPANS);
+  const opened = await openFacilitator(paid, all, options);
+  const facilitator = options.tracing.spanned<Facilitator>(opened, FACILITATOR_SPANS);
   const payees = await openPayees(paid, facilitator, chains).catch(async (error) => {
-    await close();
+    await opened.close();
     throw error;
   });
   const reconciler = new Reconciler({ payments, facilitator, chains, crypto, onSettlement });
@@ -191,7 +185,7 @@ async function assemble(
   const dependencies = { ...options, ...all, facilitator, reconciler, settlements, limits, memos };
   const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros, own: paid.prices };
   const offerOf = (route: Route): ExactRoute['offer'] => {
-    const payee = payees.get(route.cluster ?? '');
+    const payee = route.cluster && payees.get(route.cluster);
     if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
     // A route that sells only credit has no price of a call.
     return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
@@ -207,7 +201,7 @@ async function assemble(
     async close() {
       await settlements.idle();
       reconciler.close();
-      await close();
+      await opened.close();
       await closeChains();
     },
   };

@@ -1,5 +1,5 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { only, type Row, type Statement, type Value } from '../stores/sql/database.ts';
+import { only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
 import {
   type Due,
   NEW_PAYER,
@@ -70,7 +70,6 @@ export const findOpen = (nowMs: number, limit: number): Statement => ({
   values: [Math.floor(nowMs), limit],
 });
 
-const text = (value: Value | undefined): string => String(value ?? '');
 const optional = <Name extends string, T>(name: Name, value: T | null | undefined) =>
   (value === null || value === undefined ? {} : { [name]: value }) as { [name in Name]?: T };
 

@@ -1,8 +1,9 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { fromStore } from '../gates/gate.ts';
-import type { PaymentDependencies } from './dependencies.ts';
-import { codeOfReason, type Payment, type Verification } from './facilitator/facilitator.ts';
-import type { Sighting } from './reconcile.ts';
+import type { Chain } from './facilitator/chain.ts';
+import { codeOfReason, type Facilitator, type Payment, type Verification } from './facilitator/facilitator.ts';
+import type { Payments } from './payments.ts';
+import type { Reconciler, Sighting } from './reconcile.ts';
 import type { NewPayment, PaymentRecord } from './record.ts';
 import { pendingRefusal, unused } from './responses.ts';
 
@@ -106,6 +107,16 @@ const busy = (reason: string, retryAfterSeconds: number): Refusal =>
     message: 'Too many payments are being verified, or too many of yours have failed; retry after Retry-After.',
   });
 
+/** What verifying needs. */
+export interface VerifyingDependencies {
+  readonly payments: Payments;
+  readonly facilitator: Facilitator;
+  readonly reconciler: Reconciler;
+  /** By network, over connections of their own: verifying never delays a settlement. */
+  readonly verifyingChains: ReadonlyMap<string, Chain>;
+  readonly limits: VerificationLimits;
+}
+
 /** A reserved payment that is to be verified. */
 export interface VerificationRequest {
   readonly payment: Payment;
@@ -126,7 +137,7 @@ export interface Findings {
 type Invalid = Extract<Verification, { valid: false }>;
 
 /** Verifies a payment. Refuses it if it is invalid, unless it had settled before. */
-export async function verify(dependencies: PaymentDependencies, request: VerificationRequest): Promise<Findings> {
+export async function verify(dependencies: VerifyingDependencies, request: VerificationRequest): Promise<Findings> {
   const { facilitator, verifyingChains, limits, payments } = dependencies;
   const { payment, verified } = request;
   const pendingHeight = verifyingChains.get(payment.network)?.finalizedHeight();
@@ -143,7 +154,7 @@ export async function verify(dependencies: PaymentDependencies, request: Verific
 
 /** What the chain shows of an invalid payment. One RPC can lead to nodes that disagree. */
 async function sightingOf(
-  { facilitator, reconciler, verifyingChains }: PaymentDependencies,
+  { facilitator, reconciler, verifyingChains }: VerifyingDependencies,
   { payment, record }: VerificationRequest,
   { processed }: Invalid,
 ): Promise<Sighting> {
@@ -156,7 +167,7 @@ async function sightingOf(
 
 /** Records an invalid payment that had settled before, and answers its signature. Refuses any other. */
 async function settledBefore(
-  { payments }: PaymentDependencies,
+  { payments }: VerifyingDependencies,
   { payment, record, inVersion1Header }: VerificationRequest,
   { verification, sighting }: { readonly verification: Invalid; readonly sighting: Sighting },
 ): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Database, Dialect, Row, Statement, Value } from '../stores/sql/database.ts';
+import { type Database, type Dialect, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
 import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
 
 /** An entry of the journal. */
@@ -79,7 +79,6 @@ const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster
   order by 1 desc, ${sumOf('settlement', 'e.micro_usdc')} + ${sumOf('debit', 'e.micro_usdc')} desc limit $2`;
 
 const number = (value: Value | undefined): number => Number(value);
-const text = (value: Value | undefined): string => String(value ?? '');
 
 const readGroup = (row: Row): Group => ({
   cluster: text(row.cluster),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { member, Refusal } from '@asset-gateway/protocol';
 import { Pool } from '../../pool.ts';
+import { unavailable } from '../responses.ts';
 import type { Processed } from './facilitator.ts';
 
 const DEADLINE_MS = 5_000;
@@ -39,8 +40,7 @@ export interface HistoryPage {
   readonly before?: string;
 }
 
-const unusable = (what: string): Refusal =>
-  new Refusal('facilitator_unavailable', { reason: `rpc: ${what}`, payment: { state: 'unused' } });
+const unusable = (what: string): Refusal => unavailable(`rpc: ${what}`);
 
 /** An RPC lists the memos of a transaction as `[32] text`, separated by `; `. */
 const memosIn = (listed: unknown): string[] =>
@@ -170,10 +170,7 @@ export class Chain {
       if (result !== undefined) return result;
       throw new Error(`code ${String(member(member(answer, 'error'), 'code'))}`);
     } catch (error) {
-      throw new Refusal('facilitator_unavailable', {
-        reason: `rpc ${method}: ${(error as Error).message}`,
-        payment: { state: 'unused' },
-      });
+      throw unavailable(`rpc ${method}: ${(error as Error).message}`);
     }
   }
 }

@@ -2,6 +2,7 @@ import { member, Refusal } from '@asset-gateway/protocol';
 import type { Crypto } from '../../gates/crypto.ts';
 import { Pool } from '../../pool.ts';
 import { requestBody } from '../read/requirement.ts';
+import { unavailable } from '../responses.ts';
 import {
   type Facilitator,
   isBeforeBroadcast,
@@ -28,9 +29,6 @@ const REMEMBER_MS = 3_600_000;
 const MAX_BYTES = 64 * 1024;
 /** The only known reason that depends on whether the payment has landed. */
 const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
-
-const unavailable = (reason: string): Refusal =>
-  new Refusal('facilitator_unavailable', { reason, payment: { state: 'unused' } });
 
 /** A facilitator behind x402's HTTP interface: `GET /supported`, `POST /verify`, `POST /settle`. */
 export class RemoteFacilitator implements Facilitator {

@@ -113,3 +113,6 @@ export function only(rows: readonly Row[]): Row {
   if (!row) throw new Error('the database has left out a row');
   return row;
 }
+
+/** A value as a text; empty for null. */
+export const text = (value: Value | undefined): string => String(value ?? '');
