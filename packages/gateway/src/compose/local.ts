@@ -28,22 +28,25 @@ export interface LocalOptions {
 const EARLIER = ['gateway.lmdb', 'slots.jsonl'];
 const SECRET = /^[\w-]{43}$/;
 
+/** A fault of the folder, as advice for the operator. */
+const fault = (advice: string): ConfigError => new ConfigError([`DATA_DIR: ${advice}`]);
+
 /** Turns an error of the folder into advice for the operator. */
 function folderFault(error: unknown, folder: string): unknown {
   const { message, code = '' } = error as NodeJS.ErrnoException;
   if (error instanceof SchemaTooNew) {
-    return new ConfigError([
-      `DATA_DIR: gateway.db in ${folder} is of a later version (${message}): start that version, or restore a backup.`,
-    ]);
+    return fault(
+      `gateway.db in ${folder} is of a later version (${message}): start that version, or restore a backup.`,
+    );
   }
   if (/malformed|not a database|disk I\/O|cut off|secret/.test(message)) {
-    return new ConfigError([
-      `DATA_DIR: gateway.db in ${folder} is damaged (${message}): restore a backup of it, or move it away and start with an ` +
+    return fault(
+      `gateway.db in ${folder} is damaged (${message}): restore a backup of it, or move it away and start with an ` +
         'empty one, which loses its secret, all credit and the state of payments.',
-    ]);
+    );
   }
   if (!/SQLITE|EACCES|EROFS|EPERM|ENOSPC/.test(code) && !/readonly|unable to open|full/i.test(message)) return error;
-  return new ConfigError([`DATA_DIR: gateway.db in ${folder} cannot be opened or written (${message}).`]);
+  return fault(`gateway.db in ${folder} cannot be opened or written (${message}).`);
 }
 
 function makeFolder(folder: string): void {
@@ -51,24 +54,19 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.W_OK);
   } catch {
-    throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be created or written.`]);
+    throw fault(`the folder ${folder} cannot be created or written.`);
   }
 }
 
 async function takeFolder(folder: string): Promise<FolderLock> {
   const locking = await lockFolder(folder).catch(({ code, message }: NodeJS.ErrnoException) => {
     const why = code ?? message;
-    if (/NOTADB|CORRUPT/.test(why)) {
-      throw new ConfigError([
-        `DATA_DIR: gateway.db.lock in ${folder} is damaged (${why}): delete it while no gateway serves from there.`,
-      ]);
-    }
-    throw new ConfigError([
-      `DATA_DIR: the folder ${folder} cannot hold a lock (${why}): it needs room, and a local disk.`,
-    ]);
+    throw /NOTADB|CORRUPT/.test(why)
+      ? fault(`gateway.db.lock in ${folder} is damaged (${why}): delete it while no gateway serves from there.`)
+      : fault(`the folder ${folder} cannot hold a lock (${why}): it needs room, and a local disk.`);
   });
   if ('lock' in locking) return locking.lock;
-  throw new ConfigError([`DATA_DIR: ${locking.holder} serves from ${folder}; without REDIS_URL only one may.`]);
+  throw fault(`${locking.holder} serves from ${folder}; without REDIS_URL only one may.`);
 }
 
 /** The secret of a database, made on the first start. */

@@ -95,11 +95,8 @@ export class Accounts {
   /** The latest movements of an account, newest first. */
   async movements(holder: AccountHolder): Promise<readonly Movement[]> {
     const found = await this.#database.read(rows.findMovements(holder));
-    return found.map(({ kind, micro_usdc: micros, at, route, signature }) => ({
-      kind: kind as Movement['kind'],
-      micros: Number(micros),
-      at: String(at),
-      route: String(route),
+    return found.map(({ signature, ...movement }) => ({
+      ...(movement as unknown as Movement),
       ...(signature !== null && { transaction: String(signature) }),
     }));
   }

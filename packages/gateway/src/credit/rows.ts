@@ -206,7 +206,7 @@ export const noteCallAgain = (id: string): Statement => ({
 
 /** The latest grants and debits of a wallet. */
 export const findMovements = (holder: AccountHolder): Statement => ({
-  sql: `select e.at, e.kind, e.micro_usdc, e.route, e.signature from journal_entries e join wallets w on w.id = e.wallet_id
+  sql: `select e.at, e.kind, e.micro_usdc as micros, e.route, e.signature from journal_entries e join wallets w on w.id = e.wallet_id
   where w.cluster = $1 and w.address = $2 and e.kind in ('grant', 'debit') order by e.id desc limit ${CREDIT.movements}`,
   values: holderValues(holder),
 });

@@ -59,8 +59,8 @@ function ofSettlement(entry: ReadEntry, transfer: ChainTransfer | undefined): Di
 /** Explanations of transfers without a settlement. */
 interface Explanations {
   readonly refusals: ReadonlyMap<string, ReadEntry>;
-  readonly openSignatures: ReadonlySet<string | undefined>;
-  readonly openMemos: ReadonlySet<string | undefined>;
+  readonly openSignatures: ReadonlySet<string | null>;
+  readonly openMemos: ReadonlySet<string | null>;
 }
 
 /** A transfer without a settlement: refused by mistake, not settled yet, or unknown. */

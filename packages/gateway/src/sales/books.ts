@@ -1,4 +1,4 @@
-import { type Database, type Dialect, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
+import { type Database, type Dialect, type Row, type Statement, text } from '../stores/sql/database.ts';
 import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
 
 /** An entry of the journal. */
@@ -42,8 +42,8 @@ export interface OpenPayment {
   readonly micros: number;
   readonly state: string;
   readonly since: string;
-  readonly signature: string | undefined;
-  readonly memo: string | undefined;
+  readonly signature: string | null;
+  readonly memo: string | null;
   readonly requestId: string;
 }
 
@@ -57,8 +57,9 @@ export interface WrongBalance {
 
 const MOST_AT_ONCE = 1_000;
 
-const ENTRY = `e.id, e.at, e.kind, e.cluster, w.address, e.route, e.micro_usdc, e.fee_lamports, e.signature, e.request_id, e.node,
-  e.key, e.is_repair from journal_entries e join wallets w on w.id = e.wallet_id`;
+const ENTRY = `e.id, e.at, e.kind, e.cluster, w.address as wallet, e.route, e.micro_usdc as micros, e.fee_lamports as "feeLamports",
+  coalesce(e.signature, '') as "transaction", e.request_id as "requestId", e.node, e.key, e.is_repair
+  from journal_entries e join wallets w on w.id = e.wallet_id`;
 
 const groupOf = ({ dayOf }: Dialect): Readonly<Record<Grouping, string>> => ({
   route: 'e.route',
@@ -71,44 +72,21 @@ const sumOf = (kind: JournalKind, value: string): string =>
   `cast(sum(case when e.kind = '${kind}' then ${value} else 0 end) as bigint)`;
 
 /** Sums by cluster and group, mainnet first, then the best sold. `groups`: the number of groups without the limit. */
-const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster, ${groupOf(dialect)[by]} as name,
+const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster, ${groupOf(dialect)[by]} as "group",
   ${sumOf('settlement', '1')} as settlements, ${sumOf('refusal', '1')} as refusals, ${sumOf('grant', '1')} as grants,
-  ${sumOf('debit', '1')} as debits, ${sumOf('settlement', 'e.micro_usdc')} as settled, ${sumOf('grant', 'e.micro_usdc')} as granted,
-  ${sumOf('debit', 'e.micro_usdc')} as spent, cast(sum(e.fee_lamports) as bigint) as fees, count(*) over () as groups
+  ${sumOf('debit', '1')} as debits, ${sumOf('settlement', 'e.micro_usdc')} as "settledMicros",
+  ${sumOf('grant', 'e.micro_usdc')} as "grantedMicros", ${sumOf('debit', 'e.micro_usdc')} as "spentMicros",
+  cast(sum(e.fee_lamports) as bigint) as "feeLamports", count(*) over () as groups
   from journal_entries e ${by === 'wallet' ? 'join wallets w on w.id = e.wallet_id' : ''} where e.at >= $1 group by 1, 2
   order by 1 desc, ${sumOf('settlement', 'e.micro_usdc')} + ${sumOf('debit', 'e.micro_usdc')} desc limit $2`;
 
-const number = (value: Value | undefined): number => Number(value);
+/** The queries name their columns as these types name their members. */
+const as = <T>(rows: readonly object[]): readonly T[] => rows as readonly T[];
 
-const readGroup = (row: Row): Group => ({
-  cluster: text(row.cluster),
-  group: text(row.name),
-  settlements: number(row.settlements),
-  refusals: number(row.refusals),
-  grants: number(row.grants),
-  debits: number(row.debits),
-  settledMicros: number(row.settled),
-  grantedMicros: number(row.granted),
-  spentMicros: number(row.spent),
-  feeLamports: number(row.fees),
-});
-
-const readEntry = (row: Row): ReadEntry => ({
-  id: number(row.id),
-  at: text(row.at),
-  atMs: Date.parse(text(row.at)),
-  kind: row.kind as JournalKind,
-  cluster: text(row.cluster),
-  wallet: text(row.address),
-  route: text(row.route),
-  micros: number(row.micro_usdc),
-  feeLamports: number(row.fee_lamports),
-  transaction: text(row.signature),
-  requestId: text(row.request_id),
-  node: text(row.node),
-  ...(row.key !== null && { key: text(row.key) }),
-  ...(row.is_repair === 1 && { isRepair: true }),
-});
+function readEntry({ key, is_repair: isRepair, ...row }: Row): ReadEntry {
+  const others = { ...(key !== null && { key }), ...(isRepair === 1 && { isRepair: true }) };
+  return { ...row, atMs: Date.parse(text(row.at)), ...others } as unknown as ReadEntry;
+}
 
 const ascending = (one: string, other: string): number => Number(one > other) - Number(one < other);
 
@@ -128,10 +106,10 @@ export class Books {
   ): Promise<{ readonly groups: readonly Group[]; readonly count: number }> {
     const values = [new Date(sinceMs).toISOString(), limit ?? Number.MAX_SAFE_INTEGER];
     const rows = await this.#database.report({ sql: groupQuery(this.#database.dialect, by), values });
-    const groups = rows.map(readGroup);
+    const groups = as<Group>(rows.map(({ groups: _, ...group }) => group));
     const byName = (one: Group, other: Group) =>
       ascending(other.cluster, one.cluster) || ascending(one.group, other.group);
-    return { groups: limit === undefined ? groups.sort(byName) : groups, count: number(rows[0]?.groups ?? 0) };
+    return { groups: limit === undefined ? groups.toSorted(byName) : groups, count: Number(rows[0]?.groups ?? 0) };
   }
 
   /** Entries since a time, by id. */
@@ -160,34 +138,18 @@ export class Books {
 
   /** Payments with an unknown outcome, oldest first. */
   async openPayments(): Promise<readonly OpenPayment[]> {
-    const sql = `select o.key, o.cluster, o.wallet, o.route, o.micro_usdc, o.state, o.since, o.signature, p.memo, p.request_id
-  from open_payments o join payments p on p.key = o.key order by o.since`;
-    return (await this.#report({ sql })).map((row) => ({
-      key: text(row.key),
-      cluster: text(row.cluster),
-      wallet: text(row.wallet),
-      route: text(row.route),
-      micros: number(row.micro_usdc),
-      state: text(row.state),
-      since: text(row.since),
-      signature: row.signature === null ? undefined : text(row.signature),
-      memo: row.memo === null ? undefined : text(row.memo),
-      requestId: text(row.request_id),
-    }));
+    const sql = `select o.key, o.cluster, o.wallet, o.route, o.micro_usdc as micros, o.state, o.since, o.signature, p.memo,
+  p.request_id as "requestId" from open_payments o join payments p on p.key = o.key order by o.since`;
+    return as(await this.#report({ sql }));
   }
 
   /** Wallets whose balance differs from the sum of their entries. Correct only if no entry was ever deleted. */
   async wrongBalances(): Promise<readonly WrongBalance[]> {
     const signed = `cast(sum(case when kind = 'grant' then micro_usdc when kind = 'debit' then -micro_usdc else 0 end) as bigint)`;
-    const sql = `select w.cluster, w.address, coalesce(j.balance, 0) as journal, w.granted_micro_usdc - w.spent_micro_usdc as found
+    const sql = `select w.cluster, w.address as wallet, coalesce(j.balance, 0) as journal, w.granted_micro_usdc - w.spent_micro_usdc as found
   from wallets w left join (select wallet_id, ${signed} as balance from journal_entries group by wallet_id) j on j.wallet_id = w.id
   where w.granted_micro_usdc - w.spent_micro_usdc <> coalesce(j.balance, 0)`;
-    return (await this.#report({ sql })).map((row) => ({
-      cluster: text(row.cluster),
-      wallet: text(row.address),
-      journal: number(row.journal),
-      found: number(row.found),
-    }));
+    return as(await this.#report({ sql }));
   }
 
   #report(statement: Statement): Promise<readonly Row[]> {

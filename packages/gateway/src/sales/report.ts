@@ -120,8 +120,8 @@ export const entryTable = (entries: readonly ReadEntry[]): Table => ({
 /** Payments with an unknown outcome, as a table. */
 export const openTable = (payments: readonly OpenPayment[]): Table => ({
   columns: ['since', 'state', 'cluster', 'route', 'wallet', 'usd', 'transaction', 'request_id', 'id'],
-  rows: payments.map(({ since, state, cluster, route, wallet, micros, signature = '', requestId, key }) => {
-    return [since, state, cluster, route, wallet, dollars(micros), signature, requestId, key];
+  rows: payments.map(({ since, state, cluster, route, wallet, micros, signature, requestId, key }) => {
+    return [since, state, cluster, route, wallet, dollars(micros), signature ?? '', requestId, key];
   }),
 });
 
