@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Share, shareOf } from '../../packages/gateway/src/budget/shares.ts';
-import type { Budget } from '../../packages/gateway/src/budget/store.ts';
+import { type Budget, type Share, shareOf } from '../../packages/gateway/src/budget/store.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';

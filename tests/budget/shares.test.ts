@@ -8,7 +8,7 @@ import {
   kindOf,
   REFRESH,
   shareOf,
-} from '../../packages/gateway/src/budget/shares.ts';
+} from '../../packages/gateway/src/budget/store.ts';
 
 /** Slots of one budget by the name of their group, taken one after the other as long as the share allows. */
 class Slots {

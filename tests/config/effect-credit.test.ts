@@ -1,6 +1,6 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import { bundleNotice } from '../../packages/gateway/src/compose/prices.ts';
+import { bundleNotice } from '../../packages/gateway/src/compose/service.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { buyCredit, startCreditGateway } from '../credit/gateway.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';

@@ -2,8 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { REFRESH, type Share, shareOf } from '../../packages/gateway/src/budget/shares.ts';
-import type { Admit, Budget, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
+import {
+  type Admit,
+  type Budget,
+  REFRESH,
+  type Room,
+  type Share,
+  type Store,
+  shareOf,
+  type Verdict,
+} from '../../packages/gateway/src/budget/store.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { openLocalStore } from '../kit/local-store.ts';

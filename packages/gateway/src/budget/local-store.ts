@@ -1,5 +1,4 @@
 import type { LocalRecords } from './local-records.ts';
-import type { Share } from './shares.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
 import {
   type Admit,
@@ -10,6 +9,7 @@ import {
   NONCE_MEMORY_SECONDS,
   type NonceUse,
   type NonceVerdict,
+  type Share,
   type Store,
   type Verdict,
 } from './store.ts';

@@ -1,6 +1,12 @@
 import { script } from '../stores/redis/script.ts';
-import { MAX_SLOTS_AHEAD, SLOTS_PER_RESERVED, THRESHOLD_FACTOR } from './shares.ts';
-import { NONCE_MAX_AGE_SECONDS, NONCE_MAX_AHEAD_SECONDS, NONCE_MEMORY_SECONDS } from './store.ts';
+import {
+  MAX_SLOTS_AHEAD,
+  NONCE_MAX_AGE_SECONDS,
+  NONCE_MAX_AHEAD_SECONDS,
+  NONCE_MEMORY_SECONDS,
+  SLOTS_PER_RESERVED,
+  THRESHOLD_FACTOR,
+} from './store.ts';
 
 /**
  * Lua: charges slots to shares. The locals `holders` and `counts` are keys: `holders` has the share of each slot's owner, `counts` the

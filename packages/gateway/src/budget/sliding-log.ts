@@ -1,4 +1,6 @@
 import {
+  type Budget,
+  type BudgetView,
   exceededShare,
   freesAtMs,
   type Holdings,
@@ -6,8 +8,7 @@ import {
   MAX_SLOTS_AHEAD,
   type Share,
   type ShareScope,
-} from './shares.ts';
-import type { Budget, BudgetView } from './store.ts';
+} from './store.ts';
 
 /** What one group holds. */
 interface HeldByGroup {

@@ -1,6 +1,6 @@
 import { everyRoute, type Route } from '@asset-gateway/protocol';
 import { BlockedFile } from '../blocked/file.ts';
-import { kindOf, shareOf } from '../budget/shares.ts';
+import { kindOf, shareOf } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import { fixedOrigin, localOrigins } from '../gates/challenge.ts';
 import { type Crypto, keysFor, loadSodium, nodeCrypto } from '../gates/crypto.ts';
@@ -9,21 +9,19 @@ import { createGateway, type Gateway } from '../gateway.ts';
 import type { Readings } from '../metrics/readings.ts';
 import { type ExactSetup, openExact } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
-import { ReceiptIssuer } from '../receipts/issuer.ts';
+import { ReceiptIssuer } from '../receipts/response.ts';
 import { createMatch } from '../stages/match.ts';
 import type { Sharing } from '../stages/spend.ts';
 import { Sales } from '../stages/trail.ts';
 import { type SpanNames, untraced } from '../traces/tracing.ts';
-import { openCaches } from './caches.ts';
-import { Channels } from './channels.ts';
+import { Channels, openCaches } from './channels.ts';
 import { openConsole } from './console.ts';
 import { openCredit } from './credit.ts';
 import type { Dependencies, Foundation } from './dependencies.ts';
 import { bindEndpoints } from './endpoints.ts';
-import { saleNotices } from './prices.ts';
 import { readiness, readingsOf } from './readings.ts';
 import { watchCovered } from './sales.ts';
-import { ownAnswers, serviceOf } from './service.ts';
+import { ownAnswers, saleNotices, serviceOf } from './service.ts';
 
 /** A gateway and the connections that it holds. */
 interface Composed {

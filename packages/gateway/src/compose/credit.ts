@@ -1,7 +1,6 @@
 import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
 import type { Endpoint, Gate } from '../call.ts';
-import type { CreditConfig } from '../config/credit.ts';
-import type { PaidConfig } from '../config/paid.ts';
+import type { CreditConfig, PaidConfig } from '../config/paid.ts';
 import { CREDIT } from '../credit/account.ts';
 import { ChargedAnswers, type CreditDependencies } from '../credit/debiting.ts';
 import { AccountQueue, accountName } from '../credit/queue.ts';

@@ -1,11 +1,10 @@
-import type { GroupKind } from '../budget/shares.ts';
-import type { Store } from '../budget/store.ts';
+import type { GroupKind, Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
 import type { OriginOf } from '../gates/challenge.ts';
 import type { Crypto } from '../gates/crypto.ts';
 import type { ChannelName } from '../metrics/readings.ts';
-import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import type { ReceiptIssuer } from '../receipts/response.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';
 import type { LogLine } from '../stages/trail.ts';
 import type { Tracing } from '../traces/tracing.ts';

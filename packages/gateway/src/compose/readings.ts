@@ -4,8 +4,7 @@ import type { Answer } from '../call.ts';
 import type { CreditReading, OpenReading, Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Caches } from './caches.ts';
-import type { Channels, SingleChannel } from './channels.ts';
+import type { Caches, Channels, SingleChannel } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 

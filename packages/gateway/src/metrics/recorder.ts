@@ -1,7 +1,123 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Growth, Snapshot } from './alerts.ts';
+import { type Figures, groupOf, type Wanted } from './figures.ts';
 import { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
-import { Totals } from './totals.ts';
+
+const CHANNEL = ['provider', 'cluster', 'surface'];
+const UPSTREAM = 'upstream_duration_seconds';
+const REQUEST = 'request_duration_seconds';
+const RECENT_MINUTES = 5;
+const SECONDS_PER_MINUTE = 60;
+/** The fee of a settlement without a priority fee. */
+const LEAST_LAMPORTS = 10_001;
+
+/** The average fee of a settlement, in lamports. */
+function feeOf(now: Figures): number {
+  const settled = now.sum('settlements_total', { state: 'settled' }) ?? 0;
+  const spent = now.sum('fee_lamports_total') ?? 0;
+  return settled > 0 && spent > 0 ? spent / settled : LEAST_LAMPORTS;
+}
+
+/** Totals since the start, and the rates and percentiles of the last five minutes. */
+export class Totals {
+  readonly #now: Figures;
+  readonly #recent: Growth;
+
+  constructor({ now, over }: Snapshot) {
+    this.#now = now;
+    this.#recent = over(RECENT_MINUTES);
+  }
+
+  /** As `/history` returns them. */
+  read(hasAmounts: boolean) {
+    const now = this.#now;
+    return {
+      requests: this.#counts('requests_total', ['status', 'code']),
+      responseTimes: [...now.by(`${REQUEST}_count`, ['surface'])].map(
+        ([surface, total]) => [surface, total, ...this.#quantiles(0.99, REQUEST, { surface })] as const,
+      ),
+      signIns: this.#counts('sign_ins_total', ['result']),
+      upstreams: this.#upstreams(),
+      slots: this.#counts('slots_total', ['group']),
+      shareRefusals: this.#counts('share_refusals_total', ['scope']),
+      cache: this.#cache(),
+      feePayers: this.#feePayers(),
+      payments: {
+        open: now.sum('settlements_open') ?? null,
+        oldestSeconds: now.sum('settlement_open_seconds') ?? null,
+        settlements: this.#counts('settlements_total', ['state']),
+        ...(hasAmounts && { owed: [...now.by('credit_owed_usd_micros', ['cluster'])] }),
+      },
+      blocked: {
+        entries: [...now.by('blocked_entries', ['kind'])],
+        refusals: this.#counts('requests_total', ['route'], { code: 'blocked' }),
+      },
+    };
+  }
+
+  #upstreams() {
+    const now = this.#now;
+    return now.of('budget_limit').map(({ labels, value: limit }) => {
+      const { provider = '', cluster = '', surface = '' } = labels;
+      const upstream = { provider, cluster, surface };
+      return {
+        name: groupOf(labels, CHANNEL),
+        left: now.sum('budget_left', upstream) ?? 0,
+        limit,
+        pauseSeconds: now.sum('upstream_pause_seconds', upstream) ?? 0,
+        isBreakerOpen: (now.sum('breaker_open', upstream) ?? 0) > 0,
+        keysSetAside: now.of('key_set_aside', upstream).flatMap((key) => (key.value > 0 ? [key.labels.place] : [])),
+        p95: this.#quantiles(0.95, UPSTREAM, upstream),
+        calls: now.sum(`${UPSTREAM}_count`, upstream) ?? 0,
+        keyRefusals: now.sum('key_refusals_total', upstream) ?? 0,
+      };
+    });
+  }
+
+  /** Undefined if the cache is off. */
+  #cache() {
+    const bytes = this.#now.sum('cache_bytes');
+    if (bytes === undefined) return undefined;
+    return {
+      answers: this.#counts('cache_answers_total', ['result']),
+      ages: [50, 95, 99].map((rank) => [`p${rank}`, ...this.#quantiles(rank / 100, 'cache_age_seconds')] as const),
+      calls: this.#counts('cache_calls_total', ['reason']),
+      forgone: this.#now.sum('cache_forgone_total') ?? 0,
+      bytes,
+    };
+  }
+
+  #feePayers() {
+    const now = this.#now;
+    const { figures, seconds } = this.#recent;
+    return now.of('fee_payer_lamports').map(({ labels: { cluster = '' }, value: lamports }) => {
+      const spent = figures.sum('fee_lamports_total', { cluster }) ?? 0;
+      return {
+        cluster,
+        lamports,
+        settlementsLeft: Math.floor(lamports / feeOf(now)),
+        lastsSeconds: spent > 0 ? (lamports / spent) * seconds : null,
+        isOpen: now.sum('sales_open', { cluster }) !== 0,
+      };
+    });
+  }
+
+  /** A counter by labels: the group, its total, and its rate a minute. */
+  #counts(name: string, labels: readonly string[], wanted?: Wanted) {
+    const { figures, seconds } = this.#recent;
+    const added = figures.by(name, labels, wanted);
+    const perMinute = (growth = 0) => (growth / Math.max(seconds, 1)) * SECONDS_PER_MINUTE;
+    return [...this.#now.by(name, labels, wanted)].map(
+      ([group, total]) => [group, total, perMinute(added.get(group))] as const,
+    );
+  }
+
+  /** A quantile in the last minutes, and since the start; null without values. */
+  #quantiles(fraction: number, name: string, wanted?: Wanted) {
+    return [this.#recent.figures, this.#now].map((figures) => figures.quantile(fraction, name, wanted) ?? null);
+  }
+}
 
 /** How often the alerts are evaluated. Divides a minute, so that each row covers one. */
 const INTERVAL_MS = 15_000;

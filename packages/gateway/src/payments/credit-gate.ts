@@ -6,8 +6,7 @@ import { type CreditDependencies, type DebitContext, Debiting } from '../credit/
 import { challengedUrl, type OriginOf } from '../gates/challenge.ts';
 import { fromStore } from '../gates/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
-import type { ReceiptIssuer } from '../receipts/issuer.ts';
-import { responseContextOf } from '../receipts/response.ts';
+import { type ReceiptIssuer, responseContextOf } from '../receipts/response.ts';
 import type { ExactGate } from './gate.ts';
 import { requestHashOf } from './read/requirement.ts';
 

@@ -1,6 +1,6 @@
 import type { Queues } from '../credit/queue.ts';
 import type { OriginOf } from '../gates/challenge.ts';
-import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import type { ReceiptIssuer } from '../receipts/response.ts';
 import type { Memos } from './read/requirement.ts';
 import type { ReconcilerDependencies } from './reconcile.ts';
 import type { VerifyingDependencies } from './verification.ts';

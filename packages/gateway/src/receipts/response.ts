@@ -1,7 +1,7 @@
-import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { HEADERS, NETWORKS, pkcs8OfSeed } from '@asset-gateway/protocol';
 import type { Call } from '../call.ts';
 import { challengedUrl } from '../gates/challenge.ts';
-import type { ReceiptIssuer } from './issuer.ts';
 
 /** x402's SettleResponse. */
 interface SettleResponse {
@@ -64,4 +64,97 @@ export function settledResponse(settled: SettledPayment, context: ResponseContex
   const { resourceUrl = context.resourceUrl ?? '', paidAtMs, ...response } = settled;
   const extensions = context.receipts?.extensionsFor({ ...response, resourceUrl, paidAtMs });
   return paymentResponse({ success: true, ...response, ...(extensions && { extensions }) }, context.inVersion1Header);
+}
+
+/** A payment that is being answered. */
+interface Delivered {
+  /** CAIP-2. */
+  readonly network: string;
+  readonly payer: string;
+  /** The URL that was paid for; its origin is the issuer. */
+  readonly resourceUrl: string;
+  /** base58 signature of the settlement; empty if nothing was sent to the chain. */
+  readonly transaction: string;
+  /** Default: now. */
+  readonly paidAtMs?: number | undefined;
+}
+
+interface ReceiptKey {
+  readonly privateKey: KeyObject;
+  /** RFC 8037, with its members in the order of RFC 7638. */
+  readonly publicJwk: { readonly crv: 'Ed25519'; readonly kty: 'OKP'; readonly x: string };
+  /** SHA-256 (RFC 7638): the same key has the same name wherever it is published. */
+  readonly thumbprint: string;
+}
+
+const DID_CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'];
+const RECEIPT_VERSION = 1;
+
+const RECEIPT_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    receipt: {
+      type: 'object',
+      properties: { format: { type: 'string', const: 'jws' }, signature: { type: 'string' } },
+      required: ['format', 'signature'],
+    },
+  },
+  required: ['receipt'],
+} as const;
+
+/** The did:web of a URL's host. The method requires that the colon before a port is percent-encoded. */
+const didOf = (url: string): string => `did:web:${encodeURIComponent(new URL(url).host)}`;
+
+/** The id of a key in a DID document, which is the `kid` of its signatures. */
+const keyIdOf = (did: string, { thumbprint }: ReceiptKey): string => `${did}#${thumbprint}`;
+
+const inBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function receiptKeyOf(seed: Uint8Array): ReceiptKey {
+  const privateKey = createPrivateKey({ key: Buffer.from(pkcs8OfSeed(seed)), format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  const publicJwk = { crv: 'Ed25519', kty: 'OKP', x } as const;
+  const thumbprint = createHash('sha256').update(JSON.stringify(publicJwk)).digest('base64url');
+  return { privateKey, publicJwk, thumbprint };
+}
+
+/** Signs receipts of x402's extension `offer-receipt`: JWS (RFC 7515) with EdDSA, so the same facts give the same receipt. */
+export class ReceiptIssuer {
+  readonly #keys: readonly ReceiptKey[];
+  readonly #signing: ReceiptKey;
+  readonly #nowMs: () => number;
+
+  /** `seeds`: Ed25519 seeds of 32 bytes; the first signs, all are published. `nowMs`: the time of day. */
+  constructor(seeds: readonly Uint8Array[], nowMs: () => number) {
+    this.#keys = seeds.map(receiptKeyOf);
+    const [signing] = this.#keys;
+    if (!signing) throw new Error('no key to sign receipts with');
+    this.#signing = signing;
+    this.#nowMs = nowMs;
+  }
+
+  /** The extensions of a successful SettleResponse. The payload has the canonical form (RFC 8785) of the extension's section 5.2. */
+  extensionsFor({ network, payer, resourceUrl, transaction, paidAtMs }: Delivered): Readonly<Record<string, unknown>> {
+    const issuedAt = Math.floor((paidAtMs ?? this.#nowMs()) / 1000);
+    const settlement = transaction === '' ? {} : { transaction };
+    const payload = { issuedAt, network, payer, resourceUrl, ...settlement, version: RECEIPT_VERSION };
+    const header = { alg: 'EdDSA', kid: keyIdOf(didOf(resourceUrl), this.#signing) };
+    const input = `${inBase64Url(header)}.${inBase64Url(payload)}`;
+    const signature = `${input}.${sign(null, Buffer.from(input), this.#signing.privateKey).toString('base64url')}`;
+    return { 'offer-receipt': { info: { receipt: { format: 'jws', signature } }, schema: RECEIPT_SCHEMA } };
+  }
+
+  /** The DID document (W3C DID Core) of an origin as JSON, with every key that verifiers must accept. */
+  didDocument(origin: string): string {
+    const id = didOf(origin);
+    const verificationMethod = this.#keys.map((key) => ({
+      id: keyIdOf(id, key),
+      type: 'JsonWebKey2020',
+      controller: id,
+      publicKeyJwk: key.publicJwk,
+    }));
+    const assertionMethod = verificationMethod.map((method) => method.id);
+    return JSON.stringify({ '@context': DID_CONTEXTS, id, verificationMethod, assertionMethod });
+  }
 }
