@@ -1,3 +1,4 @@
+import { Counts } from '../tallies.ts';
 import {
   type Budget,
   type BudgetView,
@@ -10,50 +11,42 @@ import {
   type ShareScope,
 } from './store.ts';
 
-/** What one group holds. */
-interface HeldByGroup {
-  slots: number;
-  readonly byWallet: Map<string, number>;
-}
+const nameOf = ({ group, wallet }: Share): string => `${group} ${wallet}`;
 
 /** The shares that hold the slots of one budget. */
 class SlotHolders {
   readonly #shares = new Map<string, Share>();
-  readonly #groups = new Map<string, HeldByGroup>();
+  readonly #ofGroups = new Counts();
+  /** Of the wallets in each group. */
+  readonly #ofWallets = new Counts();
 
   shareOf(owner: string): Share | undefined {
     return this.#shares.get(owner);
   }
 
   add(owner: string, share: Share): void {
-    const group = this.#groups.get(share.group) ?? { slots: 0, byWallet: new Map<string, number>() };
-    group.slots++;
-    group.byWallet.set(share.wallet, (group.byWallet.get(share.wallet) ?? 0) + 1);
-    this.#groups.set(share.group, group);
     this.#shares.set(owner, share);
+    this.#ofGroups.add(share.group, 1);
+    this.#ofWallets.add(nameOf(share), 1);
   }
 
   /** Notes that the owner's slot has freed. */
   remove(owner: string): void {
     const share = this.#shares.get(owner);
-    const group = share && this.#groups.get(share.group);
-    if (!share || !group) return;
+    if (!share) return;
     this.#shares.delete(owner);
-    group.slots--;
-    const left = (group.byWallet.get(share.wallet) ?? 0) - 1;
-    if (left > 0) group.byWallet.set(share.wallet, left);
-    else group.byWallet.delete(share.wallet);
-    if (group.slots === 0) this.#groups.delete(share.group);
+    this.#ofGroups.add(share.group, -1);
+    this.#ofWallets.add(nameOf(share), -1);
   }
 
-  holdings({ group, wallet }: Share): Omit<Holdings, 'limit' | 'free'> {
-    const held = this.#groups.get(group);
-    return { groups: this.#groups.size, ofGroup: held?.slots ?? 0, ofWallet: held?.byWallet.get(wallet) ?? 0 };
+  holdings(share: Share): Omit<Holdings, 'limit' | 'free'> {
+    const ofGroup = this.#ofGroups.of(share.group);
+    return { groups: this.#ofGroups.size, ofGroup, ofWallet: this.#ofWallets.of(nameOf(share)) };
   }
 
   /** The share whose group holds the fewest slots. */
   leastOf(shares: readonly Share[]): Share | undefined {
-    const heldBy = ({ group }: Share) => this.#groups.get(group)?.slots ?? 0;
+    const heldBy = ({ group }: Share) => this.#ofGroups.of(group);
     return shares.reduce<Share | undefined>(
       (least, share) => (least && heldBy(least) <= heldBy(share) ? least : share),
       undefined,

@@ -1,5 +1,6 @@
 import type { Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
+import { Counts } from '../tallies.ts';
 import type { CacheKey, KeyRequest } from './key-demand.ts';
 import type { Kept } from './stored.ts';
 
@@ -82,7 +83,7 @@ export class Waiters {
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
   readonly #nonces = new Set<string>();
   /** Number of waiting requests per group and wallet. */
-  readonly #byShare = new Map<string, number>();
+  readonly #byShare = new Counts();
 
   get count(): number {
     return this.#timers.size;
@@ -98,7 +99,7 @@ export class Waiters {
   }
 
   hasRoomFor(waiter: Waiter): boolean {
-    return this.count < MAX_WAITING && sharesOf(waiter).every((name) => (this.#byShare.get(name) ?? 0) < MAX_OF_SHARE);
+    return this.count < MAX_WAITING && sharesOf(waiter).every((name) => this.#byShare.of(name) < MAX_OF_SHARE);
   }
 
   /** The distinct requests that wait for any of these keys. */
@@ -123,7 +124,7 @@ export class Waiters {
     }
     this.#timers.set(waiter, setTimeout(giveUp, waitMs).unref());
     if (waiter.asker.spend.nonce !== undefined) this.#nonces.add(waiter.asker.spend.nonce);
-    for (const name of sharesOf(waiter)) this.#byShare.set(name, (this.#byShare.get(name) ?? 0) + 1);
+    for (const name of sharesOf(waiter)) this.#byShare.add(name, 1);
   }
 
   /** Gives an entry to the requests that wait for it. */
@@ -154,10 +155,6 @@ export class Waiters {
     clearTimeout(this.#timers.get(waiter));
     this.#timers.delete(waiter);
     if (waiter.asker.spend.nonce !== undefined) this.#nonces.delete(waiter.asker.spend.nonce);
-    for (const name of sharesOf(waiter)) {
-      const left = (this.#byShare.get(name) ?? 0) - 1;
-      if (left > 0) this.#byShare.set(name, left);
-      else this.#byShare.delete(name);
-    }
+    for (const name of sharesOf(waiter)) this.#byShare.add(name, -1);
   }
 }

@@ -1,5 +1,6 @@
 import { type PaymentState, Refusal, type RefusalDetails } from '@asset-gateway/protocol';
 import type { Admission, Answer, Delivery, Gate, Receipt, Slot, TakeSlot } from '../call.ts';
+import { Recent } from '../tallies.ts';
 
 /** A store's answer; a failure becomes the refusal `state_unavailable`. */
 export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): Promise<T> =>
@@ -23,28 +24,6 @@ const MOST = { payer: 200, anybody: 20 } as const;
 /** Paid answers are stored for this long. */
 const COUNTED_MS = 600_000;
 
-/** Counts how often paid answers are fetched again from this node. */
-class Repeats {
-  /** Oldest first. */
-  readonly #counts = new Map<string, { readonly sinceMs: number; times: number }>();
-
-  /** Counts one fetch. Returns whether the limit is exceeded. */
-  isTooOften(key: string, kind: keyof typeof MOST, nowMs: number): boolean {
-    this.#forget(nowMs);
-    const known = this.#counts.get(`${kind} ${key}`) ?? { sinceMs: nowMs, times: 0 };
-    this.#counts.set(`${kind} ${key}`, known);
-    known.times += 1;
-    return known.times > MOST[kind];
-  }
-
-  #forget(nowMs: number): void {
-    for (const [key, { sinceMs }] of this.#counts) {
-      if (nowMs - sinceMs < COUNTED_MS) return;
-      this.#counts.delete(key);
-    }
-  }
-}
-
 /** Answers that were paid for, by the key of the payment or the id of the debit. */
 interface AnswerStore {
   now(): number;
@@ -65,7 +44,8 @@ export const MOST_CALLS = 3;
 /** Delivers answers that were paid for before, and fetches them again if they were lost. */
 export class PaidAnswers {
   readonly #store: AnswerStore;
-  readonly #repeats = new Repeats();
+  /** How often this node has delivered each answer again. */
+  readonly #repeats = new Recent<{ times: number }>(COUNTED_MS);
   /** Keys of the answers that this node is fetching again. */
   readonly #fetching = new Set<string>();
 
@@ -75,7 +55,11 @@ export class PaidAnswers {
 
   /** Counts one delivery. Returns whether the limit is exceeded. */
   isTooOften(key: string, kind: keyof typeof MOST): boolean {
-    return this.#repeats.isTooOften(key, kind, this.#store.now());
+    const [name, nowMs] = [`${kind} ${key}`, this.#store.now()];
+    const known = this.#repeats.get(name, nowMs) ?? { times: 0 };
+    if (known.times === 0) this.#repeats.set(name, known, nowMs);
+    known.times += 1;
+    return known.times > MOST[kind];
   }
 
   /** The stored answer, or an admission that fetches it again. `isOver`: a lost answer is refused instead. */

@@ -1,5 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { fromStore } from '../gates/gate.ts';
+import { Counts, Recent } from '../tallies.ts';
 import type { Chain } from './facilitator/chain.ts';
 import { codeOfReason, type Facilitator, type Payment, type Verification } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
@@ -23,79 +24,58 @@ const IN_FLIGHT = { all: 32, ofNewPayers: 16 } as const;
 const FAILURES = 3;
 const WINDOW_MS = 60_000;
 
-interface UnderWay {
-  readonly all: number;
-  readonly ofNewPayers: number;
-}
-
-/** Times of failures by payer or challenge. */
-class Failures {
-  readonly #times = new Map<string, readonly number[]>();
-
-  /** How long until the next attempt; 0 if it may be now. */
-  waitMs(name: string, nowMs: number): number {
-    this.#forget(nowMs);
-    const [oldest = 0, ...others] = this.#times.get(name) ?? [];
-    return others.length + 1 < FAILURES ? 0 : oldest + WINDOW_MS - nowMs;
-  }
-
-  note(name: string, nowMs: number): void {
-    const times = this.#times.get(name) ?? [];
-    this.#times.delete(name);
-    this.#times.set(name, [...times, nowMs].slice(-FAILURES));
-  }
-
-  /** The map is ordered by the last failure. */
-  #forget(nowMs: number): void {
-    for (const [name, times] of this.#times) {
-      if (nowMs - (times.at(-1) ?? 0) < WINDOW_MS) return;
-      this.#times.delete(name);
-    }
-  }
-}
+const newOn = (network: string): string => `new payers on ${network}`;
 
 /**
  * Limits on verifications. Anyone can send payments that fail verification, and each costs calls to the chain. Too many are rejected
  * before any call, and repeated failures block a payer or a challenge for a while.
  */
 export class VerificationLimits {
-  readonly #failures = new Failures();
-  /** By network. */
-  readonly #underWay = new Map<string, UnderWay>();
+  /** Times of the last failures, by payer or challenge. */
+  readonly #failures = new Recent<readonly number[]>(WINDOW_MS);
+  /** By network, and for new payers by network again. */
+  readonly #underWay = new Counts();
 
   /** Refuses by throwing if no verification may begin now. */
   assertRoom({ network, payer, challenge, isNewPayer }: Verified, nowMs: number): void {
-    const waitMs = Math.max(this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs));
+    const waitMs = Math.max(this.#waitMs(payer, nowMs), this.#waitMs(challenge, nowMs));
     if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
-    const { all, ofNewPayers } = this.#underWayOn(network);
-    const isFull = all >= IN_FLIGHT.all || (isNewPayer && ofNewPayers >= IN_FLIGHT.ofNewPayers);
-    if (isFull) throw busy('too many verifications', 1);
+    const isFull = this.#underWay.of(network) >= IN_FLIGHT.all;
+    const isFullOfNew = isNewPayer && this.#underWay.of(newOn(network)) >= IN_FLIGHT.ofNewPayers;
+    if (isFull || isFullOfNew) throw busy('too many verifications', 1);
   }
 
   /** Begins a verification, or refuses like `assertRoom`. Call the returned function at its end. */
   enter(verified: Verified, nowMs: number): () => void {
     this.assertRoom(verified, nowMs);
+    const { network, isNewPayer } = verified;
     const change = (by: 1 | -1) => {
-      const { all, ofNewPayers } = this.#underWayOn(verified.network);
-      const ofNew = verified.isNewPayer ? by : 0;
-      this.#underWay.set(verified.network, { all: all + by, ofNewPayers: ofNewPayers + ofNew });
+      this.#underWay.add(network, by);
+      if (isNewPayer) this.#underWay.add(newOn(network), by);
     };
     change(1);
     return () => change(-1);
   }
 
-  #underWayOn(network: string): UnderWay {
-    return this.#underWay.get(network) ?? { all: 0, ofNewPayers: 0 };
-  }
-
   /** Counts an invalid payment for its challenge. */
   failed({ challenge }: Verified, nowMs: number): void {
-    this.#failures.note(challenge, nowMs);
+    this.#note(challenge, nowMs);
   }
 
   /** Counts an invalid payment for its payer: no one else can have sent it. */
   failedByPayer({ payer }: Verified, nowMs: number): void {
-    this.#failures.note(payer, nowMs);
+    this.#note(payer, nowMs);
+  }
+
+  /** How long until the next attempt; 0 if it may be now. */
+  #waitMs(name: string, nowMs: number): number {
+    const [oldest = 0, ...others] = this.#failures.get(name, nowMs) ?? [];
+    return others.length + 1 < FAILURES ? 0 : oldest + WINDOW_MS - nowMs;
+  }
+
+  #note(name: string, nowMs: number): void {
+    const times = this.#failures.get(name, nowMs) ?? [];
+    this.#failures.set(name, [...times, nowMs].slice(-FAILURES), nowMs);
   }
 }
 

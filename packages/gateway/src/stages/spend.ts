@@ -1,6 +1,7 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admit, Allowance, Room, Share, Store, Verdict } from '../budget/store.ts';
 import type { Admission, Slot, Spend, Trail } from '../call.ts';
+import { Counts } from '../tallies.ts';
 
 /** Further bounds of a room. */
 interface RoomBounds {
@@ -16,7 +17,7 @@ export class InFlight implements Room {
   readonly #bounds: RoomBounds;
   /** Slot owners and their wallets. */
   readonly #owners = new Map<string, string | undefined>();
-  readonly #ofWallets = new Map<string, number>();
+  readonly #ofWallets = new Counts();
 
   constructor(limit: number, bounds: RoomBounds = {}) {
     this.#limit = limit;
@@ -25,14 +26,14 @@ export class InFlight implements Room {
 
   isFreeFor(wallet?: string): boolean {
     const { within, ofWallet = this.#limit } = this.#bounds;
-    const isFull = this.#owners.size >= this.#limit || this.#countOf(wallet) >= ofWallet;
+    const isFull = this.#owners.size >= this.#limit || (wallet !== undefined && this.#ofWallets.of(wallet) >= ofWallet);
     return !isFull && (within?.isFreeFor() ?? true);
   }
 
   take(owner: string, wallet?: string): void {
     if (this.#owners.has(owner)) return;
     this.#owners.set(owner, wallet);
-    if (wallet !== undefined) this.#ofWallets.set(wallet, this.#countOf(wallet) + 1);
+    if (wallet !== undefined) this.#ofWallets.add(wallet, 1);
     this.#bounds.within?.take(owner);
   }
 
@@ -41,14 +42,7 @@ export class InFlight implements Room {
     const wallet = this.#owners.get(owner);
     if (!this.#owners.delete(owner)) return;
     this.#bounds.within?.leave(owner);
-    const left = this.#countOf(wallet) - 1;
-    if (wallet === undefined) return;
-    if (left > 0) this.#ofWallets.set(wallet, left);
-    else this.#ofWallets.delete(wallet);
-  }
-
-  #countOf(wallet: string | undefined): number {
-    return wallet === undefined ? 0 : (this.#ofWallets.get(wallet) ?? 0);
+    if (wallet !== undefined) this.#ofWallets.add(wallet, -1);
   }
 }
 

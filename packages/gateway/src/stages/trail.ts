@@ -1,5 +1,6 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admission, Call, Challenge, Endpoint, Inbound, Outbound, Sale, Trail } from '../call.ts';
+import { Recent } from '../tallies.ts';
 
 /** More entity tags than any client sends. */
 const MAX_TAGS = 64;
@@ -27,22 +28,13 @@ const REMEMBERED_MS = 660_000;
 
 /** Recognises repeated answers to one payment, so that no money is counted twice. */
 export class Sales {
-  /** When each payment was first answered, oldest first. */
-  readonly #answered = new Map<string, number>();
+  readonly #answered = new Recent<true>(REMEMBERED_MS);
 
   /** Whether this is this node's first answer to the payment. */
   isFirst({ transaction, isRepeat }: Sale, nowMs: number): boolean {
-    this.#forget(nowMs);
-    if (isRepeat || this.#answered.has(transaction)) return false;
-    this.#answered.set(transaction, nowMs);
+    if (isRepeat || this.#answered.get(transaction, nowMs)) return false;
+    this.#answered.set(transaction, true, nowMs);
     return true;
-  }
-
-  #forget(nowMs: number): void {
-    for (const [transaction, answeredAtMs] of this.#answered) {
-      if (nowMs - answeredAtMs < REMEMBERED_MS) return;
-      this.#answered.delete(transaction);
-    }
   }
 }
 

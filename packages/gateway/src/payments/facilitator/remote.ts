@@ -1,6 +1,7 @@
 import { member, Refusal } from '@asset-gateway/protocol';
 import type { Crypto } from '../../gates/crypto.ts';
 import { Pool } from '../../pool.ts';
+import { Recent } from '../../tallies.ts';
 import { requestBody } from '../read/requirement.ts';
 import { unavailable } from '../responses.ts';
 import {
@@ -37,8 +38,8 @@ export class RemoteFacilitator implements Facilitator {
   readonly #pool: Pool;
   readonly #prefix: string;
   readonly #feePayers = new Map<string, string>();
-  /** When each payment was first sent to `/settle`. */
-  readonly #settledAt = new Map<string, number>();
+  /** Payments that were sent to `/settle`. */
+  readonly #settled = new Recent<true>(REMEMBER_MS);
   #refreshing: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -118,12 +119,8 @@ export class RemoteFacilitator implements Facilitator {
   /** Only the first call's answer can prove that nothing was sent. After REMEMBER_MS a payment is too old to be sent again. */
   #isFirstSettle(key: string): boolean {
     const now = performance.now();
-    for (const [known, at] of this.#settledAt) {
-      if (now - at < REMEMBER_MS) break;
-      this.#settledAt.delete(known);
-    }
-    if (this.#settledAt.has(key)) return false;
-    this.#settledAt.set(key, now);
+    if (this.#settled.get(key, now)) return false;
+    this.#settled.set(key, true, now);
     return true;
   }
 
