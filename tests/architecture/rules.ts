@@ -48,7 +48,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'last-resort.ts': [],
   'http/': ['http/', 'ip-address.ts', 'last-resort.ts'],
   'describe/': ['describe/'],
-  'receipts/': ['receipts/', 'gates/challenge.ts'],
+  'receipts/': ['receipts/', 'gates/gate.ts'],
   'console/': ['console/', 'upstreams/upstream.ts', 'upstreams/member-text.ts'],
   'blocked/': ['blocked/', 'gates/crypto.ts', 'gates/gate.ts', 'ip-address.ts'],
   'metrics/': ['metrics/', 'console/files.ts', 'stages/trail.ts'],

@@ -1,8 +1,8 @@
 import type { GroupKind, Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
-import type { OriginOf } from '../gates/challenge.ts';
 import type { Crypto } from '../gates/crypto.ts';
+import type { OriginOf } from '../gates/gate.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import type { ReceiptIssuer } from '../receipts/response.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';

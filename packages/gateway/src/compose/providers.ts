@@ -6,8 +6,9 @@ import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { secretsIn, spellingsOf } from '../secrets.ts';
+import type { UpstreamOptions } from '../upstreams/exchange.ts';
 import { JsonRpcUpstream } from '../upstreams/json-rpc.ts';
-import { RestUpstream, type UpstreamOptions } from '../upstreams/rest.ts';
+import { RestUpstream } from '../upstreams/rest.ts';
 import type { KeyedUpstream } from '../upstreams/upstream.ts';
 
 /** An upstream that holds connections. */

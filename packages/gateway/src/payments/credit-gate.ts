@@ -3,8 +3,7 @@ import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
 import { type CreditDependencies, type DebitContext, Debiting } from '../credit/debiting.ts';
-import { challengedUrl, type OriginOf } from '../gates/challenge.ts';
-import { fromStore } from '../gates/gate.ts';
+import { challengedUrl, fromStore, type OriginOf } from '../gates/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
 import { type ReceiptIssuer, responseContextOf } from '../receipts/response.ts';
 import type { ExactGate } from './gate.ts';

@@ -1,5 +1,5 @@
 import type { Queues } from '../credit/queue.ts';
-import type { OriginOf } from '../gates/challenge.ts';
+import type { OriginOf } from '../gates/gate.ts';
 import type { ReceiptIssuer } from '../receipts/response.ts';
 import type { Memos } from './read/requirement.ts';
 import type { ReconcilerDependencies } from './reconcile.ts';

@@ -3,6 +3,7 @@ import { only, type Row, type Statement, text, type Value } from '../stores/sql/
 import {
   type Due,
   NEW_PAYER,
+  type NewPayment,
   PAYMENTS,
   type PayerRecord,
   type PaymentProgress,
@@ -11,13 +12,7 @@ import {
 } from './record.ts';
 
 /** The payment whose state is read. */
-export interface Subject {
-  readonly key: string;
-  /** CAIP-2. */
-  readonly network: string;
-  readonly payer: string;
-  readonly requestHash: string;
-}
+export type Subject = Pick<NewPayment, 'key' | 'network' | 'payer' | 'requestHash'>;
 
 /** The state of a payment as it was read, and the version that the next step must find. */
 export interface StoredState extends PaymentState {

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { HEADERS, NETWORKS, pkcs8OfSeed } from '@asset-gateway/protocol';
 import type { Call } from '../call.ts';
-import { challengedUrl } from '../gates/challenge.ts';
+import { challengedUrl } from '../gates/gate.ts';
 
 /** x402's SettleResponse. */
 interface SettleResponse {

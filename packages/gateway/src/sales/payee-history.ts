@@ -5,13 +5,19 @@ import { readTransaction } from '../payments/read/transaction.ts';
 import type { Database } from '../stores/sql/database.ts';
 import { append, type JournalEntry } from '../stores/sql/journal.ts';
 
-/** A transfer to the payee, as the chain shows it. */
-export interface ChainTransfer {
-  /** `mainnet` or `devnet`. */
-  readonly cluster: string;
+/** A successful transaction of the payee. */
+export interface Listed {
   readonly signature: string;
   /** The time of its block, in milliseconds. */
   readonly atMs: number;
+  /** The first memo of the transaction. */
+  readonly memo: string | undefined;
+}
+
+/** A transfer to the payee, as the chain shows it. */
+export interface ChainTransfer extends Listed {
+  /** `mainnet` or `devnet`. */
+  readonly cluster: string;
   /** Millionths of a dollar. */
   readonly micros: number;
   /** The owner of the source account. */
@@ -19,8 +25,6 @@ export interface ChainTransfer {
   readonly feeLamports: number;
   /** Whether the gateway's own fee payer has paid the fee. */
   readonly isFeeOurs: boolean;
-  /** The first memo of the transaction. */
-  readonly memo: string | undefined;
 }
 
 /** The payee on a cluster. */
@@ -41,13 +45,6 @@ export interface PayeeChain {
 
 const PAGE = 1_000;
 const AT_ONCE = 8;
-
-/** A successful transaction of the payee. */
-export interface Listed {
-  readonly signature: string;
-  readonly atMs: number;
-  readonly memo: string | undefined;
-}
 
 /** Successful transactions of an account since a time, newest first. */
 export async function listSince(chain: Chain, account: string, sinceMs: number): Promise<Listed[]> {

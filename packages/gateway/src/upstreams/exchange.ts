@@ -114,9 +114,10 @@ export interface UpstreamRequest {
   readonly body: string | undefined;
 }
 
-/** Connection settings of an upstream. */
-interface ExchangeOptions {
-  readonly origin: string;
+/** Connection settings of an HTTP upstream. */
+export interface UpstreamOptions extends RefusalOptions {
+  /** Origin, optional path prefix, and for some upstreams a query with the key. */
+  readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   /** For the whole call: first byte written to last byte read. */
   readonly deadlineMs: number;
@@ -130,11 +131,11 @@ export class Exchange {
   readonly #headers: string[];
   readonly #pool: Pool;
 
-  constructor(options: ExchangeOptions) {
+  constructor(options: UpstreamOptions) {
     this.#deadlineMs = options.deadlineMs;
     const headers = { accept: 'application/json', 'accept-encoding': 'gzip, br', ...options.headers };
     this.#headers = Object.entries(headers).flat();
-    this.#pool = new Pool(options.origin, {
+    this.#pool = new Pool(new URL(options.baseUrl).origin, {
       connections: options.connections,
       pipelining: 1,
       connect: { timeout: options.deadlineMs },

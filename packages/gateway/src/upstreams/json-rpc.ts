@@ -1,9 +1,9 @@
 import { member } from '@asset-gateway/protocol';
 import type { Answer, KeyedCall } from '../call.ts';
-import { Exchange, type RefusalOptions, rateLimited, refusalOfStatus } from './exchange.ts';
+import { Exchange, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
 import { memberText } from './member-text.ts';
 import { readJson, type UpstreamResponse } from './response.ts';
-import { assertDiscreet, type UpstreamOptions } from './rest.ts';
+import { assertDiscreet } from './rest.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** Client errors: unknown method, invalid parameters, unsupported transaction version. */
@@ -21,10 +21,10 @@ export class JsonRpcUpstream implements KeyedUpstream {
   #lastId = 0;
 
   constructor(options: UpstreamOptions) {
-    const { origin, pathname, search } = new URL(options.baseUrl);
+    const { pathname, search } = new URL(options.baseUrl);
     this.#options = options;
     this.#path = pathname + search;
-    this.#exchange = new Exchange({ ...options, origin });
+    this.#exchange = new Exchange(options);
   }
 
   async answer({ route, input, spend }: KeyedCall): Promise<Answer> {

@@ -1,6 +1,6 @@
 import type { Route } from '@asset-gateway/protocol';
 import type { Answer, Input, KeyedCall } from '../call.ts';
-import { Exchange, type RefusalOptions, refusalOfStatus, type UpstreamRequest } from './exchange.ts';
+import { Exchange, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
 import { readJson, type UpstreamResponse } from './response.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
@@ -33,16 +33,6 @@ export function writeRequest(route: Route, input: Input, base: URL): UpstreamReq
   };
 }
 
-/** Connection settings of an HTTP upstream. */
-export interface UpstreamOptions extends RefusalOptions {
-  /** Origin, optional path prefix, and for some upstreams a query with the key. */
-  readonly baseUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** For the whole call: first byte written to last byte read. */
-  readonly deadlineMs: number;
-  readonly connections: number;
-}
-
 /** Refuses a JSON text that contains one of the upstream's secrets, plain or with escapes. */
 export function assertDiscreet(text: string, secrets: readonly string[]): void {
   const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
@@ -62,7 +52,7 @@ export class RestUpstream implements KeyedUpstream {
   constructor(options: UpstreamOptions) {
     this.#options = options;
     this.#base = new URL(options.baseUrl);
-    this.#exchange = new Exchange({ ...options, origin: this.#base.origin });
+    this.#exchange = new Exchange(options);
   }
 
   async answer({ route, input, spend }: KeyedCall): Promise<Answer> {

@@ -9,8 +9,8 @@ import {
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Admission, Call, Challenge, Gate, Receipt, Slot, TakeSlot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
-import { challenge, challengedUrl, type OriginOf } from '../challenge.ts';
 import type { Crypto } from '../crypto.ts';
+import { challenge, challengedUrl, type OriginOf } from '../gate.ts';
 import type { Nonces } from './nonce.ts';
 import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
 
