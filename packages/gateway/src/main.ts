@@ -15,10 +15,7 @@ const USAGE = `Usage: asset-gateway
   --version   prints the version
 `;
 
-interface Output {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-}
+type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 /** Handles options and unknown commands. Returns the exit code. */
 export function explain(word: string, { stdout, stderr }: Output): number {

@@ -13,10 +13,7 @@ const USAGE = `Usage: asset-gateway check <file>
   --schema   prints the JSON Schema of the file, for editors
 `;
 
-interface Output {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-}
+type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 /** Why an operation cannot be served; undefined if it can. */
 export function whyNot(document: OpenApiDocument, operation: Operation, keyName?: string): string | undefined {

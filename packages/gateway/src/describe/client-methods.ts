@@ -8,7 +8,7 @@ import {
   uint64Paths,
 } from '@asset-gateway/protocol';
 import { type JsonSchema, published } from './schemas.ts';
-import type { Service } from './service.ts';
+import { capital, type Service } from './service.ts';
 
 type PriceOf = Service['priceUsd'];
 
@@ -30,7 +30,6 @@ const HEAD = `// Written by the build from the route table. Do not edit.
 import type { Call, MethodRows, MethodTable } from './call.ts';
 `;
 
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const typeName = ({ surface, name }: Method, kind: string): string => `${capital(surface)}${capital(name)}${kind}`;
 
 /** All methods, in the order of the table. */

@@ -11,9 +11,7 @@ import {
   published,
   publishedRules,
 } from './schemas.ts';
-import { aboutSurface, bySurface, givenFor, howToPass, ownPath, type Service } from './service.ts';
-
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+import { aboutSurface, bySurface, capital, givenFor, howToPass, ownPath, type Service } from './service.ts';
 
 /** `rpc.mainnet.helius.getBalance` as `rpcMainnetHeliusGetBalance`. */
 const operationIdOf = ({ id }: Route): string =>

@@ -114,3 +114,5 @@ export const howToPass = (routes: readonly Route[]): string[] => [
   ...[...new Set(routes.map(({ access }) => access))].flatMap((access) => HOW[access] ?? []),
   ...(routes.some(({ credit }) => credit === 'accepted') ? [HOW_CREDIT] : []),
 ];
+
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

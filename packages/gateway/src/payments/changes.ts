@@ -1,5 +1,5 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import type { Dialect, Statement, Value } from '../stores/sql/database.ts';
+import { type Dialect, POSTGRES, SQLITE, type Statement, type Value } from '../stores/sql/database.ts';
 import { dropAnswer, endAnswer, type JournalEntry, type JournalKind, keepAnswer } from '../stores/sql/journal.ts';
 import type { Step } from './machine.ts';
 import { amountOf, FAILED_ON_CHAIN, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
@@ -157,6 +157,7 @@ const UPDATE_WALLET = knownWallet('');
 /** A settlement also requires that credit has not covered this payment and that the fee budget suffices. */
 const updateWalletToSettle = (dialect: Dialect): string =>
   knownWallet(` and not exists (select 1 from debits where id = $9) and ${feeLimits(dialect)}`);
+const UPDATES_TO_SETTLE = { sqlite: updateWalletToSettle(SQLITE), postgres: updateWalletToSettle(POSTGRES) };
 
 /** How much the fee payer may have spent before this fee. */
 const leftOf = ({ limit, lamports }: FeeCharge, share = 1): number => Math.floor(limit * share) - lamports;
@@ -179,7 +180,7 @@ export function walletGuard(
   const fees = fee
     ? [leftOf(fee), fee.feePayer, leftOf(fee, PAYMENTS.newPayersShare), Number(fee.isNewPayer)]
     : [null, null, null, 0];
-  return { sql: updateWalletToSettle(change.dialect), values: [...values, record.key, ...fees] };
+  return { sql: UPDATES_TO_SETTLE[change.dialect.name], values: [...values, record.key, ...fees] };
 }
 
 function entryOf(record: PaymentRecord, kind: 'settlement' | 'refusal'): JournalEntry {

@@ -4,6 +4,7 @@ import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
 import { type CreditDependencies, type DebitContext, Debiting } from '../credit/debiting.ts';
 import { challengedUrl, fromStore, type OriginOf } from '../gates/gate.ts';
+import { signInInfo } from '../gates/siwx/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
 import { type ReceiptIssuer, responseContextOf } from '../receipts/response.ts';
 import type { ExactGate } from './gate.ts';
@@ -23,7 +24,6 @@ export interface SpendingTerms {
 
 /** Nonces that spend have an epoch of their own: debits are stored, so these nonces outlive the process. */
 const EPOCH = 'credit';
-const LIFETIME_MS = 300_000;
 
 /** A nonce that spends once. */
 const nonceOf = ({ nonces, clocks }: SignInDependencies, origin: string): string =>
@@ -47,16 +47,12 @@ function spendingExtensions(terms: SpendingTerms, call: Call): Readonly<Record<s
   if (!prefersCredit(call) && !carriesSignIn(call)) return {};
   const { network, originOf, signIn, priceMicros } = terms;
   const origin = originOf(call.inbound);
-  const nowMs = signIn.clocks.wallNow();
-  const info = {
-    domain: origin.slice(origin.indexOf('//') + 2),
+  const info = signInInfo(origin, {
     uri: pathUrl(call, origin),
-    version: '1' as const,
     nonce: nonceOf(signIn, origin),
-    issuedAt: new Date(nowMs).toISOString(),
-    expirationTime: new Date(nowMs + LIFETIME_MS).toISOString(),
+    nowMs: signIn.clocks.wallNow(),
     statement: `Spend ${dollars(priceMicros)} USD of your credit on this call.`,
-  };
+  });
   return { [SIWX_EXTENSION]: siwxExtension(info, network) };
 }
 

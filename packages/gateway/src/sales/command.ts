@@ -8,10 +8,7 @@ import { appendMissing, isSale, missingEntry, type PayeeChain } from './payee-hi
 import { discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
 
 /** The output of the command. */
-export interface Output {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-}
+export type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 /** The data that the command reads. */
 export interface Archive {

@@ -17,6 +17,22 @@ import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
 const LIFETIME_MS = 300_000;
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
 
+/** What a challenge asks to sign besides its origin. */
+interface SignInTerms extends Pick<SiwxInfo, 'uri' | 'nonce' | 'statement'> {
+  readonly nowMs: number;
+}
+
+/** The text to sign at an origin, in parts. */
+export const signInInfo = (origin: string, { uri, nonce, nowMs, statement }: SignInTerms): SiwxInfo => ({
+  domain: origin.slice(origin.indexOf('//') + 2),
+  uri,
+  version: '1',
+  nonce,
+  issuedAt: new Date(nowMs).toISOString(),
+  expirationTime: new Date(nowMs + LIFETIME_MS).toISOString(),
+  statement,
+});
+
 interface ChallengeOptions {
   readonly call: Call;
   readonly origin: string;
@@ -32,15 +48,7 @@ interface ChallengeOptions {
 export function signInChallenge(options: ChallengeOptions): Challenge {
   const { call, origin, nonce, nowMs, code, describe, singleUse } = options;
   const url = challengedUrl(call, origin);
-  const info: SiwxInfo = {
-    domain: origin.slice(origin.indexOf('//') + 2),
-    uri: singleUse ? url : origin,
-    version: '1',
-    nonce,
-    issuedAt: new Date(nowMs).toISOString(),
-    expirationTime: new Date(nowMs + LIFETIME_MS).toISOString(),
-    statement: STATEMENT,
-  };
+  const info = signInInfo(origin, { uri: singleUse ? url : origin, nonce, nowMs, statement: STATEMENT });
   const extensions = { [SIWX_EXTENSION]: siwxExtension(info) };
   const { headers, members } = challenge(call, { code, url, accepts: [], extensions }, describe);
   return { headers: { ...headers, 'WWW-Authenticate': `SIWX realm="${origin}", error="${code}"` }, members };
