@@ -1,14 +1,16 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Upstream } from '../call.ts';
+import type { Spend, Upstream } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
+import { batchInput } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
 import type { CacheKey } from './key-demand.ts';
 import type { CallClaim } from './shared-entries.ts';
-import { type Kept, KeptRefusal, type KeptText, type Plan } from './stored.ts';
+import { idsOf, type Kept, KeptRefusal, type KeptText, type Plan } from './stored.ts';
 import {
   CallFailures,
   CallLeadership,
   type CallPart,
+  entriesIn,
   isDivisible,
   isOfRequest,
   isOfShares,
@@ -16,7 +18,6 @@ import {
   isPassing,
   isVerdict,
   type LeadershipDependencies,
-  makeCall,
   partsOf,
 } from './upstream-call.ts';
 import { WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
@@ -36,7 +37,8 @@ export interface InFlightDependencies extends Pick<LeadershipDependencies, 'spen
   readonly now: () => number;
 }
 
-const idsOf = (keyed: readonly Pick<Plan, 'key'>[]): string[] => keyed.map(({ key }) => key.id);
+/** A cache's call serves many requests and has no arrival of its own. */
+const NOWHERE = { hosts: [], port: 0 } as const;
 
 /** The call was not made, but may be within the waiting time. */
 const mayPassInTime = (error: unknown): boolean =>
@@ -121,20 +123,32 @@ export class CallsInFlight {
     for (const waiter of waiters) Object.assign(waiter, { isRetried: false, isLate: true });
   }
 
-  #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<KeptText[]> {
+  /** Makes one upstream call for all these keys. */
+  async #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<KeptText[]> {
     const { upstream, now, waiting } = this.#dependencies;
-    const [waiter] = waiting.of(idsOf(plans));
-    let isStarting = true;
+    const [first] = plans;
+    if (!first) throw new Error('a call for nothing');
+    const { route } = first;
+    const mints = plans.flatMap(({ mint }) => mint ?? []);
+    const input = mints.length > 0 ? batchInput(route, mints) : first.input;
+    // For the log.
+    const wallet = waiting.of(idsOf(plans))[0]?.asker.wallet;
+    let [sentAtMs, isStarting] = [now(), true];
     this.starting++;
     const started = () => {
       if (isStarting) this.starting--;
       isStarting = false;
     };
-    const sent = () => {
+    const spend: Spend = async (budget) => {
+      const slot = await leadership.spend(budget);
+      sentAtMs = now();
       this.made[leadership.leader ? 'awaited' : 'refresh']++;
       started();
+      return slot;
     };
-    return makeCall(plans, { upstream, leadership, wallet: waiter?.asker.wallet, sent, now }).finally(started);
+    const asked = upstream.answer({ route, input, wallet, arrival: NOWHERE, spend });
+    const { json } = await asked.finally(started);
+    return entriesIn(plans, route, json, sentAtMs);
   }
 
   #wasAnswered(id: string): boolean {

@@ -5,7 +5,7 @@ import type { CacheReading } from '../metrics/readings.ts';
 import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
 import type { CacheKey } from './key-demand.ts';
 import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
-import { type Kept, KeptRefusal, type Plan } from './stored.ts';
+import { idsOf, type Kept, KeptRefusal, type Plan } from './stored.ts';
 import { isOwn } from './upstream-call.ts';
 import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
 
@@ -22,7 +22,6 @@ interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dism
 
 /** A slot may free earlier than this node knows. */
 const LOOK_AGAIN_MS = 1_000;
-const idsOf = (keyed: readonly { readonly key: CacheKey }[]): string[] => keyed.map(({ key }) => key.id);
 
 /** Schedules a cache's upstream calls within the shared budget. */
 export class Calls {

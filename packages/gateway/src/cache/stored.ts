@@ -134,3 +134,5 @@ export type KeptText = KeptAnswer | KeptItem;
 /** Makes the entry of a plan's key; `fetchedAtMs` is when its call went out. */
 export const keptFor = ({ key, route, mint }: Plan, fetchedAtMs: number, json: string): KeptText =>
   mint === undefined ? new KeptAnswer(key, fetchedAtMs, route, json) : new KeptItem(key, fetchedAtMs, json);
+
+export const idsOf = (keyed: readonly Pick<Plan, 'key'>[]): string[] => keyed.map(({ key }) => key.id);

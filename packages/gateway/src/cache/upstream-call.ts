@@ -1,10 +1,10 @@
-import { Refusal } from '@asset-gateway/protocol';
+import { Refusal, type Route } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Share } from '../budget/store.ts';
-import type { Spend, Upstream } from '../call.ts';
+import type { Spend } from '../call.ts';
 import { UpstreamRefusal } from '../upstreams/upstream.ts';
-import { batchInput, itemsOf } from './batches.ts';
-import { type KeptText, keptFor, type Plan } from './stored.ts';
+import { itemsOf } from './batches.ts';
+import { idsOf, type KeptText, keptFor, type Plan } from './stored.ts';
 import type { Waiter } from './waiters.ts';
 
 /** The upstream rejected the request itself: the same holds for every client. */
@@ -124,44 +124,14 @@ export class CallLeadership {
   };
 }
 
-interface CallMaking {
-  readonly upstream: Upstream;
-  readonly leadership: CallLeadership;
-  /** A waiter's wallet, for the log. */
-  readonly wallet: string | undefined;
-  /** Called when the call has its slot. */
-  readonly sent: () => void;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-}
-
-/** A cache's call serves many requests and has no arrival of its own. */
-const NOWHERE = { hosts: [], port: 0 } as const;
-
-/** Makes one upstream call for all these keys. Resolves with the entries to store: of a batch only the requested items. */
-export async function makeCall(plans: readonly Plan[], making: CallMaking): Promise<KeptText[]> {
-  const { upstream, leadership, wallet, sent, now } = making;
-  const [{ route, input } = missing()] = plans;
-  const mints = plans.flatMap(({ mint }) => mint ?? []);
-  let sentAtMs = now();
-  const spend: Spend = async (budget) => {
-    const slot = await leadership.spend(budget);
-    sentAtMs = now();
-    sent();
-    return slot;
-  };
-  const asked = mints.length > 0 ? batchInput(route, mints) : input;
-  const { json } = await upstream.answer({ route, input: asked, wallet, arrival: NOWHERE, spend });
-  if (mints.length === 0) return plans.map((plan) => keptFor(plan, sentAtMs, json));
+/** The entries of an answer to these keys, whose call went out then: of a batch only the requested items. */
+export function entriesIn(plans: readonly Plan[], route: Route, json: string, sentAtMs: number): KeptText[] {
+  if (plans.every(({ mint }) => mint === undefined)) return plans.map((plan) => keptFor(plan, sentAtMs, json));
   const items = itemsOf(route, json);
   return plans.flatMap((plan) => {
     const text = items.get(plan.mint);
     return text === undefined ? [] : keptFor(plan, sentAtMs, text);
   });
-}
-
-function missing(): never {
-  throw new Error('a call for nothing');
 }
 
 /** A part of a call that is retried, with its requests. */
@@ -179,8 +149,6 @@ interface RejectedCall {
   /** Whether the upstream answered this key before. */
   readonly wasAnswered: (id: string) => boolean;
 }
-
-const idsOf = (plans: readonly Plan[]): string[] => plans.map(({ key }) => key.id);
 
 /**
  * Splits a rejected shared call to find the request at fault: one part per distinct request, and one for all requests whose keys were
