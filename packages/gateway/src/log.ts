@@ -18,34 +18,6 @@ export interface Log {
   readonly isLost: () => boolean;
 }
 
-/** Writes until the destination fails: the gateway keeps serving when its log's reader has died. */
-class Outlet {
-  readonly #destination: LogDestination;
-  #isLost = false;
-
-  constructor(destination: LogDestination) {
-    this.#destination = destination;
-    destination.on?.('error', () => this.#lose());
-  }
-
-  get isLost(): boolean {
-    return this.#isLost;
-  }
-
-  write(line: string): void {
-    if (this.#isLost) return;
-    try {
-      this.#destination.write(line);
-    } catch {
-      this.#lose();
-    }
-  }
-
-  #lose(): void {
-    this.#isLost = true;
-  }
-}
-
 /** Lines are batched for this long: each write is a system call that wakes a reader. */
 const BATCH_MS = 20;
 
@@ -79,11 +51,30 @@ export function standardOutput(): LogDestination {
   return output;
 }
 
+/** Writes until the destination fails: the gateway keeps serving when its log's reader has died. */
+interface Outlet {
+  isLost: boolean;
+  write(line: string): void;
+}
+
 /** One outlet for each destination, so that its errors are subscribed to once. */
 const outlets = new WeakMap<LogDestination, Outlet>();
 
 function outletOf(destination: LogDestination): Outlet {
-  const outlet = outlets.get(destination) ?? new Outlet(destination);
+  const lose = (): void => {
+    outlet.isLost = true;
+  };
+  const outlet = outlets.get(destination) ?? {
+    isLost: false,
+    write(line: string) {
+      try {
+        if (!outlet.isLost) destination.write(line);
+      } catch {
+        lose();
+      }
+    },
+  };
+  if (!outlets.has(destination)) destination.on?.('error', lose);
   outlets.set(destination, outlet);
   return outlet;
 }

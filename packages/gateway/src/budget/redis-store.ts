@@ -1,6 +1,6 @@
 import type { Clock } from '../stores/clock.ts';
 import { BACKGROUND_TIMEOUT, type RedisConnection } from '../stores/redis/connection.ts';
-import { Epoch, Keyspace, mayEvict } from '../stores/redis/keyspace.ts';
+import { Keyspace } from '../stores/redis/keyspace.ts';
 import { BURN } from './redis-scripts.ts';
 import { keyOfNonce, SharedBudget } from './shared-budget.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, Store, Verdict } from './store.ts';
@@ -17,7 +17,6 @@ const TAG = 'budgets';
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
   readonly #space: Keyspace;
-  readonly #epoch: Epoch;
   readonly #budgets = new Map<string, SharedBudget>();
   readonly #beat: NodeJS.Timeout;
 
@@ -25,7 +24,6 @@ export class RedisStore implements Store {
   constructor(connection: RedisConnection, clock?: Clock) {
     this.#connection = connection;
     this.#space = new Keyspace(connection, TAG, clock);
-    this.#epoch = new Epoch(this.#space);
     connection.onConnect(() => void this.readEpoch());
     this.#beat = setInterval(() => this.#tick(), BEAT_MS);
     this.#beat.unref();
@@ -40,11 +38,11 @@ export class RedisStore implements Store {
   }
 
   ready(): boolean {
-    return this.#connection.isConnected && this.#epoch.held !== undefined;
+    return this.#connection.isConnected && this.#space.epoch !== undefined;
   }
 
   epoch(): string | undefined {
-    return this.#epoch.held;
+    return this.#space.epoch;
   }
 
   admit(attempt: Admit): Promise<Verdict> {
@@ -79,12 +77,12 @@ export class RedisStore implements Store {
 
   /** Reads the epoch. Never rejects. */
   async readEpoch(): Promise<void> {
-    await this.#epoch.read(BACKGROUND_TIMEOUT).catch(() => undefined);
+    await this.#space.readEpoch(BACKGROUND_TIMEOUT).catch(() => undefined);
   }
 
   /** Whether the server evicts keys when its memory is full. */
   mayEvict(): Promise<boolean> {
-    return mayEvict(this.#space);
+    return this.#space.mayEvict();
   }
 
   close(): void {
@@ -94,7 +92,7 @@ export class RedisStore implements Store {
   #of(budget: Budget): SharedBudget {
     const known = this.#budgets.get(budget.key);
     if (known) return known;
-    const shared = new SharedBudget(budget, this.#space, this.#epoch);
+    const shared = new SharedBudget(budget, this.#space);
     this.#budgets.set(budget.key, shared);
     return shared;
   }

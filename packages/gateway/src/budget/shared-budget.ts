@@ -1,6 +1,6 @@
 import { monotonicMs } from '../stores/clock.ts';
 import { REQUEST_TIMEOUT, type ReplyTimeout, retryTimeout } from '../stores/redis/connection.ts';
-import type { Epoch, Keyspace } from '../stores/redis/keyspace.ts';
+import type { Keyspace } from '../stores/redis/keyspace.ts';
 import { ADMIT, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
 import { SlidingLog } from './sliding-log.ts';
 import type { Admit, Budget, BudgetView, NonceUse, Room, Share, Verdict } from './store.ts';
@@ -39,16 +39,14 @@ type AdmitReply = [
 export class SharedBudget {
   readonly #budget: Budget;
   readonly #space: Keyspace;
-  readonly #epoch: Epoch;
   readonly #own: SlidingLog;
   #known: { readonly left: number; readonly freesAtMs: number } | undefined;
   /** The end of a pause that Redis has reported. This node does not send it back, because that would extend it each time. */
   #pausedUntilMs = 0;
 
-  constructor(budget: Budget, space: Keyspace, epoch: Epoch) {
+  constructor(budget: Budget, space: Keyspace) {
     this.#budget = budget;
     this.#space = space;
-    this.#epoch = epoch;
     this.#own = new SlidingLog(budget);
   }
 
@@ -106,9 +104,9 @@ export class SharedBudget {
   }
 
   async #ask(attempt: Admit): Promise<Verdict> {
-    const held = this.#epoch.held ?? (await this.#epoch.read(REQUEST_TIMEOUT));
+    const held = this.#space.epoch ?? (await this.#space.readEpoch(REQUEST_TIMEOUT));
     const verdict = await this.#askUnder(held, attempt);
-    return verdict ?? (await this.#askUnder(await this.#epoch.read(REQUEST_TIMEOUT), attempt)) ?? unsettled();
+    return verdict ?? (await this.#askUnder(await this.#space.readEpoch(REQUEST_TIMEOUT), attempt)) ?? unsettled();
   }
 
   /** Undefined if Redis has another epoch. */

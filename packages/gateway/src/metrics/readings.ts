@@ -22,12 +22,6 @@ export interface FeePayerReading {
   readonly lamports: number | undefined;
 }
 
-/** Whether a cluster's routes are sold; not while the fee payer cannot pay. */
-interface SalesReading {
-  readonly cluster: string;
-  readonly isOpen: boolean;
-}
-
 /** A cache's counts since the start, and its memory. */
 export interface CacheReading {
   readonly bytes: number;
@@ -51,13 +45,6 @@ export interface CreditReading {
   readonly owedMicros: number;
 }
 
-/** Size of the block list. */
-interface BlockedReading {
-  readonly wallets: number;
-  /** Addresses and address ranges. */
-  readonly ranges: number;
-}
-
 /** State that metrics read besides log lines. None of these rejects. */
 export interface Readings {
   isReady(): boolean;
@@ -73,7 +60,8 @@ export interface Readings {
   feePayers(): Promise<readonly FeePayerReading[]>;
   /** Price of one SOL in dollars, if configured. */
   readonly solPriceUsd?: number | undefined;
-  sales(): readonly SalesReading[];
-  /** Undefined without a block list. */
-  blocked?(): BlockedReading | undefined;
+  /** Whether each cluster's routes are sold; not while the fee payer cannot pay. */
+  sales(): readonly { readonly cluster: string; readonly isOpen: boolean }[];
+  /** The size of the block list, which counts addresses and ranges together; undefined without one. */
+  blocked?(): { readonly wallets: number; readonly ranges: number } | undefined;
 }

@@ -31,7 +31,7 @@ const POLL_MS = 250;
 
 type Svm = typeof import('@x402/svm');
 type Signer = ReturnType<Svm['toFacilitatorSvmSigner']>;
-type SchemeClass = typeof import('@x402/svm/exact/facilitator').ExactSvmScheme;
+type Scheme = InstanceType<typeof import('@x402/svm/exact/facilitator').ExactSvmScheme>;
 
 /** x402's own facilitator in this process, with limits and deadlines, and with strict readings of its answers. */
 export class InProcessFacilitator implements Facilitator {
@@ -39,18 +39,21 @@ export class InProcessFacilitator implements Facilitator {
   readonly #address: string;
   readonly #key: KeyObject;
   readonly #signers: Signers;
-  readonly #scheme: SchemeClass;
-  readonly #cache: InstanceType<Svm['SettlementCache']>;
+  readonly #newScheme: (signer: Signer) => Scheme;
   readonly #watch: FeePayerWatch;
 
-  private constructor(options: InProcessOptions, address: string, signers: Signers, svm: Loaded) {
+  private constructor(
+    options: InProcessOptions,
+    address: string,
+    signers: Signers,
+    newScheme: (signer: Signer) => Scheme,
+  ) {
     this.#options = options;
     this.#address = address;
     const der = Buffer.from(pkcs8OfSeed(options.keypair.subarray(0, 32)));
     this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     this.#signers = signers;
-    this.#scheme = svm.scheme;
-    this.#cache = new svm.cache();
+    this.#newScheme = newScheme;
     this.#watch = new FeePayerWatch(address, options.chains, options.notice);
   }
 
@@ -70,10 +73,9 @@ export class InProcessFacilitator implements Facilitator {
     const signersOf = (chains: ReadonlyMap<string, Chain>) =>
       new Map([...chains].map(([network, chain]) => [network, signerOf(network, chain)]));
     const signers = { verify: signersOf(options.verifyingChains), settle: signersOf(options.chains) };
-    return new InProcessFacilitator(options, signer.address, signers, {
-      scheme: ExactSvmScheme,
-      cache: svm.SettlementCache,
-    });
+    const cache = new svm.SettlementCache();
+    const newScheme = (each: Signer) => new ExactSvmScheme(each, cache, LIMITS);
+    return new InProcessFacilitator(options, signer.address, signers, newScheme);
   }
 
   readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
@@ -146,7 +148,7 @@ export class InProcessFacilitator implements Facilitator {
     await this.#options.chains.get(payment.network)?.send(signed.toString('base64'));
   }
 
-  #schemeFor(payment: Payment, run: SimulationRun, purpose: keyof Signers): InstanceType<SchemeClass> {
+  #schemeFor(payment: Payment, run: SimulationRun, purpose: keyof Signers): Scheme {
     const { network } = payment;
     const base = this.#signers[purpose].get(network);
     if (!base) throw unavailable(`no RPC for ${network}`);
@@ -160,7 +162,7 @@ export class InProcessFacilitator implements Facilitator {
       },
       confirmTransaction: (signature) => this.#confirm(signature, network, run),
     };
-    return new this.#scheme(signer, this.#cache, LIMITS);
+    return this.#newScheme(signer);
   }
 
   async #confirm(signature: string, network: string, run: SimulationRun): Promise<void> {
@@ -182,12 +184,7 @@ export class InProcessFacilitator implements Facilitator {
 /** By purpose and network. */
 type Signers = Readonly<Record<'verify' | 'settle', ReadonlyMap<string, Signer>>>;
 
-interface Loaded {
-  readonly scheme: SchemeClass;
-  readonly cache: Svm['SettlementCache'];
-}
-
-type Verify = InstanceType<SchemeClass>['verify'];
+type Verify = Scheme['verify'];
 
 /** The types differ only in x402's template type of network names. */
 function typedBody(payment: Payment) {

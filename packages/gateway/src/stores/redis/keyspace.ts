@@ -17,6 +17,32 @@ const GRACE_MS = 300;
 const NO_EXPIRY = 1e15;
 
 /**
+ * Reads the epoch, or makes the first one. An epoch of another server process (restarted, or a promoted replica) is replaced, because
+ * that server may have lost data. If this node held another epoch, data was lost before the present one began; the script notes this
+ * time, so that the budget stays closed on nodes that start later too. It runs every second and notes the clock's time if it can
+ * write, so that a step of the clock is noticed. ARGV: the epoch held (or empty), a fresh one. Answers the epoch.
+ */
+export const READ_EPOCH = script(`
+local held, fresh = ARGV[1], ARGV[2]
+local info = redis.pcall('INFO', 'server')
+local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or 'unknown'
+local epoch, bornAt, lostAt, home = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'bornAt', 'lostAt', 'home'))
+pcall(note)
+if not epoch or home ~= server then
+  redis.call('HSET', KEYS[1], 'epoch', fresh, 'bornAt', now, 'home', server)
+  if epoch or held ~= '' then redis.call('HSET', KEYS[1], 'lostAt', now) end
+  return fresh
+end
+if held ~= '' and held ~= epoch and (tonumber(lostAt) or 0) < tonumber(bornAt) then
+  redis.call('HSET', KEYS[1], 'lostAt', bornAt)
+end
+return epoch`);
+
+const EVICTION_POLICY = script(`
+local info = redis.pcall('INFO', 'memory')
+return type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)') or 'unknown'`);
+
+/**
  * Keys with a common hash tag, `{gw:<tag>}`, so that one script may use all of them in a cluster too, and the clock that decides
  * among them.
  */
@@ -26,6 +52,7 @@ export class Keyspace {
   readonly #followed = new FollowedClock();
   readonly #wall = new FollowedClock();
   readonly #turned: Clock | undefined;
+  #epoch: string | undefined;
 
   /** `turned`: a clock in place of Redis's own, for tests. */
   constructor(connection: RedisConnection, tag: string, turned?: Clock) {
@@ -68,57 +95,22 @@ export class Keyspace {
     };
     return this.run(stepOf(false)).catch(again);
   }
-}
 
-/**
- * Reads the epoch, or makes the first one. An epoch of another server process (restarted, or a promoted replica) is replaced, because
- * that server may have lost data. If this node held another epoch, data was lost before the present one began; the script notes this
- * time, so that the budget stays closed on nodes that start later too. It runs every second and notes the clock's time if it can
- * write, so that a step of the clock is noticed. ARGV: the epoch held (or empty), a fresh one. Answers the epoch.
- */
-export const READ_EPOCH = script(`
-local held, fresh = ARGV[1], ARGV[2]
-local info = redis.pcall('INFO', 'server')
-local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or 'unknown'
-local epoch, bornAt, lostAt, home = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'bornAt', 'lostAt', 'home'))
-pcall(note)
-if not epoch or home ~= server then
-  redis.call('HSET', KEYS[1], 'epoch', fresh, 'bornAt', now, 'home', server)
-  if epoch or held ~= '' then redis.call('HSET', KEYS[1], 'lostAt', now) end
-  return fresh
-end
-if held ~= '' and held ~= epoch and (tonumber(lostAt) or 0) < tonumber(bornAt) then
-  redis.call('HSET', KEYS[1], 'lostAt', bornAt)
-end
-return epoch`);
-
-/** The epoch of a keyspace, as this node last read it. It changes whenever data may have been lost. */
-export class Epoch {
-  readonly #space: Keyspace;
-  #held: string | undefined;
-
-  constructor(space: Keyspace) {
-    this.#space = space;
-  }
-
-  get held(): string | undefined {
-    return this.#held;
+  /** The epoch as this node last read it. It changes whenever data may have been lost. */
+  get epoch(): string | undefined {
+    return this.#epoch;
   }
 
   /** Reads the epoch, or makes the first one. */
-  async read(timeout: ReplyTimeout): Promise<string> {
-    const args = [this.#held ?? '', randomBytes(16).toString('hex')];
-    this.#held = String(await this.#space.run({ script: READ_EPOCH, args, timeout }));
-    return this.#held;
+  async readEpoch(timeout: ReplyTimeout): Promise<string> {
+    const args = [this.#epoch ?? '', randomBytes(16).toString('hex')];
+    this.#epoch = String(await this.run({ script: READ_EPOCH, args, timeout }));
+    return this.#epoch;
   }
-}
 
-const EVICTION_POLICY = script(`
-local info = redis.pcall('INFO', 'memory')
-return type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)') or 'unknown'`);
-
-/** Whether the server evicts keys when its memory is full. Rejects while it is unavailable. */
-export async function mayEvict(space: Keyspace): Promise<boolean> {
-  const policy = await space.run({ script: EVICTION_POLICY });
-  return policy !== 'noeviction' && policy !== 'unknown';
+  /** Whether the server evicts keys when its memory is full. Rejects while it is unavailable. */
+  async mayEvict(): Promise<boolean> {
+    const policy = await this.run({ script: EVICTION_POLICY });
+    return policy !== 'noeviction' && policy !== 'unknown';
+  }
 }
