@@ -3,7 +3,7 @@ import { type DiscoveryExtension, validateDiscoveryExtension } from '@x402/exten
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../packages/gateway/src/call.ts';
 import { createDescribe, type Discovery } from '../../packages/gateway/src/describe/discovery.ts';
-import { challenge } from '../../packages/gateway/src/gates/challenge.ts';
+import { challenge } from '../../packages/gateway/src/gates/gate.ts';
 import { ofEachMethod } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 
