@@ -5,15 +5,14 @@ import { NETWORKS, type PaymentRequired, Refusal } from '@asset-gateway/protocol
 import bs58 from 'bs58';
 import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { Memos } from '../../packages/gateway/src/payments/read/memo.ts';
 import {
   type Candidate,
   type CheckDependencies,
   carriedPayment,
   readPresentedPayment,
 } from '../../packages/gateway/src/payments/read/payment.ts';
+import { Memos, requirementOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
-import { requirementOf } from '../../packages/gateway/src/payments/requirement.ts';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
