@@ -10,7 +10,7 @@ import { openFixture, PROGRAM, WALLET } from './fixture.ts';
 const PAYING = ['balances', WALLET, '--pay'];
 const MAX_WAIT_MS = 120_000;
 /** How many processes pay at once, and for how many the budget has room; how many amounts each holds, with room for half of them. */
-const [PROCESSES, ROOM] = isFull ? [10, 4] : [3, 1];
+const [PROCESSES, ROOM] = isFull ? [10, 4] : [2, 1];
 const [HOLDERS, HOLDS] = isFull ? [4, 100] : [2, 40];
 
 const fixture = await stopAfterTests(openFixture());

@@ -403,7 +403,7 @@ describe('W31 a challenge', () => {
     expect(gateway.arrivals).toHaveLength(4);
   });
 
-  it.each(['[]', 'null', '{', '{"extensions":7}', '{"accepts":{}}', '{"accepts":[null]}'])(
+  it.each(['[]', 'null', '7', '{', '{"extensions":7}', '{"accepts":{}}', '{"accepts":[null]}'])(
     'W31 the 402 %s is a GatewayError, for a free route and a paid one',
     async (body) => {
       gateway.answer((_, response) => void response.writeHead(402, { 'Content-Type': 'application/json' }).end(body));
