@@ -144,25 +144,6 @@ describe('refusals of the token program and the runtime', () => {
     expect(await message(await gateway.pay())).toBe('valid');
   });
 
-  it('a blockhash one block past its 150', async () => {
-    const still = await startChain({ cluster: 'devnet', blockMs: Number.POSITIVE_INFINITY });
-    const lifetime = (await still.answer('getLatestBlockhash', [{ commitment: 'confirmed' }])) as {
-      value: { blockhash: string; lastValidBlockHeight: bigint };
-    };
-    const valid = () =>
-      still.answer('isBlockhashValid', [lifetime.value.blockhash, { commitment: 'confirmed' }]) as Promise<{
-        value: boolean;
-      }>;
-    still.advanceBlocks(150);
-    expect((await valid()).value).toBe(true);
-    expect(await still.answer('getBlockHeight', [{ commitment: 'confirmed' }])).toBe(
-      lifetime.value.lastValidBlockHeight,
-    );
-    still.advanceBlocks(1);
-    expect((await valid()).value).toBe(false);
-    await still.close();
-  });
-
   it('a transaction without its signatures', async () => {
     const wire = String((await gateway.pay()).payload.transaction);
     const send = (config: object) => gateway.chain.answer('sendTransaction', [wire, { encoding: 'base64', ...config }]);

@@ -1,11 +1,4 @@
-import type { Cluster } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-
-/** The hash of each cluster's first block. */
-export const GENESIS_HASHES: Readonly<Record<Cluster, string>> = {
-  mainnet: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
-  devnet: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
-};
 
 /** The program that owns plain wallets. */
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
@@ -15,10 +8,11 @@ export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 /** The program whose addresses hold the tokens of wallets. */
 export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
-/** The memo program. */
-export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
-/** The first memo program, which some wallets still call. */
-export const MEMO_PROGRAM_V1 = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
+/** The memo programs: the current one, and the first one, which some wallets still call. */
+export const MEMO_PROGRAMS = [
+  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+];
 
 /** Decodes base58; undefined unless it has this many bytes. */
 export function base58Bytes(text: string, length: number): Uint8Array | undefined {

@@ -3,7 +3,7 @@ import { isAddress, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import { type BlockOptions, type Blocks, type Commitment, createBlocks } from './blocks.ts';
 import type { Json } from './json.ts';
 import { type Account, type Outcome, Svm } from './svm.ts';
-import { mintData, readTokenAccount, type TokenAccount, type Transfer, transfersOf, USDC_DECIMALS } from './token.ts';
+import { mintData, readTokenAccount, type TokenAccount, type Transfer, transfersOf } from './token.ts';
 import type { WireTransaction } from './transaction.ts';
 
 /** The balances of a transaction's accounts, by the index of its keys. */
@@ -30,20 +30,11 @@ const USDC_SUPPLY = 11_413_027_864_531_297n;
 const USDC_AUTHORITY = 'BJE5MMbqXjVwjAF7oxwPYXnTXDyspzZyt4vwenNw5ruE';
 const USDC_FREEZE_AUTHORITY = '7dGbd2QZcCKcTndnHcTL8q7SMVXAkp688NTQYwrRCrar';
 
-const refusedOutcome = (err: Json): Outcome => ({
-  err,
-  logs: [],
-  units: 0n,
-  fee: 0n,
-  inner: [],
-  returned: null,
-  after: [],
-});
+const refusedOutcome = (err: Json): Outcome => ({ err, logs: [], units: 0n, fee: 0n });
 
 function usdcMint(mint: string, svm: Svm): Account {
   const data = mintData({
     supply: USDC_SUPPLY,
-    decimals: USDC_DECIMALS,
     authority: USDC_AUTHORITY,
     freeze: USDC_FREEZE_AUTHORITY,
   });
@@ -88,12 +79,11 @@ function execute(transaction: WireTransaction, books: Books): Landed | undefined
 }
 
 function movements({ transaction, outcome, before, after }: Landed, mint: string): Transfer[] {
-  const instructions = [...transaction.instructions, ...outcome.inner];
   const tokenAccount = (address: string) => {
     const index = transaction.keys.indexOf(address);
     return after.tokens.get(index) ?? before.tokens.get(index);
   };
-  return outcome.err === null ? transfersOf({ transaction, instructions, mint, tokenAccount }) : [];
+  return outcome.err === null ? transfersOf({ transaction, mint, tokenAccount }) : [];
 }
 
 /** A bank whose only token is the cluster's USDC. */
@@ -113,12 +103,9 @@ export function createBank(options: BlockOptions) {
     landed,
     transfers,
     find: (signature: string) => bySignature.get(signature),
-    /** Simulates a transaction; `anyBlockhash` skips the check of its blockhash. */
-    simulate(transaction: WireTransaction, commitment: Commitment, anyBlockhash: boolean): Outcome {
-      if (!anyBlockhash && !blocks.isValid(transaction.blockhash, commitment)) {
-        return refusedOutcome('BlockhashNotFound');
-      }
-      if (!anyBlockhash && byKey.has(transaction.key)) return refusedOutcome('AlreadyProcessed');
+    simulate(transaction: WireTransaction, commitment: Commitment): Outcome {
+      if (!blocks.isValid(transaction.blockhash, commitment)) return refusedOutcome('BlockhashNotFound');
+      if (byKey.has(transaction.key)) return refusedOutcome('AlreadyProcessed');
       tick(books);
       return svm.simulate(transaction.wire);
     },

@@ -8,7 +8,6 @@ export type Commitment = 'processed' | 'confirmed' | 'finalized';
 /** A blockhash is valid for this many blocks. */
 export const BLOCKHASH_LIFE = 150n;
 const FINALITY = 32n;
-const SLOTS_PER_EPOCH = 432_000n;
 const KEPT_BLOCKHASHES = 100_000;
 
 // Slots without a block keep the slot ahead of the height.
@@ -45,10 +44,6 @@ export function createBlocks({ cluster, now, blockMs }: BlockOptions) {
     slotOf,
     /** The number of blocks after this slot. */
     confirmations: (at: bigint) => slotOf(head()) - at,
-    epoch(commitment: Commitment) {
-      const at = slot(commitment);
-      return { epoch: at / SLOTS_PER_EPOCH, index: at % SLOTS_PER_EPOCH, length: SLOTS_PER_EPOCH };
-    },
     advance(count: bigint): void {
       added += count;
     },

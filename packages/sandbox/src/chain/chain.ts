@@ -6,10 +6,9 @@ import { createBank } from './bank.ts';
 import { BLOCKHASH_LIFE } from './blocks.ts';
 import { type ChainFaults, createChainFaults } from './faults.ts';
 import { isList, type Json } from './json.ts';
-import { ConnectionLost, invalidParams, methodNotFound, type RpcCall, RpcError, respondToBody } from './json-rpc.ts';
+import { ConnectionLost, invalidParams, methodNotFound, type RpcCall, RpcError, respond } from './json-rpc.ts';
 import { bodyOf, listen, send } from './listen.ts';
 import { accountMethods } from './methods/accounts.ts';
-import { blockMethods } from './methods/blocks.ts';
 import { historyMethods } from './methods/history.ts';
 import { sendMethods } from './methods/send.ts';
 import type { ChainNode, Method } from './node.ts';
@@ -89,26 +88,11 @@ interface ChainServer {
 async function handle(request: IncomingMessage, response: ServerResponse, chain: ChainServer): Promise<void> {
   const { faults, calls, answer } = chain;
   const body = await bodyOf(request);
-  if (request.method !== 'POST') {
-    const isHealth = request.method === 'GET' && request.url === '/health';
-    send(
-      response,
-      isHealth ? 200 : 405,
-      isHealth ? 'ok' : 'Used HTTP Method is not allowed. POST is required',
-      'text/plain',
-    );
-  } else if (body === undefined) {
-    send(response, 413, 'Payload Too Large', 'text/plain');
-  } else if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-    send(
-      response,
-      415,
-      'Supplied content type is not allowed. Content-Type: application/json is required',
-      'text/plain',
-    );
+  if (request.method !== 'POST' || body === undefined) {
+    send(response, body === undefined ? 413 : 405, 'Only POST of at most 1 MiB is allowed', 'text/plain');
   } else {
     const methods: string[] = [];
-    const { text } = await respondToBody(body, (call) => {
+    const { text } = await respond(body, (call) => {
       record(calls, { method: call.method, at: performance.now(), params: call.params });
       methods.push(call.method);
       return isDown(faults, call.method) ? Promise.resolve(null) : answerOverNetwork(call, faults, answer);
@@ -118,7 +102,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, chain:
   }
 }
 
-const plainMethods = { ...accountMethods, ...blockMethods, ...historyMethods, ...sendMethods };
+const plainMethods = { ...accountMethods, ...historyMethods, ...sendMethods };
 
 const isDown = (faults: ChainFaults, method: string): boolean =>
   faults.status !== undefined && isAffected(faults, method);

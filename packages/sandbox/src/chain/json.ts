@@ -22,40 +22,6 @@ export function writeJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** The characters of a number. */
-const NUMBER = /[-+.\deE]+/g;
-const WIDE_INTEGER = /^-?\d{16,}$/;
-const MARK = '\u0000integer:';
-
-const marked = (text: string): string =>
-  text.replace(NUMBER, (number) => (WIDE_INTEGER.test(number) ? JSON.stringify(MARK + number) : number));
-
-function endOfString(text: string, start: number): number {
-  let end = start + 1;
-  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-  return end + 1;
-}
-
-/** Turns integers of 16 digits and more into marked strings. */
-function withMarks(text: string): string {
-  let result = '';
-  for (let at = 0; at < text.length; ) {
-    const quote = text.indexOf('"', at);
-    const start = quote < 0 ? text.length : quote;
-    const end = endOfString(text, start);
-    result += marked(text.slice(at, start)) + text.slice(start, end);
-    at = end;
-  }
-  return result;
-}
-
-/** Parses JSON; integers of 16 digits and more become bigints, so that none is rounded. Throws if invalid. */
-export function readJson(text: string): Json {
-  return JSON.parse(withMarks(text), (_, value: Json) =>
-    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
-  );
-}
-
 /** Whether a value is a JSON array. */
 export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 

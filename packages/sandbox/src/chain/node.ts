@@ -3,7 +3,6 @@ import type { Commitment } from './blocks.ts';
 import type { ChainFaults } from './faults.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Params } from './params.ts';
-import { readMint, USDC_DECIMALS } from './token.ts';
 
 /** The state and faults that methods read. */
 export interface ChainNode {
@@ -21,12 +20,6 @@ export const VERSION = { 'solana-core': '3.0.10', 'feature-set': 3_604_001_754 }
 export function withContext({ bank }: ChainNode, commitment: Commitment, value: Json): JsonObject {
   return { context: { apiVersion: VERSION['solana-core'], slot: bank.blocks.slot(commitment) }, value };
 }
-
-/** The decimals of a mint on this chain. */
-export const decimalsOn =
-  ({ svm }: Bank) =>
-  (mint: string): number =>
-    readMint(svm.account(mint))?.decimals ?? USDC_DECIMALS;
 
 /** Whether the node shows a landed transaction. */
 export function isVisible(entry: Landed, { bank, faults }: ChainNode): boolean {

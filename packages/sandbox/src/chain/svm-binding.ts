@@ -39,15 +39,8 @@ export interface AddressedAccount {
 /** The effects of a transaction. */
 export interface TransactionMetadata {
   logs(): string[];
-  innerInstructions(): readonly (readonly BoundInnerInstruction[])[];
   computeUnitsConsumed(): bigint;
-  returnData(): { programId(): Address; data(): Uint8Array };
   toString(): string;
-}
-
-interface BoundInnerInstruction {
-  instruction(): { programIdIndex(): number; accounts(): Uint8Array; data(): Uint8Array };
-  stackHeight(): number;
 }
 
 /** Why an instruction failed: an index of the runtime's enumeration, or details. */
@@ -69,7 +62,7 @@ export interface FailedTransaction {
 /** A simulation that succeeded. */
 export interface Simulation {
   meta(): TransactionMetadata;
-  postAccounts(): AddressedAccount[];
+  postAccounts(): readonly unknown[];
 }
 
 interface Clock {

@@ -17,25 +17,12 @@ export interface Account {
   readonly executable: boolean;
 }
 
-/** An instruction called by another one; the indexes refer to the transaction's keys. */
-export interface InnerInstruction {
-  readonly outer: number;
-  readonly programIndex: number;
-  readonly accounts: readonly number[];
-  readonly data: Uint8Array;
-  readonly depth: number;
-}
-
 /** The result of a transaction; `err` is null on success. */
 export interface Outcome {
   readonly err: Json;
   readonly logs: readonly string[];
   readonly units: bigint;
   readonly fee: bigint;
-  readonly inner: readonly InnerInstruction[];
-  readonly returned: { readonly program: string; readonly data: Uint8Array } | null;
-  /** The accounts after a successful simulation. */
-  readonly after: readonly Account[];
 }
 
 const toAccount = (address: string, account: binding.BoundAccount): Account => ({
@@ -57,31 +44,12 @@ function put(runtime: binding.Runtime, { address, lamports, data, owner, executa
 const feeOf = (meta: binding.TransactionMetadata): bigint =>
   BigInt(/ fee: (\d{1,20}) /.exec(meta.toString())?.[1] ?? 0);
 
-const innerOf = (meta: binding.TransactionMetadata): InnerInstruction[] =>
-  meta.innerInstructions().flatMap((calls, outer) =>
-    calls.map((call) => ({
-      outer,
-      programIndex: call.instruction().programIdIndex(),
-      accounts: [...call.instruction().accounts()],
-      data: Uint8Array.from(call.instruction().data()),
-      depth: call.stackHeight(),
-    })),
-  );
-
-function outcomeOf(meta: binding.TransactionMetadata, err: Json, after: readonly Account[]): Outcome {
-  const returned = meta.returnData();
-  const data = Uint8Array.from(returned.data());
-  const program = bs58.encode(returned.programId());
-  return {
-    err,
-    logs: meta.logs(),
-    units: meta.computeUnitsConsumed(),
-    fee: feeOf(meta),
-    inner: innerOf(meta),
-    returned: data.length === 0 ? null : { program, data },
-    after,
-  };
-}
+const outcomeOf = (meta: binding.TransactionMetadata, err: Json): Outcome => ({
+  err,
+  logs: meta.logs(),
+  units: meta.computeUnitsConsumed(),
+  fee: feeOf(meta),
+});
 
 function newRuntime(): binding.Runtime {
   const runtime = new binding.LiteSvm();
@@ -155,9 +123,9 @@ export class Svm {
       const result = isVersioned(wire)
         ? runtime.simulateVersionedTransaction(wire)
         : runtime.simulateLegacyTransaction(wire);
-      return 'err' in result
-        ? outcomeOf(result.meta(), errorJson(result.err()), [])
-        : outcomeOf(result.meta(), null, result.postAccounts().map(addressed));
+      return 'postAccounts' in result
+        ? outcomeOf(result.meta(), null)
+        : outcomeOf(result.meta(), errorJson(result.err()));
     } finally {
       runtime.setSigverify(true);
     }
@@ -166,7 +134,7 @@ export class Svm {
   execute(wire: Uint8Array): Outcome {
     const runtime = this.#runtime;
     const result = isVersioned(wire) ? runtime.sendVersionedTransaction(wire) : runtime.sendLegacyTransaction(wire);
-    return 'err' in result ? outcomeOf(result.meta(), errorJson(result.err()), []) : outcomeOf(result, null, []);
+    return 'err' in result ? outcomeOf(result.meta(), errorJson(result.err())) : outcomeOf(result, null);
   }
 
   setClock(slot: bigint, unixSeconds: bigint): void {

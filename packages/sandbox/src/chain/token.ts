@@ -1,19 +1,12 @@
 import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
 import bs58 from 'bs58';
-import {
-  ASSOCIATED_TOKEN_PROGRAM,
-  base58Bytes,
-  MEMO_PROGRAM,
-  MEMO_PROGRAM_V1,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-} from './addresses.ts';
+import { ASSOCIATED_TOKEN_PROGRAM, base58Bytes, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import type { Json } from './json.ts';
 import type { Account } from './svm.ts';
 import { type Instruction, memosOf, type WireTransaction } from './transaction.ts';
 
 /** The decimals of USDC. */
-export const USDC_DECIMALS = 6;
+const USDC_DECIMALS = 6;
 /** The size of a token account of the first token program. */
 export const TOKEN_ACCOUNT_SIZE = 165;
 const MINT_SIZE = 82;
@@ -42,13 +35,13 @@ export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Ar
   return Uint8Array.from(data);
 }
 
-/** The data of a mint. */
-export function mintData(mint: { supply: bigint; decimals: number; authority: string; freeze: string }): Uint8Array {
+/** The data of the mint of USDC. */
+export function mintData(mint: { supply: bigint; authority: string; freeze: string }): Uint8Array {
   const data = Buffer.alloc(MINT_SIZE);
   data.writeUInt32LE(1, 0);
   data.set(bytesOf(mint.authority), 4);
   data.writeBigUInt64LE(mint.supply, 36);
-  data.writeUInt8(mint.decimals, 44);
+  data.writeUInt8(USDC_DECIMALS, 44);
   data.writeUInt8(INITIALIZED, 45);
   data.writeUInt32LE(1, 46);
   data.set(bytesOf(mint.freeze), 50);
@@ -70,30 +63,11 @@ export function readTokenAccount(account: Account | undefined): TokenAccount | u
   };
 }
 
-/** A mint's supply, decimals and authorities; undefined if it is not a mint. */
-export function readMint(account: Account | undefined) {
-  if (!account || !isTokenProgram(account.owner) || account.data.length !== MINT_SIZE || !account.data[45]) {
-    return undefined;
-  }
-  const data = Buffer.from(account.data);
-  const optional = (at: number) => (data.readUInt32LE(at) === 1 ? bs58.encode(data.subarray(at + 4, at + 36)) : null);
-  return {
-    supply: data.readBigUInt64LE(36),
-    decimals: data.readUInt8(44),
-    authority: optional(0),
-    freeze: optional(46),
-  };
-}
-
-/** An amount as RPC returns it: exact text and a rounded number. */
-export function tokenAmount(amount: bigint, decimals: number): Json {
-  const digits = amount.toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals);
-  let end = digits.length;
-  while (end > whole.length && digits[end - 1] === '0') end--;
-  const fraction = digits.slice(whole.length, end);
-  const text = fraction === '' ? whole : `${whole}.${fraction}`;
-  return { amount: amount.toString(), decimals, uiAmount: Number(text), uiAmountString: text };
+/** An amount of USDC as RPC returns it: exact text and a rounded number. */
+export function tokenAmount(amount: bigint): Json {
+  const digits = amount.toString().padStart(USDC_DECIMALS + 1, '0');
+  const text = `${digits.slice(0, -USDC_DECIMALS)}.${digits.slice(-USDC_DECIMALS)}`.replace(/\.?0+$/, '');
+  return { amount: amount.toString(), decimals: USDC_DECIMALS, uiAmount: Number(text), uiAmountString: text };
 }
 
 /** The token account of a wallet for a mint. */
@@ -117,7 +91,7 @@ const TRANSFER = 3;
 const TRANSFER_CHECKED = 12;
 
 /** The source, destination and amount of a token transfer; undefined for other instructions. */
-export function readTransfer({ accounts, data }: Instruction) {
+function readTransfer({ accounts, data }: Instruction) {
   const kind = data[0];
   if ((kind !== TRANSFER && kind !== TRANSFER_CHECKED) || data.length < 9) return undefined;
   const [source, second, third] = accounts;
@@ -129,16 +103,14 @@ export function readTransfer({ accounts, data }: Instruction) {
 /** The data that transfers are read from. */
 interface Movement {
   readonly transaction: WireTransaction;
-  /** Including inner instructions. */
-  readonly instructions: readonly Instruction[];
   readonly mint: string;
   readonly tokenAccount: (address: string) => TokenAccount | undefined;
 }
 
 /** The USDC transfers of a successful transaction. */
-export function transfersOf({ transaction, instructions, mint, tokenAccount }: Movement): Transfer[] {
-  const [memo = null] = memosOf(transaction, [MEMO_PROGRAM, MEMO_PROGRAM_V1]);
-  return instructions.flatMap((instruction) => {
+export function transfersOf({ transaction, mint, tokenAccount }: Movement): Transfer[] {
+  const [memo = null] = memosOf(transaction);
+  return transaction.instructions.flatMap((instruction) => {
     const moved = transaction.keys[instruction.programIndex] === TOKEN_PROGRAM ? readTransfer(instruction) : undefined;
     const from = moved && tokenAccount(transaction.keys[moved.source] ?? '');
     const to = moved && tokenAccount(transaction.keys[moved.destination] ?? '');

@@ -6,7 +6,7 @@ import {
   getTransactionDecoder,
 } from '@solana/kit';
 import bs58 from 'bs58';
-import { base58Bytes } from './addresses.ts';
+import { base58Bytes, MEMO_PROGRAMS } from './addresses.ts';
 import { invalidParams } from './json-rpc.ts';
 
 const MAX_WIRE_BYTES = 1232;
@@ -139,16 +139,9 @@ export function isSigned({ signatures, keys, message }: WireTransaction): boolea
   });
 }
 
-/** Whether a transaction may write to the account of a key. */
-export function isWritable({ header, keys }: WireTransaction, index: number): boolean {
-  return index < header.signers
-    ? index < header.signers - header.readonlySigners
-    : index < keys.length - header.readonlyOthers;
-}
-
 /** The memos of a transaction in the order of its instructions. */
-export function memosOf(transaction: WireTransaction, programs: readonly string[]): string[] {
+export function memosOf(transaction: WireTransaction): string[] {
   return transaction.instructions
-    .filter(({ programIndex }) => programs.includes(transaction.keys[programIndex] ?? ''))
+    .filter(({ programIndex }) => MEMO_PROGRAMS.includes(transaction.keys[programIndex] ?? ''))
     .map(({ data }) => Buffer.from(data).toString('utf8'));
 }

@@ -1,16 +1,7 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import { isAddress } from '../chain/addresses.ts';
 import { isList, isObject, type Json, writeJson } from '../chain/json.ts';
-import {
-  invalidParams,
-  methodNotFound,
-  type RpcCall,
-  RpcError,
-  readCalls,
-  refuse,
-  respond,
-  respondToBody,
-} from '../chain/json-rpc.ts';
+import { idIn, invalidParams, methodNotFound, type RpcCall, RpcError, refuse, respond } from '../chain/json-rpc.ts';
 import type { Answer, Arrival, CommonKnobs } from '../upstream.ts';
 import { exampleOf, rpcRowOf, walletRowOf } from './examples.ts';
 import { answerWallet, isOnChain, type World } from './wallet.ts';
@@ -85,15 +76,6 @@ function endpointOf({ target, headers }: Arrival): Endpoint | undefined {
   return version ? undefined : { kind: 'rpc', provider: 'helius', cluster, key };
 }
 
-function idIn(body: string): Json {
-  try {
-    const [value = null] = readCalls(body).values;
-    return isObject(value) ? (value.id ?? null) : null;
-  } catch {
-    return null;
-  }
-}
-
 const alchemyCode = (status: number): number => (status === UNAUTHORIZED ? -32600 : status === 429 ? 429 : -32000);
 
 function refusedAt(endpoint: Endpoint, status: number, message: string, body: string): Answer {
@@ -137,12 +119,8 @@ async function answerJsonRpc(
   }
   if (knobs.missingResult === true) return jsonAnswer(200, writeJson({ jsonrpc: '2.0', id: idIn(body) }));
   const answer = (call: RpcCall) => answerCall(call, endpoint, world);
-  if (knobs.wrongId === true) {
-    const [value = null] = readCalls(body).values;
-    const changed = isObject(value) ? { ...value, id: 'the id of another call' } : value;
-    return jsonAnswer(200, (await respond(changed, answer)).text);
-  }
-  const { text, refusal } = await respondToBody(body, answer);
+  const id = knobs.wrongId === true ? 'the id of another call' : idIn(body);
+  const { text, refusal } = await respond(body, answer, id);
   return jsonAnswer(endpoint.provider === 'helius' && refusal ? (STATUS_OF_CODE[refusal.code] ?? 200) : 200, text);
 }
 

@@ -1,6 +1,6 @@
 import { type Cluster, type Route, USDC } from '@asset-gateway/protocol';
 import type { Chain } from '../chain/chain.ts';
-import { isList, isObject, type Json, readJson } from '../chain/json.ts';
+import { isList, isObject, type Json } from '../chain/json.ts';
 import { exampleOf } from './examples.ts';
 
 /** A cluster and its chain. */
@@ -39,7 +39,7 @@ const addressIn = (identity: Json): Json => (isObject(identity) ? (identity.addr
 
 function identities(row: Route, body: string): Json {
   const [known = null] = row.result.example as Json[];
-  const asked = readJson(body);
+  const asked: Json = JSON.parse(body);
   const addresses = isObject(asked) && isList(asked.addresses) ? asked.addresses : [];
   return addresses.map((address) =>
     address === addressIn(known) ? known : { address, type: 'unknown', name: null, category: null, tags: [] },
