@@ -3,7 +3,7 @@ import { lazy } from './parts/lazy.tsx';
 import { usePlace } from './router.ts';
 import { openSession, type Session } from './session.ts';
 import { Shell, type View } from './shell.tsx';
-import { Try } from './try/try.tsx';
+import { Try } from './try/search.tsx';
 
 const Routes = lazy(() => import('./routes/routes.tsx').then((code) => code.Routes));
 const WalletView = lazy(() => import('./wallet/wallet.tsx').then((code) => code.WalletView));

@@ -11,8 +11,6 @@ export {
 } from './headers.ts';
 export { createMatcher, type Match, type Placed } from './match.ts';
 export { type Cluster, clusterOfNetwork, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
-export { NEXT_STEPS, type NextStep, nextStepOf } from './next-steps.ts';
-export { type PositionalParameter, positionalParameters } from './positional.ts';
 export {
   breakEvenSolPrice,
   dollars,
@@ -26,13 +24,15 @@ export {
 } from './pricing.ts';
 export { CATALOG_PROVIDERS, PROVIDERS, type Provider, type UpstreamProvider } from './providers.ts';
 export { type Issue, type PaymentState, Refusal, type RefusalDetails, refusalBody } from './refusal.ts';
-export { REFUSALS, type RefusalCode } from './refusals.ts';
+export { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from './refusals.ts';
 export {
   type Access,
   envelope,
   type HttpMethod,
   type InputSchemas,
   JSON_MEDIA_TYPE,
+  type PositionalParameter,
+  positionalParameters,
   type RequestValues,
   type Route,
   type Rule,

@@ -1,6 +1,96 @@
-import { FormField } from './field.tsx';
+import type { Field, Schema } from './fields.ts';
 import { keyOf } from './link.ts';
 import type { FormAction, FormState } from './use-form.ts';
+
+interface FieldProps {
+  readonly field: Field;
+  readonly id: string;
+  readonly text: string;
+  readonly fault: string | undefined;
+  readonly onText: (text: string) => void;
+}
+
+const isBounded = (maximum: number | undefined): maximum is number =>
+  maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+
+function numberText({ type, minimum, maximum }: Schema): string {
+  const name = type === 'integer' ? 'integer' : 'number';
+  if (isBounded(maximum)) return `${name}, ${minimum ?? 0} to ${maximum}`;
+  return minimum === undefined ? name : `${name}, at least ${minimum}`;
+}
+
+/** A field's type and bounds: `integer, 1 to 50`. */
+function typeText({ kind, schema }: Field): string {
+  const { maxItems, maxLength, enum: words } = schema;
+  if (kind === 'number') return numberText(schema);
+  if (kind === 'choice') return `one of ${words?.length}`;
+  if (kind === 'flag') return 'boolean';
+  if (kind === 'list') return `list, one per line${maxItems === undefined ? '' : `, at most ${maxItems}`}`;
+  if (kind === 'json') return 'JSON';
+  return maxLength === undefined ? 'string' : `string, at most ${maxLength} characters`;
+}
+
+function Input({ field, id, text, fault, onText }: FieldProps) {
+  const { kind, schema, isRequired } = field;
+  const shared = {
+    id,
+    value: text,
+    'aria-describedby': `${id}-hint${fault ? ` ${id}-fault` : ''}`,
+    'aria-invalid': fault !== undefined,
+    'aria-required': isRequired,
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onText(currentTarget.value),
+  } as const;
+  if (kind === 'choice' || kind === 'flag') {
+    const words = schema.enum?.map(String) ?? ['true', 'false'];
+    return (
+      <select {...shared}>
+        <option value="">{isRequired ? 'Choose' : 'Not set'}</option>
+        {[...words, ...(text === '' || words.includes(text) ? [] : [text])].map((word) => (
+          <option key={word}>{word}</option>
+        ))}
+      </select>
+    );
+  }
+  if (kind === 'list' || kind === 'json') return <textarea {...shared} rows={3} spellcheck={false} />;
+  return (
+    <input
+      {...shared}
+      inputMode={kind === 'number' ? (schema.type === 'number' ? 'decimal' : 'numeric') : 'text'}
+      autocomplete="off"
+      spellcheck={false}
+    />
+  );
+}
+
+/** A parameter: its name, type, bounds and description beside its input. */
+function FormField(props: FieldProps) {
+  const { field, id, fault } = props;
+  const { name, isRequired, place, schema } = field;
+  return (
+    <div class="field">
+      <div>
+        <label for={id}>
+          <code>{name}</code> {isRequired && <span class="required small">required</span>}
+        </label>
+        <p id={`${id}-hint`} class="small">
+          <span class="muted">
+            {place}, {typeText(field)}
+          </span>
+          {schema.description && <span>{schema.description}</span>}
+          {schema.default !== undefined && <span>Default: {String(schema.default)}</span>}
+        </p>
+      </div>
+      <div>
+        <Input {...props} />
+        {fault !== undefined && (
+          <p id={`${id}-fault`} class="fault small">
+            {fault}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
 
 interface FormProps {
   readonly state: FormState;

@@ -3,9 +3,27 @@ import { useEffect, useState } from 'preact/hooks';
 import { useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import type { Session } from '../session.ts';
-import type { TokensCall } from './calls.ts';
+import { below, type TokensCall } from './calls.ts';
 import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
-import { useResponseCache } from './response-cache.ts';
+
+let loading: Promise<boolean> | undefined;
+
+const load = (): Promise<boolean> =>
+  fetch('/', { headers: { accept: 'application/json' } })
+    .then((response) => response.json())
+    .then((index: unknown) => below(index, 'responseCache') === true)
+    // Unknown: nothing loads by itself.
+    .catch(() => false);
+
+/** Whether the gateway caches answers for all users, as its index says; undefined while that loads. */
+export function useResponseCache(): boolean | undefined {
+  const [isOn, setIsOn] = useState<boolean>();
+  useEffect(() => {
+    loading ??= load();
+    loading.then(setIsOn);
+  }, []);
+  return isOn;
+}
 
 interface LoadedProps {
   readonly session: Session;

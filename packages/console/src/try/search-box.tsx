@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
-import { AssetRow } from './asset-row.tsx';
 import type { Members } from './calls.ts';
+import { AssetRow } from './figures.tsx';
 
 interface SearchBoxProps {
   readonly text: string;

@@ -1,15 +1,51 @@
+import './try.css';
 import { useEffect, useState } from 'preact/hooks';
 import { plain } from '../parts/text.ts';
 import { type CallState, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
-import { hrefOf, placeOf } from '../router.ts';
+import { hrefOf, type Place, placeOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { AssetRow } from './asset-row.tsx';
+import { Asset } from './asset.tsx';
 import { below, countOf, rows, search, type TokensCall } from './calls.ts';
+import { AssetRow } from './figures.tsx';
 import { remember, suggestionsFor } from './known.ts';
-import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
+import { keyOf, type LastCall, LastCallPanel, type ReportCall, useReportedCall } from './last-call-panel.tsx';
 import { Lists } from './lists.tsx';
 import { SearchBox } from './search-box.tsx';
+
+interface TryProps {
+  readonly session: Session;
+  /**
+   * `#/try`, `#/try//<search>`, `#/try/<assetId>`, `#/try/<assetId>/<range>` or
+   * `#/try/<assetId>/<range>/<interval>`, each with `?chart=line` for a line.
+   */
+  readonly place: Place;
+}
+
+/** The search or an asset, with the exchange of the last call. */
+export function Try({ session, place }: TryProps) {
+  const [lastCall, setLastCall] = useState<LastCall>();
+  const [assetId = '', second = ''] = place.rest;
+  return (
+    <div class="try">
+      <div>
+        {assetId === '' ? (
+          <>
+            <h1>Market data for a signature</h1>
+            <p class="lead">
+              No account, no API key: a key in this browser signs each call. Asset data is free; all users share the
+              calls of a minute.
+            </p>
+            <Search session={session} query={second} report={setLastCall} />
+          </>
+        ) : (
+          <Asset session={session} assetId={assetId} place={place} report={setLastCall} />
+        )}
+      </div>
+      <LastCallPanel lastCall={lastCall} />
+    </div>
+  );
+}
 
 const PAUSE_MS = 250;
 /** With this many calls left or fewer, a search waits for Enter. */

@@ -1,7 +1,6 @@
 import { Failure } from '../parts/failure.tsx';
-import { exact, usd } from './amounts.ts';
 import type { BrowserWallet } from './browser-wallet.ts';
-import type { ClusterFunds } from './funds.ts';
+import { type ClusterFunds, exact, usd } from './funds.ts';
 import { spentMicros } from './ledger.ts';
 import type { Fresh } from './use-fresh.ts';
 

@@ -1,7 +1,7 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import { Failure } from '../parts/failure.tsx';
-import { usd } from './amounts.ts';
 import type { BrowserWallet } from './browser-wallet.ts';
+import { usd } from './funds.ts';
 import { TaskButton, TaskStatus, useTask } from './task.tsx';
 import { useFresh } from './use-fresh.ts';
 

@@ -3,6 +3,18 @@ import { useEffect } from 'preact/hooks';
 import type { Funds } from './paying.ts';
 import { type Fresh, useFresh } from './use-fresh.ts';
 
+const MICROS = 1e6;
+
+/** A whole number of millionths, with at least two decimals: `0.05`, `0.000005`. */
+export const exact = (micros: number): string => (micros / MICROS).toFixed(6).replace(/0{1,4}$/, '');
+
+/** The same in dollars. */
+export const usd = (micros: number): string => `$${exact(micros)}`;
+
+/** A time as `24 Nov, 17:30`, in the time zone of the browser. */
+export const shortTime = (at: number): string =>
+  new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+
 /** The balances of an address on a cluster that the gateway sells on. */
 export interface ClusterFunds extends Funds {
   readonly cluster: Cluster;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { usd } from './amounts.ts';
 import type { BrowserWallet } from './browser-wallet.ts';
+import { usd } from './funds.ts';
 import { spentMicros } from './ledger.ts';
 import type { PageCaps } from './storage.ts';
 
