@@ -80,9 +80,8 @@ export interface Runtime {
   getAccount(address: Address): BoundAccount | null;
   getProgramAccounts(program: Address): AddressedAccount[];
   setAccount(address: Address, account: BoundAccount): void;
-  sendLegacyTransaction(wire: Uint8Array): TransactionMetadata | FailedTransaction;
+  // These read legacy transactions too.
   sendVersionedTransaction(wire: Uint8Array): TransactionMetadata | FailedTransaction;
-  simulateLegacyTransaction(wire: Uint8Array): Simulation | FailedTransaction;
   simulateVersionedTransaction(wire: Uint8Array): Simulation | FailedTransaction;
   getClock(): Clock;
   setClock(clock: Clock): void;

@@ -4,10 +4,6 @@ import type { Json } from './json.ts';
 import * as binding from './svm-binding.ts';
 import { errorJson } from './svm-binding.ts';
 
-const SIGNATURE_BYTES = 64;
-/** The first byte of a versioned message. Legacy messages start with the number of signers. */
-const FIRST_VERSION = 0x80;
-
 /** An account of the runtime. */
 export interface Account {
   readonly address: string;
@@ -71,9 +67,6 @@ const accountIn = (runtime: binding.Runtime, address: string): Account | undefin
   return found ? toAccount(address, found) : undefined;
 };
 
-/** Whether a transaction's message is versioned. */
-const isVersioned = (wire: Uint8Array): boolean => (wire[1 + SIGNATURE_BYTES * (wire[0] ?? 0)] ?? 0) >= FIRST_VERSION;
-
 /**
  * The state of a chain: the real runtime and token program, in this process. Creates the runtime with the first transaction. The caller
  * checks blockhashes and repeated transactions.
@@ -120,9 +113,7 @@ export class Svm {
     const runtime = this.#runtime;
     runtime.setSigverify(false);
     try {
-      const result = isVersioned(wire)
-        ? runtime.simulateVersionedTransaction(wire)
-        : runtime.simulateLegacyTransaction(wire);
+      const result = runtime.simulateVersionedTransaction(wire);
       return 'postAccounts' in result
         ? outcomeOf(result.meta(), null)
         : outcomeOf(result.meta(), errorJson(result.err()));
@@ -132,8 +123,7 @@ export class Svm {
   }
 
   execute(wire: Uint8Array): Outcome {
-    const runtime = this.#runtime;
-    const result = isVersioned(wire) ? runtime.sendVersionedTransaction(wire) : runtime.sendLegacyTransaction(wire);
+    const result = this.#runtime.sendVersionedTransaction(wire);
     return 'err' in result ? outcomeOf(result.meta(), errorJson(result.err())) : outcomeOf(result, null);
   }
 

@@ -2,7 +2,6 @@ import { type History, priceAt } from './candles.ts';
 import type { Asset, Variant } from './catalogue.ts';
 import { between, seedOf, significant } from './seed.ts';
 
-const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const HOUR = 3600;
 const DAY = 86_400;
 const FIVE_MINUTES = 300_000;
@@ -83,37 +82,6 @@ export function rawMarket(variant: Variant, now: number) {
   return metrics && { mint, source: 'birdeye', lastFetchedAt: fetchedAt(now), symbol, name, ...metrics, extensions };
 }
 
-/** The execution quality of a variant; null for shallow markets. */
-export function executionQuality(variant: Variant, now: number) {
-  const metrics = metricsOf(variant, now);
-  if (metrics === null || tierOf(variant) === 'tier3') return null;
-  const at = (low: number, high: number, what: string) => significant(between(low, high, `${variant.mint}/${what}`), 6);
-  const [botVolumeRatio, feeBps] = [at(0.21, 0.74, 'bots'), at(1, 28, 'fee')];
-  const { volume24hUSD } = metrics;
-  const trade24h = Math.round(volume24hUSD / at(60, 900, 'ticket'));
-  return {
-    source: 'clickhouse_fill_quality',
-    range: '24h',
-    horizon: '5s',
-    quoteMint: USDC,
-    volume24hUSD,
-    trade24h,
-    botVolume24hUSD: significant(volume24hUSD * botVolumeRatio, 9),
-    botTrade24h: Math.round(trade24h * botVolumeRatio),
-    botVolumeRatio,
-    fee24hUSD: significant((volume24hUSD * feeBps) / 10_000, 8),
-    feeBps,
-    flowSourceCount: Math.round(at(2, 19, 'flows')),
-    markoutPnl24hUSD: null,
-    markoutCount: null,
-    markoutBps: null,
-    executionScore: Math.round(at(41, 98, 'execution')),
-    isEligibleForPrimary: true,
-    asOf: fetchedAt(now) / 1000,
-    lastComputedAt: fetchedAt(now),
-  };
-}
-
 /** A variant without its market and names. */
 export function variantBrief(variant: Variant) {
   const tier = tierOf(variant);
@@ -131,7 +99,7 @@ export function variantView(variant: Variant, now: number) {
     symbol,
     name,
     market: metrics && { source: 'birdeye', ...metrics, lastFetchedAt: fetchedAt(now) },
-    executionQuality: executionQuality(variant, now),
+    executionQuality: null,
   };
 }
 

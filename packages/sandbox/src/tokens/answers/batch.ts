@@ -1,5 +1,5 @@
 import { knownVariant } from '../catalogue.ts';
-import { executionQuality, imageOf, metricsOf, rawMarket } from '../market.ts';
+import { imageOf, metricsOf, rawMarket } from '../market.ts';
 import { badRequest, checkedMint, type RouteRequest } from './request.ts';
 
 const MAX_SNAPSHOTS = 250;
@@ -49,7 +49,7 @@ export function variantMarkets({ query, now }: RouteRequest) {
       assetId: variant?.asset.id ?? null,
       chain: variant ? 'solana' : null,
       market: variant ? rawMarket(variant, now) : null,
-      executionQuality: variant ? executionQuality(variant, now) : null,
+      executionQuality: null,
     };
   });
   return { variants };
