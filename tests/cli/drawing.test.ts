@@ -1,6 +1,8 @@
+import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { candleChart, price, sparkline } from '../../packages/cli/src/show/chart.ts';
 import { fitted, padded, table, widthOf } from '../../packages/cli/src/show/table.ts';
+import { risk } from '../../packages/cli/src/show/views.ts';
 
 describe('the width of a text in columns', () => {
   it.each([
@@ -65,4 +67,14 @@ describe('a chart', () => {
     expect(sparkline([1, 1, 1], 10)).toBe('▄▄▄');
     expect(sparkline([1, 2, 3], 2)).toBe('▁█');
   });
+});
+
+it.each([
+  ['safe', 'green'],
+  ['warning', 'yellow'],
+  ['risk', 'red'],
+] as const)('a score of the tone %s is %s', (tone, colour) => {
+  const colours = pc.createColors(true);
+  const verdict = { score: 12, grade: 'C', label: 'Weak Metrics', tone } as Parameters<typeof risk>[0];
+  expect(risk(verdict, { columns: 80, colours })).toEqual([`${colours[colour]('C  Weak Metrics')}  12 of 100`]);
 });

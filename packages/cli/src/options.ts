@@ -98,3 +98,15 @@ export function readArguments(args: readonly string[], options: OptionTable, str
     throw new UsageError(`${sentence}; ${calledAs().command} --help lists the options`);
   }
 }
+
+/** The option of a parameter. */
+export const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** A word as JSON if it is JSON, else as text. */
+export function jsonOrText(word: string): unknown {
+  try {
+    return JSON.parse(word);
+  } catch {
+    return word;
+  }
+}

@@ -4,7 +4,7 @@ import { dollars, oneLine } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
-import { COMMON, type OptionTable, type Values } from '../options.ts';
+import { COMMON, jsonOrText, type OptionTable, optionName, type Values } from '../options.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Command } from './command.ts';
 
@@ -15,8 +15,6 @@ const PLAIN_WORD = /^[\w./:,@-]+$/;
 
 type Members = Readonly<Record<string, unknown>>;
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
-
-const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The parameters that have an option of their own. Others, whose names an option of every command has, need the JSON object. */
 function optionsBy(route: ListedRoute): ReadonlyMap<string, CallParameter> {
@@ -58,25 +56,17 @@ function exampleOf(route: ListedRoute): string {
   return [route.surface, route.method, ...words, ...(route.accessMode === 'exact' ? ['--pay'] : [])].join(' ');
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 /** The value of an option's text, by the type in its schema. */
 function valueIn(text: string, schema: unknown): unknown {
   const { type, items } = membersOf(schema);
   if (type === 'string') return text;
   if (type === 'array' && !text.trim().startsWith('[')) return text.split(',').map((each) => valueIn(each, items));
-  return parsed(text);
+  return jsonOrText(text);
 }
 
 function valuesIn(route: ListedRoute, words: readonly string[], values: Values): Members {
   const [json, ...more] = words;
-  const given = json === undefined ? {} : parsed(json);
+  const given = json === undefined ? {} : jsonOrText(json);
   if (more.length > 0 || typeof given !== 'object' || given === null || Array.isArray(given))
     throw new UsageError(
       `${route.surface} ${route.method} takes options or one JSON object; type ${calledAs().command} ${exampleOf(route)}`,

@@ -2,10 +2,11 @@ import { positionalParameters, type Route, routes } from '@asset-gateway/protoco
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
-import { CLUSTER, type OptionTable, type Values } from '../options.ts';
+import { CLUSTER, jsonOrText, type OptionTable, optionName, type Values } from '../options.ts';
 import type { GatewayRequest } from '../request.ts';
 import * as views from '../show/views.ts';
 import type { Command } from './command.ts';
+import named from './named.json' with { type: 'json' };
 
 /** A route with its own command. */
 interface Named {
@@ -13,68 +14,14 @@ interface Named {
   /** The id of its row. */
   readonly row: string;
   readonly summary: string;
-  readonly examples: readonly string[];
-  readonly view: views.View;
+  readonly example: string;
   /** Default query parameters. */
   readonly defaults?: Readonly<Record<string, string>>;
 }
 
-const SOL = 'So11111111111111111111111111111111111111112';
-const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+const VIEWS: Readonly<Record<string, views.View>> = { ...views, price: views.assetPrice };
 
-const NAMED: readonly Named[] = [
-  { name: 'search', row: 'tokens.search', summary: 'find assets', examples: ['search gold'], view: views.search },
-  {
-    name: 'price',
-    row: 'tokens.assetDetail',
-    summary: 'the price of an asset and its recent course',
-    examples: ['price solana'],
-    view: views.assetPrice,
-    defaults: { include: 'ohlcv' },
-  },
-  {
-    name: 'chart',
-    row: 'tokens.priceChart',
-    summary: 'a candle chart of an asset',
-    examples: ['chart solana --interval 1D'],
-    view: views.chart,
-  },
-  {
-    name: 'variants',
-    row: 'tokens.variants',
-    summary: 'the tokens of an asset',
-    examples: ['variants gold'],
-    view: views.variants,
-  },
-  {
-    name: 'risk',
-    row: 'tokens.riskSummaryByMint',
-    summary: 'the risk of a token',
-    examples: [`risk ${SOL}`],
-    view: views.risk,
-  },
-  {
-    name: 'markets',
-    row: 'tokens.markets',
-    summary: 'the on-chain markets of an asset',
-    examples: ['markets solana --limit 5'],
-    view: views.markets,
-  },
-  {
-    name: 'tickers',
-    row: 'tokens.tickers',
-    summary: 'the exchange listings of an asset',
-    examples: ['tickers solana'],
-    view: views.tickers,
-  },
-  {
-    name: 'balances',
-    row: 'wallet.mainnet.helius.balances',
-    summary: 'the tokens in a wallet',
-    examples: [`balances ${WALLET} --pay`],
-    view: views.balances,
-  },
-];
+const SOL = 'So11111111111111111111111111111111111111112';
 
 function rowBy(id: string): Route {
   const row = routes.find((each) => each.id === id);
@@ -84,8 +31,6 @@ function rowBy(id: string): Route {
 
 const schemaOf = (row: Route): Readonly<Record<string, { description?: string; enum?: readonly string[] }>> =>
   (row.input.query?.properties ?? {}) as never;
-
-const optionName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The positional argument of a command: the path parameter, or the required query parameter. */
 function argumentOf(row: Route): { name: string; in: 'path' | 'query' } {
@@ -106,7 +51,7 @@ function optionsOf(row: Route): OptionTable {
 }
 
 function requestOf(
-  { name, row: id, defaults = {}, examples }: Named,
+  { name, row: id, defaults = {}, example }: Named,
   words: readonly string[],
   values: Values,
 ): GatewayRequest {
@@ -114,7 +59,7 @@ function requestOf(
   const argument = argumentOf(row);
   const value = words.join(' ');
   if (value === '')
-    throw new UsageError(`${name} takes <${optionName(argument.name)}>; type ${calledAs().command} ${examples[0]}`);
+    throw new UsageError(`${name} takes <${optionName(argument.name)}>; type ${calledAs().command} ${example}`);
   const options = Object.keys(schemaOf(row)).flatMap((each) => {
     const given = values.text(optionName(each)) ?? defaults[each];
     return given === undefined ? [] : [[each, given]];
@@ -125,30 +70,22 @@ function requestOf(
   return { path: text === '' ? path : `${path}?${text}` };
 }
 
-function commandFor(named: Named): Command {
-  const row = rowBy(named.row);
-  const request = (words: readonly string[], values: Values): GatewayRequest => requestOf(named, words, values);
+function commandFor(own: Named): Command {
+  const row = rowBy(own.row);
+  const request = (words: readonly string[], values: Values): GatewayRequest => requestOf(own, words, values);
   return {
-    name: named.name,
+    name: own.name,
     takes: `<${optionName(argumentOf(row).name)}>`,
-    summary: named.summary,
-    examples: named.examples,
+    summary: own.summary,
+    examples: [own.example],
     options: optionsOf(row),
     request,
-    run: async ({ words, values, session }) => show(session, await session.ask(request(words, values)), named.view),
+    run: async ({ words, values, session }) =>
+      show(session, await session.ask(request(words, values)), VIEWS[own.name]),
   };
 }
 
 const METHODS = routes.filter(({ surface, httpMethod }) => surface === 'rpc' && httpMethod === 'POST');
-
-/** A word as JSON if it is JSON, else as text. */
-function valueIn(word: string): unknown {
-  try {
-    return JSON.parse(word);
-  } catch {
-    return word;
-  }
-}
 
 function rpcRequest([method = '', ...words]: readonly string[], values: Values): GatewayRequest {
   const [cluster, provider] = [values.text('cluster') ?? 'mainnet', values.text('provider') ?? 'helius'];
@@ -162,7 +99,7 @@ function rpcRequest([method = '', ...words]: readonly string[], values: Values):
     isRequired ? `<${name}>` : `[<${name}>]`,
   );
   if (words.length > names.length) throw new UsageError(`${method} takes ${names.join(' ')}`);
-  return { path: row.path, body: { params: words.map(valueIn) } };
+  return { path: row.path, body: { params: words.map(jsonOrText) } };
 }
 
 const rpc: Command = {
@@ -180,4 +117,4 @@ const rpc: Command = {
 };
 
 /** The commands of single routes. Their arguments come from the route table. */
-export const namedCommands: readonly Command[] = [...NAMED.map(commandFor), rpc];
+export const namedCommands: readonly Command[] = [...named.map(commandFor), rpc];

@@ -1,4 +1,14 @@
-import { amount, type Candle, candleChart, change, count, isNumber, moment, price, sparkline } from './chart.ts';
+import type {
+  TokensAssetDetailResult,
+  TokensMarketsResult,
+  TokensPriceChartResult,
+  TokensRiskSummaryByMintResult,
+  TokensSearchResult,
+  TokensTickersResult,
+  TokensVariantsResult,
+  WalletBalancesResult,
+} from '@asset-gateway/client';
+import { amount, candleChart, change, count, isNumber, moment, price, sparkline } from './chart.ts';
 import { type Column, table } from './table.ts';
 import type { Colours } from './terminal.ts';
 
@@ -11,30 +21,14 @@ export interface Canvas {
 /** Formats a result as lines. Throws if it does not know the result. */
 export type View = (result: never, canvas: Canvas) => string[];
 
-interface Market {
-  readonly price?: number | null;
-  readonly liquidity?: number | null;
-  readonly volume24hUSD?: number | null;
-  readonly priceChange24hPercent?: number | null;
-  readonly marketCap?: number | null;
-}
-
-interface Asset {
-  readonly assetId: string;
-  readonly name?: string;
-  readonly symbol?: string;
-  readonly category?: string;
-  readonly stats?: Market | null;
-}
-
 const signed =
   ({ green, red }: Colours) =>
   (text: string, value: unknown): string =>
     isNumber(value) && value !== 0 ? (value > 0 ? green : red)(text) : text;
 
-export const search = ({ results }: { results: readonly Asset[] }, { columns, colours }: Canvas): string[] => {
+export const search = ({ results }: TokensSearchResult, { columns, colours }: Canvas): string[] => {
   if (results.length === 0) return ['No results.'];
-  const rows: Column<Asset>[] = [
+  const rows: Column<TokensSearchResult['results'][number]>[] = [
     { title: 'ASSET', cell: ({ assetId }) => assetId, minWidth: 10, paint: colours.bold },
     { title: 'PRICE', cell: ({ stats }) => price(stats?.price), align: 'right' },
     {
@@ -51,14 +45,10 @@ export const search = ({ results }: { results: readonly Asset[] }, { columns, co
   return table(rows, results, columns);
 };
 
-interface Detail {
-  readonly asset: Asset;
-  readonly includes?: { readonly ohlcv?: { readonly data?: readonly Candle[] | null } | null };
-}
-
-export const assetPrice = ({ asset, includes }: Detail, { columns, colours }: Canvas): string[] => {
+export const assetPrice = ({ asset, includes }: TokensAssetDetailResult, { columns, colours }: Canvas): string[] => {
   const { name = asset.assetId, symbol, stats } = asset;
-  const closes = (includes?.ohlcv?.data ?? []).map(({ close }) => close);
+  const candles = includes?.ohlcv?.ok ? includes.ohlcv.data : [];
+  const closes = candles.map(({ close }) => close);
   const moved = change(stats?.priceChange24hPercent);
   return [
     `${colours.bold(name)}${symbol ? ` ${symbol}` : ''}`,
@@ -71,13 +61,10 @@ export const assetPrice = ({ asset, includes }: Detail, { columns, colours }: Ca
 
 const HEIGHT = 12;
 
-interface Chart {
-  readonly assetId: string;
-  readonly interval: string;
-  readonly candles: readonly Candle[];
-}
-
-export const chart = ({ assetId, interval, candles }: Chart, { columns, colours }: Canvas): string[] => {
+export const chart = (
+  { assetId, interval, candles }: TokensPriceChartResult,
+  { columns, colours }: Canvas,
+): string[] => {
   const [first, last] = [candles[0], candles.at(-1)];
   if (!first || !last) return [`No candles of ${assetId} in this range.`];
   const { green: rising, red: falling } = colours;
@@ -91,17 +78,8 @@ export const chart = ({ assetId, interval, candles }: Chart, { columns, colours 
   ];
 };
 
-interface Variant {
-  readonly mint: string;
-  readonly symbol?: string;
-  readonly name?: string;
-  readonly kind?: string;
-  readonly issuer?: string | null;
-  readonly market?: Market | null;
-}
-
-export const variants = (result: { variants: readonly Variant[] }, { columns }: Canvas): string[] =>
-  table<Variant>(
+export const variants = ({ variants: rows }: TokensVariantsResult, { columns }: Canvas): string[] =>
+  table(
     [
       { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol, minWidth: 8 },
       { title: 'PRICE', cell: ({ market }) => price(market?.price), align: 'right' },
@@ -110,36 +88,19 @@ export const variants = (result: { variants: readonly Variant[] }, { columns }: 
       { title: 'ISSUER', cell: ({ issuer }) => issuer ?? '', minWidth: 8 },
       { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
     ],
-    result.variants,
+    rows,
     columns,
   );
 
-interface Risk {
-  readonly score?: number | null;
-  readonly grade?: string | null;
-  readonly label?: string | null;
-  readonly tone?: string | null;
-  readonly hasInsufficientData?: boolean;
-  readonly insufficientDataReason?: string | null;
-}
-
-export const risk = (result: Risk, { colours }: Canvas): string[] => {
+export const risk = (result: TokensRiskSummaryByMintResult, { colours }: Canvas): string[] => {
   const { score, grade, label, tone, hasInsufficientData, insufficientDataReason } = result;
   if (hasInsufficientData) return [`Not enough data: ${insufficientDataReason ?? 'no reason given'}.`];
-  const paint = tone === 'safe' ? colours.green : tone === 'danger' ? colours.red : colours.yellow;
+  const paint = tone === 'safe' ? colours.green : tone === 'risk' ? colours.red : colours.yellow;
   return [`${paint(`${grade ?? '–'}  ${label ?? ''}`)}  ${count(score)} of 100`];
 };
 
-interface Pool {
-  readonly name?: string;
-  readonly address: string;
-  readonly price?: number | null;
-  readonly liquidity?: number | null;
-  readonly volume24h?: number | null;
-}
-
-export const markets = (result: { markets: readonly Pool[] }, { columns }: Canvas): string[] =>
-  table<Pool>(
+export const markets = ({ markets: rows }: TokensMarketsResult, { columns }: Canvas): string[] =>
+  table(
     [
       { title: 'MARKET', cell: ({ name = '' }) => name, minWidth: 8 },
       { title: 'PRICE', cell: (row) => price(row.price), align: 'right' },
@@ -147,21 +108,12 @@ export const markets = (result: { markets: readonly Pool[] }, { columns }: Canva
       { title: 'VOLUME', cell: ({ volume24h }) => amount(volume24h), align: 'right' },
       { title: 'ADDRESS', cell: ({ address }) => address, minWidth: 12 },
     ],
-    result.markets,
+    rows,
     columns,
   );
 
-interface Ticker {
-  readonly base: string;
-  readonly target: string;
-  readonly market: { readonly name: string };
-  readonly priceUsd?: number | null;
-  readonly volume24hUsd?: number | null;
-  readonly spreadPercent?: number | null;
-}
-
-export const tickers = (result: { tickers: { rows: readonly Ticker[] } }, { columns }: Canvas): string[] =>
-  table<Ticker>(
+export const tickers = ({ tickers: { rows } }: TokensTickersResult, { columns }: Canvas): string[] =>
+  table(
     [
       { title: 'EXCHANGE', cell: ({ market }) => market.name, minWidth: 10 },
       { title: 'PAIR', cell: ({ base, target }) => `${base}/${target}` },
@@ -169,21 +121,12 @@ export const tickers = (result: { tickers: { rows: readonly Ticker[] } }, { colu
       { title: 'VOLUME', cell: ({ volume24hUsd }) => amount(volume24hUsd), align: 'right' },
       { title: 'SPREAD', cell: ({ spreadPercent }) => change(spreadPercent).replace('+', ''), align: 'right' },
     ],
-    result.tickers.rows,
+    rows,
     columns,
   );
 
-interface Holding {
-  readonly symbol?: string | null;
-  readonly name?: string | null;
-  readonly mint: string;
-  readonly balance: number;
-  readonly pricePerToken?: number | null;
-  readonly usdValue?: number | null;
-}
-
-export const balances = (result: { balances: readonly Holding[] }, { columns }: Canvas): string[] =>
-  table<Holding>(
+export const balances = ({ balances: rows }: WalletBalancesResult, { columns }: Canvas): string[] =>
+  table(
     [
       { title: 'TOKEN', cell: ({ symbol, mint }) => symbol || mint, minWidth: 8 },
       { title: 'BALANCE', cell: ({ balance }) => count(balance), align: 'right' },
@@ -192,6 +135,6 @@ export const balances = (result: { balances: readonly Holding[] }, { columns }: 
       { title: 'NAME', cell: ({ name }) => name ?? '', minWidth: 8 },
       { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
     ],
-    result.balances,
+    rows,
     columns,
   );
