@@ -1,9 +1,17 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CHARTS, type Chart } from './chart-table.ts';
-import { minuteOf } from './format.ts';
+import { rough } from '../parts/format.ts';
+import table from './charts.json' with { type: 'json' };
+import { count, dollars, minuteOf, span } from './format.ts';
 import type { Data, Plot } from './plot.ts';
 import type { Watch } from './use-history.ts';
+
+/** A chart of the table: its lines are names of columns of the history with their titles. */
+type Chart = (typeof table)[number];
+
+/** How the figures of a chart are written, and those of its axis. */
+const WORDS: Readonly<Record<string, (value: number | null | undefined) => string>> = { count, dollars, span };
+const axisOf = ({ words }: Chart) => (words === 'count' ? rough : (WORDS[words] ?? count));
 
 /** Lines differ by dashes as well as by colour. */
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2]];
@@ -43,7 +51,7 @@ function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProp
       if (isOver || !element || !place || !text || !grid) return;
       const keys = [...element.querySelectorAll<HTMLElement>('.key')];
       const lines = keys.map((key, at) => ({ key, dash: DASHES[at] ?? [] }));
-      drawn = plotIn(place, { lines, text, grid, words: chart.axis ?? chart.words }, onPointer);
+      drawn = plotIn(place, { lines, text, grid, words: axisOf(chart) }, onPointer);
       setPlot(drawn);
     });
     return () => {
@@ -74,7 +82,8 @@ function Panel(props: PanelProps) {
             <svg class={`key series-${at + 1}`} aria-hidden="true" viewBox="0 0 24 6">
               <line x1="0" y1="3" x2="24" y2="3" stroke-dasharray={(DASHES[at] ?? []).join(' ')} />
             </svg>
-            <span class="muted">{name}</span> <b>{chart.words(values[at]?.[marked ?? values[at].length - 1])}</b>
+            <span class="muted">{name}</span>{' '}
+            <b>{WORDS[chart.words]?.(values[at]?.[marked ?? values[at].length - 1])}</b>
           </li>
         ))}
       </ul>
@@ -140,14 +149,16 @@ interface PanelsProps {
 /** A chart for each subject that the gateway has columns for. */
 const Panels = ({ columns, rows, shown }: PanelsProps) => (
   <div class="charts">
-    {CHARTS.filter(({ lines }) => columns.includes(lines[0]?.[1] ?? '')).map((chart) => (
-      <Panel
-        key={chart.title}
-        chart={chart}
-        values={chart.lines.map(([, column]) => rows.map((row) => row[columns.indexOf(column)] ?? null))}
-        {...shown}
-      />
-    ))}
+    {table
+      .filter(({ lines }) => columns.includes(lines[0]?.[1] ?? ''))
+      .map((chart) => (
+        <Panel
+          key={chart.title}
+          chart={chart}
+          values={chart.lines.map(([, column = '']) => rows.map((row) => row[columns.indexOf(column)] ?? null))}
+          {...shown}
+        />
+      ))}
   </div>
 );
 

@@ -56,3 +56,21 @@ export function Tabs({ label, tabs }: TabsProps) {
     </>
   );
 }
+
+/** A link of a choice. */
+interface ChoiceLink {
+  readonly title: string;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+/** Links of which one is chosen. */
+export const LinkChoice = ({ label, links }: { readonly label: string; readonly links: readonly ChoiceLink[] }) => (
+  <nav class="segments" aria-label={label}>
+    {links.map(({ title, href, isCurrent }) => (
+      <a key={title} href={href} aria-current={isCurrent ? 'true' : undefined}>
+        {title}
+      </a>
+    ))}
+  </nav>
+);

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
+import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
@@ -19,23 +20,6 @@ function costOf({ accessMode, paymentRequired, cluster }: Row): string {
     : 'Public: no signature needed.';
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly values: readonly string[];
-  readonly current: string | undefined;
-  readonly hrefFor: (value: string) => string;
-}
-
-const Choice = ({ label, values, current, hrefFor }: ChoiceProps) => (
-  <nav class="segments" aria-label={label}>
-    {values.map((value) => (
-      <a key={value} href={hrefFor(value)} aria-current={value === current ? 'true' : undefined}>
-        {value}
-      </a>
-    ))}
-  </nav>
-);
-
 interface AboutProps {
   readonly session: Session;
   readonly row: Row;
@@ -50,28 +34,20 @@ function Choices({ row, rows, link }: Omit<AboutProps, 'session'>) {
   const hrefTo = (to: Row | undefined): string => hrefOf('routes', (to ?? row).id) + (link && `?${link}`);
   const clusters = [...new Set(own.flatMap(({ cluster }) => cluster ?? []))];
   const onCluster = own.filter(({ cluster }) => cluster === row.cluster);
-  const providers = onCluster.map(({ provider }) => provider);
+  const thereOn = (cluster: string | undefined): Row | undefined => {
+    const there = own.filter((each) => each.cluster === cluster);
+    return there.find(({ provider }) => provider === row.provider) ?? there[0];
+  };
+  const clusterLinks = clusters.map((title) => {
+    return { title, href: hrefTo(thereOn(title)), isCurrent: title === row.cluster };
+  });
+  const providerLinks = onCluster.map((each) => {
+    return { title: each.provider, href: hrefTo(each), isCurrent: each.provider === row.provider };
+  });
   return (
     <>
-      {clusters.length > 1 && (
-        <Choice
-          label="Cluster"
-          values={clusters}
-          current={row.cluster}
-          hrefFor={(cluster) => {
-            const there = own.filter((each) => each.cluster === cluster);
-            return hrefTo(there.find(({ provider }) => provider === row.provider) ?? there[0]);
-          }}
-        />
-      )}
-      {providers.length > 1 && (
-        <Choice
-          label="Provider"
-          values={providers}
-          current={row.provider}
-          hrefFor={(provider) => hrefTo(onCluster.find((each) => each.provider === provider))}
-        />
-      )}
+      {clusters.length > 1 && <LinkChoice label="Cluster" links={clusterLinks} />}
+      {onCluster.length > 1 && <LinkChoice label="Provider" links={providerLinks} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { LinkChoice } from '../parts/tabs.tsx';
 import { plain } from '../parts/text.ts';
 import { useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
@@ -33,53 +34,22 @@ const INTERVAL_WORDS: Readonly<Record<string, string>> = {
 
 const STYLES: Readonly<Record<ChartStyle, string>> = { candles: 'Candles', line: 'Line' };
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly assetId: string;
-  readonly views: readonly ChartView[];
-  readonly current: ChartView;
-  readonly titleOf: (view: ChartView) => string;
-}
-
-const Choice = ({ label, assetId, views, current, titleOf }: ChoiceProps) => (
-  <nav class="segments" aria-label={label}>
-    {views.map((view) => (
-      <a
-        key={titleOf(view)}
-        href={hrefOfChart(assetId, view)}
-        aria-current={titleOf(view) === titleOf(current) ? 'true' : undefined}
-      >
-        {titleOf(view)}
-      </a>
-    ))}
-  </nav>
-);
-
 function Choices({ assetId, view }: { readonly assetId: string; readonly view: ChartView }) {
-  const { intervals } = RANGES[view.range];
+  const linkTo = (title: string, changed: Partial<ChartView>, isCurrent: boolean) => {
+    return { title, href: hrefOfChart(assetId, { ...view, ...changed }), isCurrent };
+  };
+  const ranges = RANGE_NAMES.map((range) =>
+    linkTo(range, { range, interval: RANGES[range].first }, range === view.range),
+  );
+  const intervals = RANGES[view.range].intervals.map((interval) =>
+    linkTo(INTERVAL_WORDS[interval] ?? interval, { interval }, interval === view.interval),
+  );
+  const styles = (['candles', 'line'] as const).map((style) => linkTo(STYLES[style], { style }, style === view.style));
   return (
     <div class="choices">
-      <Choice
-        label="Range"
-        assetId={assetId}
-        views={RANGE_NAMES.map((range) => ({ ...view, range, interval: RANGES[range].first }))}
-        current={view}
-        titleOf={({ range }) => range}
-      />
-      <Choice
-        label="Length of a candle"
-        assetId={assetId}
-        views={intervals.map((interval) => ({ ...view, interval }))}
-        current={view}
-        titleOf={({ interval }) => INTERVAL_WORDS[interval] ?? interval}
-      />
-      <Choice
-        label="Chart style"
-        assetId={assetId}
-        views={(['candles', 'line'] as const).map((style) => ({ ...view, style }))}
-        current={view}
-        titleOf={({ style }) => STYLES[style]}
-      />
+      <LinkChoice label="Range" links={ranges} />
+      <LinkChoice label="Length of a candle" links={intervals} />
+      <LinkChoice label="Chart style" links={styles} />
     </div>
   );
 }
