@@ -66,7 +66,7 @@ export function readTokenAccount(account: Account | undefined): TokenAccount | u
 /** An amount of USDC as RPC returns it: exact text and a rounded number. */
 export function tokenAmount(amount: bigint): Json {
   const digits = amount.toString().padStart(USDC_DECIMALS + 1, '0');
-  const text = `${digits.slice(0, -USDC_DECIMALS)}.${digits.slice(-USDC_DECIMALS)}`.replace(/\.?0+$/, '');
+  const text = `${digits.slice(0, -USDC_DECIMALS)}.${digits.slice(-USDC_DECIMALS)}`.replace(/\.?0{1,6}$/, '');
   return { amount: amount.toString(), decimals: USDC_DECIMALS, uiAmount: Number(text), uiAmountString: text };
 }
 
