@@ -1,7 +1,12 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Listener, listen } from './chain/listen.ts';
+
+/** A server on 127.0.0.1. */
+export interface Listener {
+  readonly url: string;
+  close(): Promise<void>;
+}
 
 /** A received request, before any check. */
 export interface Arrival {
@@ -68,11 +73,13 @@ export function record<Item>(items: Item[], item: Item): Item {
   return item;
 }
 
-function createFaults<Knobs extends object>(): Faults<Knobs> {
+/** Knobs that are all off, beside members that no reset removes. */
+export function createFaults<Knobs extends object>(permanent: object = {}): Faults<Knobs> {
   const reset = (): void => {
-    for (const knob of Object.keys(faults)) if (knob !== 'reset') Reflect.deleteProperty(faults, knob);
+    for (const knob of Object.keys(faults)) if (!Object.hasOwn(kept, knob)) Reflect.deleteProperty(faults, knob);
   };
-  const faults = { reset } as Faults<Knobs>;
+  const kept = { ...permanent, reset };
+  const faults = { ...kept } as unknown as Faults<Knobs>;
   return faults;
 }
 
@@ -85,7 +92,8 @@ function knobsFor<Knobs extends CommonKnobs>(all: Faults<Knobs>, arrival: Arriva
   return knobs as unknown as Partial<Knobs>;
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+/** The body of a request; what has arrived of it if the client disconnects. */
+export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of request) chunks.push(chunk);
@@ -106,6 +114,28 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
   response.flushHeaders();
   response.write(bytes.subarray(0, Math.floor(bytes.length * truncate)));
   response.socket?.destroySoon();
+}
+
+/** Answers a request; if it throws, the connection is closed. */
+type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Starts a server on 127.0.0.1; port 0 means a free one. */
+export async function listen(port: number, handle: Answering): Promise<Listener> {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    handle(request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed).listen(port, '127.0.0.1', listening);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
 }
 
 type Handle<Knobs> = (arrival: Arrival, knobs: Partial<Knobs>, response: ServerResponse) => Promise<void>;

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster } from '@asset-gateway/protocol';
-import { record } from '../upstream.ts';
+import { createFaults, listen, readBody, record, send } from '../upstream.ts';
 import { createBank } from './bank.ts';
 import { BLOCKHASH_LIFE } from './blocks.ts';
-import { type ChainFaults, createChainFaults } from './faults.ts';
+import type { ChainFaults } from './faults.ts';
 import { isList, type Json } from './json.ts';
 import { ConnectionLost, invalidParams, methodNotFound, type RpcCall, RpcError, respond } from './json-rpc.ts';
-import { bodyOf, listen, send } from './listen.ts';
 import { accountMethods } from './methods/accounts.ts';
 import { historyMethods } from './methods/history.ts';
 import { sendMethods } from './methods/send.ts';
@@ -87,9 +86,9 @@ interface ChainServer {
 
 async function handle(request: IncomingMessage, response: ServerResponse, chain: ChainServer): Promise<void> {
   const { faults, calls, answer } = chain;
-  const body = await bodyOf(request);
-  if (request.method !== 'POST' || body === undefined) {
-    send(response, body === undefined ? 413 : 405, 'Only POST of at most 1 MiB is allowed', 'text/plain');
+  const body = await readBody(request);
+  if (request.method !== 'POST') {
+    send(response, { status: 405, body: 'Used HTTP Method is not allowed. POST is required' });
   } else {
     const methods: string[] = [];
     const { text } = await respond(body, (call) => {
@@ -98,7 +97,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, chain:
       return isDown(faults, call.method) ? Promise.resolve(null) : answerOverNetwork(call, faults, answer);
     });
     const status = methods.some((method) => isDown(faults, method)) ? faults.status : undefined;
-    send(response, status ?? 200, status === undefined ? text : '{}');
+    const headers = { 'content-type': 'application/json' };
+    send(response, { status: status ?? 200, headers, body: status === undefined ? text : '{}' });
   }
 }
 
@@ -111,7 +111,8 @@ const isDown = (faults: ChainFaults, method: string): boolean =>
 export async function startChain(options: ChainOptions): Promise<Chain> {
   const { cluster, port = 0, now = Date.now, blockMs = BLOCK_MS } = options;
   const bank = createBank({ cluster, now, blockMs });
-  const faults = createChainFaults(() => bank.blocks.advance(BLOCKHASH_LIFE + 1n));
+  const expireBlockhashes = () => bank.blocks.advance(BLOCKHASH_LIFE + 1n);
+  const faults = createFaults<ChainFaults>({ expireBlockhashes });
   const treasury = await createTreasury(bank);
   const methods = { ...plainMethods, ...faucetMethods(treasury) };
   const calls: ChainCall[] = [];

@@ -1,3 +1,4 @@
+import type { Faults } from '../upstream.ts';
 import type { Json } from './json.ts';
 
 /** An error that a method must answer. */
@@ -41,24 +42,7 @@ export interface ChainFaultKnobs {
 }
 
 /** The knobs of a running chain; set them at any time. */
-export interface ChainFaults extends ChainFaultKnobs {
+export type ChainFaults = Faults<ChainFaultKnobs> & {
   /** Advances blocks until every issued blockhash is expired. */
   expireBlockhashes(): void;
-  /** Turns every knob off. */
-  reset(): void;
-}
-
-const PERMANENT = new Set(['reset', 'expireBlockhashes']);
-
-/** Fresh knobs, all off. */
-export function createChainFaults(expireBlockhashes: () => void): ChainFaults {
-  const faults: ChainFaults = {
-    expireBlockhashes,
-    reset() {
-      for (const knob of Object.keys(faults).filter((name) => !PERMANENT.has(name))) {
-        Reflect.deleteProperty(faults, knob);
-      }
-    },
-  };
-  return faults;
-}
+};
