@@ -1,5 +1,6 @@
 import { buildClient, type ClientKind, type Reading } from './build-methods.ts';
 import { type Call, creditIn, transactionIn } from './call.ts';
+import type { CallName, CallResult, CallValues } from './calls.ts';
 import { Connection } from './connection.ts';
 import { within } from './deadline.ts';
 import { parseExact } from './exact-json.ts';
@@ -9,34 +10,6 @@ import { resend } from './resending.ts';
 import type { SentRequest } from './sent-request.ts';
 import type { CallSettings, ClientOptions, FreeClientOptions } from './settings.ts';
 import { paidAnswer } from './spending.ts';
-
-/** Values of a call by parameter. */
-type Values = Readonly<Record<string, unknown>>;
-
-/**
- * The calls of a gateway by name, with `input` and `result`. `asset-gateway-client types <url>` writes a file that adds them; without
- * one, every name and every value compiles.
- */
-interface Calls extends Record<never, never> {}
-
-/** A name of `client.call`: `<surface>.<method>` in the gateway's catalog. */
-type CallName = [keyof Calls] extends [never] ? string : keyof Calls & string;
-
-/** The values of a call; they may be left out if none is required. */
-type CallValues<Name extends CallName> = Name extends keyof Calls
-  ? Calls[Name] extends { readonly input: infer Input }
-    ? Record<never, never> extends Input
-      ? [values?: Input]
-      : [values: Input]
-    : []
-  : [values?: Values];
-
-/** The result of a call. */
-type CallResult<Name extends CallName> = Name extends keyof Calls
-  ? Calls[Name] extends { readonly result: infer Result }
-    ? Result
-    : unknown
-  : unknown;
 
 /** Options of `ask`. A JSON body makes it a POST. */
 export interface AskOptions {

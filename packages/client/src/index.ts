@@ -1,6 +1,6 @@
 export { Call, type CreditUse, creditIn, type Full, transactionIn } from './call.ts';
 // A star, so that other modules can add to `Calls`.
-export type * from './client.ts';
+export type * from './calls.ts';
 export {
   type Asking,
   type AskOptions,
