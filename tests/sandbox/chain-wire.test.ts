@@ -91,6 +91,23 @@ describe('a transaction on the wire', () => {
     expect(statuses).toMatchObject({ value: [{ err, status: { Err: err }, confirmationStatus: 'confirmed' }] });
   });
 
+  it('without its signature is refused by the preflight, and never lands', async () => {
+    const wire = Buffer.from(await transfer(1n), 'base64')
+      .fill(0, 1, 65)
+      .toString('base64');
+    await expect(send(wire)).rejects.toMatchObject({ code: -32003 });
+    expect(await send(wire, { skipPreflight: true })).toBe('1'.repeat(64));
+    expect(chain.lamports(payee)).toBe(0n);
+  });
+
+  it('whose blockhash has expired never lands', async () => {
+    const wire = await transfer(1n);
+    chain.faults.expireBlockhashes();
+    expect(await simulate(wire)).toMatchObject({ err: 'BlockhashNotFound' });
+    await send(wire, { skipPreflight: true });
+    expect(chain.lamports(payee)).toBe(0n);
+  });
+
   it('whose payer has nothing never lands', async () => {
     payer = await generateKeyPairSigner();
     const signature = await send(await transfer(1n), { skipPreflight: true });
