@@ -66,7 +66,7 @@ const CHALLENGE_MEMBERS = ['x402Version', 'resource', 'accepts', 'extensions'];
 
 /** The specification's four, and what browser clients need beside them. */
 export const EXPOSED_TO_PREFLIGHT = ['Content-Type', 'WWW-Authenticate', 'X-PAYMENT-RESPONSE', 'PAYMENT-RESPONSE'];
-export const EXPOSED = [
+const EXPOSED = [
   ...EXPOSED_TO_PREFLIGHT,
   'PAYMENT-REQUIRED',
   'Retry-After',
