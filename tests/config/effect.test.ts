@@ -22,15 +22,6 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-it('TOKENS_API_BASE_URL and TOKENS_API_KEY: the upstream and the key it receives', async () => {
-  const first = await start();
-  const second = await start({ TOKENS_API_BASE_URL: `${first.upstream.url}/prefix/`, TOKENS_API_KEY: 'another-key' });
-  await askSigned(second.url + HEALTH);
-  expect(second.upstream.arrivals).toEqual([]);
-  expect(first.upstream.arrivals.map(({ target }) => target)).toEqual(['/prefix/v1/health']);
-  expect(first.upstream.arrivals[0]?.headers['x-api-key']).toBe('another-key');
-});
-
 it('DATA_DIR: keeps the generated secret', async () => {
   const port = await freePort();
   // With until-expiry nonces only its secret decides which ones a node accepts.

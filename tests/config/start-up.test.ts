@@ -40,44 +40,16 @@ async function faultsOf(program: Program): Promise<string[]> {
 }
 
 describe.concurrent('a start that cannot work ends with exit code 1 and says what to change', () => {
-  it('names every fault at once', async () => {
+  it('names every fault at once, and makes no folder', async () => {
     const path = freshFolder();
-    const faults = await faultsOf(
-      start({
-        DATA_DIR: path,
-        PORT: '70000',
-        HOST: '0.0.0.0',
-        TOKENS_API_KEY: 'CANARY with spaces',
-        TOKENS_API_BASE_URL: 'ftp://CANARY',
-        GATEWAY_SECRET: 'CANARY',
-        SIWX_NONCE: 'x',
-        LOG_LEVEL: 'x',
-        TRUST_PROXY: 'x',
-        RESPONSE_CACHE: 'yes',
-        REDIS_URL: 'http://CANARY',
-        DATABASE_URL: 'http://CANARY',
-      }),
-    );
-    const named = faults.map((fault) => /^[A-Z_]+/.exec(fault)?.[0]).sort();
-    expect(named).toEqual([
-      'DATABASE_URL',
-      'GATEWAY_BASE_URL',
-      'GATEWAY_SECRET',
-      'LOG_LEVEL',
-      'PORT',
-      'REDIS_URL',
-      'RESPONSE_CACHE',
-      'SIWX_NONCE',
-      'TOKENS_API_BASE_URL',
-      'TOKENS_API_KEY',
-      'TRUST_PROXY',
-    ]);
+    const faults = await faultsOf(start({ DATA_DIR: path, PORT: '70000', TOKENS_API_KEY: 'CANARY with spaces' }));
+    expect(faults.map((fault) => /^[A-Z_]+/.exec(fault)?.[0]).sort()).toEqual(['PORT', 'TOKENS_API_KEY']);
     expect(existsSync(path)).toBe(false);
   });
 
-  it('HOST that is no address of this machine', async () => {
-    const faults = await faultsOf(start({ HOST: '192.0.2.1', GATEWAY_BASE_URL: 'https://gateway.example' }));
-    expect(faults).toEqual([expect.stringMatching(/^HOST: 192\.0\.2\.1/)]);
+  it.each(['HOST', 'METRICS_HOST'])('%s that is no address of this machine', async (name) => {
+    const variables = { METRICS_PORT: '0', GATEWAY_BASE_URL: 'https://gateway.example', [name]: '192.0.2.1' };
+    expect(await faultsOf(start(variables))).toEqual([expect.stringMatching(new RegExp(`^${name}: 192\\.0\\.2\\.1`))]);
   });
 
   it.each(['PORT', 'METRICS_PORT'])('%s in use', async (name) => {
@@ -87,11 +59,6 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
     const faults = await faultsOf(start({ [name]: String(port) }));
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name}: ${port} on 127\\.0\\.0\\.1 is in use`))]);
     await new Promise((resolve) => other.close(resolve));
-  });
-
-  it('METRICS_HOST that is no address of this machine', async () => {
-    const faults = await faultsOf(start({ METRICS_PORT: '0', METRICS_HOST: '192.0.2.1' }));
-    expect(faults).toEqual([expect.stringMatching(/^METRICS_HOST: 192\.0\.2\.1/)]);
   });
 
   it('DATA_DIR below a file', async () => {

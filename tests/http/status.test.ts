@@ -53,7 +53,7 @@ describe('what answers a request line', () => {
 
   // The recorded answers have another verb on every row.
   it.each([
-    ['system.healthz', 'GET, HEAD, OPTIONS'],
+    ['system.catalog', 'GET, HEAD, OPTIONS'],
     ['tokens.search', 'GET, HEAD, OPTIONS'],
     ['rpc.mainnet.helius.getBalance', 'POST, OPTIONS'],
   ])('405 for another verb on %s', async (id, allowed) => {

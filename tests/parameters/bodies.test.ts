@@ -48,17 +48,14 @@ describe('a body', () => {
     ['33 deep', nested(33), 'invalid_json'],
     ['10,000 deep', nested(10_000), 'invalid_json'],
     ['of objects 33 deep', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'invalid_json'],
-    ['of 60,000 brackets', '['.repeat(60_000), 'invalid_json'],
     ['with a very long number', `{"mints":${'9'.repeat(60_000)}}`, 'invalid_request'],
     ['that is a list', '[]', 'invalid_request'],
     ['with __proto__', '{"__proto__":{"mints":["x"]}}', 'invalid_request'],
     ['that is empty', '', 'invalid_json'],
-    ['of blanks', ' \n', 'invalid_json'],
     ['with a byte order mark', `\ufeff${GOOD}`, 'invalid_json'],
     ['that is no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'invalid_json'],
     ['in UTF-16', Buffer.from(GOOD, 'utf16le'), 'invalid_json'],
     ['in JSON with comments', `/* */${GOOD}`, 'invalid_json'],
-    ['of a form', 'mints=a', 'invalid_json'],
     ['after another', `${GOOD}${GOOD}`, 'invalid_json'],
   ])('%s is refused', async (_, body, code) => {
     await refusedForFree(gateway, [snapshots(body)], ({ status, json }) =>
@@ -82,9 +79,6 @@ describe('a body', () => {
   it.each([
     ['text', { 'Content-Type': 'text/plain' }],
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-    ['parts', { 'Content-Type': 'multipart/form-data; boundary=x' }],
-    ['something like JSON', { 'Content-Type': 'application/jsonx' }],
-    ['a patch', { 'Content-Type': 'application/json-patch+json' }],
     ['JSON of a kind', { 'Content-Type': 'application/problem+json' }],
     ['two types', { 'Content-Type': 'application/json, text/plain' }],
     ['an empty type', { 'Content-Type': '' }],
@@ -92,7 +86,6 @@ describe('a body', () => {
     ['no type', {}],
     ['gzip', { ...JSON_BODY, 'Content-Encoding': 'gzip' }],
     ['brotli', { ...JSON_BODY, 'Content-Encoding': 'br' }],
-    ['deflate', { ...JSON_BODY, 'Content-Encoding': 'deflate' }],
     ['two encodings', { ...JSON_BODY, 'Content-Encoding': 'identity, gzip' }],
     ['an unknown encoding', { ...JSON_BODY, 'Content-Encoding': 'aes128gcm' }],
   ])('is not taken as %s', async (_, headers) => {

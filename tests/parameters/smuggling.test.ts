@@ -164,28 +164,3 @@ it('U16 unknown members of a body are refused, built-in names included', async (
   );
   expect(Object.keys(Object.prototype)).toEqual([]);
 });
-
-const MINT = 'So11111111111111111111111111111111111111112';
-
-/** Parameters of the upstream that the specification lacks, each with an otherwise valid request. */
-const UPSTREAM_ONLY: readonly (readonly [string, string])[] = [
-  ['search?q=sol', 'variants=all'],
-  ['search?q=sol', 'primaryVariantStrategy=liquidity'],
-  ['curated?list=all', 'limit=10'],
-  ['curated?list=all', 'offset=0'],
-  ['curated?list=all', 'variants=all'],
-  ['curated?list=all', 'variantsMode=all'],
-  ['curated?list=all', 'primaryVariantStrategy=liquidity'],
-  [`risk-summary?mint=${MINT}`, `address=${MINT}`],
-  ['solana?include=risk', 'primaryVariantStrategy=liquidity'],
-  ['solana/variants?kind=yield', 'sortBy=liquidity'],
-  ['solana/variants?kind=yield', 'stockVariantTier=not_redeemable'],
-];
-
-it.each(UPSTREAM_ONLY)('U16 %s takes no %s, which only the upstream knows', async (request, parameter) => {
-  const [name] = parameter.split('=');
-  await refusedForFree(gateway, [{ target: `${TOKENS}/assets/${request}&${parameter}` }], ({ status, json }) => {
-    expect([status, json.error]).toEqual([400, 'invalid_request']);
-    expect(json.issues).toMatchObject([{ in: 'query', name, rule: 'additionalProperties' }]);
-  });
-});

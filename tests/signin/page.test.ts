@@ -99,15 +99,12 @@ suiteWith('curl', 'the commands of the page about signing', () => {
       expect(gateway.upstream.arrivals).toHaveLength(2);
     });
 
-    it.each(['', '00', '0000ff', '00'.repeat(64), 'ff'.repeat(64), '01'.repeat(33)])(
-      'encode %s in base58',
-      async (hex) => {
-        const [command = ''] = /^base58\(\) \{.*?^\}/ms.exec(blocksOf(PAGE, 'sh').join('\n')) ?? [];
-        const file = join(folder, 'bytes');
-        writeFileSync(file, Buffer.from(hex, 'hex'));
-        const { stdout } = await run('sh', ['-eu', '-c', `${command}\nbase58 < ${file}`]);
-        expect(stdout).toBe(bs58.encode(Buffer.from(hex, 'hex')));
-      },
-    );
+    it.each(['', '0000ff', 'ff'.repeat(64)])('encode %s in base58', async (hex) => {
+      const [command = ''] = /^base58\(\) \{.*?^\}/ms.exec(blocksOf(PAGE, 'sh').join('\n')) ?? [];
+      const file = join(folder, 'bytes');
+      writeFileSync(file, Buffer.from(hex, 'hex'));
+      const { stdout } = await run('sh', ['-eu', '-c', `${command}\nbase58 < ${file}`]);
+      expect(stdout).toBe(bs58.encode(Buffer.from(hex, 'hex')));
+    });
   });
 });
