@@ -30,7 +30,7 @@ const WAITING = [
   'postgres/pgbouncer',
   'payments/facilitator-again',
   'redis/cache',
-  'measure/worst',
+  'measure/measure',
 ].map((name) => `tests/${name}.test.ts`);
 
 for (const path of WAITING) if (!existsSync(path)) throw new Error(`tests/kit/waiting-first.ts names ${path}`);

@@ -64,14 +64,6 @@ describe.concurrent('V15 when the reader of the log dies', () => {
     place.program.child.kill('SIGTERM');
     expect(await place.program.ended).toBe(0);
   });
-
-  it('both: the gateway serves, and a metric shows it', async () => {
-    const place = await start({ NODE_OPTIONS: COMPLAINING });
-    place.program.child.stdout?.destroy();
-    place.program.child.stderr?.destroy();
-    expect(await statusesOf(place)).toEqual([200, 200, 200, 200, 200]);
-    expect(await lost(place)).toBe(1);
-  });
 });
 
 describe('V15 another log destination', () => {
