@@ -62,7 +62,7 @@ describe('asset-gateway doctor', () => {
     const plainGateway: FaultyProxy['alter'] = ({ status, headers }) =>
       status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined;
     await behindProxy(selling, plainGateway, async (url) => {
-      const { code, stdout } = await runProgram(url);
+      const { code, stdout } = await run(url);
       const lines = stdout.trimEnd().split('\n');
       const found = lines.filter((line) => line.includes('browsers hide this 404'));
       expect(code).toBe(1);
