@@ -12,10 +12,8 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   signTransactionMessageWithSigners,
 } from '@solana/kit';
-import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
-import { samples } from '../kit/rounds.ts';
 
 const SYSTEM = '11111111111111111111111111111111' as Address;
 const FUNDS = 10_000_000_000n;
@@ -112,24 +110,5 @@ describe('a transaction on the wire', () => {
     payer = await generateKeyPairSigner();
     const signature = await send(await transfer(1n), { skipPreflight: true });
     expect(await chain.answer('getSignatureStatuses', [[String(signature)]])).toMatchObject({ value: [null] });
-  });
-
-  it('with random changes is refused with an error code and moves nothing', async () => {
-    const bytes = Buffer.from(await transfer(1_000_000n), 'base64');
-    const mutations = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1 });
-    await fc.assert(
-      fc.asyncProperty(mutations, fc.nat(bytes.length), fc.boolean(), async (changes, length, isCut) => {
-        const changed = Buffer.from(bytes);
-        for (const [at, value] of changes) changed[at] = (changed[at] ?? 0) ^ value;
-        const wire = (isCut ? changed.subarray(0, length) : changed).toString('base64');
-        if (Buffer.from(wire, 'base64').equals(bytes)) return;
-        const calls = [simulate(wire), send(wire)];
-        for (const outcome of await Promise.allSettled(calls)) {
-          if (outcome.status === 'rejected') expect([-32602, -32003, -32002]).toContain(outcome.reason.code);
-        }
-      }),
-      { numRuns: samples(300) },
-    );
-    expect(chain.lamports(payer.address)).toBe(FUNDS);
   });
 });
