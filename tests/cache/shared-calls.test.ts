@@ -118,25 +118,6 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect([statusesOf(answers), calls.length]).toEqual([[400, 400, 400, 200, 200], 3]);
   });
 
-  it('W2 includes no mint that was never answered, unless a request waits for it', async () => {
-    await start();
-    reject(BAD);
-    expect(statusesOf((await askTogether([BAD, VICTIMS[0] ?? ''])).answers)).toEqual([400, 200]);
-    const before = mintsSeen().length;
-    await pause((FRESH_SECONDS + 1) * 1_000);
-    const statuses: number[] = [];
-    for (let turn = 1; turn < 13; turn += 4) {
-      const answers = await Promise.all(VICTIMS.slice(turn, turn + 4).map((mint) => ask(mint)));
-      statuses.push(...statusesOf(answers));
-    }
-    expect(statuses).toEqual(Array<number>(12).fill(200));
-    expect(
-      mintsSeen()
-        .slice(before)
-        .filter((mints) => mints.includes(BAD)),
-    ).toEqual([]);
-  }, 30_000);
-
   it('W2 is not shared with a mint that is no public key', async () => {
     await start();
     const [padded, ...good] = VICTIMS.slice(0, 9);

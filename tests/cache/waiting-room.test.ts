@@ -58,9 +58,9 @@ describe('the waiting room', () => {
     const seen: Response[] = [];
     let isOver = false;
     const attack = async (connection: number) => {
-      while (!isOver) seen.push(await use(path, `203.0.113.${connection % 250}`, header));
+      while (!isOver) seen.push(await use(path, `203.0.113.${connection}`, header));
     };
-    const connections = Array.from({ length: 40 }, (_, connection) => attack(connection));
+    const connections = Array.from({ length: 10 }, (_, connection) => attack(connection));
     const before = calls();
     const newcomers: Response[] = [];
     for (let network = 1; network <= 8; network++) newcomers.push(await ask(`198.51.${network}.1`));
@@ -69,7 +69,7 @@ describe('the waiting room', () => {
     // Two of the six slots are left to wallets that have paid.
     expect(statusesOf(newcomers)).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
     expect(calls() - before).toBe(4);
-    expect(seen.length).toBeGreaterThan(40);
+    expect(seen.length).toBeGreaterThan(10);
     expect(new Set(statusesOf(seen))).toEqual(new Set([429]));
     expect(await bodyOf(seen[0] as Response)).toMatchObject({ error: 'rate_limited', scope: 'group' });
     // No call was made for refused requests.
@@ -82,13 +82,13 @@ describe('the waiting room', () => {
     const header = await signedHeader(gateway.url + path);
     const askOthers = await ready(path, Array<string>(20).fill('203.0.113.2'));
     const first = await beginCall(path);
-    const copies = Array.from({ length: 300 }, () => use(path, '203.0.113.1', header));
+    const copies = Array.from({ length: 100 }, () => use(path, '203.0.113.1', header));
     await pause(500);
     const others = await askOthers();
     expect((await first.answer).status).toBe(200);
     expect(statusesOf(others)).toEqual(Array<number>(20).fill(200));
     const answers = await Promise.all(copies);
-    expect([countOf(answers, 200), countOf(answers, 402)]).toEqual([1, 299]);
+    expect([countOf(answers, 200), countOf(answers, 402)]).toEqual([1, 99]);
     const refused = answers.find(({ status }) => status === 402);
     expect(await bodyOf(refused as Response)).toMatchObject({ error: 'invalid_siwx_nonce' });
     expect(calls()).toBe(1);

@@ -33,7 +33,7 @@ const notices = ({ logLines }: TestGateway): string[] =>
 
 async function ask({ url }: TestGateway, count = 1): Promise<void> {
   for (let asked = 0; asked < count; asked++) {
-    const response = await fetch(`${url}/v1/catalog`);
+    const response = await fetch(`${url}/healthz`);
     expect(response.status).toBe(200);
     await response.arrayBuffer();
   }
@@ -73,9 +73,9 @@ describe('a collector that', () => {
 
   it('says nothing costs no request anything, the queue stays bounded, and the gateway stops', async () => {
     const { gateway } = await start('silent', { OTEL_EXPORTER_OTLP_TIMEOUT: '60000' });
-    const threads = Array.from({ length: 8 }, () => ask(gateway, 300));
+    const threads = Array.from({ length: 8 }, () => ask(gateway, 270));
     await Promise.all(threads);
-    expect(await dropped(gateway)).toBe(2_400 - 2_048);
+    expect(await dropped(gateway)).toBe(2_160 - 2_048);
   });
 
   it('is not there is named once', async () => {
