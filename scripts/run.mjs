@@ -35,21 +35,19 @@ const SCRIPTS = {
   simulate: async (words) => (await import('./simulate/simulate.mjs')).simulate(words),
 };
 
+const nothing = () => false;
+
 /** The words that a command accepts; any, if it is not listed. */
 const ACCEPTED = {
-  ...Object.fromEntries(
-    [
-      'start',
-      'docs',
-      'site',
-      'measure',
-      'measure:credit',
-      'measure:path',
-      'measure:books',
-      'measure:nodes',
-      'setup',
-    ].map((name) => [name, () => false]),
-  ),
+  start: nothing,
+  docs: nothing,
+  site: nothing,
+  measure: nothing,
+  'measure:credit': nothing,
+  'measure:path': nothing,
+  'measure:books': nothing,
+  'measure:nodes': nothing,
+  setup: nothing,
   dev: isInspect,
   simulate: (word) => ['--held-out', '--quick', '--json'].includes(word),
 };

@@ -48,13 +48,6 @@ export function measure(workload) {
   const { ages, tooOld } = Object.fromEntries(outcomes).ours;
   const all = [...ages.values()].flat();
   const prices = PRICE_ROWS.flatMap((row) => ages.get(row) ?? []);
-  const byRow = Object.fromEntries([...ages].map(([row, parts]) => [row, agesOf(parts)]));
   const bound = boundOf(workload, rows, GATEWAY);
-  return {
-    bound,
-    shares,
-    ofBound: shares.ours / bound,
-    tooOld,
-    ages: { all: agesOf(all), prices: agesOf(prices), byRow },
-  };
+  return { bound, shares, ofBound: shares.ours / bound, tooOld, ages: { all: agesOf(all), prices: agesOf(prices) } };
 }

@@ -19,14 +19,14 @@ const ROUNDS = {
   first: 1,
   again: { best: 4, times: 2 },
   blocks: { best: 1, count: 4, size: 4 },
-  bought: 2,
+  bought: 4,
 };
 const FULL = {
   warmUp: 1_000,
   first: 3,
   again: { best: 30, times: 10 },
   blocks: { best: 5, count: 15, size: 30 },
-  bought: 4,
+  bought: 20,
 };
 
 const withLines = (request, lines) => ({ ...request, lines: [...(request.lines ?? []), ...lines] });
@@ -61,37 +61,13 @@ class Meter {
 const served = (row, request, signIn) => async () =>
   row.access === 'siwx' ? withLines(request, await signIn()) : request;
 
-/** Fewer than the gateway verifies concurrently for unknown payers. */
-const BUYERS_AT_ONCE = 8;
-
-/** The cost of a paid answer. Several rows of a surface are bought at once, since a purchase is mostly waiting. */
-async function boughtMicros(rows, { world, rounds }) {
-  const wires = rows.map(() => new Wire(world.port));
-  const asks = wires.map((wire) => (request) => wire.ask(request));
-  const payments = await Promise.all(
-    rows.map(async (row, index) => {
-      const example = exampleOf(row);
-      const chain = world.solana[row.cluster];
-      const pay = await openBuyer({ row, example, ask: asks[index], chain, funds: FUNDS });
-      const paid = [];
-      for (let time = 0; time < rounds.bought; time++) paid.push(withLines(example, await pay(example)));
-      return paid;
-    }),
-  );
-  const before = await world.cpuMicros();
-  const buyAll = async (paid, index) => {
-    for (const request of paid) {
-      const { status, body } = await asks[index](request);
-      if (status !== 200) throw new Error(`${rows[index].id} is not sold: ${status} ${body}`);
-    }
-  };
-  for (let first = 0; first < payments.length; first += BUYERS_AT_ONCE) {
-    const group = payments.slice(first, first + BUYERS_AT_ONCE);
-    await Promise.all(group.map((paid, index) => buyAll(paid, first + index)));
-  }
-  const micros = (await world.cpuMicros()) - before;
-  for (const wire of wires) wire.close();
-  return Math.round(micros / payments.flat().length);
+/** The cost of a paid answer. */
+async function boughtMicros(row, { world, meter, rounds }) {
+  const example = exampleOf(row);
+  const pay = await openBuyer({ row, example, ask: meter.ask, chain: world.solana[row.cluster], funds: FUNDS });
+  const { micros, status } = await meter.cost(rounds.bought, async () => withLines(example, await pay(example)));
+  if (status !== 200) throw new Error(`${row.id} is not sold: ${status}`);
+  return micros;
 }
 
 /** Makes the header lines that admit a request: a sign-in, or a payment that cannot settle; undefined for a public row. */
@@ -208,11 +184,10 @@ export async function measureWorst({ ids = [], isFull = false } = {}) {
     const all = [...everyRoute, ...consoleRoutes, ...world.apiRows];
     const rows = all.filter(({ id }) => ids.length === 0 || ids.includes(id));
     await meter.cost(rounds.warmUp, async () => withLines(HEALTH, await signIn()));
+    // What a purchase costs depends on its surface.
     const bought = new Map();
-    const sold = rows.filter(({ access }) => access === 'exact');
-    for (const surface of new Set(sold.map((row) => row.surface))) {
-      const ofSurface = sold.filter((row) => row.surface === surface);
-      bought.set(surface, await boughtMicros(ofSurface, parts));
+    for (const row of rows.filter(({ access }) => access === 'exact')) {
+      if (!bought.has(row.surface)) bought.set(row.surface, await boughtMicros(row, parts));
     }
     const results = [await measureLost(parts)];
     const seen = new Set();
