@@ -113,7 +113,7 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
   const bank = createBank({ cluster, now, blockMs });
   const expireBlockhashes = () => bank.blocks.advance(BLOCKHASH_LIFE + 1n);
   const faults = createFaults<ChainFaults>({ expireBlockhashes });
-  const treasury = await createTreasury(bank);
+  const treasury = createTreasury(bank);
   const methods = { ...plainMethods, ...faucetMethods(treasury) };
   const calls: ChainCall[] = [];
   const answer = answerFrom(methods, { bank, faults });

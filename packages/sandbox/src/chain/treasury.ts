@@ -1,16 +1,5 @@
-import {
-  AccountRole,
-  type Address,
-  appendTransactionMessageInstruction,
-  type Blockhash,
-  createTransactionMessage,
-  generateKeyPairSigner,
-  getTransactionEncoder,
-  pipe,
-  setTransactionMessageFeePayerSigner,
-  setTransactionMessageLifetimeUsingBlockhash,
-  signTransactionMessageWithSigners,
-} from '@solana/kit';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import bs58 from 'bs58';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import { accountOrNew, type Bank } from './bank.ts';
 import type { Json } from './json.ts';
@@ -22,46 +11,48 @@ import { associatedAddress, readTokenAccount, TOKEN_ACCOUNT_SIZE, tokenAccountDa
 import { readTransaction } from './transaction.ts';
 
 /** Gives wallets play money. */
-export type Treasury = Awaited<ReturnType<typeof createTreasury>>;
+export type Treasury = ReturnType<typeof createTreasury>;
 
 const TREASURY_LAMPORTS = 1_000_000_000_000_000n;
-const TRANSFER = 2;
+/** The data of a transfer of lamports by the system program. */
+function transferData(lamports: bigint): Buffer {
+  const data = Buffer.alloc(12);
+  data.writeUInt32LE(2, 0);
+  data.writeBigUInt64LE(lamports, 4);
+  return data;
+}
 
-async function createPayer(bank: Bank) {
-  const signer = await generateKeyPairSigner();
-  bank.svm.setAccount({ ...accountOrNew(signer.address, bank.svm), lamports: TREASURY_LAMPORTS });
-  let paid = 0;
-  return async (address: string, lamports: bigint): Promise<string> => {
-    const data = Buffer.alloc(12);
-    data.writeUInt32LE(TRANSFER, 0);
-    data.writeBigUInt64LE(lamports, 4);
-    // A second transfer makes equal payments in one block different transactions.
-    paid += 1;
-    const distinct = Buffer.alloc(12);
-    distinct.writeUInt32LE(TRANSFER, 0);
-    distinct.writeBigUInt64LE(BigInt(paid), 4);
-    const programAddress = SYSTEM_PROGRAM as Address;
-    const from = { address: signer.address, role: AccountRole.WRITABLE_SIGNER };
-    const to = { address: address as Address, role: AccountRole.WRITABLE };
-    const lifetime = bank.blocks.latest('confirmed');
-    const message = pipe(
-      createTransactionMessage({ version: 0 }),
-      (draft) => setTransactionMessageFeePayerSigner(signer, draft),
-      (draft) =>
-        setTransactionMessageLifetimeUsingBlockhash({ ...lifetime, blockhash: lifetime.blockhash as Blockhash }, draft),
-      (draft) => appendTransactionMessageInstruction({ programAddress, accounts: [from, to], data }, draft),
-      (draft) => appendTransactionMessageInstruction({ programAddress, accounts: [from, from], data: distinct }, draft),
-    );
-    const signed = await signTransactionMessageWithSigners(message);
-    const wire = Buffer.from(getTransactionEncoder().encode(signed)).toString('base64');
-    const transaction = readTransaction(wire, 'base64');
+function createPayer(bank: Bank) {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const from = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
+  const payer = bs58.encode(from);
+  bank.svm.setAccount({ ...accountOrNew(payer, bank.svm), lamports: TREASURY_LAMPORTS });
+  let paid = 0n;
+  return (address: string, lamports: bigint): string => {
+    paid += 1n;
+    const message = Buffer.concat([
+      // Version 0 with one signer, and one of three accounts that is only read.
+      Buffer.of(0x80, 1, 0, 1, 3),
+      from,
+      bs58.decode(address),
+      bs58.decode(SYSTEM_PROGRAM),
+      bs58.decode(bank.blocks.latest('confirmed').blockhash),
+      Buffer.of(2, 2, 2, 0, 1, 12),
+      transferData(lamports),
+      // A second transfer makes equal payments in one block different transactions.
+      Buffer.of(2, 2, 0, 0, 12),
+      transferData(paid),
+      Buffer.of(0),
+    ]);
+    const wire = Buffer.concat([Buffer.of(1), sign(null, message, privateKey), message]);
+    const transaction = readTransaction(wire.toString('base64'), 'base64');
     bank.land(transaction);
     return transaction.signature;
   };
 }
 
 /** Opens a treasury with enough lamports for any test. */
-export async function createTreasury(bank: Bank) {
+export function createTreasury(bank: Bank) {
   const { svm, mint } = bank;
   const known = new Map<string, string>();
   const addressOf = async (owner: string): Promise<string> => {
@@ -79,7 +70,7 @@ export async function createTreasury(bank: Bank) {
   const balance = (address: string) => readTokenAccount(svm.account(address))?.amount;
   return {
     /** Sends lamports in a transaction; returns its signature. */
-    pay: await createPayer(bank),
+    pay: createPayer(bank),
     /** Creates the wallet's USDC account if needed; returns its address. */
     async createAta(owner: string, program?: string): Promise<string> {
       const address = await addressOf(owner);
@@ -118,7 +109,7 @@ export const faucetMethods = (treasury: Treasury): Readonly<Record<string, Metho
   async sandbox_faucet(params) {
     const address = addressAt(params, 0);
     await treasury.fundUsdc(address, FAUCET_USDC);
-    const signature = await treasury.pay(address, FAUCET_LAMPORTS);
+    const signature = treasury.pay(address, FAUCET_LAMPORTS);
     const tokenAccount = await treasury.createAta(address);
     return { address, tokenAccount, usdc: FAUCET_USDC.toString(), lamports: FAUCET_LAMPORTS, signature };
   },
