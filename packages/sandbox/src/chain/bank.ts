@@ -27,17 +27,11 @@ export interface Landed {
 export type Bank = ReturnType<typeof createBank>;
 
 const USDC_SUPPLY = 11_413_027_864_531_297n;
-const USDC_AUTHORITY = 'BJE5MMbqXjVwjAF7oxwPYXnTXDyspzZyt4vwenNw5ruE';
-const USDC_FREEZE_AUTHORITY = '7dGbd2QZcCKcTndnHcTL8q7SMVXAkp688NTQYwrRCrar';
 
 const refusedOutcome = (err: Json): Outcome => ({ err, logs: [], units: 0n, fee: 0n });
 
 function usdcMint(mint: string, svm: Svm): Account {
-  const data = mintData({
-    supply: USDC_SUPPLY,
-    authority: USDC_AUTHORITY,
-    freeze: USDC_FREEZE_AUTHORITY,
-  });
+  const data = mintData(USDC_SUPPLY);
   return { address: mint, lamports: svm.rent(BigInt(data.length)), data, owner: TOKEN_PROGRAM, executable: false };
 }
 

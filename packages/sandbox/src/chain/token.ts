@@ -35,16 +35,12 @@ export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Ar
   return Uint8Array.from(data);
 }
 
-/** The data of the mint of USDC. */
-export function mintData(mint: { supply: bigint; authority: string; freeze: string }): Uint8Array {
+/** The data of the mint of USDC, without authorities. */
+export function mintData(supply: bigint): Uint8Array {
   const data = Buffer.alloc(MINT_SIZE);
-  data.writeUInt32LE(1, 0);
-  data.set(bytesOf(mint.authority), 4);
-  data.writeBigUInt64LE(mint.supply, 36);
+  data.writeBigUInt64LE(supply, 36);
   data.writeUInt8(USDC_DECIMALS, 44);
   data.writeUInt8(INITIALIZED, 45);
-  data.writeUInt32LE(1, 46);
-  data.set(bytesOf(mint.freeze), 50);
   return Uint8Array.from(data);
 }
 

@@ -101,28 +101,18 @@ function decode(wire: Uint8Array): WireTransaction {
   };
 }
 
-function wireBytes(text: string, encoding: string): Uint8Array {
-  const bytes =
-    encoding === 'base64' ? Buffer.from(text, 'base64') : text.length <= 1683 ? bs58.decodeUnsafe(text) : undefined;
-  const canonical = encoding !== 'base64' || Buffer.from(bytes ?? []).toString('base64') === text;
-  if (bytes === undefined || bytes.length === 0 || !canonical) throw invalidParams(`invalid ${encoding} encoding`);
-  if (bytes.length > MAX_WIRE_BYTES) {
-    const size = `${bytes.length} bytes (max: encoded/raw 1644/${MAX_WIRE_BYTES})`;
-    throw invalidParams(`decoded solana_transaction::versioned::VersionedTransaction too large: ${size}`);
-  }
-  return Uint8Array.from(bytes);
-}
-
 /** The last decoded transaction: it is simulated, often twice, before it is sent. */
-let last: { readonly text: string; readonly encoding: string; readonly transaction: WireTransaction } | undefined;
+let last: { readonly text: string; readonly transaction: WireTransaction } | undefined;
 
-/** Decodes a transaction; throws an `RpcError` if it is invalid. */
-export function readTransaction(text: string, encoding: string): WireTransaction {
-  if (last?.text === text && last.encoding === encoding) return last.transaction;
-  const wire = wireBytes(text, encoding);
+/** Decodes a transaction in base64; throws an `RpcError` if it is invalid. */
+export function readTransaction(text: string): WireTransaction {
+  if (last?.text === text) return last.transaction;
+  const wire = Uint8Array.from(Buffer.from(text, 'base64'));
+  const isCanonicalText = Buffer.from(wire).toString('base64') === text;
   try {
+    if (wire.length > MAX_WIRE_BYTES || !isCanonicalText) throw new Error('too large, or not base64');
     const transaction = decode(wire);
-    last = { text, encoding, transaction };
+    last = { text, transaction };
     return transaction;
   } catch {
     throw invalidParams('failed to deserialize solana_transaction::versioned::VersionedTransaction');

@@ -45,7 +45,7 @@ function createPayer(bank: Bank) {
       Buffer.of(0),
     ]);
     const wire = Buffer.concat([Buffer.of(1), sign(null, message, privateKey), message]);
-    const transaction = readTransaction(wire.toString('base64'), 'base64');
+    const transaction = readTransaction(wire.toString('base64'));
     bank.land(transaction);
     return transaction.signature;
   };

@@ -1,12 +1,14 @@
 import type { Json, JsonObject } from '../json.ts';
-import { RpcError } from '../json-rpc.ts';
+import { invalidParams, RpcError } from '../json-rpc.ts';
 import { type ChainNode, type Method, withContext } from '../node.ts';
 import { commitmentOf, configAt, textAt } from '../params.ts';
 import type { Outcome } from '../svm.ts';
 import { isSigned, readTransaction, type WireTransaction } from '../transaction.ts';
 
-const transactionIn = (text: string, { encoding }: JsonObject): WireTransaction =>
-  readTransaction(text, encoding === 'base64' ? 'base64' : 'base58');
+function transactionIn(text: string, { encoding }: JsonObject): WireTransaction {
+  if (encoding !== 'base64') throw invalidParams('this node reads transactions in base64');
+  return readTransaction(text);
+}
 
 const simulationJson = ({ err, logs, units }: Outcome): JsonObject => ({
   accounts: null,
