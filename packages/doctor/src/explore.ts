@@ -1,7 +1,7 @@
 import { HEADERS, receiptRoutes, SENT_BY_MISTAKE, routes as table } from '@asset-gateway/protocol';
 import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-client.ts';
 import { at, listAt, parsed, textAt } from './json.ts';
-import { misfit } from './schema.ts';
+import { mismatch } from './schema.ts';
 import {
   bareTarget,
   type DocumentName,
@@ -117,7 +117,7 @@ async function readCatalog(ask: Ask): Promise<Answer> {
 }
 
 const isComplete = (entry: unknown): entry is Entry =>
-  entrySchemas(at(entry, 'accessMode')).every((schema) => misfit(schema, entry) === undefined);
+  entrySchemas(at(entry, 'accessMode')).every((schema) => mismatch(schema, entry) === undefined);
 
 async function probeProviders(ask: Ask, catalog: unknown): Promise<ProviderList[]> {
   const providers = listAt(catalog, 'categories', 'providers')

@@ -24,8 +24,14 @@ export function within<T>(milliseconds: number, job: () => T): T {
 }
 
 const MAX_LENGTH = 120;
-/** Our own schemas take less than a millisecond, a hundred times that on a busy machine. */
+/** Schemas like ours take less than a millisecond, a hundred times that on a busy machine. */
 const MAX_MS = 1_000;
+
+/** Why a value does not match a schema of ours, if it does not. */
+export function mismatch(schema: unknown, value: unknown): string | undefined {
+  const [fits, [first]] = Errors(schema as XSchema, value);
+  return fits ? undefined : `${first?.instancePath || 'it'} ${first?.message ?? 'does not fit'}`.slice(0, MAX_LENGTH);
+}
 
 /**
  * Why a value does not match a JSON Schema (2020-12), if it does not. Another party wrote the schema, so it is interpreted, never
@@ -33,10 +39,7 @@ const MAX_MS = 1_000;
  */
 export function misfit(schema: unknown, value: unknown): string | undefined {
   try {
-    const [fits, errors] = within(MAX_MS, () => Errors(schema as XSchema, value));
-    if (fits) return undefined;
-    const [first] = errors;
-    return `${first?.instancePath || 'it'} ${first?.message ?? 'does not fit'}`.slice(0, MAX_LENGTH);
+    return within(MAX_MS, () => mismatch(schema, value));
   } catch (error) {
     return error instanceof Overrun ? `its schema was not checked within ${MAX_MS} ms` : 'its schema cannot be read';
   }

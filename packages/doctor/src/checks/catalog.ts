@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { MAX_ROUTES } from '../explore.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import { at, isObject, type JsonObject, listAt, objectAt, parsed, textAt } from '../json.ts';
-import { misfit } from '../schema.ts';
+import { misfit, mismatch } from '../schema.ts';
 import { type Entry, endpointOf, entrySchemas, type ProviderList, type World } from '../world.ts';
 import { operationsIn } from './openapi.ts';
 
 function entryFaults(entry: unknown, origin: string): Fault[] {
   const where = `${textAt(entry, 'httpMethod') || 'GET'} ${origin}${textAt(entry, 'path')}`;
   const mode = at(entry, 'accessMode');
-  const wrong = entrySchemas(mode).flatMap((schema) => misfit(schema, entry) ?? []);
+  const wrong = entrySchemas(mode).flatMap((schema) => mismatch(schema, entry) ?? []);
   if (wrong.length > 0) {
     const problem = `its catalog entry is incomplete: ${wrong[0]}`;
     return [{ where, problem, fix: 'List the path, verb, access mode, price, schemas and networks' }];
