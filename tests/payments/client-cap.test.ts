@@ -71,9 +71,9 @@ function paid() {
 type Asked = ReturnType<typeof requirement>;
 
 /** Shows that a client that gets these replies shows, claims and moves this offer once, and nothing else. */
-async function expectPaid(given: readonly Reply[], asked: Asked, expected: unknown = 200): Promise<void> {
+async function expectPaid(given: readonly Reply[], asked: Asked): Promise<void> {
   const { outcome, shown } = await ask(given);
-  expect(outcome).toEqual(expected);
+  expect(outcome).toBe(200);
   const { network, asset, payTo, amount, extra } = asked;
   expect(shown).toEqual([{ network, asset, payTo, amount, memo: extra.memo }]);
   const moved = { amount: BigInt(amount), mint: asset, destination: await associatedAddress(payTo, asset) };
@@ -108,20 +108,6 @@ describe('the client pays exactly the offer that it showed', () => {
   it('when the header says other than the body', async () => {
     const header = Buffer.from(JSON.stringify(offering(dear).body)).toString('base64');
     await expectPaid([{ ...offering(first), headers: { [HEADERS.paymentRequired]: header } }], first);
-  });
-
-  it('no more than that, if the second 402 asks more', async () => {
-    const refused = expect.stringMatching(/^a payment of \$0\.000005 was sent and refused /);
-    await expectPaid([offering(first), offering(dear), offering(dear)], first, refused);
-    expect(requests()).toHaveLength(2);
-  });
-
-  it('once, when the answer is long in coming', async () => {
-    const busy: Reply = { status: 503, body: {}, headers: { 'Retry-After': '0' } };
-    const { outcome, shown } = await ask([offering(first), busy, busy]);
-    expect(outcome).toBe(200);
-    expect(shown).toHaveLength(1);
-    expect(new Set(payments()).size).toBe(1);
   });
 });
 

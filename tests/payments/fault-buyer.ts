@@ -10,21 +10,6 @@ import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 // The official packages print errors that they also return.
 vi.spyOn(console, 'error').mockImplementation(() => {});
 
-/** A response. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The stable code of a refusal; empty in a success. */
-  readonly code: string;
-  readonly isReplayed: boolean;
-  /**
-   * Status, code and state of the payment in one text, such as `503 settlement_pending pending`; of answers that were bought, `200`
-   * or `200 again`. It says if a challenge is missing from a 402, or comes with anything else.
-   */
-  readonly outcome: string;
-}
-
 /** The body of a refusal. */
 interface Refused {
   readonly error?: string;
@@ -49,16 +34,23 @@ export const ROOMY = {
   FEE_BUDGET_LAMPORTS_PER_HOUR: '9999999999',
 };
 
-export async function readReply(response: Response): Promise<Reply> {
+export async function readReply(response: Response) {
   const text = await response.text();
   const { status, headers } = response;
   const { error: code = '', payment } = JSON.parse(text || '{}') as Refused;
   const isReplayed = headers.get('idempotency-replayed') === 'true';
   const told = status === 200 ? ['200', isReplayed && 'again'] : [status, code, payment?.state];
   const isOdd = headers.has('payment-required') !== (status === 402);
-  const outcome = [...told, isOdd && (status === 402 ? 'without a challenge' : 'with a challenge')];
-  return { status, headers, text, code, isReplayed, outcome: outcome.filter(Boolean).join(' ') };
+  const words = [...told, isOdd && (status === 402 ? 'without a challenge' : 'with a challenge')];
+  /**
+   * Status, code and state of the payment in one text, such as `503 settlement_pending pending`; of answers that were bought, `200`
+   * or `200 again`. It says if a challenge is missing from a 402, or comes with anything else.
+   */
+  const outcome = words.filter(Boolean).join(' ');
+  return { status, headers, text, code, isReplayed, outcome };
 }
+
+export type Reply = Awaited<ReturnType<typeof readReply>>;
 
 /** The decoded PAYMENT-RESPONSE of an answer. */
 export const receiptIn = ({ headers }: Reply): Record<string, unknown> =>

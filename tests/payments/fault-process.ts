@@ -144,14 +144,8 @@ export async function expectAnsweredOnce(series: GatewaySeries, killed: Killed, 
   return third;
 }
 
-/** The answers to one payment, sent several times, and its transfers. */
-interface Story {
-  readonly replies: readonly Reply[];
-  readonly transfers: number;
-}
-
 /** One transfer, one answer, and no challenge, which would make the client pay again. */
-export function expectServedOnce({ replies, transfers }: Story): void {
+export function expectServedOnce({ replies, transfers }: { replies: readonly Reply[]; transfers: number }): void {
   expect(replies.map(({ status }) => status)).not.toContain(402);
   const served = replies.filter(({ status }) => status === 200);
   expect(served.length).toBeGreaterThanOrEqual(2);

@@ -36,6 +36,7 @@ export const COMPUTE_FORGERIES: readonly Forgery[] = [
   ...forgeries(REASONS.limit, {
     'a compute limit cut short': limit(2, 32, 78, 0),
     'a compute limit with a byte too many': limit(2, ...u32(20_000), 0),
+    'loaded data instead of a compute limit': limit(4, ...u32(20_000)),
     'a compute limit in the old form with a fee': limit(0, ...u32(20_000), ...u32(1_000_000)),
     'no compute limit': removed(LIMIT, 1),
     'price before limit': ({ instructions }) => instructions.unshift(...instructions.splice(PRICE, 1)),

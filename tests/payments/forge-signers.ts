@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { addressOf, type Genuine } from './forge-market.ts';
+import { addressOf } from './forge-market.ts';
 import {
   at,
   type Change,
@@ -139,37 +139,24 @@ export function malleated(signature: Buffer): Buffer {
   return Buffer.concat([signature.subarray(0, 32), bytes]);
 }
 
-type Make = (genuine: Genuine, payer: Uint8Array, payee: Uint8Array) => Uint8Array;
+type Make = Forgery['make'];
 
 const made = (reason: Forgery['reason'], makers: Readonly<Record<string, Make>>): Forgery[] =>
-  Object.entries(makers).map(([name, make]) => ({
-    name,
-    reason,
-    make: (genuine, { payer, payee }) => make(genuine, payer, payee),
-  }));
+  Object.entries(makers).map(([name, make]) => ({ name, reason, make }));
 
 /** A genuine message with other signatures. */
 const slots =
   (fill: (...from: Parameters<Make>) => readonly Uint8Array[]): Make =>
-  (genuine, payer, payee) =>
-    wireOf(fill(genuine, payer, payee), messageIn(genuine.wire));
+  (genuine, parties) =>
+    wireOf(fill(genuine, parties), messageIn(genuine.wire));
 const slot = (fill: Make): Make => slots((...from) => [EMPTY, fill(...from)]);
 
-/** A message that is changed after the payer has signed it. */
+/** A message that is changed after the payer has signed it, or before. */
 const changed =
-  (change: (draft: Draft) => void): Make =>
-  ({ draft, wire }) => {
+  (change: (draft: Draft) => void, isSigned = false): Make =>
+  ({ draft, wire }, { payer }) => {
     change(draft);
-    return wireOf([EMPTY, slotOf(wire)], messageOf(draft));
-  };
-
-/** A changed message that the payer signs. */
-const reformed =
-  (change: (draft: Draft) => void): Make =>
-  ({ draft }, payer) => {
-    change(draft);
-    const message = messageOf(draft);
-    return wireOf([EMPTY, signatureOver(message, payer)], message);
+    return isSigned ? signed(draft, [payer]) : wireOf([EMPTY, slotOf(wire)], messageOf(draft));
   };
 
 /** Signatures that are not the payer's over this message, and bytes that are no transaction. */
@@ -180,8 +167,8 @@ export const SIGNATURE_FORGERIES: readonly Forgery[] = [
     'a flipped bit in S': slot(({ wire }) => flipped(slotOf(wire), 33)),
     'S beyond the order of the group': slot(({ wire }) => malleated(slotOf(wire))),
     'R of small order': slot(({ wire }) => Buffer.concat([SMALL_ORDER, slotOf(wire).subarray(32)])),
-    'the signature of another message': slot((_, payer) => signatureOver(Buffer.from('another'), payer)),
-    "somebody else's signature": slot(({ wire }, _, payee) => signatureOver(messageIn(wire), payee)),
+    'the signature of another message': slot((_, { payer }) => signatureOver(Buffer.from('another'), payer)),
+    "somebody else's signature": slot(({ wire }, { payee }) => signatureOver(messageIn(wire), payee)),
     "the payer's signature in the fee payer's slot": slots(({ wire }) => [slotOf(wire), EMPTY]),
     'a payer of small order whom every message is signed by': ({ draft }) => {
       draft.keys.splice(1, 1, bs58.encode(SMALL_ORDER));
@@ -200,9 +187,9 @@ export const SIGNATURE_FORGERIES: readonly Forgery[] = [
     'a byte too few': ({ wire }) => wire.subarray(0, -1),
     'a third signature': slots(({ wire }) => [EMPTY, slotOf(wire), EMPTY]),
     'a single signature': slots(({ wire }) => [slotOf(wire)]),
-    'a legacy message': reformed((draft) => Object.assign(draft, { version: undefined })),
-    'version 1': reformed((draft) => Object.assign(draft, { version: 0x81 })),
+    'a legacy message': changed((draft) => Object.assign(draft, { version: undefined }), true),
+    'version 1': changed((draft) => Object.assign(draft, { version: 0x81 }), true),
     'a count in a longer spelling': ({ wire }) => Buffer.concat([Buffer.from([0x82, 0]), wire.subarray(1)]),
-    'more than a packet': reformed((draft) => Object.assign(memoOf(draft), { data: new Uint8Array(1233 - 400) })),
+    'more than a packet': changed((draft) => Object.assign(memoOf(draft), { data: new Uint8Array(1233 - 400) }), true),
   }),
 ];

@@ -180,6 +180,11 @@ describe('a settlement', () => {
     expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + PAYMENTS.recordMs });
     expect(callsOf(after, key)).toBe(2);
   });
+
+  it('is known for as long if the payment was refused before', () => {
+    const { record } = step(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
+    expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + PAYMENTS.recordMs });
+  });
 });
 
 describe('any events in any order', () => {

@@ -1,7 +1,6 @@
 import { newKeypair } from '@asset-gateway/client/node';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { addressOf, carrying, ISSUED, openForge, openMarket } from './forge-market.ts';
 import { type Change, MEMO, REASONS, removed, setData, TRANSFER, u64 } from './forge-table.ts';
@@ -33,12 +32,6 @@ describe('a memo is good', () => {
     expect(() => read(genuine.payload, { ...dearer, memos: undefined })).toThrow(
       expect.objectContaining({ code: REASONS.amount }),
     );
-  });
-
-  it('with libsodium as without', () => {
-    const crypto = loadSodium();
-    if (!crypto) throw new Error('libsodium does not load here');
-    expect(read(genuine.payload, { crypto })).toEqual(read(genuine.payload, { crypto: nodeCrypto }));
   });
 
   it('P16 on its network only', () => {

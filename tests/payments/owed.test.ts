@@ -58,20 +58,6 @@ describe('P6 a stock client', () => {
     expect((await readReply(await call(url))).outcome).toBe('200 again');
     expect(moved()[0]).toBe(1);
   });
-
-  it('P6 that gives up on a slow upstream and calls again is charged once', async () => {
-    const { ask, decided, moved, payment, provider, renew } = await newSale(gateway);
-    provider.faults.delayMs = 1_000;
-    const impatient = new AbortController();
-    const given = ask(payment, { signal: impatient.signal }).catch(() => undefined);
-    await until(() => moved()[1] === 1);
-    impatient.abort();
-    await given;
-    expect((await decided(await renew())).status).toBe(200);
-    await until(() => moved()[0] > 0);
-    await decided();
-    expect(moved()[0]).toBe(1);
-  });
 });
 
 it('P6 a payment whose connection to the upstream is lost reaches it at most 3 times', async () => {

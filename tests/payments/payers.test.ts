@@ -1,9 +1,11 @@
 import type { Environment } from '@asset-gateway/gateway';
-import { describe, expect, it } from 'vitest';
+import { Pool } from 'undici';
+import { afterAll, describe, expect, it } from 'vitest';
+import { rounds } from '../kit/rounds.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { newBuyer, ROOMY, until } from './fault-buyer.ts';
+import { newBuyer, newPath, type Reply, ROOMY, readReply, until } from './fault-buyer.ts';
 import { newSale, type Sale } from './sale.ts';
 
 const open = stoppedAfterTests((variables: Environment = {}) =>
@@ -79,5 +81,57 @@ describe.concurrent('P14 payers without enough money', () => {
     expect([first.outcome, first.text.includes(result)]).toEqual(['200', true]);
     const again = await sale.ask();
     expect([again.outcome, again.text === first.text, sale.moved()]).toEqual(['200 again', true, [1, 1]]);
+  });
+});
+
+const AT_ONCE = 100;
+
+const gateway = await open();
+const { mainnet, provider } = gateway.solana;
+const pools = [0, 1].map(() => new Pool(gateway.url, { connections: AT_ONCE / 2 }));
+afterAll(() => Promise.all(pools.map((pool) => pool.destroy())));
+
+async function over(pool: Pool, path: string, payment: string): Promise<Reply> {
+  const headers = { 'PAYMENT-SIGNATURE': payment };
+  const response = await pool.request({ method: 'GET', path, headers });
+  const init = { status: response.statusCode, headers: response.headers as Record<string, string> };
+  return readReply(new Response(await response.body.text(), init));
+}
+
+/** The answers to one payment that is sent many times at once. */
+const race = (url: string, payment: string): Promise<Reply[]> =>
+  Promise.all(
+    pools.flatMap((pool) => Array.from({ length: AT_ONCE / 2 }, () => over(pool, new URL(url).pathname, payment))),
+  );
+
+describe('P1 one payment sent many times at once', () => {
+  it('P1 is one upstream call, one transfer and one fresh answer', { timeout: 300_000 }, async () => {
+    const buyer = await newBuyer(mainnet, 1_000_000_000n);
+    for (let round = 0; round < rounds(200); round++) {
+      const sale = await newSale(gateway, buyer);
+      const [transfers] = sale.moved();
+      provider.faults.delayMs = (round % 3) * 40;
+      mainnet.faults.delayMs = (round % 2) * 20;
+      const replies = await race(sale.url, sale.payment);
+      provider.faults.reset();
+      mainnet.faults.reset();
+      expect(sale.moved()).toEqual([transfers + 1, 1]);
+      expect(replies.filter(({ outcome }) => outcome === '200')).toHaveLength(1);
+      const served = replies.filter(({ status }) => status === 200);
+      expect(new Set(served.map(({ text, headers }) => text + headers.get('payment-response'))).size).toBe(1);
+      const others = new Set(replies.map(({ outcome }) => outcome).filter((outcome) => !outcome.startsWith('200')));
+      expect([...others].filter((outcome) => outcome !== '409 payment_in_progress in_progress')).toEqual([]);
+      const later = await sale.ask();
+      expect([later.outcome, later.text]).toEqual(['200 again', served[0]?.text]);
+    }
+  });
+
+  it('P1 the same transaction for two requests at once buys one of them', async () => {
+    const sale = await newSale(gateway);
+    const other = gateway.url + newPath();
+    const arrivals = provider.arrivals.length;
+    const outcomes = await Promise.all([race(sale.url, sale.payment), race(other, sale.payment)]);
+    expect(outcomes.map((replies) => replies.some(({ status }) => status === 200))).toEqual([true, false]);
+    expect([provider.arrivals.length - arrivals, sale.moved()[0]]).toEqual([1, 1]);
   });
 });

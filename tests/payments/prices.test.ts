@@ -8,6 +8,7 @@ import { faultsOf } from '../config/faults.ts';
 import { initOf, targetOf } from '../http/targets.ts';
 import { samples } from '../kit/rounds.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { sampledRoutes } from './calls.ts';
 
 const paid = routes.filter(({ access }) => access === 'exact');
 const free = { rates: RATES, surchargeMicros: 0 };
@@ -184,7 +185,7 @@ describe('a gateway with prices of its own', () => {
     const catalog = await (await fetch(`${gateway.url}/v1/catalog`)).json();
     const listed = catalog.routes as { path: string; httpMethod: string; priceUsd: string }[];
     const document = await (await fetch(`${gateway.url}/openapi.json`)).json();
-    for (const row of paid) {
+    for (const row of sampledRoutes) {
       const entry = listed.find(({ path, httpMethod }) => path === row.path && httpMethod === row.httpMethod);
       const price = entry?.priceUsd ?? '';
       expect([row.id, price]).toEqual([row.id, expected(row.id, price)]);

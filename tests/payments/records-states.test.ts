@@ -202,23 +202,6 @@ ledgerSuite('how long payments are known', (ledger) => {
       await ledger.reopen();
       expect((await ledger.payments.find(payment.key))?.progress).toBe('unresolved');
     });
-
-    it('that is then proved to be settled is known for 24 hours', async () => {
-      const payment = newPayment();
-      await startSettling(ledger, payment);
-      await ledger.payments.resolve(payment.key, REFUSED);
-      await ledger.payments.resolve(payment.key, landed(payment));
-      const settled = { progress: 'settled', signature: signatureOf(payment), resolvedAtMs: ledger.nowMs };
-      for (const milliseconds of [PAYMENTS.refusedMs + 60_000, DAY_MS - PAYMENTS.refusedMs - 120_000]) {
-        await elapse(milliseconds);
-        await ledger.reopen();
-        expect(await ledger.payments.find(payment.key)).toMatchObject(settled);
-      }
-      expect(await ledger.payments.answer(payment.key)).toBeUndefined();
-      await elapse(60_001);
-      expect(await ledger.payments.find(payment.key)).toBeUndefined();
-      expect(await rowsOf(payment.key)).toEqual([]);
-    });
   });
 
   it('a settled payment is forgotten after 24 hours', async () => {
