@@ -34,7 +34,7 @@ end
 local function held(field) return tonumber(redis.call('HGET', counts, field)) or 0 end
 `;
 
-/** Lua: the rules of `shares.ts` over these charges. The local `slots` is a key too. */
+/** Lua: the rules of `store.ts` over these charges. The local `slots` is a key too. */
 const SHARES = `
 -- A node without shares expires slots but no charges. forgetLost finds such charges: there are more holders than slots.
 local function forgetExpired()

@@ -59,63 +59,51 @@ const LAMPORTS_PER_SOL = 1_000_000_000;
 const feeMicros = (lamports: number, solPriceUsd: number): number =>
   Math.round((lamports / LAMPORTS_PER_SOL) * solPriceUsd * MICROS_PER_DOLLAR);
 
-/** The columns of a sales report. The last two are empty unless the price of SOL is configured. */
-const columnsOf = (by: Grouping): readonly string[] => [
-  ...(by === 'cluster' ? ['cluster'] : ['cluster', by]),
-  'settlements',
-  'refusals',
-  'grants',
-  'debits',
-  'settled_usd_micros',
-  'granted_usd_micros',
-  'spent_usd_micros',
-  'fee_lamports',
-  'fee_usd_micros',
-  'margin_usd_micros',
-];
+/** A table of these columns, each with the cell of a row. */
+const tableOf = <Row>(rows: readonly Row[], columns: Readonly<Record<string, (row: Row) => Cell>>): Table => ({
+  columns: Object.keys(columns),
+  rows: rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row))),
+});
 
-function rowOf(by: Grouping, group: Group, solPriceUsd: number | undefined): readonly Cell[] {
-  const { cluster, settlements, refusals, grants, debits, settledMicros, grantedMicros, spentMicros, feeLamports } =
-    group;
-  return [
-    ...(by === 'cluster' ? [cluster] : [cluster, group.group]),
-    ...[settlements, refusals, grants, debits, settledMicros, grantedMicros, spentMicros, feeLamports],
-    ...(solPriceUsd === undefined
-      ? [undefined, undefined]
-      : [feeMicros(feeLamports, solPriceUsd), settledMicros - feeMicros(feeLamports, solPriceUsd)]),
-  ];
+/** Groups as a table. The last two columns are empty unless the price of SOL is configured. */
+export function groupTable(by: Grouping, groups: readonly Group[], solPriceUsd: number | undefined): Table {
+  const feeOf = ({ feeLamports }: Group) =>
+    solPriceUsd === undefined ? undefined : feeMicros(feeLamports, solPriceUsd);
+  return tableOf<Group>(groups, {
+    cluster: ({ cluster }) => cluster,
+    ...(by !== 'cluster' && { [by]: ({ group }: Group) => group }),
+    settlements: ({ settlements }) => settlements,
+    refusals: ({ refusals }) => refusals,
+    grants: ({ grants }) => grants,
+    debits: ({ debits }) => debits,
+    settled_usd_micros: ({ settledMicros }) => settledMicros,
+    granted_usd_micros: ({ grantedMicros }) => grantedMicros,
+    spent_usd_micros: ({ spentMicros }) => spentMicros,
+    fee_lamports: ({ feeLamports }) => feeLamports,
+    fee_usd_micros: feeOf,
+    margin_usd_micros(group) {
+      const fee = feeOf(group);
+      return fee === undefined ? undefined : group.settledMicros - fee;
+    },
+  });
 }
 
-/** Groups as a table. */
-export const groupTable = (by: Grouping, groups: readonly Group[], solPriceUsd: number | undefined): Table => ({
-  columns: columnsOf(by),
-  rows: groups.map((group) => rowOf(by, group, solPriceUsd)),
-});
-
-const ENTRY_COLUMNS = [
-  'time',
-  'kind',
-  'cluster',
-  'route',
-  'wallet',
-  'usd_micros',
-  'fee_lamports',
-  'transaction',
-  'request_id',
-  'node',
-  'id',
-  'repair',
-];
-
 /** Entries as a table. */
-export const entryTable = (entries: readonly ReadEntry[]): Table => ({
-  columns: ENTRY_COLUMNS,
-  rows: entries.map((entry) => {
-    const { at, kind, cluster, route, wallet, micros, feeLamports, transaction, requestId, node, id, isRepair } = entry;
-    const whose = [at, kind, cluster, route, wallet];
-    return [...whose, micros, feeLamports, transaction, requestId, node, id, isRepair ? 'repair' : ''];
-  }),
-});
+export const entryTable = (entries: readonly ReadEntry[]): Table =>
+  tableOf<ReadEntry>(entries, {
+    time: ({ at }) => at,
+    kind: ({ kind }) => kind,
+    cluster: ({ cluster }) => cluster,
+    route: ({ route }) => route,
+    wallet: ({ wallet }) => wallet,
+    usd_micros: ({ micros }) => micros,
+    fee_lamports: ({ feeLamports }) => feeLamports,
+    transaction: ({ transaction }) => transaction,
+    request_id: ({ requestId }) => requestId,
+    node: ({ node }) => node,
+    id: ({ id }) => id,
+    repair: ({ isRepair }) => (isRepair ? 'repair' : ''),
+  });
 
 /** Payments with an unknown outcome, as a table. */
 export const openTable = (payments: readonly OpenPayment[]): Table => ({
