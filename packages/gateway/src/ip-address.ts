@@ -35,9 +35,6 @@ export function addressBits(address: string): bigint | undefined {
   const family = isIP(address);
   if (family === 0) return undefined;
   if (family === 4) return MAPPED | BigInt(address.split('.').reduce((bits, part) => bits * 256 + Number(part), 0));
-  return BigInt(
-    `0x${hextetsOf(address)
-      .map((hextet) => hextet.padStart(HEX_DIGITS, '0'))
-      .join('')}`,
-  );
+  const digits = hextetsOf(address).map((hextet) => hextet.padStart(HEX_DIGITS, '0'));
+  return BigInt(`0x${digits.join('')}`);
 }

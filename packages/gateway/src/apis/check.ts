@@ -32,15 +32,8 @@ const nameOf = ({ node, verb, path }: Operation): string =>
 /** Lines with aligned columns. */
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `  ${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const aligned = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  return rows.map((row) => `  ${aligned(row).trimEnd()}\n`).join('');
 }
 
 function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): readonly string[] {

@@ -55,20 +55,14 @@ async function assertReady(
 ): Promise<void> {
   const faults: string[] = [];
   const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
-  check(
-    (await chain.account(destination))?.owner === TOKEN_PROGRAM,
-    'PAY_TO_WALLET has no USDC account; create it first',
-  );
+  const payee = await chain.account(destination);
+  check(payee?.owner === TOKEN_PROGRAM, 'PAY_TO_WALLET has no USDC account; create it first');
   if (feePayer !== undefined) {
-    check(
-      ((await chain.account(feePayer))?.lamports ?? 0) >= USUAL_FEE_LAMPORTS,
-      'FEE_PAYER_KEYPAIR holds no SOL to pay fees with',
-    );
-    const accounts = await Promise.all(TOKEN_PROGRAMS.map((program) => chain.tokenAccounts(feePayer, program)));
-    check(
-      accounts.every((count) => count === 0),
-      'FEE_PAYER_KEYPAIR holds tokens; use a key that holds SOL only',
-    );
+    const { lamports = 0 } = (await chain.account(feePayer)) ?? {};
+    check(lamports >= USUAL_FEE_LAMPORTS, 'FEE_PAYER_KEYPAIR holds no SOL to pay fees with');
+    const counts = await Promise.all(TOKEN_PROGRAMS.map((program) => chain.tokenAccounts(feePayer, program)));
+    const holdsTokens = counts.some((count) => count > 0);
+    check(!holdsTokens, 'FEE_PAYER_KEYPAIR holds tokens; use a key that holds SOL only');
   }
   if (faults.length > 0) throw new ConfigError(faults);
 }
