@@ -5,15 +5,17 @@ import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import type { CacheKey } from './key-demand.ts';
 import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, READ, WRITE } from './redis-scripts.ts';
-import type { Claim, EntriesById, FoundEntry, KeyedEntry, SharedEntries, SharingOptions } from './shared-entries.ts';
+import type {
+  Claim,
+  EntriesById,
+  FoundEntry,
+  KeyedEntry,
+  SharedEntries,
+  SharedEntry,
+  SharingOptions,
+} from './shared-entries.ts';
 
 const [compress, decompress] = [promisify(deflateRaw), promisify(inflateRaw)];
-
-/** An entry's text, and when its call went out, on the store's clock. */
-interface Sealable {
-  readonly fetchedAtMs: number;
-  readonly json: string;
-}
 
 /** Format version: increment it for any change that another version would misread. */
 const VERSION = '1';
@@ -29,7 +31,10 @@ const entryNameOf = (scope: string, id: string): string =>
 /** An entry's head: version, time and MAC. */
 export const tagOf = (text: string): string => text.slice(0, text.lastIndexOf('.') + 1);
 
-/** Compresses entries and binds them by a MAC to key, time and format: changed, truncated or moved entries are invalid. */
+/**
+ * Compresses entries, whose times are those of the store's clock, and binds them by a MAC to key, time and format: changed, truncated
+ * or moved entries are invalid.
+ */
 class EntrySeal {
   readonly #keys: readonly Buffer[];
 
@@ -39,7 +44,7 @@ class EntrySeal {
   }
 
   /** The text of an entry; undefined if it is too large to share. */
-  async seal(digest: string, { fetchedAtMs, json }: Sealable): Promise<string | undefined> {
+  async seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
     const body = await compress(json, { level: constants.Z_BEST_SPEED });
     const [key] = this.#keys;
     if (!key || body.length > MAX_COMPRESSED_BYTES) return undefined;
@@ -48,7 +53,7 @@ class EntrySeal {
   }
 
   /** Verifies and opens an entry; undefined unless it was sealed here for this key. */
-  async open(digest: string, text: string): Promise<Sealable | undefined> {
+  async open(digest: string, text: string): Promise<SharedEntry | undefined> {
     const [version = '', fetchedAt = '', mac = '', encoded = ''] = text.split('.', 4);
     if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
     const [given, body] = [Buffer.from(mac, 'base64url'), Buffer.from(encoded, 'base64')];

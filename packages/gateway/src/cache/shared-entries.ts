@@ -3,7 +3,7 @@ import type { CacheKey } from './key-demand.ts';
 import { type KeptText, keptFor, type Plan } from './stored.ts';
 
 /** An entry fetched by any node. */
-interface SharedEntry {
+export interface SharedEntry {
   /** When its call went out, on this node's clock; estimated too early rather than too late. */
   readonly fetchedAtMs: number;
   /** The upstream's JSON text. */

@@ -37,17 +37,6 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** The request that a sign-in must name. */
-interface Expectation {
-  /** Configured scheme, host and port. */
-  readonly origin: string;
-  /** The raw path of the request. */
-  readonly path: string;
-  /** Its raw query without the question mark; undefined if there is none. */
-  readonly query: string | undefined;
-  readonly places: Places;
-}
-
 /** Whether a sign-in may name the bare origin, or this path alone. */
 type Places = 'origin' | 'path';
 
@@ -85,7 +74,7 @@ function checkAge(nonce: IssuedNonce, nowMs: number, judgedByStore: boolean): Fa
 }
 
 /** The sign-in must name this origin and this path, with or without the query; or the bare origin where that is allowed. */
-function checkPlace(payload: SiwxPayload, { origin, path, query, places }: Expectation): Fault | undefined {
+function checkPlace(payload: SiwxPayload, { origin, places }: SignInRule, { path, query }: Call): Fault | undefined {
   if (payload.domain !== origin.slice(origin.indexOf('//') + 2)) {
     return fault('invalid_siwx_domain_mismatch', 'domain');
   }
@@ -166,14 +155,14 @@ export const carriesSignIn = ({ inbound }: Call): boolean =>
 /** Reads and checks a call's sign-in, the signature last; refuses by throwing. Does not check whether the nonce was used. */
 export function readValidSignIn(parts: SignInDependencies, call: Call, rule: SignInRule): ValidSignIn {
   const { crypto, nonces, clocks } = parts;
-  const { origin, epoch, judgedByStore, places, network } = rule;
+  const { origin, epoch, judgedByStore, network } = rule;
   const nowMs = clocks.now();
   const payload = payloadOf(call);
   refuseOn(checkKind(payload, network));
   const nonce = nonces.read(payload.nonce, origin, epoch, nowMs);
   if (!nonce) throw new Refusal('invalid_siwx_nonce', { reason: 'not issued here' });
   refuseOn(checkAge(nonce, nowMs, judgedByStore));
-  refuseOn(checkPlace(payload, { origin, path: call.path, query: call.query, places }));
+  refuseOn(checkPlace(payload, rule, call));
   refuseOn(checkDates(payload, nowMs - nonce.issuedAtSeconds * 1000, [clocks.wallNow(), nowMs]));
   verify(crypto, payload);
   return { payload, nonce };
