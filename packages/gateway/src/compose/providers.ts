@@ -59,7 +59,7 @@ export const transportsOf = ({ apis }: Config): readonly ProviderEntry[] => [
       inFlight: 64,
       channels: (config, windowMs) =>
         api.urls.map((url, at) =>
-          apiChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, config, windowMs),
+          keyedChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, config.upstreamTimeoutMs, windowMs),
         ),
       isRepeatable: ({ id, httpMethod }) => httpMethod === 'GET' || api.idempotent.has(id),
     }),
@@ -71,17 +71,18 @@ const hashOf = (secret: string): string => createHash('sha256').update(secret).d
 /** The surface of a channel: each further URL of an API has its own. */
 const surfaceOf = ({ name }: ApiConfig, at: number): string => (at === 0 ? name : `${name}:${at + 1}`);
 
-/** The channel of an API's URL. Its keys have one budget each for free and paid rows alike. */
-function apiChannel(
+/** A channel with one budget for each key, for free and paid rows alike. Each account has other keys. */
+function keyedChannel(
   { key, keys, baseUrl, limitPerMinute: limit }: ApiUrlConfig,
   name: ChannelName,
-  { upstreamTimeoutMs: deadlineMs }: Config,
+  deadlineMs: number,
   windowMs = MINUTE_MS,
+  account = baseUrl,
 ): ChannelPlan {
   const common = { deadlineMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
   const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
   const planOf = (secret: string): KeyPlan => ({
-    budget: { key: `${name.provider}:${hashOf(baseUrl + secret)}`, limit, ...times },
+    budget: { key: `${name.provider}:${hashOf(account + secret)}`, limit, ...times },
     options: { ...common, ...withKey(baseUrl, key, secret) },
   });
   const [first = '', ...others] = keys;
@@ -103,18 +104,10 @@ function withKey(
 export const channelKeyOf = ({ provider, cluster, surface }: ChannelName): string =>
   [provider, cluster ?? 'any', surface].join(':');
 
-function tokensChannels({ tokens, upstreamTimeoutMs: deadlineMs }: Config, windowMs = MINUTE_MS): ChannelPlan[] {
+function tokensChannels({ tokens, upstreamTimeoutMs }: Config, windowMs?: number): ChannelPlan[] {
   if (!tokens) return [];
-  const { keys, baseUrl, limitPerMinute: limit } = tokens;
-  const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
-  const common = { baseUrl, deadlineMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
-  const planOf = (key: string): KeyPlan => ({
-    budget: { key: `tokens:${hashOf(key)}`, limit, ...times },
-    options: { ...common, headers: { 'x-api-key': key } },
-  });
-  const [first, ...others] = keys;
-  const plans = [planOf(first), ...others.map(planOf)] as const;
-  return [{ name: { provider: 'tokens', surface: 'tokens' }, transport: RestUpstream, keys: plans }];
+  const url: ApiUrlConfig = { ...tokens, key: { header: 'x-api-key', env: 'TOKENS_API_KEY' } };
+  return [keyedChannel(url, { provider: 'tokens', surface: 'tokens' }, upstreamTimeoutMs, windowMs, '')];
 }
 
 /** The JSON-RPC channels of each cluster that has a URL. */

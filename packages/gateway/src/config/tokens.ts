@@ -6,7 +6,7 @@ import { parseUrl, type Reader } from './settings.ts';
 /** The asset-data API, its keys and the limit of each key. */
 export interface TokensConfig {
   readonly baseUrl: string;
-  readonly keys: readonly [string, ...string[]];
+  readonly keys: readonly string[];
   readonly limitPerMinute: number;
 }
 
@@ -16,8 +16,7 @@ const MAX_KEYS = 16;
 function readKeys(read: Reader): TokensConfig['keys'] | undefined {
   const text = read.optional('TOKENS_API_KEY');
   if (text === undefined) return undefined;
-  const [first = '', ...others] = text.split(',').map((key) => key.trim());
-  const keys = [first, ...others] as const;
+  const keys = text.split(',').map((key) => key.trim());
   read.check(keys.length <= MAX_KEYS, `TOKENS_API_KEY must hold at most ${MAX_KEYS} keys.`);
   const given = keys.filter((key) => key !== '');
   read.check(given.length === keys.length, 'TOKENS_API_KEY must have a key on both sides of each comma.');
