@@ -1,7 +1,6 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { ReadEntry } from '../../packages/gateway/src/sales/books.ts';
-import type { Database } from '../../packages/gateway/src/stores/sql/database.ts';
-import { append, type JournalEntry } from '../../packages/gateway/src/stores/sql/journal.ts';
+import { append, type Database, type JournalEntry } from '../../packages/gateway/src/stores/sql/database.ts';
 
 let serial = 0;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { GROUPINGS, type Grouping } from '../../packages/gateway/src/sales/books.ts';
 import { createSalesAnswer, groupTable, written } from '../../packages/gateway/src/sales/report.ts';
-import type { JournalEntry } from '../../packages/gateway/src/stores/sql/journal.ts';
+import type { JournalEntry } from '../../packages/gateway/src/stores/sql/database.ts';
 import { sharedLedgerSuite } from '../kit/ledger.ts';
 import { appendEntry, entryOf } from './entries.ts';
 

@@ -4,8 +4,7 @@ import { Payments } from '../payments/payments.ts';
 import { PAYMENTS } from '../payments/record.ts';
 import { Books } from '../sales/books.ts';
 import { monotonicMs } from '../stores/clock.ts';
-import type { Database } from '../stores/sql/database.ts';
-import type { OnWritten } from '../stores/sql/journal.ts';
+import type { Database, OnWritten } from '../stores/sql/database.ts';
 import { Retention } from '../stores/sql/retention.ts';
 
 /** Called with the duration of each durable step in milliseconds, even if it failed. */

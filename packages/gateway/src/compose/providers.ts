@@ -71,13 +71,12 @@ const hashOf = (secret: string): string => createHash('sha256').update(secret).d
 /** The surface of a channel: each further URL of an API has its own. */
 const surfaceOf = ({ name }: ApiConfig, at: number): string => (at === 0 ? name : `${name}:${at + 1}`);
 
-/** A channel with one budget for each key, for free and paid rows alike. Each account has other keys. */
+/** A channel with one budget for each key, for free and paid rows alike. Budgets of the same key at two accounts differ. */
 function keyedChannel(
-  { key, keys, baseUrl, limitPerMinute: limit }: ApiUrlConfig,
+  { key, keys, baseUrl, limitPerMinute: limit, account = baseUrl }: ApiUrlConfig & { readonly account?: string },
   name: ChannelName,
   deadlineMs: number,
   windowMs = MINUTE_MS,
-  account = baseUrl,
 ): ChannelPlan {
   const common = { deadlineMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
   const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
@@ -106,8 +105,8 @@ export const channelKeyOf = ({ provider, cluster, surface }: ChannelName): strin
 
 function tokensChannels({ tokens, upstreamTimeoutMs }: Config, windowMs?: number): ChannelPlan[] {
   if (!tokens) return [];
-  const url: ApiUrlConfig = { ...tokens, key: { header: 'x-api-key', env: 'TOKENS_API_KEY' } };
-  return [keyedChannel(url, { provider: 'tokens', surface: 'tokens' }, upstreamTimeoutMs, windowMs, '')];
+  const url = { ...tokens, key: { header: 'x-api-key', env: 'TOKENS_API_KEY' }, account: '' };
+  return [keyedChannel(url, { provider: 'tokens', surface: 'tokens' }, upstreamTimeoutMs, windowMs)];
 }
 
 /** The JSON-RPC channels of each cluster that has a URL. */

@@ -1,7 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { type Database, isDuplicate, type Row, type Step } from '../stores/sql/database.ts';
-import { append, findAnswer, type JournalEntry, keepAgain, keepAnswer, type OnWritten } from '../stores/sql/journal.ts';
+import {
+  append,
+  type Database,
+  findAnswer,
+  isDuplicate,
+  type JournalEntry,
+  keepAgain,
+  keepAnswer,
+  type OnWritten,
+  type Row,
+  type Step,
+} from '../stores/sql/database.ts';
 import {
   type Account,
   type AccountHolder,

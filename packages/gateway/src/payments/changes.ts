@@ -1,6 +1,16 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { type Dialect, POSTGRES, SQLITE, type Statement, type Value } from '../stores/sql/database.ts';
-import { dropAnswer, endAnswer, type JournalEntry, type JournalKind, keepAnswer } from '../stores/sql/journal.ts';
+import {
+  type Dialect,
+  dropAnswer,
+  endAnswer,
+  type JournalEntry,
+  type JournalKind,
+  keepAnswer,
+  POSTGRES,
+  SQLITE,
+  type Statement,
+  type Value,
+} from '../stores/sql/database.ts';
 import type { Step } from './machine.ts';
 import { amountOf, FAILED_ON_CHAIN, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
 import type { StoredState } from './rows.ts';

@@ -1,6 +1,5 @@
 import type { CreditLimits } from '../credit/account.ts';
-import type { Database } from '../stores/sql/database.ts';
-import { findAnswer, type JournalKind, keepAgain, type OnWritten } from '../stores/sql/journal.ts';
+import { type Database, findAnswer, type JournalKind, keepAgain, type OnWritten } from '../stores/sql/database.ts';
 import { noteDelivered } from './changes.ts';
 import {
   callsOf,

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database, Row } from '../stores/sql/database.ts';
-import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
+import { append, type Database, type JournalEntry, type OnWritten, type Row } from '../stores/sql/database.ts';
 import { entriesOf, paymentChange, renewLease, type StepDetails, walletGuard } from './changes.ts';
 import { type PaymentEvent, type Step, step } from './machine.ts';
 import { PAYMENTS, type PaymentRecord, readRecord } from './record.ts';

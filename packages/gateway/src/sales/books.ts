@@ -1,5 +1,12 @@
-import { type Database, type Dialect, type Row, type Statement, text } from '../stores/sql/database.ts';
-import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
+import {
+  type Database,
+  type Dialect,
+  type JournalEntry,
+  type JournalKind,
+  type Row,
+  type Statement,
+  text,
+} from '../stores/sql/database.ts';
 
 /** An entry of the journal. */
 export interface ReadEntry extends JournalEntry {

@@ -2,8 +2,7 @@ import { type Cluster, member, NETWORKS } from '@asset-gateway/protocol';
 import type { Chain } from '../payments/facilitator/chain.ts';
 import { looksIssued, paymentKeyOf } from '../payments/read/requirement.ts';
 import { readTransaction } from '../payments/read/transaction.ts';
-import type { Database } from '../stores/sql/database.ts';
-import { append, type JournalEntry } from '../stores/sql/journal.ts';
+import { append, type Database, type JournalEntry } from '../stores/sql/database.ts';
 
 /** A successful transaction of the payee. */
 export interface Listed {
