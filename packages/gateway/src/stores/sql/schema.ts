@@ -17,13 +17,12 @@ const tablesOf = (tables: Columns): string[] =>
 const viewsOf = (views: Columns): string[] =>
   Object.entries(views).map(([name, lines]) => `create view ${name} as ${lines.join(' ')}`);
 
-/** Fills in what differs between the databases, such as `{integer}` or `{instant of since_ms}`. */
+/** Fills in what differs between the databases, such as `{integer}`. */
 function filled(sql: string, { integer, instant, counter, strict, instantOf, hourOf }: Dialect): string {
-  const words: Readonly<Record<string, string>> = { integer, instant, counter, strict };
-  return sql
-    .replace(/\{instant of ([\w.]+)\}/g, (_, column: string) => instantOf(column))
-    .replace(/\{hour of ([\w.]+)\}/g, (_, column: string) => hourOf(column))
-    .replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '');
+  const since = 'p.settling_since_ms';
+  const moments = { [`instant of ${since}`]: instantOf(since), 'hour of at': hourOf('at') };
+  const words = Object.entries({ integer, instant, counter, strict, ...moments });
+  return words.reduce((text, [name, word]) => text.replaceAll(`{${name}}`, word), sql);
 }
 
 /**
