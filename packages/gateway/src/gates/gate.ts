@@ -6,7 +6,7 @@ import {
   type RefusalCode,
   type RefusalDetails,
 } from '@asset-gateway/protocol';
-import type { Admission, Answer, Arrival, Call, Challenge, Delivery, Gate, Receipt, Slot, TakeSlot } from '../call.ts';
+import type { Admission, Arrival, Call, Challenge, Delivery, Gate, Receipt } from '../call.ts';
 import { BAZAAR_EXTENSION, type Describe } from '../describe/discovery.ts';
 import { Recent } from '../tallies.ts';
 
@@ -76,56 +76,38 @@ export class PaidAnswers {
     const [json, paid] = await fromStore(Promise.all([store.answer(key), receipt]));
     if (json === undefined && isOver) throw alreadyUsed('answer no longer kept');
     const delivered = { ...paid, onDelivered: () => store.delivered(key) };
-    if (json !== undefined) return { answer: { json }, receipt: delivered };
-    return new Redelivery(store, key, { receipt: delivered, fetching: this.#fetching });
-  }
-}
-
-/** What a redelivery needs besides its key. */
-interface Fetching {
-  readonly receipt: Receipt;
-  readonly fetching: Set<string>;
-}
-
-/** The answer to a settled payment or debit was lost: calls the upstream again, and settles or charges nothing. */
-class Redelivery implements Admission {
-  readonly isOwed = true;
-  readonly headers = () => ({});
-  readonly #store: AnswerStore;
-  readonly #key: string;
-  readonly #receipt: Receipt;
-  readonly #fetching: Set<string>;
-  #isFetching = false;
-
-  constructor(store: AnswerStore, key: string, { receipt, fetching }: Fetching) {
-    this.#store = store;
-    this.#key = key;
-    this.#receipt = receipt;
-    this.#fetching = fetching;
+    return json === undefined ? this.#fetchAgain(key, delivered) : { answer: { json }, receipt: delivered };
   }
 
-  async spend(take: TakeSlot): Promise<Slot> {
-    const key = this.#key;
-    if (!this.#isFetching && this.#fetching.has(key)) throw inProgress('taken');
-    if (!this.#isFetching) {
-      this.#fetching.add(key);
-      this.#isFetching = true;
-      // Another request may have fetched it since admission.
-      if ((await fromStore(this.#store.answer(key))) !== undefined) throw inProgress('taken');
-    }
-    if ((await fromStore(this.#store.calls(key))) >= MOST_CALLS) throw alreadyUsed('asked for too often');
-    const slot = await take();
-    await this.#store.called(key).catch(() => undefined);
-    return slot;
-  }
-
-  async settle({ json }: Answer): Promise<Receipt> {
-    await this.#store.keep(this.#key, json).catch(() => undefined);
-    return this.#receipt;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isFetching) this.#fetching.delete(this.#key);
+  /** The answer to a settled payment or debit was lost: calls the upstream again, and settles or charges nothing. */
+  #fetchAgain(key: string, receipt: Receipt): Admission {
+    const store = this.#store;
+    const fetching = this.#fetching;
+    let isFetching = false;
+    return {
+      isOwed: true,
+      headers: () => ({}),
+      async spend(take) {
+        if (!isFetching && fetching.has(key)) throw inProgress('taken');
+        if (!isFetching) {
+          fetching.add(key);
+          isFetching = true;
+          // Another request may have fetched it since admission.
+          if ((await fromStore(store.answer(key))) !== undefined) throw inProgress('taken');
+        }
+        if ((await fromStore(store.calls(key))) >= MOST_CALLS) throw alreadyUsed('asked for too often');
+        const slot = await take();
+        await store.called(key).catch(() => undefined);
+        return slot;
+      },
+      async settle({ json }) {
+        await store.keep(key, json).catch(() => undefined);
+        return receipt;
+      },
+      async [Symbol.asyncDispose]() {
+        if (isFetching) fetching.delete(key);
+      },
+    };
   }
 }
 

@@ -7,7 +7,7 @@ import {
   siwxExtension,
 } from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
-import type { Admission, Call, Challenge, Gate, Receipt, Slot, TakeSlot, Trail } from '../../call.ts';
+import type { Admission, Call, Challenge, Gate, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import type { Crypto } from '../crypto.ts';
 import { challenge, challengedUrl, type OriginOf } from '../gate.ts';
@@ -80,39 +80,27 @@ export interface SiwxDependencies {
 const NO_EPOCH = 'until expiry';
 
 /** A valid sign-in; its nonce is burnt with the slot, or on settling if no slot was taken. */
-class SignedIn implements Admission {
-  readonly headers: Admission['headers'];
-  readonly nonce: string | undefined;
-  readonly #store: Store;
-  readonly #nonce: NonceUse | undefined;
-  readonly #owner: string;
-  #burnt = false;
-
-  constructor(store: Store, owner: string, nonce: NonceUse | undefined, headers: Admission['headers']) {
-    this.headers = headers;
-    this.#store = store;
-    this.#owner = owner;
-    this.#nonce = nonce;
-    this.nonce = nonce?.nonce;
-  }
-
-  async spend(take: TakeSlot): Promise<Slot> {
-    const slot = await take(this.#burnt ? undefined : this.#nonce);
-    this.#burnt = true;
-    return slot;
-  }
-
-  async settle(): Promise<Receipt> {
-    if (this.#burnt || !this.#nonce) return { headers: {} };
-    const verdict = await this.#store.burn(this.#nonce, this.#owner).catch(() => 'unavailable');
-    if (verdict === 'unavailable') throw new Refusal('state_unavailable');
-    if (verdict !== 'burnt')
-      throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
-    this.#burnt = true;
-    return { headers: {} };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
+function signedIn(store: Store, owner: string, use: NonceUse | undefined, headers: Admission['headers']): Admission {
+  let isBurnt = false;
+  return {
+    headers,
+    nonce: use?.nonce,
+    async spend(take) {
+      const slot = await take(isBurnt ? undefined : use);
+      isBurnt = true;
+      return slot;
+    },
+    async settle() {
+      if (isBurnt || !use) return { headers: {} };
+      const verdict = await store.burn(use, owner).catch(() => 'unavailable');
+      if (verdict === 'unavailable') throw new Refusal('state_unavailable');
+      if (verdict !== 'burnt')
+        throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
+      isBurnt = true;
+      return { headers: {} };
+    },
+    async [Symbol.asyncDispose]() {},
+  };
 }
 
 /** The gate of free routes: every request needs a wallet's signature, good for one answer. */
@@ -139,7 +127,7 @@ export class SiwxGate implements Gate {
     const { payload, nonce } = readValidSignIn(this.#judge, call, rule);
     trail.wallet = payload.address;
     const owner = crypto.random(16).toString('hex');
-    return new SignedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined, () => ({
+    return signedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined, () => ({
       [HEADERS.replayNonce]: this.#freshNonce(origin),
       ...(allowance && rateLimitHeaders(allowance)),
     }));
