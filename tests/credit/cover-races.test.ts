@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Admission, Call, Trail } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import { type CoverablePurchase, Covering, NotNeeded } from '../../packages/gateway/src/credit/covering.ts';
+import { beginCovering, type CoverablePurchase, NotNeeded } from '../../packages/gateway/src/credit/covering.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
@@ -74,7 +74,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     return {
       record,
       reservations,
-      begin: () => Covering.begin(dependencies, sent, payment),
+      begin: () => beginCovering(dependencies, sent, payment),
       async admit(): Promise<Admission> {
         await using covering = await this.begin();
         if ((await covering.known()) ?? (await covering.owed())) throw new Error('it was answered before');

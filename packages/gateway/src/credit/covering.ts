@@ -1,10 +1,10 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Admission, Answer, Call, Delivery, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
+import type { Admission, Answer, Call, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
 import { fromStore } from '../gates/gate.ts';
 import type { ResponseContext } from '../receipts/response.ts';
-import { type AccountHolder, balanceOf, type Debit, type NewDebit } from './account.ts';
+import { type AccountHolder, balanceOf, type NewDebit } from './account.ts';
 import type { HoldResult, HoldVerdict } from './accounts.ts';
-import { type CreditDependencies, creditHeader, Debiting, refusalOf } from './debiting.ts';
+import { type CreditDependencies, creditHeader, debiting, refusalOf } from './debiting.ts';
 import { accountName, busy } from './queue.ts';
 
 /** A payment in a request, before it is checked. */
@@ -76,13 +76,6 @@ interface Begun {
   readonly first: HoldResult;
 }
 
-interface Found {
-  /** Undefined if the payment does not match its request. */
-  readonly begun: Begun | undefined;
-  /** A debit that was made before in place of this very payment. */
-  readonly existing: Debit | undefined;
-}
-
 /** Without a debit this only reads the account. */
 async function tryToHold(
   { accounts, leaseMs }: CreditDependencies,
@@ -93,65 +86,41 @@ async function tryToHold(
   return { verdict: 'insufficient', account: await accounts.find(holderOf(payment)) };
 }
 
-/** Credit that may pay instead of a payment. Disposing it releases what it holds. */
-export class Covering implements AsyncDisposable {
-  readonly #dependencies: CreditDependencies;
-  readonly #sent: SentPayment;
-  readonly #begun: Found['begun'];
-  readonly #existing: Found['existing'];
-  #isAdmitted = false;
-
-  private constructor(dependencies: CreditDependencies, sent: SentPayment, { begun, existing }: Found) {
-    this.#dependencies = dependencies;
-    this.#sent = sent;
-    this.#begun = begun;
-    this.#existing = existing;
-  }
-
-  /** Holds the price of the call if credit suffices. `payment`: undefined if the payment does not match its request. */
-  static async begin(
-    dependencies: CreditDependencies,
-    sent: SentPayment,
-    payment: CoverablePayment | undefined,
-  ): Promise<Covering> {
-    const debit = payment && debitFor(payment, dependencies.randomId);
-    const [first, copy] = await fromStore(
-      Promise.all([
-        payment && tryToHold(dependencies, payment, { debit, isPastOwed: false }),
-        debit ? undefined : dependencies.accounts.debit(sent.key),
-      ]),
-    );
-    const isSame = first?.verdict !== 'held' && first?.debit?.id === sent.key;
-    const begun = payment && first && { payment, debit, first };
-    return new Covering(dependencies, sent, { begun, existing: isSame ? first.debit : copy });
-  }
-
-  /** The answer that credit has paid for in place of this very payment. */
-  async known(): Promise<Admission | Delivery | undefined> {
-    const { answers } = this.#dependencies;
-    return this.#existing && answers.known(this.#existing, this.#sent.requestHash, this.#sent);
-  }
-
-  /** An answer to the same request that the wallet's credit has paid for before. */
-  async owed(): Promise<Admission | Delivery | undefined> {
-    const first = this.#begun?.first;
-    return first?.verdict === 'owed' && first.debit
-      ? this.#dependencies.answers.owed(first.debit, this.#sent)
-      : undefined;
-  }
-
-  /** An admission that is paid from credit if possible, and otherwise by the payment. It takes over what is held. */
-  admit(purchase: CoverablePurchase): Admission {
-    if (!this.#begun) throw new Error('the payment does not fit its request');
-    this.#isAdmitted = true;
-    return new Coverable(this.#dependencies, this.#begun, purchase);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const { accounts, onFailure } = this.#dependencies;
-    const first = this.#begun?.first;
-    if (first?.verdict === 'held' && !this.#isAdmitted) await accounts.release(first.debit, false).catch(onFailure);
-  }
+/**
+ * Credit that may pay instead of a payment: holds the price of the call if it suffices. Disposing it releases what it holds.
+ * `payment`: undefined if the payment does not match its request.
+ */
+export async function beginCovering(
+  dependencies: CreditDependencies,
+  sent: SentPayment,
+  payment: CoverablePayment | undefined,
+) {
+  const { accounts, answers, onFailure } = dependencies;
+  const debit = payment && debitFor(payment, dependencies.randomId);
+  const [first, copy] = await fromStore(
+    Promise.all([
+      payment && tryToHold(dependencies, payment, { debit, isPastOwed: false }),
+      debit ? undefined : accounts.debit(sent.key),
+    ]),
+  );
+  const isSame = first?.verdict !== 'held' && first?.debit?.id === sent.key;
+  const existing = isSame ? first.debit : copy;
+  let isAdmitted = false;
+  return {
+    /** The answer that credit has paid for in place of this very payment. */
+    known: async () => existing && answers.known(existing, sent.requestHash, sent),
+    /** An answer to the same request that the wallet's credit has paid for before. */
+    owed: async () => (first?.verdict === 'owed' && first.debit ? answers.owed(first.debit, sent) : undefined),
+    /** An admission that is paid from credit if possible, and otherwise by the payment. It takes over what is held. */
+    admit(purchase: CoverablePurchase): Admission {
+      if (!payment || !first) throw new Error('the payment does not fit its request');
+      isAdmitted = true;
+      return new Coverable(dependencies, { payment, debit, first }, purchase);
+    },
+    async [Symbol.asyncDispose]() {
+      if (first?.verdict === 'held' && !isAdmitted) await accounts.release(first.debit, false).catch(onFailure);
+    },
+  };
 }
 
 /**
@@ -178,7 +147,7 @@ class Coverable implements Admission {
     this.#purchase = purchase;
     this.#debit = debit;
     this.#first = first;
-    if (first.verdict === 'held') this.#chosen = new Debiting(dependencies, first, payment);
+    if (first.verdict === 'held') this.#chosen = debiting(dependencies, first, payment);
   }
 
   async spend(take: TakeSlot): Promise<Slot> {
@@ -213,7 +182,7 @@ class Coverable implements Admission {
 
   async #choose(): Promise<Admission | 'not yet'> {
     const result = await this.#tryToHold();
-    if (result.verdict === 'held') return new Debiting(this.#dependencies, result, this.#payment);
+    if (result.verdict === 'held') return debiting(this.#dependencies, result, this.#payment);
     const { verdict, account } = result;
     if (verdict === 'busy') return 'not yet';
     if (verdict !== 'insufficient') throw refusalOf(verdict);

@@ -1,5 +1,5 @@
 import { CORS_HEADERS, dollars, HEADERS, Refusal } from '@asset-gateway/protocol';
-import type { Admission, Answer, Delivery, Receipt, Slot, TakeSlot } from '../call.ts';
+import type { Admission, Delivery, Receipt } from '../call.ts';
 import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import { type ResponseContext, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
@@ -79,57 +79,44 @@ interface HoldAttempt {
 }
 
 /** A call that is paid from credit: its price is held before the upstream call, and captured together with the answer. */
-export class Debiting implements Admission {
-  readonly #dependencies: CreditDependencies;
-  readonly #debit: NewDebit;
-  readonly #context: DebitContext;
-  #isHeld: boolean;
-  #isCalled = false;
-
-  constructor(dependencies: CreditDependencies, { verdict, debit }: HoldAttempt, context: DebitContext) {
-    this.#dependencies = dependencies;
-    this.#debit = debit;
-    this.#context = context;
-    this.#isHeld = verdict === 'held';
-    if (this.#isHeld) dependencies.onStep?.('hold');
-  }
-
-  headers(): Readonly<Record<string, string>> {
-    return this.#context.freshNonce?.() ?? {};
-  }
-
-  async spend(take: TakeSlot): Promise<Slot> {
-    if (!this.#isHeld) {
-      const { accounts, leaseMs, onStep } = this.#dependencies;
-      const { verdict } = await fromStore(accounts.hold(this.#debit, { leaseMs, isPastOwed: true }));
-      if (verdict !== 'held') throw refusalOf(verdict);
-      this.#isHeld = true;
-      onStep?.('hold');
-    }
-    const slot = await take();
-    this.#isCalled = true;
-    return slot;
-  }
-
-  async settle({ json }: Answer): Promise<Receipt> {
-    const { accounts, onStep } = this.#dependencies;
-    onStep?.('upstream');
-    const debit: NewDebit = { ...this.#debit, capturedAtMs: accounts.now() };
-    const balanceMicros = await fromStore(accounts.capture(debit, json), { payment: { state: 'pending' } });
-    if (typeof balanceMicros === 'string') throw refusalOf(balanceMicros);
-    this.#isHeld = false;
-    onStep?.('capture');
-    const onDelivered = () => {
-      onStep?.('respond');
-      accounts.delivered(debit.id);
-    };
-    return { ...receiptOf(debit, balanceMicros, this.#context), onDelivered };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const { accounts, onFailure } = this.#dependencies;
-    if (this.#isHeld) await accounts.release(this.#debit, this.#isCalled).catch(onFailure);
-  }
+export function debiting(
+  { accounts, leaseMs, onFailure, onStep }: CreditDependencies,
+  { verdict: first, debit }: HoldAttempt,
+  context: DebitContext,
+): Admission {
+  let isHeld = first === 'held';
+  let isCalled = false;
+  if (isHeld) onStep?.('hold');
+  return {
+    headers: () => context.freshNonce?.() ?? {},
+    async spend(take) {
+      if (!isHeld) {
+        const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));
+        if (verdict !== 'held') throw refusalOf(verdict);
+        isHeld = true;
+        onStep?.('hold');
+      }
+      const slot = await take();
+      isCalled = true;
+      return slot;
+    },
+    async settle({ json }) {
+      onStep?.('upstream');
+      const captured = { ...debit, capturedAtMs: accounts.now() };
+      const balanceMicros = await fromStore(accounts.capture(captured, json), { payment: { state: 'pending' } });
+      if (typeof balanceMicros === 'string') throw refusalOf(balanceMicros);
+      isHeld = false;
+      onStep?.('capture');
+      const onDelivered = () => {
+        onStep?.('respond');
+        accounts.delivered(debit.id);
+      };
+      return { ...receiptOf(captured, balanceMicros, context), onDelivered };
+    },
+    async [Symbol.asyncDispose]() {
+      if (isHeld) await accounts.release(debit, isCalled).catch(onFailure);
+    },
+  };
 }
 
 /** Answers that were charged before: to the same debit sent again, and to a request whose answer was not delivered. */

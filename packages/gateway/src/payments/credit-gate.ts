@@ -2,7 +2,7 @@ import { dollars, HEADERS, Refusal, type RefusalCode, SIWX_EXTENSION, siwxExtens
 import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.ts';
 import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
-import { type CreditDependencies, type DebitContext, Debiting } from '../credit/debiting.ts';
+import { type CreditDependencies, type DebitContext, debiting } from '../credit/debiting.ts';
 import { challengedUrl, fromStore, type OriginOf } from '../gates/gate.ts';
 import { signInInfo } from '../gates/siwx/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
@@ -117,7 +117,7 @@ export class CreditGate implements Gate {
       this.#payments.assertOpen();
       throw new Refusal('credit_exhausted', { payment: { state: 'unused' } });
     }
-    return new Debiting(this.#dependencies, { verdict, debit }, context);
+    return debiting(this.#dependencies, { verdict, debit }, context);
   }
 
   /** The answer to this signature, or to an earlier call for the same request that was not delivered. */

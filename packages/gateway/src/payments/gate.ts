@@ -1,7 +1,7 @@
 import { dollars, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.ts';
 import type { CreditLimits } from '../credit/account.ts';
-import { Covering, type SentPayment } from '../credit/covering.ts';
+import { beginCovering, type SentPayment } from '../credit/covering.ts';
 import type { CreditDependencies } from '../credit/debiting.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { challenge, challengedUrl, type Demand, fromStore } from '../gates/gate.ts';
@@ -162,17 +162,17 @@ export class ExactGate implements Gate {
   }
 
   /** Credit pays only for payments that match their request, and only while purchases are possible. */
-  #cover(context: RequestContext, presented: PresentedPayment | Refusal): Promise<Covering> | undefined {
+  #cover(context: RequestContext, presented: PresentedPayment | Refusal) {
     const { credit } = this.#route;
     if (!credit) return undefined;
     const { dependencies, priceMicros } = credit;
     if (presented instanceof Refusal || this.#whyClosed() !== undefined)
-      return Covering.begin(dependencies, context, undefined);
+      return beginCovering(dependencies, context, undefined);
     const { payer, memo, amount } = presented.transfer;
     const amountMicros = Number(amount);
     const { hasTicket } = presented.payment;
     const creditMicros = this.#creditMicros(amountMicros);
-    return Covering.begin(dependencies, context, {
+    return beginCovering(dependencies, context, {
       ...context,
       payer,
       memo,
