@@ -40,7 +40,7 @@ it('ARCHITECTURE.md names files and folders that exist', () => {
 describe('a seeded fault is found', () => {
   const wrong: readonly [string, string, string][] = [
     ['a store that knows the protocol', 'gateway/src/stores/x.ts', "import { routes } from '@asset-gateway/protocol';"],
-    ['a gate that knows an upstream', 'gateway/src/gates/x.ts', "import { RestUpstream } from '../upstreams/rest.ts';"],
+    ['a gate that knows an upstream', 'gateway/src/gates/x.ts', "import { openRest } from '../upstreams/rest.ts';"],
     ['a gate that knows the doctor', 'gateway/src/gates/x.ts', "import { examine } from '@asset-gateway/doctor';"],
     ['a protocol that reads files', 'protocol/src/x.ts', "import { readFileSync } from 'node:fs';"],
     ['a client that no page can load', 'client/src/x.ts', "import { sign } from 'node:crypto';"],

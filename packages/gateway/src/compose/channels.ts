@@ -10,15 +10,9 @@ import { createSpending, InFlight, type Sharing } from '../stages/spend.ts';
 import { untraced } from '../traces/tracing.ts';
 import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts';
 import { Failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
+import type { Connection } from '../upstreams/upstream.ts';
 import type { Dependencies, Foundation } from './dependencies.ts';
-import {
-  type ChannelPlan,
-  type Connection,
-  channelKeyOf,
-  type KeyPlan,
-  type ProviderEntry,
-  transportsOf,
-} from './providers.ts';
+import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, transportsOf } from './providers.ts';
 
 /** What serves a family of routes: a channel, or several of which the first one that is up is called. */
 export interface Channel {
@@ -91,7 +85,7 @@ export class Channels {
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): SingleChannel {
     const { breaker, tracing = untraced } = this.#dependencies;
     const openKey = ({ budget, options }: KeyPlan): Key => {
-      const connection = new transport({ ...options, connections });
+      const connection = transport({ ...options, connections });
       this.#connections.push(connection);
       return { budget, upstream: resending(tracing.calling(connection, name)) };
     };

@@ -7,17 +7,14 @@ import type { PaidConfig } from '../config/paid.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { secretsIn, spellingsOf } from '../secrets.ts';
 import type { UpstreamOptions } from '../upstreams/exchange.ts';
-import { JsonRpcUpstream } from '../upstreams/json-rpc.ts';
-import { RestUpstream } from '../upstreams/rest.ts';
-import type { KeyedUpstream } from '../upstreams/upstream.ts';
-
-/** An upstream that holds connections. */
-export type Connection = KeyedUpstream & { close(): Promise<void> };
+import { openJsonRpc } from '../upstreams/json-rpc.ts';
+import { openRest } from '../upstreams/rest.ts';
+import type { Connection } from '../upstreams/upstream.ts';
 
 /** A configured channel of a provider. */
 export interface ChannelPlan {
   readonly name: ChannelName;
-  readonly transport: new (options: UpstreamOptions) => Connection;
+  readonly transport: (options: UpstreamOptions) => Connection;
   readonly keys: readonly [KeyPlan, ...KeyPlan[]];
 }
 
@@ -85,7 +82,7 @@ function keyedChannel(
     options: { ...common, ...withKey(baseUrl, key, secret) },
   });
   const [first = '', ...others] = keys;
-  return { name, transport: RestUpstream, keys: [planOf(first), ...others.map(planOf)] };
+  return { name, transport: openRest, keys: [planOf(first), ...others.map(planOf)] };
 }
 
 /** How an upstream request carries a key. */
@@ -119,7 +116,7 @@ function rpcChannels(
   return (Object.entries(rpcUrls[provider]) as [Cluster, string][]).flatMap(([cluster, url]) => {
     const options = { baseUrl: url, headers: {}, deadlineMs, secrets: secretsIn(url).flatMap(spellingsOf) };
     return (['rpc', 'das'] as const).flatMap((surface) =>
-      paidChannel({ provider, cluster, surface }, limitsPerSecond[surface], JsonRpcUpstream, options),
+      paidChannel({ provider, cluster, surface }, limitsPerSecond[surface], openJsonRpc, options),
     );
   });
 }
@@ -130,7 +127,7 @@ function walletChannels(paid: PaidConfig | undefined): ChannelPlan[] {
   const headers = { 'x-api-key': key };
   const options = { baseUrl, headers, deadlineMs: paid.upstreamTimeoutMs, secrets: spellingsOf(key) };
   const name: ChannelName = { provider: 'helius', cluster: 'mainnet', surface: 'wallet' };
-  return paidChannel(name, paid.limitsPerSecond.wallet, RestUpstream, options);
+  return paidChannel(name, paid.limitsPerSecond.wallet, openRest, options);
 }
 
 /** A channel with a limit per second; none if the limit is 0. */

@@ -1,10 +1,9 @@
 import { member } from '@asset-gateway/protocol';
-import type { Answer, KeyedCall } from '../call.ts';
 import { Exchange, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
 import { memberText } from './member-text.ts';
 import { readJson, type UpstreamResponse } from './response.ts';
 import { assertDiscreet } from './rest.ts';
-import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
+import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 /** Client errors: unknown method, invalid parameters, unsupported transaction version. */
 const REJECTED = new Set([-32600, -32602, -32015]);
@@ -13,55 +12,6 @@ const INTERNAL_ERROR = -32603;
 /** Three codes for too many requests. */
 const RATE_LIMITED = new Set([429, -32005, -32029]);
 
-/** JSON-RPC over HTTP: a Solana node or a provider's equivalent. */
-export class JsonRpcUpstream implements KeyedUpstream {
-  readonly #options: UpstreamOptions;
-  readonly #path: string;
-  readonly #exchange: Exchange;
-  #lastId = 0;
-
-  constructor(options: UpstreamOptions) {
-    const { pathname, search } = new URL(options.baseUrl);
-    this.#options = options;
-    this.#path = pathname + search;
-    this.#exchange = new Exchange(options);
-  }
-
-  async answer({ route, input, spend }: KeyedCall): Promise<Answer> {
-    const id = ++this.#lastId;
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method: route.method, params: input.body.params });
-    const request = { method: 'POST', path: this.#path, body } as const;
-    return { json: await this.#exchange.run(request, spend, (response) => this.#judge(id, response)) };
-  }
-
-  close(): Promise<void> {
-    return this.#exchange.close();
-  }
-
-  async #judge(id: number, response: UpstreamResponse): Promise<string> {
-    if (response.statusCode !== 200) throw await this.#refusalOfStatus(response);
-    const { text, value } = await readJson(response);
-    assertDiscreet(text, this.#options.secrets);
-    const error = member(value, 'error');
-    if (error !== undefined && error !== null) throw refusalOfError(error, response, this.#options);
-    const isOurs = !Array.isArray(value) && member(value, 'id') === id && member(value, 'result') !== undefined;
-    const result = isOurs ? memberText(text, 'result') : undefined;
-    if (result === undefined) {
-      throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'not the answer to our call' });
-    }
-    return result;
-  }
-
-  /** A JSON-RPC error in the body is more specific than the HTTP status. */
-  async #refusalOfStatus(response: UpstreamResponse): Promise<UpstreamRefusal> {
-    const peek = response.statusCode >= 400 && (await readJson(response).catch(() => undefined));
-    const error = peek ? member(peek.value, 'error') : undefined;
-    const code = Number(member(error, 'code'));
-    if (REJECTED.has(code) || RATE_LIMITED.has(code)) return refusalOfError(error, response, this.#options);
-    return refusalOfStatus(response, this.#options);
-  }
-}
-
 /** The refusal for a JSON-RPC error. The node is up: the error mostly depends on the request. */
 function refusalOfError(error: unknown, response: UpstreamResponse, options: RefusalOptions): UpstreamRefusal {
   const code = Number(member(error, 'code'));
@@ -69,4 +19,44 @@ function refusalOfError(error: unknown, response: UpstreamResponse, options: Ref
   if (REJECTED.has(code)) return new UpstreamRefusal('upstream_rejected', 'answered', { reason });
   if (RATE_LIMITED.has(code)) return rateLimited(reason, response, options);
   return new UpstreamRefusal('upstream_error', code === INTERNAL_ERROR ? 'failed' : 'answered', { reason });
+}
+
+/** A JSON-RPC error in the body is more specific than the HTTP status. */
+async function refusalOf(response: UpstreamResponse, options: RefusalOptions): Promise<UpstreamRefusal> {
+  const peek = response.statusCode >= 400 && (await readJson(response).catch(() => undefined));
+  const error = peek ? member(peek.value, 'error') : undefined;
+  const code = Number(member(error, 'code'));
+  if (REJECTED.has(code) || RATE_LIMITED.has(code)) return refusalOfError(error, response, options);
+  return refusalOfStatus(response, options);
+}
+
+/** The text of the result of the call with this id. */
+async function resultOf(id: number, response: UpstreamResponse, options: UpstreamOptions): Promise<string> {
+  if (response.statusCode !== 200) throw await refusalOf(response, options);
+  const { text, value } = await readJson(response);
+  assertDiscreet(text, options.secrets);
+  const error = member(value, 'error');
+  if (error !== undefined && error !== null) throw refusalOfError(error, response, options);
+  const isOurs = !Array.isArray(value) && member(value, 'id') === id && member(value, 'result') !== undefined;
+  const result = isOurs ? memberText(text, 'result') : undefined;
+  if (result === undefined) {
+    throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'not the answer to our call' });
+  }
+  return result;
+}
+
+/** JSON-RPC over HTTP: a Solana node or a provider's equivalent. */
+export function openJsonRpc(options: UpstreamOptions): Connection {
+  const { pathname, search } = new URL(options.baseUrl);
+  const exchange = new Exchange(options);
+  let lastId = 0;
+  return {
+    async answer({ route, input, spend }) {
+      const id = ++lastId;
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: route.method, params: input.body.params });
+      const request = { method: 'POST', path: pathname + search, body } as const;
+      return { json: await exchange.run(request, spend, (response) => resultOf(id, response, options)) };
+    },
+    close: () => exchange.close(),
+  };
 }

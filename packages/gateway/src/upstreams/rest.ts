@@ -1,8 +1,8 @@
 import type { Route } from '@asset-gateway/protocol';
-import type { Answer, Input, KeyedCall } from '../call.ts';
+import type { Input } from '../call.ts';
 import { Exchange, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
 import { readJson, type UpstreamResponse } from './response.ts';
-import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
+import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 const encode = (value: unknown): string => encodeURIComponent(String(value));
 
@@ -44,30 +44,20 @@ export function assertDiscreet(text: string, secrets: readonly string[]): void {
 }
 
 /** A REST API over HTTP. */
-export class RestUpstream implements KeyedUpstream {
-  readonly #options: UpstreamOptions;
-  readonly #base: URL;
-  readonly #exchange: Exchange;
-
-  constructor(options: UpstreamOptions) {
-    this.#options = options;
-    this.#base = new URL(options.baseUrl);
-    this.#exchange = new Exchange(options);
-  }
-
-  async answer({ route, input, spend }: KeyedCall): Promise<Answer> {
-    const request = writeRequest(route, input, this.#base);
-    return { json: await this.#exchange.run(request, spend, this.#read) };
-  }
-
-  close(): Promise<void> {
-    return this.#exchange.close();
-  }
-
-  readonly #read = async (response: UpstreamResponse): Promise<string> => {
-    if (response.statusCode !== 200) throw await refusalOfStatus(response, this.#options);
+export function openRest(options: UpstreamOptions): Connection {
+  const base = new URL(options.baseUrl);
+  const exchange = new Exchange(options);
+  const read = async (response: UpstreamResponse): Promise<string> => {
+    if (response.statusCode !== 200) throw await refusalOfStatus(response, options);
     const { text } = await readJson(response);
-    assertDiscreet(text, this.#options.secrets);
+    assertDiscreet(text, options.secrets);
     return text;
+  };
+  return {
+    async answer({ route, input, spend }) {
+      const request = writeRequest(route, input, base);
+      return { json: await exchange.run(request, spend, read) };
+    },
+    close: () => exchange.close(),
   };
 }

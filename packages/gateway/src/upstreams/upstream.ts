@@ -6,6 +6,9 @@ export interface KeyedUpstream {
   answer(call: KeyedCall): Promise<Answer>;
 }
 
+/** An upstream that holds connections. */
+export type Connection = KeyedUpstream & { close(): Promise<void> };
+
 /** An answer of the gateway itself. */
 export type OwnAnswer = (call: UpstreamCall) => Answer | Promise<Answer>;
 
