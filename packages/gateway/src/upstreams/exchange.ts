@@ -2,7 +2,7 @@ import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { KeyedCall } from '../call.ts';
 import { Pool } from '../pool.ts';
 import { ResponseHandler, readJson, type UpstreamResponse } from './response.ts';
-import { type Ending, UpstreamRefusal } from './upstream.ts';
+import { type Connection, type Ending, UpstreamRefusal } from './upstream.ts';
 
 const MAX_PAUSE_SECONDS = 300;
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -124,51 +124,45 @@ export interface UpstreamOptions extends RefusalOptions {
   readonly connections: number;
 }
 
+/** One exchange with an upstream: what is written, and how its answer is read as JSON text. */
+interface Exchange {
+  readonly request: UpstreamRequest;
+  readonly read: (response: UpstreamResponse) => Promise<string>;
+}
+
 /** Pooled HTTP to one upstream: follows no redirects, forwards no client headers, one deadline per call. */
-export class Exchange {
-  readonly #deadlineMs: number;
-  /** Alternating names and values, as undici expects. */
-  readonly #headers: string[];
-  readonly #pool: Pool;
-
-  constructor(options: UpstreamOptions) {
-    this.#deadlineMs = options.deadlineMs;
-    const headers = { accept: 'application/json', 'accept-encoding': 'gzip, br', ...options.headers };
-    this.#headers = Object.entries(headers).flat();
-    this.#pool = new Pool(new URL(options.baseUrl).origin, {
-      connections: options.connections,
-      pipelining: 1,
-      connect: { timeout: options.deadlineMs },
-      // Only the deadline of the whole call applies.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-  }
-
-  /** Takes a slot, writes the request, reads the answer and releases the slot. Every failure becomes a refusal. */
-  async run<T>(
-    request: UpstreamRequest,
-    spend: KeyedCall['spend'],
-    read: (response: UpstreamResponse) => Promise<T>,
-  ): Promise<T> {
-    const slot = await spend();
-    const { method, path, body } = request;
-    const own = body === undefined ? this.#headers : [...this.#headers, 'content-type', 'application/json'];
-    const headers = slot.headers ? [...own, ...Object.entries(slot.headers).flat()] : own;
-    const handler = new ResponseHandler(this.#deadlineMs);
-    try {
-      this.#pool.dispatch({ method, path, headers, body: body ?? null }, handler);
-      return await read(await handler.head);
-    } catch (error) {
-      if (error instanceof Refusal) throw error;
-      throw refusalOfFailure(error, handler);
-    } finally {
-      handler.end();
-      slot.release(handler.isStarted || !handler.isWritten);
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.destroy();
-  }
+export function openPool(options: UpstreamOptions, exchangeOf: (call: KeyedCall) => Exchange): Connection {
+  const { deadlineMs, connections } = options;
+  // Alternating names and values, as undici expects.
+  const common = Object.entries({
+    accept: 'application/json',
+    'accept-encoding': 'gzip, br',
+    ...options.headers,
+  }).flat();
+  const connect = { timeout: deadlineMs };
+  // Only the deadline of the whole call applies.
+  const times = { headersTimeout: 0, bodyTimeout: 0 };
+  const pool = new Pool(new URL(options.baseUrl).origin, { connections, pipelining: 1, connect, ...times });
+  return {
+    /** Takes a slot, writes the request, reads the answer and releases the slot. Every failure becomes a refusal. */
+    async answer(call) {
+      const { request, read } = exchangeOf(call);
+      const slot = await call.spend();
+      const { method, path, body } = request;
+      const own = body === undefined ? common : [...common, 'content-type', 'application/json'];
+      const headers = slot.headers ? [...own, ...Object.entries(slot.headers).flat()] : own;
+      const handler = new ResponseHandler(deadlineMs);
+      try {
+        pool.dispatch({ method, path, headers, body: body ?? null }, handler);
+        return { json: await read(await handler.head) };
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        throw refusalOfFailure(error, handler);
+      } finally {
+        handler.end();
+        slot.release(handler.isStarted || !handler.isWritten);
+      }
+    },
+    close: () => pool.destroy(),
+  };
 }

@@ -1,5 +1,5 @@
 import { member } from '@asset-gateway/protocol';
-import { Exchange, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
+import { openPool, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
 import { memberText } from './member-text.ts';
 import { readJson, type UpstreamResponse } from './response.ts';
 import { assertDiscreet } from './rest.ts';
@@ -48,15 +48,13 @@ async function resultOf(id: number, response: UpstreamResponse, options: Upstrea
 /** JSON-RPC over HTTP: a Solana node or a provider's equivalent. */
 export function openJsonRpc(options: UpstreamOptions): Connection {
   const { pathname, search } = new URL(options.baseUrl);
-  const exchange = new Exchange(options);
   let lastId = 0;
-  return {
-    async answer({ route, input, spend }) {
-      const id = ++lastId;
-      const body = JSON.stringify({ jsonrpc: '2.0', id, method: route.method, params: input.body.params });
-      const request = { method: 'POST', path: pathname + search, body } as const;
-      return { json: await exchange.run(request, spend, (response) => resultOf(id, response, options)) };
-    },
-    close: () => exchange.close(),
-  };
+  return openPool(options, ({ route, input }) => {
+    const id = ++lastId;
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method: route.method, params: input.body.params });
+    return {
+      request: { method: 'POST', path: pathname + search, body },
+      read: (response) => resultOf(id, response, options),
+    };
+  });
 }

@@ -1,6 +1,6 @@
 import type { Route } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
-import { Exchange, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
+import { openPool, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
 import { readJson, type UpstreamResponse } from './response.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
@@ -46,18 +46,11 @@ export function assertDiscreet(text: string, secrets: readonly string[]): void {
 /** A REST API over HTTP. */
 export function openRest(options: UpstreamOptions): Connection {
   const base = new URL(options.baseUrl);
-  const exchange = new Exchange(options);
   const read = async (response: UpstreamResponse): Promise<string> => {
     if (response.statusCode !== 200) throw await refusalOfStatus(response, options);
     const { text } = await readJson(response);
     assertDiscreet(text, options.secrets);
     return text;
   };
-  return {
-    async answer({ route, input, spend }) {
-      const request = writeRequest(route, input, base);
-      return { json: await exchange.run(request, spend, read) };
-    },
-    close: () => exchange.close(),
-  };
+  return openPool(options, ({ route, input }) => ({ request: writeRequest(route, input, base), read }));
 }
