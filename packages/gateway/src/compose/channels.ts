@@ -9,7 +9,7 @@ import type { ChannelName } from '../metrics/readings.ts';
 import { createSpending, InFlight, type Sharing } from '../stages/spend.ts';
 import { untraced } from '../traces/tracing.ts';
 import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts';
-import { Failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
+import { failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
 import type { Connection } from '../upstreams/upstream.ts';
 import type { Dependencies, Foundation } from './dependencies.ts';
 import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, transportsOf } from './providers.ts';
@@ -111,8 +111,8 @@ function failingOver(
   isRepeatable: (route: Route) => boolean,
 ): Channel {
   const [{ name, room }] = channels;
-  const failover = new Failover(channels, isRepeatable);
-  return { name, room, upstream: failover, keys: failover };
+  const several = failover(channels, isRepeatable);
+  return { name, room, upstream: several, keys: several };
 }
 
 /** Shares of a provider's calls in flight: of devnet, whose money is free, and of one wallet on each cluster. */

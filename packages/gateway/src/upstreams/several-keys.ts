@@ -193,49 +193,34 @@ function isNextAllowed(error: Refusal, isRepeatable: boolean): boolean {
  * Several upstreams with the same routes: the first one that is up answers. Each has its own keys, budget and circuit breaker, and each
  * call takes a slot of its own. If all are down, the last call's refusal is thrown.
  */
-export class Failover implements Upstream, Allowance {
-  readonly #places: readonly [FailoverPlace, ...FailoverPlace[]];
-  readonly #isRepeatable: (route: Route) => boolean;
-
-  constructor(places: readonly [FailoverPlace, ...FailoverPlace[]], isRepeatable: (route: Route) => boolean) {
-    this.#places = places;
-    this.#isRepeatable = isRepeatable;
-  }
-
-  async answer(call: UpstreamCall): Promise<Answer> {
-    let refusal: Refusal | undefined;
-    for (const { upstream } of this.#places) {
-      try {
-        return await upstream.answer(call);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        // A call that was made says more than a refusal without one.
-        if (!(refusal instanceof UpstreamRefusal) || error instanceof UpstreamRefusal) refusal = error;
-        if (!isNextAllowed(error, this.#isRepeatable(call.route))) throw refusal;
-      }
-    }
-    throw refusal;
-  }
-
-  get limit(): number {
-    return this.#current().limit;
-  }
-
-  get windowMs(): number {
-    return this.#current().windowMs;
-  }
-
-  view(): BudgetView {
-    return this.#current().view();
-  }
-
-  judge(share: Share): Promise<Verdict | undefined> {
-    return this.#current().judge(share);
-  }
-
+export function failover(
+  places: readonly [FailoverPlace, ...FailoverPlace[]],
+  isRepeatable: (route: Route) => boolean,
+): Upstream & Allowance {
   /** The keys of the first upstream that is not known to be down. */
-  #current(): Allowance {
-    const [first] = this.#places;
-    return (this.#places.find(({ upstream }) => !upstream.isOpen) ?? first).keys;
-  }
+  const current = () => (places.find(({ upstream }) => !upstream.isOpen) ?? places[0]).keys;
+  return {
+    async answer(call) {
+      let refusal: Refusal | undefined;
+      for (const { upstream } of places) {
+        try {
+          return await upstream.answer(call);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          // A call that was made says more than a refusal without one.
+          if (!(refusal instanceof UpstreamRefusal) || error instanceof UpstreamRefusal) refusal = error;
+          if (!isNextAllowed(error, isRepeatable(call.route))) throw refusal;
+        }
+      }
+      throw refusal;
+    },
+    get limit() {
+      return current().limit;
+    },
+    get windowMs() {
+      return current().windowMs;
+    },
+    view: () => current().view(),
+    judge: (share) => current().judge(share),
+  };
 }
