@@ -76,9 +76,10 @@ export class Channels {
     );
     this.#singles.push(...opened);
     const [first, ...others] = opened;
-    const isOne = first && others.length > 0 && isRepeatable;
-    const serving = isOne ? [failingOver([first, ...others], isRepeatable)] : opened;
-    for (const channel of serving) this.#channels.set(channelKeyOf(channel.name), channel);
+    if (first && others.length > 0 && isRepeatable) {
+      const several = failover([first, ...others], isRepeatable);
+      this.#channels.set(channelKeyOf(first.name), { ...first, upstream: several, keys: several });
+    } else for (const channel of opened) this.#channels.set(channelKeyOf(channel.name), channel);
   }
 
   /** Wraps the connections: the outer wrappers refuse before an inner one spends. */
@@ -103,16 +104,6 @@ export class Channels {
     };
     return { ...options, store, onRefused, onFailure };
   }
-}
-
-/** Channels with the same routes, as one. */
-function failingOver(
-  channels: readonly [SingleChannel, ...SingleChannel[]],
-  isRepeatable: (route: Route) => boolean,
-): Channel {
-  const [{ name, room }] = channels;
-  const several = failover(channels, isRepeatable);
-  return { name, room, upstream: several, keys: several };
 }
 
 /** Shares of a provider's calls in flight: of devnet, whose money is free, and of one wallet on each cluster. */
@@ -161,7 +152,6 @@ export function openCaches(foundation: Foundation, channels: Channels, sharing: 
   const scopes = new Map(apis.filter(({ lifetimes: own }) => own.size > 0).map((api) => [api.name, scopeOf(api)]));
   if (tokens) scopes.set('tokens', tokens.baseUrl);
   const { lifetimes, maxBytes } = cache;
-  const now = () => performance.now();
   const leaseMs = config.upstreamTimeoutMs + LEASE_MARGIN_MS;
   const cacheOf = ({ upstream, keys: allowance, room }: Channel, scope: string): CachingUpstream => {
     const spending = createSpending({ store, allowance, room, sharing, randomId });
