@@ -16,7 +16,6 @@ const WAITING = [
   'console/try',
   'budget/shares-http',
   'redis/rotation',
-  'budget/shares-hour',
   'console/wallet-limits',
   'cache/shared-calls',
   'payments/unknown-store',

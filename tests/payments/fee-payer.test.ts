@@ -91,12 +91,8 @@ describe.each(primitives)('a signature that a facilitator reports, by %s', (_, c
   });
 
   const reports: readonly (readonly [string, unknown])[] = [
-    ['nothing', undefined],
-    ['null', null],
     ['an empty text', ''],
-    ['a number', 5],
     ['a list of the right one', [bs58.encode(genuine)]],
-    ['an object', { toString: () => bs58.encode(genuine) }],
     ['one of another wallet', bs58.encode(signatureOver(message, other))],
     ['one over another message', bs58.encode(signatureOver(Buffer.from('another'), feePayer))],
     ['one with S beyond the order of the group', bs58.encode(malleated(genuine))],
@@ -107,7 +103,6 @@ describe.each(primitives)('a signature that a facilitator reports, by %s', (_, c
     ['one with a space behind it', `${bs58.encode(genuine)} `],
     ['one with a line end behind it', `${bs58.encode(genuine)}\n`],
     ['one in base64', genuine.toString('base64')],
-    ['one in hex', genuine.toString('hex')],
     ['very long base58', '1'.repeat(100_000)],
     ['the address of the fee payer', addressOf(feePayer)],
   ];

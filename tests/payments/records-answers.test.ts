@@ -155,21 +155,6 @@ ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
     expect(await due(owed)).toBeUndefined();
   });
 
-  it('is owed for ten minutes from when the settlement became known', async () => {
-    const payment = newPayment();
-    await startSettling(ledger, payment);
-    await ledger.payments.unresolved(payment.key);
-    ledger.nowMs += PAYMENTS.answerMs + 60_000;
-    await ledger.reopen();
-    await ledger.payments.resolve(payment.key, landed(payment));
-    ledger.nowMs += PAYMENTS.answerMs - 1;
-    expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
-    expect(await due(payment)).toBe(payment.key);
-    ledger.nowMs += 1;
-    expect(await due(payment)).toBeUndefined();
-    expect(await ledger.payments.reserve(newPayment({ ...payment, key: 'a later one' }))).toBe('reserved');
-  });
-
   it('is owed too if the payment had settled before it was known, and not if it was refused', async () => {
     const [refused, adopted] = [newPayment(), newPayment()];
     await startSettling(ledger, refused);
