@@ -68,7 +68,9 @@ describe('a collector that', () => {
       'traces: the collector does not take spans (status 400); they are dropped until it does',
       'traces: the collector takes spans again; 5 were dropped',
     ]);
-    expect(receiver.requests[0]?.path).toBe('/custom/traces');
+    const headers = { 'content-type': 'application/x-protobuf' };
+    expect(receiver.requests[0]).toMatchObject({ path: '/custom/traces', headers });
+    expect(receiver.raw).toContain('GET /healthz');
   });
 
   it('says nothing costs no request anything, the queue stays bounded, and the gateway stops', async () => {

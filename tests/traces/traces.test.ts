@@ -15,6 +15,7 @@ const PARENT = '00f067aa0ba902b7';
 const receiver = new Receiver();
 const variables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: await receiver.listen(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${COLLECTOR_KEY}`,
   OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.name=unused',
   OTEL_SERVICE_NAME: 'gateway-under-test',
