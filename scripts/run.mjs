@@ -31,7 +31,7 @@ const SCRIPTS = {
   'measure:path': async () => (await import('./measure/path.mjs')).measurePath(),
   'measure:books': async () => (await import('./measure/books.mjs')).measureBooks(),
   'measure:nodes': async () => (await import('./measure/nodes.mjs')).measureNodeCounts(),
-  'measure:worst': async (words) => (await import('./measure/worst.mjs')).worst(words),
+  'measure:worst': async (words) => (await import('./measure/worst/measure.mjs')).worst(words),
   simulate: async (words) => (await import('./simulate/simulate.mjs')).simulate(words),
 };
 

@@ -1,6 +1,6 @@
 import { consoleRoutes, everyRoute } from '../../../packages/protocol/dist/index.js';
 import { openBuyer, openCaller } from './callers.mjs';
-import { faultOf, isRefusal } from './report.mjs';
+import { faultOf, faultsIn, isRefusal, tableOf } from './report.mjs';
 import { exampleOf, LOST, servedLike, worstOf } from './requests.mjs';
 import { Wire } from './wire.mjs';
 import { openWorld } from './world.mjs';
@@ -174,7 +174,7 @@ async function measureLost(parts) {
 }
 
 /** Measures the most expensive requests of each row, and the cost of a normal answer. */
-export async function measureWorst({ ids = [], isFull = false } = {}) {
+async function measureWorst(ids, isFull) {
   const world = await openWorld();
   const meter = new Meter(world);
   const rounds = isFull ? FULL : ROUNDS;
@@ -204,4 +204,15 @@ export async function measureWorst({ ids = [], isFull = false } = {}) {
     meter.close();
     await world.close();
   }
+}
+
+/**
+ * Measures the worst requests: for every route, or the named ones, the most expensive texts of the largest allowed size in path, query,
+ * headers and body, with and without a sign-in or payment.
+ */
+export async function worst(words) {
+  const results = await measureWorst(words, process.env.ROUNDS === 'full');
+  const faults = faultsIn(results);
+  process.stdout.write(`${tableOf(results)}\n${faults.map((fault) => `${fault}\n`).join('')}`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
 }

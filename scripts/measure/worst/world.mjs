@@ -8,7 +8,7 @@ import { startSolanaSandbox } from '../../../packages/sandbox/dist/solana-sandbo
 import { startTokensApi } from '../../../packages/sandbox/dist/tokens/api.js';
 import { openApi } from './api.mjs';
 
-const GATEWAY = fileURLToPath(new URL('gateway.mjs', import.meta.url));
+const GATEWAY = fileURLToPath(new URL('../gateway.mjs', import.meta.url));
 const UNBOUNDED = '1000000';
 
 /** A gateway in its own process, in front of a sandbox in this one, with all rows enabled and unlimited budgets. */
