@@ -1,7 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { readConfig } from '@asset-gateway/gateway';
+import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
+import { compose } from '../../packages/gateway/src/compose/compose.ts';
+import { faultsOf, operationOf } from '../discovery/openapi-document.ts';
+import { connectFrom, get } from '../http/bare-server.ts';
+import { expectInTable, expectRefusal } from '../http/error-table.ts';
+import { seen } from '../http/wire.ts';
+import { openLocalStore } from '../kit/local-store.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { until } from '../process/program.ts';
 import { Caller, HEALTH } from '../upstream/caller.ts';
 import { scrape } from './scrape.ts';
 
@@ -63,5 +74,64 @@ describe('the metrics tell when', () => {
     const scraped = await scrape(node.gateway);
     expect(scraped.sum('nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(0.2);
     expect(scraped.sum('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0.2);
+  });
+});
+
+describe('/readyz', () => {
+  it('answers 200 to every client, with one body and no upstream call', async () => {
+    const node = await start({ METRICS_PORT: '0' });
+    const answer = await seen(await fetch(`${node.url}/readyz`));
+    expect([answer.status, answer.body]).toEqual([200, '{"ok":true,"status":"ready"}']);
+    expectInTable(answer);
+    expect((await fetch(`${node.url}/readyz`, { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(`${node.url}/readyz`, { method: 'OPTIONS' })).status).toBe(204);
+    expect((await fetch(`${node.url}/readyz?x=1`)).status).toBe(400);
+    expect(await (await fetch(`${node.url}/v1/catalog`)).text()).not.toContain('readyz');
+    expect(node.upstream.arrivals).toEqual([]);
+    expect((await scrape(node.gateway)).sum('asset_gateway_ready')).toBe(1);
+  });
+
+  it('answers 503 as soon as the node stops, while requests in flight are still answered', async () => {
+    const node = await startTestGateway({ METRICS_PORT: '0' }, { isGraceful: true });
+    node.upstream.faults.delayMs = 1_500;
+    const slow = askSigned(node.url + HEALTH);
+    await until(() => node.upstream.arrivals.length === 1);
+    const client = await connectFrom(node.port);
+    client.socket.write(get('/readyz'));
+    await until(() => client.received().includes('"ready"'));
+    const stopping = node.stop();
+    client.socket.write(get('/readyz'));
+    await until(client.isClosed);
+    const [before, after] = client.answers();
+    expect(before?.status).toBe(200);
+    expectRefusal(after, '503 shutting_down');
+    expect(after?.headers['retry-after']).toBe('1');
+    expect((await scrape(node.gateway)).sum('asset_gateway_ready')).toBe(0);
+    expect((await slow).status).toBe(200);
+    await stopping;
+    await expect(fetch(node.gateway.metricsUrl ?? '')).rejects.toThrow();
+  });
+
+  it('answers 503 while the state store cannot be reached, and the node counts as alive', async () => {
+    let isReached = false;
+    const { store, close: closeStore } = await openLocalStore(Date.now);
+    store.ready = () => isReached;
+    const config = readConfig({ TOKENS_API_KEY: 'a-key' });
+    const { gateway, readings, close } = await compose(config, { store, secrets: ['secret'], log: () => undefined });
+    const ask = (target: string) =>
+      gateway({ method: 'GET', target, headers: {}, hosts: [], port: 1, body: new Uint8Array(0), client: '' });
+    const refused = await ask('/readyz');
+    expect([refused.status, JSON.parse(String(refused.body)).error]).toEqual([503, 'state_unavailable']);
+    expect(refused.headers['Retry-After']).toBe('2');
+    const readiness = routes.find(({ method }) => method === 'readiness') as Route;
+    const documented = operationOf(JSON.parse(readFileSync('openapi.json', 'utf8')), readiness);
+    expect(await faultsOf(documented, new Response(String(refused.body), refused))).toEqual([]);
+    expect((await ask('/healthz')).status).toBe(200);
+    expect(readings.isReady()).toBe(false);
+    isReached = true;
+    expect((await ask('/readyz')).status).toBe(200);
+    expect(readings.isReady()).toBe(true);
+    await close();
+    await closeStore();
   });
 });

@@ -83,12 +83,6 @@ function expectNothingInstalled(project: string): void {
 const itAlso = it.runIf(isFull);
 
 describe('the set-up', () => {
-  itAlso('installs the locked version, not the newest', async () => {
-    const project = makeProject(goodLock());
-    expect(await install(project)).toMatchObject({ code: 0 });
-    expect([versionOf(project, 'tool'), versionOf(project, 'tool-build')]).toEqual(['1.0.0', '1.0.0']);
-  });
-
   itAlso('installs a version that is newer than the npm cache', async () => {
     registry.publish({ name: 'tool', version: '1.2.0' });
     const project = makeProject({ tool: { version: '1.2.0', integrity: registry.integrityOf('tool', '1.2.0') } });
@@ -104,12 +98,6 @@ describe('the set-up', () => {
     expect(await run(project, ['npm', 'install', '--no-save', 'other'])).toMatchObject({ code: 0 });
     expect(await install(project)).toEqual({ code: 0, stderr: '' });
     expect(versionOf(project, 'other')).toBe('1.0.0');
-  });
-
-  itAlso('keeps its own installation', async () => {
-    const project = makeProject(goodLock());
-    expect(await install(project)).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Installing/) });
-    expect(await install(project)).toEqual({ code: 0, stderr: '' });
   });
 
   itAlso('skips a missing build for another machine, and installs one for this machine', async () => {
