@@ -26,6 +26,7 @@ interface DirectOptions {
   readonly variables?: Environment;
   /** Wraps the store. */
   readonly around?: (store: Store) => Store;
+  readonly onFailure?: (error: unknown) => void;
 }
 
 interface Ready {
@@ -43,6 +44,7 @@ const lowerCase = (headers: Readonly<Record<string, string>>) =>
 export async function openDirect({
   variables = {},
   around = (store) => store,
+  onFailure = () => undefined,
 }: DirectOptions = {}): Promise<DirectGateway> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
   const limit = { TOKENS_RATE_LIMIT_PER_MINUTE: '100000', ...variables };
@@ -53,7 +55,8 @@ export async function openDirect({
   const opened = await openLocalStore(() => now, { wallNow: () => now + aheadMs });
   const store = around(opened.store);
   const log = (line: LogLine) => void lines.push(line);
-  const { gateway, close } = await compose(config, { store, secrets: [CANARY_SECRET], log, windowMs: 3_600_000 });
+  const parts = { store, secrets: [CANARY_SECRET], log, onFailure, windowMs: 3_600_000 };
+  const { gateway, close } = await compose(config, parts);
   const fixed = { hosts: [`127.0.0.1:${PORT}`], port: PORT, client: '127.0.0.1' };
   return {
     origin: `http://127.0.0.1:${PORT}`,

@@ -1,15 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Refusal } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Input } from '../../packages/gateway/src/call.ts';
-import { Channels } from '../../packages/gateway/src/compose/channels.ts';
-import { readConfig } from '../../packages/gateway/src/config/config.ts';
+import { describe, expect, it } from 'vitest';
 import { pauseSeconds } from '../../packages/gateway/src/upstreams/exchange.ts';
-import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
-import { rowOf } from '../http/targets.ts';
-import { type OpenedStore, openLocalStore } from '../kit/local-store.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askFreshly } from '../signin/craft.ts';
+import { openDirect } from '../signin/direct-gateway.ts';
 import { Caller, HEALTH, TOKENS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
 
@@ -76,55 +71,36 @@ describe('U9 how long a Retry-After asks to wait', () => {
   ])('%j: %i s', (retryAfter, seconds) => expect(pauseSeconds(retryAfter, NOW, 60)).toBe(seconds));
 });
 
-const ROUTE = rowOf('tokens.health');
-const INPUT = { path: {}, query: {}, body: {} } as Input;
-const ARRIVAL = { hosts: [], port: 0 };
-const slot = { release: () => undefined };
-
-let api: TokensApi;
-let opened: OpenedStore;
-let pauses: number[];
-let channels: Channels;
-let failures: unknown[];
-beforeAll(async () => {
-  api = await startTokensApi({ key: 'a-key-of-the-upstream' });
-});
-afterAll(() => api.close());
-beforeEach(async () => {
-  opened = await openLocalStore(Date.now);
-  const { store } = opened;
-  // It notes each pause and then fails to keep it.
-  store.pause = async (_, milliseconds) => {
-    pauses.push(milliseconds);
-    throw new Error('the store is down');
-  };
-  [pauses, failures] = [[], []];
-  const config = readConfig({ TOKENS_API_BASE_URL: api.url, TOKENS_API_KEY: api.key });
-  const onFailure = (error: unknown) => void failures.push(error);
-  channels = new Channels({ config, store, onFailure, windowMs: undefined, breaker: undefined });
-});
-
-afterEach(async () => {
-  await channels.close();
-  await opened.close();
-});
-
-const refusalOf = (spend: () => Promise<typeof slot>): Promise<unknown> =>
-  Promise.resolve(
-    channels.get(ROUTE)?.upstream.answer({ route: ROUTE, input: INPUT, wallet: undefined, arrival: ARRIVAL, spend }),
-  ).catch((error: unknown) => error);
+/** A gateway in process that notes the pauses which it tells its store, and what fails. */
+async function openNoting(isKept: boolean) {
+  const [pauses, failures]: [number[], unknown[]] = [[], []];
+  const direct = await openDirect({
+    onFailure: (error) => void failures.push(error),
+    around(store) {
+      const keep = store.pause.bind(store);
+      store.pause = async (budget, milliseconds) => {
+        pauses.push(milliseconds);
+        if (!isKept) throw new Error('the store is down');
+        return keep(budget, milliseconds);
+      };
+      return store;
+    },
+  });
+  Object.assign(direct.upstream.faults, { status: 429, retryAfter: '7', times: 1 });
+  const paused = await askFreshly(direct);
+  expect([paused.status, paused.headers.get('retry-after'), pauses]).toEqual([503, '7', [7_000]]);
+  return { direct, pauses, failures };
+}
 
 it('U9 a pause that the store cannot keep is logged', async () => {
-  Object.assign(api.faults, { status: 429, retryAfter: '7', times: 1 });
-  const refusal = await refusalOf(async () => slot);
-  expect(refusal).toMatchObject({ code: 'upstream_rate_limited', retryAfterSeconds: 7 });
-  expect(pauses).toEqual([7_000]);
+  const { direct, failures } = await openNoting(false);
   expect(failures).toEqual([new Error('the store is down')]);
+  await direct.close();
 });
 
 it('U9 a pause that spending reports is not stored again', async () => {
-  const arrivals = api.arrivals.length;
-  const told = new Refusal('upstream_rate_limited', { retryAfterSeconds: 9 });
-  expect(await refusalOf(() => Promise.reject(told))).toBe(told);
-  expect([pauses, failures, api.arrivals.length]).toEqual([[], [], arrivals]);
+  const { direct, pauses, failures } = await openNoting(true);
+  expect((await askFreshly(direct)).status).toBe(503);
+  expect([pauses, failures, direct.upstream.arrivals.length]).toEqual([[7_000], [], 1]);
+  await direct.close();
 });
