@@ -14,7 +14,6 @@ const WAITING = [
   'postgres/outages',
   'payments/unknown',
   'console/try',
-  'budget/shares-http',
   'redis/rotation',
   'console/wallet-limits',
   'cache/shared-calls',

@@ -79,10 +79,6 @@ type Change = (accepted: Accepted) => unknown;
 const set =
   (name: string, value: unknown): Change =>
   (accepted) => ({ ...accepted, [name]: value });
-const without =
-  (name: string): Change =>
-  ({ [name]: _, ...rest }) =>
-    rest;
 const extra =
   (name: string, value: unknown): Change =>
   (accepted) => ({ ...accepted, extra: { ...(accepted.extra as object), [name]: value } });
@@ -100,7 +96,7 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   ['no memo', extra('memo', undefined)],
   ['a member that was not offered', set('paymentFlow', 'upfront')],
   ['a member named __proto__', (accepted) => JSON.parse(`{"__proto__":{},${JSON.stringify(accepted).slice(1)}`)],
-  ...['network', 'amount', 'extra'].map((name) => [`no ${name}`, without(name)] as const),
+  ...['network', 'amount', 'extra'].map((name) => [`no ${name}`, set(name, undefined)] as const),
   ['extra that is null', set('extra', null)],
   ['extra that is a list', (accepted) => ({ ...accepted, extra: [accepted.extra] })],
   ['a member of version 1', set('maxAmountRequired', '5')],
@@ -134,27 +130,6 @@ describe('P15 a payment with an altered copy of the requirement', () => {
         const response = await sendPaid(gateway, call, withAccepted(payment, change));
         expect([response.status, response.headers.get(HEADERS.replayed)], name).toEqual([200, 'true']);
         await response.arrayBuffer();
-      }
-    });
-  });
-});
-
-describe('P15 a payment buys nothing that was made for other requirements', () => {
-  it.each<[string, Change]>([
-    ['a lower amount', set('amount', '4')],
-    ['another payee', set('payTo', A)],
-    ['another memo', extra('memo', 'A'.repeat(32))],
-    ['another fee payer', extra('feePayer', A)],
-  ])('%s', async (_, change) => {
-    const { accepted: required } = await paymentFor(gateway, call, wallet);
-    const altered = change(required as unknown as Accepted) as typeof required;
-    const payment = await wallet.pay({ x402Version: 2, resource: { url: gateway.url }, accepts: [altered] });
-    await leavesNoTrace(gateway, async () => {
-      for (const accepted of [altered, required]) {
-        const response = await sendPaid(gateway, call, { ...payment, accepted });
-        const { ok, error, payment: state } = await bodyOf(response);
-        expect([response.status, ok, state]).toEqual([402, false, { state: 'refused' }]);
-        expect(error).toMatch(/^(?:no_matching_requirements|invalid_exact_svm_\w+)$/);
       }
     });
   });

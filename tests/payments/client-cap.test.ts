@@ -1,15 +1,19 @@
 import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { type Offer, payWith } from '@asset-gateway/client/pay';
-import { HEADERS, USDC } from '@asset-gateway/protocol';
+import { type Offer, offerIn, payWith } from '@asset-gateway/client/pay';
+import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
+import { assertPays, type Payment } from '../../packages/client/src/payment-check.ts';
 import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { asking, payTo, requirement } from '../client/offers.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
-import { transferOf } from './forge-table.ts';
-import { draftOf } from './forge-wire.ts';
+import { MEMO_FORGERIES, TRANSFER_FORGERIES, UNCOPIED_MEMOS } from './forge-instructions.ts';
+import { addressOf, carrying, openMarket } from './forge-market.ts';
+import { SIGNER_FORGERIES } from './forge-signers.ts';
+import { limitOf, transferOf } from './forge-table.ts';
+import { draftOf, signed } from './forge-wire.ts';
 
 /** A response of the gateway: body, status and headers. */
 interface Reply {
@@ -154,5 +158,69 @@ describe('nothing is signed or sent', () => {
     const { outcome, shown } = await ask([offering(requirement({ extra: { feePayer: payer.address } }))]);
     expect([outcome, shown.length]).toEqual([expect.stringContaining('it was not sent'), 1]);
     expect(requests()).toHaveLength(1);
+  });
+});
+
+const market = await openMarket();
+afterAll(() => market.chain.close());
+const [marketPayer, stranger] = [addressOf(market.payer), addressOf(newKeypair())];
+const genuine = market.genuine.payload as unknown as Payment;
+const offer = offerIn(market.required) as Offer;
+
+const carryingWire = (wire: Uint8Array) => carrying(market.genuine.payload, wire) as unknown as Payment;
+
+describe('a payment is sent', () => {
+  it('as x402’s own client makes it', async () => {
+    await expect(assertPays(genuine, offer, marketPayer)).resolves.toBeUndefined();
+  });
+
+  it('with another bid for compute units', async () => {
+    const draft = draftOf(market.genuine.wire);
+    limitOf(draft).data = Uint8Array.from([2, 0, 0, 1, 0]);
+    const payment = carryingWire(signed(draft, [market.payer]));
+    await expect(assertPays(payment, offer, marketPayer)).resolves.toBeUndefined();
+  });
+});
+
+/** They move what was approved. */
+const HARMLESS = ['two compute prices', 'the memo before the transfer'];
+const LOOKUPS = SIGNER_FORGERIES.filter(({ name }) => name.includes('lookup table that the transfer takes'));
+const FORGERIES = [...TRANSFER_FORGERIES, ...MEMO_FORGERIES, ...UNCOPIED_MEMOS, ...LOOKUPS].filter(
+  ({ name }) => !HARMLESS.includes(name),
+);
+
+describe('a payment is not sent', () => {
+  it.each(FORGERIES)('with $name', async ({ make }) => {
+    const payment = carryingWire(make({ ...market.genuine, draft: draftOf(market.genuine.wire) }, market));
+    await expect(assertPays(payment, offer, marketPayer)).rejects.toThrow(
+      /^the payment differs from the approved offer/,
+    );
+  });
+
+  it.each([
+    ['scheme', 'upto'],
+    ['network', NETWORKS.mainnet],
+    ['asset', USDC.mainnet],
+    ['payTo', stranger],
+    ['amount', '900000'],
+    ['amount', undefined],
+  ])('that claims to be for another %s: %s', async (name, value) => {
+    const accepted = { ...(genuine.accepted as object), [name]: value };
+    await expect(assertPays({ ...genuine, accepted }, offer, marketPayer)).rejects.toThrow(
+      /differs from the approved offer/,
+    );
+  });
+
+  it.each<[string, Partial<Offer>]>([
+    ['amount', { amount: '6' }],
+    ['payee', { payTo: stranger }],
+    ['network', { network: NETWORKS.mainnet }],
+  ])('when another %s was approved', async (_, approved) => {
+    await expect(assertPays(genuine, { ...offer, ...approved }, marketPayer)).rejects.toThrow(/it was not sent$/);
+  });
+
+  it('that is no transaction at all', async () => {
+    await expect(assertPays({ ...genuine, payload: { transaction: 'AAAA' } }, offer, marketPayer)).rejects.toThrow();
+    await expect(assertPays({ ...genuine, payload: {} }, offer, marketPayer)).rejects.toThrow();
   });
 });

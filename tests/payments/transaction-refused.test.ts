@@ -151,36 +151,14 @@ it('P8 a facilitator that is down at the start: sales begin once it is up, witho
   await gateway.stop();
 });
 
-/** Where the payer's signature begins; what stands before it is the fee payer's to fill. */
-const SIGNED_FROM = 65;
-
-function expectNotTaken(wire: Uint8Array): void {
-  expect(refusalOf(wire).code).toMatch(/^(?:invalid_exact_svm_payload_\w+|no_matching_requirements)$/);
-}
-
-describe('random changes', () => {
-  it('P10 any changed byte of the message or the signature is refused', () => {
-    const change = fc.tuple(
-      fc.integer({ min: SIGNED_FROM, max: genuine.wire.length - 1 }),
-      fc.integer({ min: 1, max: 255 }),
-    );
-    const check = ([at, bits]: [number, number]) => {
-      const wire = Buffer.from(genuine.wire);
-      wire.writeUInt8(wire.readUInt8(at) ^ bits, at);
-      expectNotTaken(wire);
-    };
-    fc.assert(fc.property(change, check), { numRuns: 100 });
-  });
-
-  it('P10 reordered, missing or repeated instructions are refused', () => {
-    const picks = fc
-      .array(fc.integer({ min: 0, max: 3 }), { maxLength: 9 })
-      .filter((picked) => picked.join() !== '0,1,2,3');
-    const check = (picked: number[]) => {
-      const instructions = genuine.draft.instructions.filter(Boolean);
-      const shuffled = picked.flatMap((index) => instructions[index] ?? []);
-      expectNotTaken(signed({ ...genuine.draft, instructions: shuffled }, [payer]));
-    };
-    fc.assert(fc.property(picks, check), { numRuns: 60 });
-  });
+it('P10 reordered, missing or repeated instructions are refused', () => {
+  const picks = fc
+    .array(fc.integer({ min: 0, max: 3 }), { maxLength: 9 })
+    .filter((picked) => picked.join() !== '0,1,2,3');
+  const check = (picked: number[]) => {
+    const instructions = picked.flatMap((index) => genuine.draft.instructions[index] ?? []);
+    const { code } = refusalOf(signed({ ...genuine.draft, instructions }, [payer]));
+    expect(code).toMatch(/^(?:invalid_exact_svm_payload_\w+|no_matching_requirements)$/);
+  };
+  fc.assert(fc.property(picks, check), { numRuns: 60 });
 });
