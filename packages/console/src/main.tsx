@@ -1,9 +1,25 @@
-import { render } from 'preact';
-import { lazy } from './parts/lazy.tsx';
+import { type FunctionComponent, render } from 'preact';
+import { Failure } from './parts/failure.tsx';
+import { useAnswer } from './parts/use-call.ts';
 import { usePlace } from './router.ts';
 import { openSession, type Session } from './session.ts';
 import { Shell, type View } from './shell.tsx';
 import { Try } from './try/search.tsx';
+
+/** A component whose code loads when it is first shown. */
+function lazy<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
+  let loading: Promise<FunctionComponent<Props>> | undefined;
+  return (props) => {
+    const code = useAnswer(() => {
+      loading ??= load();
+      return loading;
+    }, []);
+    if (code.is === 'waiting') return <p role="status">Loading …</p>;
+    if (code.is === 'failed') return <Failure error={code.error} />;
+    const { value: Loaded } = code;
+    return <Loaded {...props} />;
+  };
+}
 
 const Routes = lazy(() => import('./routes/routes.tsx').then((code) => code.Routes));
 const WalletView = lazy(() => import('./wallet/wallet.tsx').then((code) => code.WalletView));
