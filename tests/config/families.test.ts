@@ -37,10 +37,6 @@ it.each([
   [{ tokens: { requestsPerSecond: 5 } }, 'tokens has no "requestsPerSecond"; the nearest is requestsPerMinute'],
   [{ rpc: { enable: false } }, 'rpc has no "enable"; the nearest is enabled'],
   [{ rcp: {} }, 'the file has no "rcp"; the nearest is rpc'],
-  [
-    { das: { operations: { getAsset: { prize: '1' } } } },
-    'das.operations.getAsset has no "prize"; the nearest is price',
-  ],
   [{ das: { enabled: 'no' } }, 'das.enabled must be boolean'],
   [{ tokens: { operations: { serch: {} } } }, 'tokens.operations has no "serch"; the nearest is search'],
 ])('%j is a fault with its place', (file, sentence) => {

@@ -145,7 +145,7 @@ describe('V20 requests that wait on all connections', () => {
 
   it('do not starve new connections', async () => {
     bare.answerAll('done');
-    for (const name of ['a', 'b', 'c']) await sending(pipelined(targets(4_000, name)));
+    for (const name of ['a', 'b', 'c']) await sending(pipelined(targets(2_000, name)));
     await until(() => handledCount() > 100);
     const opened = await Promise.all(targets(100, 'new').map((target) => sending(get(target))));
     await until(() => opened.every((client) => client.answers()[0]?.body === 'done'));

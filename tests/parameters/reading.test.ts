@@ -236,13 +236,12 @@ it('lists violations of path, query and rules in one answer', async () => {
   });
 });
 
-it.each([1, 8, 9, 20, 1000])('%i unknown parameters are refused, alone or with other violations', async (count) => {
+it.each([1, 9, 1000])('%i unknown parameters are refused, alone or with other violations', async (count) => {
   const names = Array.from({ length: count }, (_, index) => `u${index}`);
   const unknown = names.map((name) => `${name}=1`).join('&');
   const members = names.map((name) => `"${name}":1`).join();
-  const wrong = 'marketsLimit=51&include=evil&mint=%0a';
-  const queries = [unknown, `${wrong}&${unknown}`, `${unknown}&${wrong}`];
-  const bodies = [`{"mints":["a"],${members}}`, `{${members},"mints":[7]}`, `{${members},"mints":[]}`];
+  const queries = [unknown, `marketsLimit=51&include=evil&mint=%0a&${unknown}`];
+  const bodies = [`{"mints":["a"],${members}}`, `{${members},"mints":[7]}`];
   const asks = [...queries.map((query) => ({ target: `${TOKENS}/assets/solana?${query}` })), ...bodies.map(posted)];
   await refusedForFree(gateway, asks, ({ status, json }) => {
     expect([status, json.error]).toEqual([400, 'invalid_request']);

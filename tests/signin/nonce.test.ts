@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { challengeIn } from '@asset-gateway/client';
+import { challengeIn, type SignInChallenge } from '@asset-gateway/client';
 import { Refusal } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -139,6 +139,14 @@ const callWith = (header: string) =>
     client: '',
   });
 
+/** The challenge with this nonce at this time. */
+function challengeWith(nonce: string, nowMs: number): SignInChallenge {
+  const parts = { call: callWith(''), origin: ORIGIN, nonce, nowMs, code: 'sign_in_required' } as const;
+  const challenge = challengeIn(signInChallenge({ ...parts, describe: describeRoute, singleUse: true }).members);
+  if (!challenge) throw new Error('no challenge');
+  return challenge;
+}
+
 async function admit(gate: SiwxGate, header: string): Promise<string> {
   const call = callWith(header);
   const trail = new RequestTrail(call.inbound, { log: () => undefined, randomId: () => '' });
@@ -151,13 +159,8 @@ async function admit(gate: SiwxGate, header: string): Promise<string> {
 describe('S5 no signature is verified over an invented nonce', () => {
   it(`of ${ATTEMPTS} random ones`, async () => {
     const { gate, nonces, store, verified, close } = await gateAlone();
-    const call = callWith('');
     const nonce = nonces.issue(ORIGIN, store.epoch(), store.now());
-    const parts = { call, origin: ORIGIN, nonce, nowMs: store.now(), code: 'sign_in_required' } as const;
-    const { members } = signInChallenge({ ...parts, describe: describeRoute, singleUse: true });
-    const challenge = challengeIn(members);
-    if (!challenge) throw new Error('no challenge');
-    const genuine = await signedPayload(challenge);
+    const genuine = await signedPayload(challengeWith(nonce, store.now()));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const header = encodeHeader({ ...genuine, nonce: randomBytes(16).toString('hex') });
       expect(await admit(gate, header)).toBe('invalid_siwx_nonce');
@@ -172,11 +175,8 @@ describe('S5 no signature is verified over an invented nonce', () => {
 describe('a nonce is accepted from 30 s before its time of issue until 300 s after it', () => {
   /** The code for a nonce of this age whose signed dates are of now, or "valid". */
   async function codeAt(ageSeconds: number, judgedByStore: boolean): Promise<string> {
-    const nonce = onNode.issue(ORIGIN, EPOCH, NOW);
     const nowMs = NOW + ageSeconds * 1000;
-    const parts = { call: callWith(''), origin: ORIGIN, nonce, nowMs, code: 'sign_in_required' } as const;
-    const challenge = challengeIn(signInChallenge({ ...parts, describe: describeRoute, singleUse: true }).members);
-    if (!challenge) throw new Error('no challenge');
+    const challenge = challengeWith(issued(), nowMs);
     const clocks = { now: () => nowMs, wallNow: () => nowMs };
     const rule = { origin: ORIGIN, epoch: EPOCH, judgedByStore, places: 'path' } as const;
     const signedCall = callWith(encodeHeader(await signedPayload(challenge)));
