@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
 import type { NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/database.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase, type SqliteOptions, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from './folder.ts';
@@ -27,6 +26,8 @@ export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 
 const START_MS = Date.parse('2026-11-20T00:00:00Z');
 /** The bound for all answers in tests. */
 const FEW_BYTES = 256 * 1024;
+/** The default of SALES_KEEP_DAYS. */
+export const JOURNAL_KEEP_MS = 400 * 86_400_000;
 const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS, answerBytes: FEW_BYTES };
 
 /** A ledger in a new folder. */

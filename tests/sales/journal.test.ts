@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { appendMissing } from '../../packages/gateway/src/sales/payee-history.ts';
-import { append, JOURNAL_KEEP_MS, type Written } from '../../packages/gateway/src/stores/sql/database.ts';
-import { grant, HOLDER, ledgerSuite, newPayment, newPurchase, signatureOf } from '../kit/ledger.ts';
+import { append, type Written } from '../../packages/gateway/src/stores/sql/database.ts';
+import { grant, HOLDER, JOURNAL_KEEP_MS, ledgerSuite, newPayment, newPurchase, signatureOf } from '../kit/ledger.ts';
 import { appendEntry, entryOf } from './entries.ts';
 
 ledgerSuite('the journal', (ledger) => {

@@ -3,13 +3,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
-import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/database.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import {
   HOLDER,
+  JOURNAL_KEEP_MS,
   newDebit,
   newPayment,
   newPurchase,

@@ -1,12 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
-import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/database.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
-import { grant, HOLDER, type Ledger, newDebit, newPurchase, openPostgresLedger, settle } from '../kit/ledger.ts';
+import {
+  grant,
+  HOLDER,
+  JOURNAL_KEEP_MS,
+  type Ledger,
+  newDebit,
+  newPurchase,
+  openPostgresLedger,
+  settle,
+} from '../kit/ledger.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 

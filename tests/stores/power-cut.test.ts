@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Connection from 'libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
-import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/database.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -11,6 +10,7 @@ import { inEachTest } from '../kit/in-suite.ts';
 import {
   grant,
   HOLDER,
+  JOURNAL_KEEP_MS,
   landed,
   newDebit,
   newPayment,

@@ -61,7 +61,7 @@ export interface Sale {
 }
 
 /** A charge to a wallet's credit and the remaining balance, in millionths of a dollar. */
-export interface CreditDebit {
+interface CreditDebit {
   readonly micros: number;
   readonly balanceMicros: number;
   /** Authorised by a signature, or by a payment that credit covered and that was never settled. */

@@ -16,7 +16,7 @@ const USAGE = `Usage: asset-gateway check <file>
 type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 /** Why an operation cannot be served; undefined if it can. */
-export function whyNot(document: OpenApiDocument, operation: Operation, keyName?: string): string | undefined {
+function whyNot(document: OpenApiDocument, operation: Operation, keyName?: string): string | undefined {
   try {
     rowOf(document, operation, { api: 'api', access: 'siwx', cluster: 'mainnet', keyName });
     return undefined;

@@ -31,7 +31,7 @@ export interface ApiPlan {
 }
 
 /** What a file says: the APIs without faults, and every fault as a sentence with its place. */
-export interface ApisFile {
+interface ApisFile {
   readonly apis: readonly ApiPlan[];
   readonly families: FamilySettings;
   readonly faults: readonly string[];
@@ -186,7 +186,7 @@ class ApiReading {
 }
 
 /** The header or query parameter of a key. */
-export function keyNameOf(key: KeyEntry | undefined): string | undefined {
+function keyNameOf(key: KeyEntry | undefined): string | undefined {
   if (!key) return undefined;
   if ('header' in key) return key.header;
   return 'query' in key ? key.query : 'Authorization';

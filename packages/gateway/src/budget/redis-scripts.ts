@@ -12,7 +12,7 @@ import {
  * Lua: charges slots to shares. The locals `holders` and `counts` are keys: `holders` has the share of each slot's owner, `counts` the
  * number of slots of each group and each share, and the number of groups. A share is a group, a blank and a wallet without blanks.
  */
-export const CHARGES = `
+const CHARGES = `
 local function count(field, by)
   local held = redis.call('HINCRBY', counts, field, by)
   if held <= 0 then redis.call('HDEL', counts, field) end

@@ -133,7 +133,7 @@ export interface Share {
 export type ShareScope = 'group' | 'wallet';
 
 /** Kinds of groups: an address prefix, a wallet that has paid, and refreshes that no client waits for. */
-export const GROUP_KINDS = ['address', 'paid', 'refresh'] as const;
+const GROUP_KINDS = ['address', 'paid', 'refresh'] as const;
 export type GroupKind = (typeof GROUP_KINDS)[number];
 
 /** The share of refreshes that no client waits for. */
@@ -202,7 +202,7 @@ export function exceededShare(holdings: Holdings, kind: GroupKind): ShareScope |
 }
 
 /** A held slot: its share, if known, and when it frees. */
-export interface ChargedSlot {
+interface ChargedSlot {
   readonly share: Share | undefined;
   readonly freesAtMs: number;
 }

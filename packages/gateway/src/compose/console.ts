@@ -6,7 +6,7 @@ import { Chain } from '../payments/facilitator/chain.ts';
 import type { OwnRoute } from '../upstreams/upstream.ts';
 
 /** The routes of the console, and their connections. */
-export interface Console {
+interface Console {
   readonly rows: readonly OwnRoute[];
   close(): Promise<void>;
 }

@@ -108,7 +108,7 @@ export function bundleNotice(bundleMicros: number, { facilitator, solPriceUsd }:
 type Selling = Pick<PaidConfig, 'facilitator' | 'solPriceUsd'>;
 
 /** The lowest price of each surface, compared with the cost of a settlement. */
-export function priceNotices(
+function priceNotices(
   routes: readonly Route[],
   priceOf: (route: Route) => number,
   { facilitator, solPriceUsd }: Selling,

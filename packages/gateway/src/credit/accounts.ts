@@ -41,7 +41,7 @@ export interface NotHeld {
 export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } | NotHeld;
 
 /** Why nothing was captured: the hold lapsed, and other requests took the debit or the credit. */
-export type NotCharged = 'running' | 'busy' | 'insufficient';
+type NotCharged = 'running' | 'busy' | 'insufficient';
 
 /** A change of a balance. */
 export interface Movement {

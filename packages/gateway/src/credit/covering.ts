@@ -15,7 +15,7 @@ export interface SentPayment extends ResponseContext {
 }
 
 /** A payment that matches its request. Nothing is reserved yet. */
-export interface CoverablePayment extends SentPayment {
+interface CoverablePayment extends SentPayment {
   readonly call: Call;
   readonly trail: Trail;
   readonly payer: string;

@@ -96,7 +96,7 @@ function argumentsOf(method: Method): readonly Argument[] {
 }
 
 /** The arguments of the row's example, as source text. */
-export function exampleArguments(row: Route): string[] {
+function exampleArguments(row: Route): string[] {
   const { path = {}, query, body } = row.example;
   const params: unknown = body?.params;
   if (takes(row) === 'amount') return [];

@@ -61,7 +61,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
 }
 
 /** Reads a request to its end. Exceeding a limit becomes a `fault`, which the gateway refuses. */
-export async function receive(incoming: IncomingMessage, client: string): Promise<Inbound> {
+async function receive(incoming: IncomingMessage, client: string): Promise<Inbound> {
   const head = {
     method: incoming.method ?? '',
     target: incoming.url ?? '',

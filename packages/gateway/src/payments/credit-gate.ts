@@ -11,7 +11,7 @@ import type { ExactGate } from './gate.ts';
 import { requestHashOf } from './read/requirement.ts';
 
 /** What a signature spends on one route, and how it is checked. */
-export interface SpendingTerms {
+interface SpendingTerms {
   /** The clock that forgets debits must judge nonces too, so that no nonce outlives its debit. */
   readonly signIn: SignInDependencies;
   readonly originOf: OriginOf;

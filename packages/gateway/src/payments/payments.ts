@@ -176,13 +176,13 @@ export class Payments {
 }
 
 /** The state that `look` has read, and the limits of credit. */
-export interface ReserveOptions {
+interface ReserveOptions {
   readonly state?: StoredState | undefined;
   readonly credit?: CreditLimits | undefined;
 }
 
 /** The record after a step, and the wallet's credit if the step has changed it. */
-export interface Resolved {
+interface Resolved {
   readonly record: PaymentRecord | undefined;
   readonly balanceMicros: number | undefined;
 }

@@ -221,7 +221,7 @@ export class Purchase implements CoverablePurchase {
 }
 
 /** The request of a purchase. */
-export interface PurchaseRequest extends ResponseContext {
+interface PurchaseRequest extends ResponseContext {
   readonly presented: PresentedPayment;
   readonly trail: Trail;
   readonly look: Look;

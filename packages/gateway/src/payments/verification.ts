@@ -98,7 +98,7 @@ export interface VerifyingDependencies {
 }
 
 /** A reserved payment that is to be verified. */
-export interface VerificationRequest {
+interface VerificationRequest {
   readonly payment: Payment;
   readonly record: NewPayment;
   readonly inVersion1Header: boolean;

@@ -26,7 +26,7 @@ export interface Archive {
 }
 
 /** Opens the archive: read-only, or writable to repair the journal. */
-export type OpenArchive = (toRepair: boolean) => Promise<Archive>;
+type OpenArchive = (toRepair: boolean) => Promise<Archive>;
 
 const FOLLOW_MS = 1_000;
 /** How long after its time an entry may become visible. */

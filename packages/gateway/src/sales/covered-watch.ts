@@ -12,7 +12,7 @@ export interface WatchPace {
 }
 
 /** What the watch needs. */
-export interface WatchDependencies {
+interface WatchDependencies {
   readonly database: Database;
   readonly findPayment: (key: string) => Promise<PaymentRecord | undefined>;
   /** Opens the chains on the first call. */

@@ -27,7 +27,7 @@ export interface ChainTransfer extends Listed {
 }
 
 /** The payee on a cluster. */
-export interface PayeeAccount {
+interface PayeeAccount {
   readonly cluster: Cluster;
   /** The payee's token account. */
   readonly account: string;
@@ -77,7 +77,7 @@ function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: s
 }
 
 /** The transfer to the payee in a transaction; undefined if there is none. */
-export function transferIn(answer: unknown, listed: Listed, payee: PayeeAccount): ChainTransfer | undefined {
+function transferIn(answer: unknown, listed: Listed, payee: PayeeAccount): ChainTransfer | undefined {
   const [meta, message] = [member(answer, 'meta'), member(member(answer, 'transaction'), 'message')];
   const loaded = member(meta, 'loadedAddresses');
   const own = textsOf(member(message, 'accountKeys'));
@@ -119,7 +119,7 @@ export async function transferBy(
 export const isSale = ({ memo }: ChainTransfer): boolean => memo !== undefined && looksIssued(memo);
 
 /** The settlement of a transfer without an entry. Its request is unknown. */
-export type MissingEntry = JournalEntry & { readonly key: string };
+type MissingEntry = JournalEntry & { readonly key: string };
 
 /** The entry that a transfer should have. */
 export async function missingEntry(transfer: ChainTransfer, payees: readonly PayeeChain[]): Promise<MissingEntry> {

@@ -152,7 +152,7 @@ export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table =
 });
 
 /** The source of sales reports. */
-export interface SalesSource {
+interface SalesSource {
   /** Undefined if nothing is sold. */
   readonly books: Books | undefined;
   readonly solPriceUsd: number | undefined;

@@ -23,7 +23,7 @@ export interface FolderLock {
 }
 
 /** The lock, or its owner. */
-export type Locking = { readonly lock: FolderLock } | { readonly holder: string };
+type Locking = { readonly lock: FolderLock } | { readonly holder: string };
 
 const FILE = 'gateway.db.lock';
 const ATTEMPTS = 50;

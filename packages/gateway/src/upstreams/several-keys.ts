@@ -177,7 +177,7 @@ export class SeveralKeys implements Upstream, Allowance {
 }
 
 /** One of several upstreams with the same routes. */
-export interface FailoverPlace {
+interface FailoverPlace {
   readonly upstream: Breaker;
   readonly keys: Allowance;
 }

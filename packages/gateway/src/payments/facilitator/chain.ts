@@ -19,13 +19,13 @@ const SKEW_MS = 60_000;
 export type ChainStatus = 'confirmed' | 'failed' | 'seen' | 'missing';
 
 /** The memos of an account's latest transactions. `isComplete`: whether they reach back to the requested time. */
-export interface MemoSearch {
+interface MemoSearch {
   readonly memos: readonly { readonly signature: string; readonly hasFailed: boolean; readonly memo: string }[];
   readonly isComplete: boolean;
 }
 
 /** A transaction of an account's history. */
-export interface HistoryRow {
+interface HistoryRow {
   readonly signature: string;
   readonly hasFailed: boolean;
   /** The time of its block in milliseconds; 0 if unknown. */
@@ -34,7 +34,7 @@ export interface HistoryRow {
 }
 
 /** A part of a history. */
-export interface HistoryPage {
+interface HistoryPage {
   readonly limit: number;
   /** Only transactions older than this one. */
   readonly before?: string;

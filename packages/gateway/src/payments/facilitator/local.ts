@@ -11,7 +11,7 @@ import type { Facilitator, Payment, Settlement, Verification } from './facilitat
 import { FeePayerWatch } from './fee-payer.ts';
 
 /** What the in-process facilitator needs. */
-export interface InProcessOptions {
+interface InProcessOptions {
   /** The 64 bytes of the fee payer's key pair. */
   readonly keypair: Uint8Array;
   /** By network, for settling and looking up. */

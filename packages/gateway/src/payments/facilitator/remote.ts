@@ -14,7 +14,7 @@ import {
 } from './facilitator.ts';
 
 /** How a remote facilitator is reached. */
-export interface RemoteOptions {
+interface RemoteOptions {
   readonly url: string;
   /** The value of the Authorization header. */
   readonly authorization: string | undefined;

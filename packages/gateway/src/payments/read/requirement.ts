@@ -30,7 +30,7 @@ export interface PaymentRequirements {
 }
 
 /** x402's time limit from the challenge to the payment. */
-export const MAX_TIMEOUT_SECONDS = 60;
+const MAX_TIMEOUT_SECONDS = 60;
 
 /** The requirement of an offer. Challenges contain the ticket; a requirement rebuilt from a payment does not. */
 export function requirementOf(offer: Offer, memo: string | undefined, ticket?: string): PaymentRequirements {
@@ -77,7 +77,7 @@ export function requestHashOf({ route, parameters, query, inbound }: Call): stri
 export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${sha256(message)}`;
 
 /** The part of an offer that a memo is bound to. */
-export type MemoOffer = Pick<Offer, 'network' | 'asset' | 'payTo' | 'amount' | 'feePayer'>;
+type MemoOffer = Pick<Offer, 'network' | 'asset' | 'payTo' | 'amount' | 'feePayer'>;
 
 const TIME_BYTES = 4;
 const RANDOM_BYTES = 8;

@@ -145,7 +145,7 @@ export interface Transfer {
 }
 
 /** The transfer of a transaction, or the fault in its shape. */
-export type ReadTransfer = { readonly transfer: Transfer } | { readonly fault: RefusalCode };
+type ReadTransfer = { readonly transfer: Transfer } | { readonly fault: RefusalCode };
 
 const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
 const fault = (code: RefusalCode): { readonly fault: RefusalCode } => ({ fault: code });

@@ -143,9 +143,6 @@ export interface JournalEntry {
   readonly isRepair?: true;
 }
 
-/** How long entries are stored by default, in milliseconds. */
-export const JOURNAL_KEEP_MS = 400 * 86_400_000;
-
 const COLUMNS =
   'at, kind, cluster, wallet_id, route, micro_usdc, fee_lamports, signature, request_id, node, key, is_repair';
 

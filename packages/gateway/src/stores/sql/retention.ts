@@ -1,7 +1,7 @@
 import type { Database, Statement, Value } from './database.ts';
 
 /** How long and how much is stored. */
-export interface RetentionOptions {
+interface RetentionOptions {
   /** How long journal entries are stored, in milliseconds. */
   readonly journalKeepMs: number;
   /** The most bytes of all stored answers together. */

@@ -50,7 +50,7 @@ export const CHANGES: readonly Change[] = [
 ];
 
 /** The state of a database's schema. */
-export interface SchemaState {
+interface SchemaState {
   /** The number of the last change; 0 in a new database. */
   readonly number: number;
   /** The largest `worksWith` of all changes. */
