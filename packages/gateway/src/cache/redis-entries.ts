@@ -35,34 +35,29 @@ export const tagOf = (text: string): string => text.slice(0, text.lastIndexOf('.
  * Compresses entries, whose times are those of the store's clock, and binds them by a MAC to key, time and format: changed, truncated
  * or moved entries are invalid.
  */
-class EntrySeal {
-  readonly #keys: readonly Buffer[];
-
-  /** The first secret signs, all verify. */
-  constructor(secrets: readonly string[]) {
-    this.#keys = secrets.map((secret) => createHmac('sha256', secret).update('asset-gateway cache entry').digest());
-  }
-
-  /** The text of an entry; undefined if it is too large to share. */
-  async seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
-    const body = await compress(json, { level: constants.Z_BEST_SPEED });
-    const [key] = this.#keys;
-    if (!key || body.length > MAX_COMPRESSED_BYTES) return undefined;
-    const head = `${VERSION}.${Math.floor(fetchedAtMs)}`;
-    return `${head}.${macOf(key, digest, head, body).toString('base64url')}.${body.toString('base64')}`;
-  }
-
-  /** Verifies and opens an entry; undefined unless it was sealed here for this key. */
-  async open(digest: string, text: string): Promise<SharedEntry | undefined> {
-    const [version = '', fetchedAt = '', mac = '', encoded = ''] = text.split('.', 4);
-    if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
-    const [given, body] = [Buffer.from(mac, 'base64url'), Buffer.from(encoded, 'base64')];
-    const head = `${version}.${fetchedAt}`;
-    const isOurs = this.#keys.some((key) => equal(macOf(key, digest, head, body), given));
-    if (!isOurs) return undefined;
-    const json = await decompress(body, { maxOutputLength: MAX_TEXT_BYTES }).catch(() => undefined);
-    return json && { fetchedAtMs: Number(fetchedAt), json: json.toString() };
-  }
+function entrySeal(secrets: readonly string[]) {
+  // The first secret signs, all verify.
+  const keys = secrets.map((secret) => createHmac('sha256', secret).update('asset-gateway cache entry').digest());
+  return {
+    /** The text of an entry; undefined if it is too large to share. */
+    async seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
+      const body = await compress(json, { level: constants.Z_BEST_SPEED });
+      const [key] = keys;
+      if (!key || body.length > MAX_COMPRESSED_BYTES) return undefined;
+      const head = `${VERSION}.${Math.floor(fetchedAtMs)}`;
+      return `${head}.${macOf(key, digest, head, body).toString('base64url')}.${body.toString('base64')}`;
+    },
+    /** Verifies and opens an entry; undefined unless it was sealed here for this key. */
+    async open(digest: string, text: string): Promise<SharedEntry | undefined> {
+      const [version = '', fetchedAt = '', mac = '', encoded = ''] = text.split('.', 4);
+      if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
+      const [given, body] = [Buffer.from(mac, 'base64url'), Buffer.from(encoded, 'base64')];
+      const head = `${version}.${fetchedAt}`;
+      if (!keys.some((key) => equal(macOf(key, digest, head, body), given))) return undefined;
+      const json = await decompress(body, { maxOutputLength: MAX_TEXT_BYTES }).catch(() => undefined);
+      return json && { fetchedAtMs: Number(fetchedAt), json: json.toString() };
+    },
+  };
 }
 
 const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
@@ -85,13 +80,13 @@ export class RedisEntries implements SharedEntries {
   readonly leaseMs: number;
   readonly #options: SharingOptions;
   readonly #space: Keyspace;
-  readonly #seal: EntrySeal;
+  readonly #seal: ReturnType<typeof entrySeal>;
 
   constructor(connection: RedisConnection, options: SharingOptions) {
     this.#options = options;
     this.leaseMs = options.leaseMs;
     this.#space = new Keyspace(connection, TAG);
-    this.#seal = new EntrySeal(options.secrets);
+    this.#seal = entrySeal(options.secrets);
   }
 
   async read(keys: readonly CacheKey[]): Promise<EntriesById> {

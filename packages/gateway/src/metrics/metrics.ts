@@ -3,7 +3,7 @@ import { collectDefaultMetrics } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { durationsIn, Meter, type MetricsPage, observe, openMetricsPage } from './meter.ts';
-import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
+import { moneyCounters, watchMoney } from './money.ts';
 import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
 /** The label of requests without a row, and of answers that are not refusals. */
@@ -50,7 +50,7 @@ export class Metrics {
   readonly #debits = this.#meter.counter('credit_answers_total', 'Answers paid from credit.', ['by']);
   readonly #slots = this.#meter.counter('slots_total', 'Asset-data slots by the kind of group charged.', ['group']);
   readonly #shareRefusals = this.#meter.counter('share_refusals_total', 'Refusals for an exhausted share.', ['scope']);
-  readonly #money = new MoneyCounters(this.#meter);
+  readonly money = moneyCounters(this.#meter);
   #timer: NodeJS.Timeout | undefined;
   #hasTraces = false;
   readonly #rows: ReadonlyMap<string, Route>;
@@ -95,16 +95,6 @@ export class Metrics {
   /** A settlement ended: `settled`, `refused`, `unknown`, `unsent`. */
   settled(state: string): void {
     this.#settlements.inc({ state });
-  }
-
-  /** This node appended entries to the journal. */
-  appended(entries: readonly MoneyEntry[]): void {
-    this.#money.appended(entries);
-  }
-
-  /** Duration of a durable write of money, failed ones included. */
-  committed(ms: number): void {
-    this.#money.committed(ms);
   }
 
   /** With fair shares: a slot was charged to this kind of group. */

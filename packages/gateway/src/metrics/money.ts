@@ -1,5 +1,4 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import type { Counter, Histogram } from 'prom-client';
 import type { Meter } from './meter.ts';
 import type { OpenReading, Readings } from './readings.ts';
 
@@ -17,35 +16,29 @@ const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const KINDS = ['settlement', 'grant', 'debit'];
 const CLUSTERS = Object.keys(NETWORKS);
 
-/** Counts the journal entries that this node appends. */
-export class MoneyCounters {
-  readonly #micros: Counter<'kind' | 'cluster'>;
-  readonly #lamports: Counter<'cluster'>;
-  readonly #commits: Histogram;
-
-  constructor(meter: Meter) {
-    const help = 'Duration of durable writes of money, including failed ones.';
-    const labels = ['kind', 'cluster'] as const;
-    this.#micros = meter.counter('journal_usd_micros_total', 'Money moved, in millionths of a dollar.', labels);
-    const fees = "Transaction fees paid by this gateway's fee payer.";
-    this.#lamports = meter.counter('fee_lamports_total', fees, ['cluster']);
-    this.#commits = meter.histogram('database_commit_seconds', help, [], COMMIT_SECONDS);
-    for (const cluster of CLUSTERS) {
-      for (const kind of KINDS) this.#micros.inc({ kind, cluster }, 0);
-      this.#lamports.inc({ cluster }, 0);
-    }
+/** Counts what this node writes about money. */
+export function moneyCounters(meter: Meter) {
+  const labels = ['kind', 'cluster'] as const;
+  const micros = meter.counter('journal_usd_micros_total', 'Money moved, in millionths of a dollar.', labels);
+  const fees = "Transaction fees paid by this gateway's fee payer.";
+  const lamports = meter.counter('fee_lamports_total', fees, ['cluster']);
+  const help = 'Duration of durable writes of money, including failed ones.';
+  const commits = meter.histogram('database_commit_seconds', help, [], COMMIT_SECONDS);
+  for (const cluster of CLUSTERS) {
+    for (const kind of KINDS) micros.inc({ kind, cluster }, 0);
+    lamports.inc({ cluster }, 0);
   }
-
-  committed(ms: number): void {
-    this.#commits.observe(ms / MS_PER_SECOND);
-  }
-
-  appended(entries: readonly MoneyEntry[]): void {
-    for (const { kind, cluster, micros, feeLamports } of entries) {
-      if (KINDS.includes(kind)) this.#micros.inc({ kind, cluster }, micros);
-      this.#lamports.inc({ cluster }, feeLamports);
-    }
-  }
+  return {
+    /** A durable step has taken this long, even if it failed. */
+    committed: (ms: number): void => commits.observe(ms / MS_PER_SECOND),
+    /** This node has appended these entries to the journal. */
+    appended(entries: readonly MoneyEntry[]): void {
+      for (const { kind, cluster, micros: moved, feeLamports } of entries) {
+        if (KINDS.includes(kind)) micros.inc({ kind, cluster }, moved);
+        lamports.inc({ cluster }, feeLamports);
+      }
+    },
+  };
 }
 
 /** Adds gauges of money that are read at each scrape. */

@@ -49,43 +49,26 @@ const ENOUGH_LAMPORTS = 890_880 + 20_000;
 const POLL_MS = 5_000;
 
 /** Knows on which networks the fee payer has run out of SOL, and polls until it has enough again. */
-export class FeePayerWatch {
-  readonly #address: string;
-  readonly #chains: ReadonlyMap<string, Chain>;
-  readonly #notice: (message: string) => void;
-  readonly #empty = new Map<string, NodeJS.Timeout>();
-
-  constructor(address: string, chains: ReadonlyMap<string, Chain>, notice: (message: string) => void) {
-    this.#address = address;
-    this.#chains = chains;
-    this.#notice = notice;
-  }
-
-  isEmpty(network: string): boolean {
-    return this.#empty.has(network);
-  }
-
-  /** Notes that the chain has rejected a transaction because the fee payer cannot pay. */
-  ranOut(network: string): void {
-    if (this.#empty.has(network)) return;
-    this.#notice(
-      `the fee payer ${this.#address} cannot pay fees on ${network}: paid routes there are closed until it holds SOL`,
-    );
-    this.#empty.set(network, setInterval(() => void this.#poll(network), POLL_MS).unref());
-  }
-
-  close(): void {
-    for (const timer of this.#empty.values()) clearInterval(timer);
-  }
-
-  async #poll(network: string): Promise<void> {
-    const account = await this.#chains
-      .get(network)
-      ?.account(this.#address)
-      .catch(() => undefined);
-    if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS || !this.#empty.has(network)) return;
-    clearInterval(this.#empty.get(network));
-    this.#empty.delete(network);
-    this.#notice(`the fee payer holds SOL on ${network} again: paid routes there are open`);
-  }
+export function watchFeePayer(address: string, chains: ReadonlyMap<string, Chain>, notice: (message: string) => void) {
+  const empty = new Map<string, NodeJS.Timeout>();
+  const poll = async (network: string): Promise<void> => {
+    const asked = chains.get(network)?.account(address);
+    const account = await asked?.catch(() => undefined);
+    if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS || !empty.has(network)) return;
+    clearInterval(empty.get(network));
+    empty.delete(network);
+    notice(`the fee payer holds SOL on ${network} again: paid routes there are open`);
+  };
+  return {
+    isEmpty: (network: string): boolean => empty.has(network),
+    /** Notes that the chain has rejected a transaction because the fee payer cannot pay. */
+    ranOut(network: string): void {
+      if (empty.has(network)) return;
+      notice(`the fee payer ${address} cannot pay fees on ${network}: paid routes there are closed until it holds SOL`);
+      empty.set(network, setInterval(() => void poll(network), POLL_MS).unref());
+    },
+    close(): void {
+      for (const timer of empty.values()) clearInterval(timer);
+    },
+  };
 }

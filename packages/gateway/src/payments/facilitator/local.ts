@@ -8,7 +8,7 @@ import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
 import { type Chain, type SimulationRun, simulate } from './chain.ts';
 import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
-import { FeePayerWatch } from './fee-payer.ts';
+import { watchFeePayer } from './fee-payer.ts';
 
 /** What the in-process facilitator needs. */
 interface InProcessOptions {
@@ -36,25 +36,16 @@ type Scheme = InstanceType<typeof import('@x402/svm/exact/facilitator').ExactSvm
 /** x402's own facilitator in this process, with limits and deadlines, and with strict readings of its answers. */
 export class InProcessFacilitator implements Facilitator {
   readonly #options: InProcessOptions;
-  readonly #address: string;
+  readonly #parts: Parts;
   readonly #key: KeyObject;
-  readonly #signers: Signers;
-  readonly #newScheme: (signer: Signer) => Scheme;
-  readonly #watch: FeePayerWatch;
+  readonly #watch: ReturnType<typeof watchFeePayer>;
 
-  private constructor(
-    options: InProcessOptions,
-    address: string,
-    signers: Signers,
-    newScheme: (signer: Signer) => Scheme,
-  ) {
+  private constructor(options: InProcessOptions, parts: Parts) {
     this.#options = options;
-    this.#address = address;
+    this.#parts = parts;
     const der = Buffer.from(pkcs8OfSeed(options.keypair.subarray(0, 32)));
     this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    this.#signers = signers;
-    this.#newScheme = newScheme;
-    this.#watch = new FeePayerWatch(address, options.chains, options.notice);
+    this.#watch = watchFeePayer(parts.address, options.chains, options.notice);
   }
 
   /** Loads x402's packages, which only this facilitator needs. */
@@ -75,7 +66,7 @@ export class InProcessFacilitator implements Facilitator {
     const signers = { verify: signersOf(options.verifyingChains), settle: signersOf(options.chains) };
     const cache = new svm.SettlementCache();
     const newScheme = (each: Signer) => new ExactSvmScheme(each, cache, LIMITS);
-    return new InProcessFacilitator(options, signer.address, signers, newScheme);
+    return new InProcessFacilitator(options, { address: signer.address, signers, newScheme });
   }
 
   readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
@@ -85,7 +76,8 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   feePayer(network: string): string | undefined {
-    return this.#signers.settle.has(network) ? this.#address : undefined;
+    const { address, signers } = this.#parts;
+    return signers.settle.has(network) ? address : undefined;
   }
 
   whyClosed(network: string): string | undefined {
@@ -150,7 +142,7 @@ export class InProcessFacilitator implements Facilitator {
 
   #schemeFor(payment: Payment, run: SimulationRun, purpose: keyof Signers): Scheme {
     const { network } = payment;
-    const base = this.#signers[purpose].get(network);
+    const base = this.#parts.signers[purpose].get(network);
     if (!base) throw unavailable(`no RPC for ${network}`);
     const signer: Signer = {
       ...base,
@@ -162,7 +154,7 @@ export class InProcessFacilitator implements Facilitator {
       },
       confirmTransaction: (signature) => this.#confirm(signature, network, run),
     };
-    return this.#newScheme(signer);
+    return this.#parts.newScheme(signer);
   }
 
   async #confirm(signature: string, network: string, run: SimulationRun): Promise<void> {
@@ -183,6 +175,13 @@ export class InProcessFacilitator implements Facilitator {
 
 /** By purpose and network. */
 type Signers = Readonly<Record<'verify' | 'settle', ReadonlyMap<string, Signer>>>;
+
+/** What x402's packages have made. */
+interface Parts {
+  readonly address: string;
+  readonly signers: Signers;
+  readonly newScheme: (signer: Signer) => Scheme;
+}
 
 type Verify = Scheme['verify'];
 
