@@ -211,17 +211,17 @@ function entryOf(record: PaymentRecord, kind: 'settlement' | 'refusal'): Journal
 }
 
 /**
- * The journal entries of a step: the settlement of a payment and the grant of its credit, or its refusal after verification. The
- * settlement carries the fee of both.
+ * The journal entries of a step that the journal does not have yet: the settlement of a payment and the grant of its credit, or its
+ * refusal after verification. The settlement carries the fee of both.
  */
-export function entriesOf({ before, after }: Step): readonly JournalEntry[] {
+export function entriesOf({ before, after }: Step, { booked = [] }: StepDetails): readonly JournalEntry[] {
   const { record } = after;
   if (!record || record.progress === before.record?.progress) return [];
   if (record.progress === 'refused') return [entryOf(record, 'refusal')];
   if (record.progress !== 'settled') return [];
   const settlement = entryOf(record, 'settlement');
   const { creditMicros = 0 } = record;
-  return creditMicros === 0
-    ? [settlement]
-    : [settlement, { ...settlement, kind: 'grant', micros: creditMicros, feeLamports: 0 }];
+  const grant = { ...settlement, kind: 'grant', micros: creditMicros, feeLamports: 0 } as const;
+  const entries: readonly JournalEntry[] = creditMicros === 0 ? [settlement] : [settlement, grant];
+  return entries.filter(({ kind }) => !booked.includes(kind));
 }

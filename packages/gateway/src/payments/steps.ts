@@ -79,7 +79,7 @@ export class PaymentSteps {
       const result = step(state, event, this.#now());
       if (isDone(result)) {
         const version = randomBytes(8).toString('hex');
-        const taking = { subject, result, details, version };
+        const taking = { subject, result, details, version, entries: entriesOf(result, details) };
         const row = await this.#write(taking, state.wallet);
         if (row) return this.#taken(taking, row, state);
         const before = state;
@@ -96,19 +96,19 @@ export class PaymentSteps {
     throw new Error('too many steps at once');
   }
 
-  #write({ subject, result, details, version }: Taking, wallet: StoredState['wallet']): Promise<Row | undefined> {
+  #write(taking: Taking, wallet: StoredState['wallet']): Promise<Row | undefined> {
+    const { subject, result, details, version, entries } = taking;
     const nowMs = this.#now();
     const { network, payer } = subject;
     const { dialect } = this.#database;
-    const entries = newEntries(result, details).map((entry) => append(entry, nowMs));
     return this.#database.write({
       guard: walletGuard({ step: result, network, payer, version, nowMs, dialect }, wallet, details),
-      changes: [...paymentChange(result, details, nowMs), ...entries],
+      changes: [...paymentChange(result, details, nowMs), ...entries.map((entry) => append(entry, nowMs))],
       isDurable: isLasting(result),
     });
   }
 
-  #taken({ subject, result, details, version }: Taking, row: Row, state: StoredState): Outcome {
+  #taken({ subject, result, version, entries }: Taking, row: Row, state: StoredState): Outcome {
     const { record } = result.after;
     const { key, network, payer, requestHash } = subject;
     const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;
@@ -116,7 +116,7 @@ export class PaymentSteps {
       const next = { ...state, ...result.after, wallet: { id: Number(row.id), version } };
       this.#own.set(key, { subject: { key, network, payer, requestHash }, state: next });
     } else this.#own.delete(key);
-    this.#onWritten({ network, wallet: payer, entries: newEntries(result, details) });
+    this.#onWritten({ network, wallet: payer, entries });
     return {
       verdict: result.verdict,
       record,
@@ -148,11 +148,8 @@ interface Taking {
   readonly result: Step;
   readonly details: StepDetails;
   readonly version: string;
+  readonly entries: readonly JournalEntry[];
 }
-
-/** The entries of a step that the journal does not have yet. */
-const newEntries = (result: Step, { booked = [] }: StepDetails): readonly JournalEntry[] =>
-  entriesOf(result).filter(({ kind }) => !booked.includes(kind));
 
 /** A reservation need not survive a power cut, because nothing has moved. */
 const isLasting = ({ before, after }: Step): boolean =>
