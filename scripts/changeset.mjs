@@ -2,9 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { withRelease } from './changelog.mjs';
 import { followPackages } from './dependencies.mjs';
 import { alone, installTool, stop } from './setup.mjs';
+
+/** A list item; further lines are indented below the first. */
+const itemOf = (sentence) => `- ${sentence.trim().replaceAll('\n', '\n  ').replaceAll(/^ +$/gm, '')}\n`;
+
+/** The changelog with a new release below its title: one item for each sentence. */
+export function withRelease(changelog, version, sentences) {
+  const [title, ...older] = changelog.split('\n## ');
+  const release = `${version}\n\n${sentences.map(itemOf).join('')}`;
+  return [title, release, ...older]
+    .map((part) => part.trimEnd())
+    .join('\n\n## ')
+    .concat('\n');
+}
 
 const CLI = 'release/node_modules/@changesets/cli/bin.js';
 

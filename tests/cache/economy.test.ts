@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { routes } from '@asset-gateway/protocol';
-import { expect } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CallOrder } from '../../packages/gateway/src/cache/call-order.ts';
 import * as lifetimes from '../../packages/gateway/src/cache/lifetimes.ts';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
@@ -16,6 +18,7 @@ import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
+import { compileGateway } from '../process/program.ts';
 
 interface SimulatedRequest {
   readonly atMs: number;
@@ -90,3 +93,41 @@ testInCi(
     expect(Math.abs(share - simulated)).toBeLessThan(isFull ? 0.03 : 0.15);
   },
 );
+
+beforeAll(compileGateway, 120_000);
+
+interface Measured {
+  readonly name: string;
+  readonly rate: number;
+  readonly assets: number;
+  readonly isHeldOut: boolean;
+  readonly bound: number;
+  readonly shares: Readonly<Record<'none' | 'timeToLive' | 'staleIfLimited' | 'ours', number>>;
+  readonly ofBound: number;
+  readonly tooOld: number;
+  readonly ages: { readonly prices?: { readonly median: number } };
+}
+
+async function simulated(...words: readonly string[]): Promise<Measured[]> {
+  const command = ['scripts/run.mjs', 'simulate', '--json', ...words];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { maxBuffer: 1 << 24 });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Measured);
+}
+
+/** Without ROUNDS=full only what takes a few seconds. */
+const WORDS = isFull ? [] : ['--quick'];
+
+it('the order answers nearly all that it can, and nothing too old', { timeout: 1_800_000 }, async () => {
+  const measured = await simulated(...WORDS);
+  expect(measured.filter(({ isHeldOut }) => isHeldOut).length).toBeGreaterThan(1);
+  for (const { name, rate, assets, shares, ofBound, tooOld } of measured) {
+    const { ours, ...simple } = shares;
+    const where = `${name}, ${rate}/s, ${assets} assets`;
+    expect(tooOld, where).toBe(0);
+    expect(ours, where).toBeGreaterThanOrEqual(Math.max(...Object.values(simple)));
+    expect(ofBound, where).toBeGreaterThanOrEqual(rate >= 10 ? 0.95 : 0.86);
+  }
+});

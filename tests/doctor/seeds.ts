@@ -1,18 +1,12 @@
 import { CORS_HEADERS } from '@asset-gateway/protocol';
 import type { Alter, Exchange } from './proxy.ts';
 
-/** A fault of a gateway and the finding that it must cause. */
-export interface SeededFault {
-  readonly name: string;
-  readonly alter: Alter;
-  /** Needs a live gateway: the fault changes the requests or the connection. */
-  readonly isLive?: true;
-  /** The only check that finds it; tests/doctor/findings.txt has what it says. */
-  readonly check: string;
-}
+/** A fault of a gateway, the only check that finds it, and how it comes about; tests/doctor/findings.txt has what is said of it. */
+export type SeededFault = readonly [name: string, check: string, alter: Alter];
 
 export type Json = Record<string, unknown>;
 type Change = (value: never) => void;
+type Headers = Exchange['headers'];
 
 /** The challenge's header in lower case. */
 export const PAYMENT_REQUIRED = 'payment-required';
@@ -29,9 +23,11 @@ function changed(text: string, change: Change): string {
   return JSON.stringify(value);
 }
 
-/** Headers without these names. */
-export const without = (headers: Exchange['headers'], ...names: string[]): Exchange['headers'] =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+/** Headers with these values, or without those that have none. */
+export const patched = (headers: Headers, values: Readonly<Record<string, string | undefined>>): Headers =>
+  Object.fromEntries(
+    Object.entries({ ...headers, ...values }).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 
 /** Changes a JSON document. */
 export const inDocument =
@@ -40,7 +36,7 @@ export const inDocument =
     target === path && status === 200 ? { body: changed(body, change) } : undefined;
 
 /** Headers with a changed challenge. */
-export function changedHeader({ headers }: Exchange, change: Change): Exchange['headers'] {
+export function changedHeader({ headers }: Exchange, change: Change): Headers {
   const header = Buffer.from(headers[PAYMENT_REQUIRED] ?? '', 'base64').toString();
   return { ...headers, [PAYMENT_REQUIRED]: Buffer.from(changed(header, change)).toString('base64') };
 }
@@ -53,11 +49,11 @@ export const inChallenge =
       ? { headers: changedHeader(exchange, change), body: changed(exchange.body, change) }
       : undefined;
 
-/** Changes the headers of answers with this status. */
+/** Changes headers of answers with this status. */
 export const headersOf =
-  (status: number, change: (headers: Exchange['headers']) => Exchange['headers']): Alter =>
+  (status: number, values: Readonly<Record<string, string | undefined>>): Alter =>
   (exchange) =>
-    exchange.status === status ? { headers: change(exchange.headers) } : undefined;
+    exchange.status === status ? { headers: patched(exchange.headers, values) } : undefined;
 
 /** A refusal of a gateway with this status. */
 export const refusal = (status: number) => ({
@@ -70,23 +66,3 @@ export const refusal = (status: number) => ({
   },
   body: '{"ok":false,"error":"refused","message":"Refused."}',
 });
-
-/** The changed part of a challenge. */
-export interface Challenge {
-  resource: { url: string; description: string };
-  accepts: { amount: string }[];
-  extensions: {
-    bazaar: { info: { input: { queryParams: Json } }; schema: Json };
-    'sign-in-with-x': { info: Json; supportedChains: unknown[] };
-  };
-}
-
-/** The changed part of the catalog. */
-export interface Catalog {
-  catalog: Json;
-  routes: { path: string; priceUsd: string; inputExample: Json }[];
-}
-
-/** The catalog entry of a path. */
-export const entryOf = ({ routes }: Catalog, path: string) =>
-  routes.find((entry) => entry.path === path) as Catalog['routes'][0];
