@@ -32,6 +32,10 @@ const result = async (method: string, params: unknown = []) => {
 };
 
 describe('a call', () => {
+  it('is a POST', async () => {
+    expect((await fetch(chain.url)).status).toBe(405);
+  });
+
   it.each([
     ['{', -32700],
     ['{"id":1}', -32600],

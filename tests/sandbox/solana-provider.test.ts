@@ -57,4 +57,6 @@ it('answers errors with a status like Helius and with 200 like Alchemy', async (
   ] as const)
     expect(await rpc('getBalance', ['no address'], url)).toMatchObject({ status, error: { code: -32602 } });
   expect((await rpc('sandbox_faucet', [STRANGER])).error.code).toBe(-32601);
+  expect((await fetch(helius.mainnet)).status).toBe(405);
+  expect((await fetch(`${provider.url}/nowhere`)).status).toBe(404);
 });

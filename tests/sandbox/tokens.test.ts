@@ -50,6 +50,18 @@ it('requires the key everywhere except at /v1/health', async () => {
   expect((await fetch(`${api.url}/v1/health`)).status).toBe(200);
 });
 
+it.each([
+  ['/nothing', 404],
+  ['/assets/nothing', 404],
+  ['/assets/solana/markets?mint=1', 400],
+  ['/assets/cardano/markets', 404],
+  ['/assets/resolve?mint=no-mint', 400],
+  ['/assets/solana/ohlcv?from=9&to=8', 400],
+])('refuses %s with %i', async (target, status) => {
+  expect((await ask(target)).status).toBe(status);
+  expect((await ask(target, { method: 'DELETE' })).status).toBe(target === '/nothing' ? 404 : 405);
+});
+
 it('has faults for some requests, for some of their number, and until the reset', async () => {
   onTestFinished(() => api.faults.reset());
   Object.assign(api.faults, {
