@@ -30,9 +30,13 @@ export const LOOKS = {
   '390-dark': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 } as const satisfies Record<string, BrowserContextOptions>;
 
+/** Options of a page; its script runs before those of the page. */
+type PageOptions = BrowserContextOptions & { readonly script?: string };
+
 /** Opens a page in its own context and records its faults. */
-export async function openPage(url: string, options: BrowserContextOptions = LOOKS['1440-light']): Promise<OpenedPage> {
-  const context = await (await openBrowser()).newContext(options);
+export async function openPage(url: string, { script, ...options }: PageOptions = {}): Promise<OpenedPage> {
+  const context = await (await openBrowser()).newContext({ ...LOOKS['1440-light'], ...options });
+  if (script !== undefined) await context.addInitScript(script);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
@@ -49,7 +53,7 @@ export async function openPage(url: string, options: BrowserContextOptions = LOO
 }
 
 /** A page of one test, closed after it. It has had no faults then, except those with this text. */
-export async function visit(url: string, options?: BrowserContextOptions, allowed?: string): Promise<Page> {
+export async function visit(url: string, options?: PageOptions, allowed?: string): Promise<Page> {
   const { page, faults, close } = await openPage(url, options);
   onTestFinished(async () => {
     await close();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AnswerRecorder } from '../answers/recorder.ts';
 import { refusedRequests } from '../answers/requests.ts';
 import { askOne, wireRequest } from '../http/wire.ts';
-import { everyThird } from '../kit/rounds.ts';
+import { everyThird, isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
@@ -102,7 +102,7 @@ describe('CONSOLE=off', () => {
   );
 
   it('changes no answer of any route', async () => {
-    for (const [row, route] of routes.entries()) {
+    for (const [row, route] of routes.filter((_, at) => isFull || at % 5 === 0).entries()) {
       for (const [title, [target, init]] of everyThird(Object.entries(refusedRequests(route)), row)) {
         const [one, other] = await Promise.all(
           [gateway, off].map(async ({ url }) => new AnswerRecorder().record(await fetch(`${url}${target}`, init))),
