@@ -1,7 +1,5 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
@@ -9,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { node, startCommand } from '../kit/command.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { MAIN, openFixture, SOL, WALLET } from './fixture.ts';
 
 const fixture = await stopAfterTests(openFixture());
@@ -197,24 +196,23 @@ describe('W35 the URL of the RPC', { timeout: 60_000 }, () => {
   });
 
   it('is never shown after its host, whatever the RPC answers', async () => {
-    const rpc = createServer((request, response) => {
-      const { message } = { message: `no ${request.url} for you\nforged line\u202e` };
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -1, message } }));
-    }).listen(0, '127.0.0.1');
-    await once(rpc, 'listening');
-    const { port } = rpc.address() as AddressInfo;
+    const rpc = await startStrangeGateway();
+    const message = (path: string) => `no ${path} for you\nforged line\u202e`;
+    rpc.answer(({ path }, response) =>
+      json(response, 200, { jsonrpc: '2.0', id: 1, error: { code: -1, message: message(path) } }),
+    );
     const home = fixture.newHome();
     const file = join(home, 'id.json');
     makeKeypair(file);
     const before = fixture.transfers();
-    const urls = [port, await freePort()].map((each) => `http://127.0.0.1:${each}/key-in-path?api-key=key-in-query`);
-    for (const url of urls) {
+    for (const origin of [rpc.url, `http://127.0.0.1:${await freePort()}`]) {
+      const url = `${origin}/key-in-path?api-key=key-in-query`;
       const words = ['balances', WALLET, '--pay', '--keypair', file, '--rpc', url];
       const { code, stderr } = await fixture.run(words, { home });
       expect([code, stderr.split('\n').some((line) => line.startsWith('forged'))]).toEqual([1, false]);
       for (const secret of [...SECRETS, '\u202e']) expect(stderr).not.toContain(secret);
     }
-    rpc.close().closeAllConnections();
+    await rpc.stop();
     expect(fixture.transfers()).toBe(before);
   });
 });
