@@ -70,50 +70,6 @@ describe('the transaction of the official client', () => {
   });
 });
 
-/** Where each count of the vector's wire stands. */
-function countsOf(bytes: Buffer): number[] {
-  const [signatures, keys] = [0, MESSAGE_AT + 4];
-  let at = keys + 1 + 32 * (bytes[keys] ?? 0) + 32;
-  const found = [signatures, keys, at];
-  for (let left = bytes[at++] ?? 0; left > 0; left--) {
-    found.push(at + 1);
-    at += 2 + (bytes[at + 1] ?? 0);
-    found.push(at);
-    at += 1 + (bytes[at] ?? 0);
-  }
-  return [...found, at];
-}
-
-describe('other spellings of the same transaction', () => {
-  it.each(countsOf(wire))(
-    'are refused: the count at byte %s in more bytes, without an end, or beyond 16 bits',
-    (at) => {
-      const count = (wire[at] ?? 0) | 0x80;
-      const longer = [
-        [count, 0],
-        [count, 0x80, 0],
-        [0x80, 0x80, 0x80, 0],
-        [0xff, 0xff, 0xff],
-        [0xff, 0xff, 0x7f],
-        [0xff, 0xff, 4],
-      ];
-      for (const bytes of longer) {
-        const spelled = Buffer.concat([wire.subarray(0, at), Buffer.from(bytes), wire.subarray(at + 1)]);
-        expect(readTransaction(spelled)).toBeUndefined();
-      }
-    },
-  );
-
-  it('are refused: every version but 0, and none', () => {
-    for (let byte = 0; byte < 256; byte++) {
-      const spelled = Buffer.from(wire);
-      spelled.writeUInt8(byte, MESSAGE_AT);
-      expect(readTransaction(spelled) !== undefined, `version byte ${byte}`).toBe(byte === 0x80);
-    }
-    expect(readTransaction(changed((draft) => Object.assign(draft, { version: undefined })))).toBeUndefined();
-  });
-});
-
 describe('a transaction', () => {
   it('is refused beyond the size of a packet, to the byte', () => {
     const fill = (total: number) =>
