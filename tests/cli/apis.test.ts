@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { routesIn } from '@asset-gateway/client/pay';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { typesOf } from '../../packages/cli/src/commands/types.ts';
 import { StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { Calls } from '../../packages/cli/src/mcp/calls.ts';
@@ -104,30 +104,27 @@ describe('an API of the gateway is a command', () => {
 describe('an API of the gateway is a set of MCP tools', () => {
   it('with prices, payments within the budget, and refusals', async () => {
     const host = await startHost(gateway, { words: ['--budget-usd', '0.01'] });
-    try {
-      const { tools } = await host.client.listTools();
-      const own = tools.filter(({ name }) => /^(?:weather|notes)_/.test(name));
-      expect(own.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
-        ['weather_getForecast', true],
-        ['weather_getHistory', false],
-        ['notes_listNotes', true],
-        ['notes_updateNote', true],
-      ]);
-      expect(own[1]?.description).toBe('Past weather of a city. Costs $0.002 a call.');
-      expect(own[0]?.inputSchema).toMatchObject({ required: ['city'], additionalProperties: false });
-      const free = await host.call('weather_getForecast', { city: 'Rome' });
-      expect(free.structuredContent).toMatchObject({ result: { city: 'Rome' } });
-      expect(host.transfers()).toBe(0);
-      const bought = await host.call('weather_getHistory', { city: 'Rome', from: 1 });
-      expect(bought.structuredContent).toMatchObject({ result: { days: [] }, paid: { usd: '0.002' } });
-      const quoted = await host.call('quote', { method: 'weather_getHistory' });
-      expect(quoted.structuredContent).toMatchObject({ priceUsd: '0.002', needsAsking: false });
-      const refused = await host.call('weather_getForecast', { city: 'R0me' });
-      expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('invalid_request')]);
-      expect([host.transfers(), await host.spentUsd()]).toEqual([1, '0.002']);
-    } finally {
-      await host.close();
-    }
+    onTestFinished(() => host.close());
+    const { tools } = await host.client.listTools();
+    const own = tools.filter(({ name }) => /^(?:weather|notes)_/.test(name));
+    expect(own.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+      ['weather_getForecast', true],
+      ['weather_getHistory', false],
+      ['notes_listNotes', true],
+      ['notes_updateNote', true],
+    ]);
+    expect(own[1]?.description).toBe('Past weather of a city. Costs $0.002 a call.');
+    expect(own[0]?.inputSchema).toMatchObject({ required: ['city'], additionalProperties: false });
+    const free = await host.call('weather_getForecast', { city: 'Rome' });
+    expect(free.structuredContent).toMatchObject({ result: { city: 'Rome' } });
+    expect(host.transfers()).toBe(0);
+    const bought = await host.call('weather_getHistory', { city: 'Rome', from: 1 });
+    expect(bought.structuredContent).toMatchObject({ result: { days: [] }, paid: { usd: '0.002' } });
+    const quoted = await host.call('quote', { method: 'weather_getHistory' });
+    expect(quoted.structuredContent).toMatchObject({ priceUsd: '0.002', needsAsking: false });
+    const refused = await host.call('weather_getForecast', { city: 'R0me' });
+    expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('invalid_request')]);
+    expect([host.transfers(), await host.spentUsd()]).toEqual([1, '0.002']);
   });
 });
 

@@ -59,19 +59,15 @@ describe('a wallet that misbehaves', () => {
     return { ...wallet, features: { ...wallet.features, ...change } };
   };
 
+  const signing = (signMessage: (given: { message: Uint8Array }) => Promise<unknown>) => ({
+    'solana:signMessage': { signMessage },
+  });
+  const short = new Uint8Array(63);
+
   it.each<[string, object]>([
-    ['signs nothing', { 'solana:signMessage': { signMessage: async () => [] } }],
-    ['is declined by its user', { 'solana:signMessage': { signMessage: async () => Promise.reject(new Error('no')) } }],
-    [
-      'gives too short a signature',
-      {
-        'solana:signMessage': {
-          signMessage: async ({ message }: { message: Uint8Array }) => [
-            { signedMessage: message, signature: new Uint8Array(63) },
-          ],
-        },
-      },
-    ],
+    ['signs nothing', signing(async () => [])],
+    ['is declined by its user', signing(() => Promise.reject(new Error('no')))],
+    ['gives too short a signature', signing(async ({ message }) => [{ signedMessage: message, signature: short }])],
     ['cannot sign messages', { 'solana:signMessage': undefined }],
     ['shows no Solana account', { 'standard:connect': { connect: async () => ({ accounts: [] }) } }],
   ])('%s: the call fails after the challenge', async (_, change) => {

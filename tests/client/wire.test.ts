@@ -3,10 +3,11 @@ import { newSigner } from '@asset-gateway/client/node';
 import { describe, expect, it, vi } from 'vitest';
 import { NoncePool } from '../../packages/client/src/nonce-pool.ts';
 import { runCommand } from '../kit/command.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
-const gateway = await stopAfterTests(startTestGateway());
+const start = stoppedAfterTests(startTestGateway);
+const gateway = await start();
 
 /** How many requests the gateway logs during the work. */
 async function arrivals(work: () => Promise<unknown>): Promise<number> {
@@ -50,26 +51,26 @@ describe('requests in the log of the gateway', () => {
 
 describe('with SIWX_NONCE=until-expiry', () => {
   it('a call is one request too', async () => {
-    const lasting = await startTestGateway({ SIWX_NONCE: 'until-expiry' });
-    try {
-      const client = createClient({ baseUrl: lasting.url });
-      for (let call = 0; call < 3; call++) await client.tokens.search({ q: 'sol' });
-      expect(lasting.logLines).toHaveLength(4);
-    } finally {
-      await lasting.stop();
-    }
+    const lasting = await start({ SIWX_NONCE: 'until-expiry' });
+    const client = createClient({ baseUrl: lasting.url });
+    for (let call = 0; call < 3; call++) await client.tokens.search({ q: 'sol' });
+    expect(lasting.logLines).toHaveLength(4);
   });
 });
 
 describe('a client recovers', () => {
-  it('from the loss of an answer with a nonce', async () => {
-    let isLosing = false;
-    const losing: typeof fetch = async (input, init) => {
+  /** A fetch that loses some answers. */
+  const losing =
+    (isLost: () => boolean): typeof fetch =>
+    async (input, init) => {
       const response = await fetch(input, init);
-      if (isLosing) throw new TypeError('fetch failed');
+      if (isLost()) throw new TypeError('fetch failed');
       return response;
     };
-    const client = createClient({ baseUrl: gateway.url, fetch: losing });
+
+  it('from the loss of an answer with a nonce', async () => {
+    let isLosing = false;
+    const client = createClient({ baseUrl: gateway.url, fetch: losing(() => isLosing) });
     await client.tokens.health();
     isLosing = true;
     await expect(client.tokens.health()).rejects.toMatchObject({ code: 'unreachable' });
@@ -80,14 +81,9 @@ describe('a client recovers', () => {
 
   it('from the loss of a nonce that other calls wait for', async () => {
     let toLose = 0;
-    const losing: typeof fetch = async (input, init) => {
-      const response = await fetch(input, init);
-      if (toLose-- > 0) throw new TypeError('fetch failed');
-      return response;
-    };
     // Only the end of the last request can wake them in time.
     const times = { timeoutMs: MAX_WAIT_MS, nonceTimeoutMs: 2 * MAX_WAIT_MS };
-    const client = createClient({ baseUrl: gateway.url, fetch: losing, ...times });
+    const client = createClient({ baseUrl: gateway.url, fetch: losing(() => toLose-- > 0), ...times });
     await client.tokens.health();
     toLose = 1;
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => client.tokens.health()));
@@ -114,14 +110,10 @@ describe('a client recovers', () => {
     const client = createClient({ baseUrl: first.url, nonceTimeoutMs: 0 });
     await all(5, () => client.tokens.health());
     await first.stop();
-    const second = await startTestGateway({ PORT: String(first.port) });
-    try {
+    const second = await start({ PORT: String(first.port) });
+    for (const requests of [2, 3]) {
       await expect(client.tokens.health()).resolves.toBeDefined();
-      expect(second.logLines).toHaveLength(2);
-      await expect(client.tokens.health()).resolves.toBeDefined();
-      expect(second.logLines).toHaveLength(3);
-    } finally {
-      await second.stop();
+      expect(second.logLines).toHaveLength(requests);
     }
   });
 

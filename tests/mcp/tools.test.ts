@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { compileAll } from '../process/program.ts';
@@ -100,32 +100,29 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
 describe('with --tools=all', () => {
   it('every method is a tool that answers within the size limit', async () => {
     const host = await startHost(gateway, { warm, words: ['--budget-usd', '1', '--tools=all'] });
-    try {
-      const { tools } = await host.client.listTools();
-      const methods = tools.filter(({ name }) => name.includes('_') && name !== 'read_on');
-      expect([tools.length, methods.length]).toEqual([38, 35]);
-      for (const { name, annotations, description } of methods) {
-        const before = host.transfers();
-        const answer = await host.call(name, inputOf(rowOf(name)));
-        expect([name, answer.isError ?? false]).toEqual([name, false]);
-        expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
-        const isPaid = annotations?.readOnlyHint === false;
-        expect([name, host.transfers() - before]).toEqual([name, isPaid ? 1 : 0]);
-        expect(description).toMatch(isPaid ? /\$0\.\d+/ : /Free/);
-      }
-      const paid = methods.filter(({ annotations }) => annotations?.readOnlyHint === false);
-      for (const { name: method, description } of paid) {
-        const { structuredContent } = await host.call('quote', { method });
-        const { priceUsd, needsAsking } = structuredContent as { priceUsd: string; needsAsking: boolean };
-        expect([method, needsAsking, description]).toEqual([
-          method,
-          false,
-          expect.stringContaining(`$${priceUsd} a call`),
-        ]);
-      }
-      expect(host.transfers()).toBe(paid.length);
-    } finally {
-      await host.close();
+    onTestFinished(() => host.close());
+    const { tools } = await host.client.listTools();
+    const methods = tools.filter(({ name }) => name.includes('_') && name !== 'read_on');
+    expect([tools.length, methods.length]).toEqual([38, 35]);
+    for (const { name, annotations, description } of methods) {
+      const before = host.transfers();
+      const answer = await host.call(name, inputOf(rowOf(name)));
+      expect([name, answer.isError ?? false]).toEqual([name, false]);
+      expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
+      const isPaid = annotations?.readOnlyHint === false;
+      expect([name, host.transfers() - before]).toEqual([name, isPaid ? 1 : 0]);
+      expect(description).toMatch(isPaid ? /\$0\.\d+/ : /Free/);
     }
+    const paid = methods.filter(({ annotations }) => annotations?.readOnlyHint === false);
+    for (const { name: method, description } of paid) {
+      const { structuredContent } = await host.call('quote', { method });
+      const { priceUsd, needsAsking } = structuredContent as { priceUsd: string; needsAsking: boolean };
+      expect([method, needsAsking, description]).toEqual([
+        method,
+        false,
+        expect.stringContaining(`$${priceUsd} a call`),
+      ]);
+    }
+    expect(host.transfers()).toBe(paid.length);
   });
 });
