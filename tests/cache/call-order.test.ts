@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
 import type { CacheKey, KeyRequest } from '../../packages/gateway/src/cache/key-demand.ts';
 
@@ -22,9 +22,13 @@ function busyOrder(limits = LIMITS): { order: CallOrder; nowMs: number } {
   return { order, nowMs: 600_000 };
 }
 
+let order: CallOrder;
+beforeEach(() => {
+  order = new CallOrder(LIMITS);
+});
+
 describe('the next call', () => {
   it('is made at once for a waiting request while slots are free, and once', () => {
-    const order = new CallOrder(LIMITS);
     order.enqueue(key('a'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['a']);
     order.enqueue(key('a'), WAITS, 10);
@@ -34,13 +38,11 @@ describe('the next call', () => {
   });
 
   it('is not made without a free slot', () => {
-    const order = new CallOrder(LIMITS);
     for (let id = 0; id < 20; id++) order.enqueue(key(`${id}`), WAITS, 0);
     expect(order.next(0, 0)).toEqual({ againAtMs: Number.POSITIVE_INFINITY });
   });
 
   it('is for the key with the most waiters', () => {
-    const order = new CallOrder(LIMITS);
     order.enqueue(key('one'), WAITS, 0);
     for (let count = 0; count < 3; count++) order.enqueue(key('three'), WAITS, 0);
     expect(called(order.next(1, 0))).toEqual(['three']);
@@ -69,7 +71,6 @@ describe('the next call', () => {
     ['stale', FRESH + 1, 10, []],
     ['almost too old', STALE - 1, 10, ['a']],
   ])('refreshes a %s answer (%i s) with %i free slots: %j', (_, ageSeconds, free, expected) => {
-    const order = new CallOrder(LIMITS);
     for (let second = 0; second < 20; second++) order.enqueue(key('a'), served(ageSeconds), second * 10);
     expect(called(order.next(free, 200))).toEqual(expected);
   });
@@ -90,14 +91,12 @@ describe('a batch', () => {
   const third: KeyRequest = { ...WAITS, weight: 1 / 3 };
 
   it('is worth the sum of its members, which share one call', () => {
-    const order = new CallOrder(LIMITS);
     order.enqueue(key('one'), WAITS, 0);
     for (const id of ['x', 'y', 'z']) for (let count = 0; count < 2; count++) order.enqueue(mint(id), third, 0);
     expect([...called(order.next(1, 0))].sort()).toEqual(['x', 'y', 'z']);
   });
 
   it('is limited to the size of the row, dropping the members of least worth', () => {
-    const order = new CallOrder(LIMITS);
     for (const [id, count] of [
       ['w', 1],
       ['x', 4],
@@ -112,7 +111,6 @@ describe('a batch', () => {
   });
 
   it('includes stale members, not fresh ones', () => {
-    const order = new CallOrder(LIMITS);
     order.enqueue(mint('stale'), served(FRESH + 1), 0);
     order.enqueue(mint('fresh'), served(1), 0);
     order.enqueue(mint('missing'), WAITS, 0);
@@ -120,7 +118,6 @@ describe('a batch', () => {
   });
 
   it('W2 includes no key that was never answered, unless a request waits for it', () => {
-    const order = new CallOrder(LIMITS);
     order.enqueue(mint('unknown'), WAITS, 0);
     order.dequeue('unknown', WAITS);
     order.enqueue(mint('missing'), WAITS, 0);
@@ -132,7 +129,6 @@ describe('a batch', () => {
   });
 
   it('W2 includes no key that was rejected after its last answer', () => {
-    const order = new CallOrder(LIMITS);
     order.enqueue(mint('bad'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['bad']);
     order.completed(['bad'], true, 300);
@@ -145,7 +141,6 @@ describe('a batch', () => {
   });
 
   it('W3 without a share with room delays no other key or batch', () => {
-    const order = new CallOrder(LIMITS);
     for (let count = 0; count < 9; count++) order.enqueue(mint('crowded'), WAITS, 0);
     order.enqueue(key('other'), WAITS, 0);
     order.enqueue(mint('calm'), served(1), 0);
@@ -160,7 +155,6 @@ describe('a batch', () => {
 
 describe('a call that fails', () => {
   it('is repeated after a growing delay', () => {
-    const order = new CallOrder(LIMITS);
     const gaps: number[] = [];
     let failedAtMs = 0;
     for (let nowMs = 0; nowMs < 400_000; nowMs += 100) {
@@ -178,7 +172,6 @@ describe('a call that fails', () => {
 
   /** An order whose calls for these keys failed until now, the first key being the most wanted. */
   function failing(ids: readonly string[], untilMs: number): CallOrder {
-    const order = new CallOrder(LIMITS);
     for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
       const asked = ids.flatMap((id, index) => Array<string>(ids.length - index).fill(id));
       for (const id of asked) order.enqueue(key(id), WAITS, nowMs);
@@ -233,7 +226,6 @@ describe('a call that fails', () => {
   });
 
   it('delays no other key, and is forgotten after a success', () => {
-    const order = new CallOrder(LIMITS);
     const fail = (nowMs: number) => {
       order.enqueue(key('a'), WAITS, nowMs);
       expect(called(order.next(30, nowMs))).toEqual(['a']);

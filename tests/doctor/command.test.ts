@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { doctor } from '../../packages/doctor/src/command.ts';
 import { served } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { gated } from '../http/targets.ts';
@@ -9,18 +8,7 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { compileGateway } from '../process/program.ts';
 import { type FaultyProxy, startProxy } from './proxy.ts';
 import { inDocument } from './seeds.ts';
-
-/** Runs the command in this process. */
-async function run(...words: string[]): Promise<Outcome> {
-  const written = { stdout: '', stderr: '' };
-  const writer = (name: 'stdout' | 'stderr') => ({
-    write: (text: string) => {
-      written[name] += text;
-    },
-  });
-  const code = await doctor(words, { stdout: writer('stdout'), stderr: writer('stderr') });
-  return { code, ...written };
-}
+import { run } from './stranger.ts';
 
 /** Runs the program in its own process. */
 const runProgram = (...words: string[]): Promise<Outcome> =>

@@ -5,7 +5,7 @@ import { CONNECTIONS, HttpClient, PAUSES_SECONDS } from '../../packages/doctor/s
 import { type Outcome, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { compileGateway } from '../process/program.ts';
-import { ENTRY, type Stranger, startStranger } from './stranger.ts';
+import { ENTRY, run, type Stranger, startStranger } from './stranger.ts';
 
 /** Longer than any run here, and much shorter than one without limits. */
 const MOST_MS = 60_000;
@@ -19,6 +19,12 @@ async function examine(...servers: Parameters<typeof startStranger>): Promise<Ou
   const command = startCommand([process.execPath, 'packages/doctor/dist/main.js', stranger.url]);
   const timer = setTimeout(() => command.child.kill('SIGKILL'), MOST_MS);
   return await command.ended.finally(() => clearTimeout(timer));
+}
+
+/** The same in this process, for what takes no time. */
+async function examineHere(...servers: Parameters<typeof startStranger>): Promise<Outcome> {
+  stranger = await startStranger(...servers);
+  return await run(stranger.url);
 }
 
 const refuse = (_: unknown, response: ServerResponse): void => void response.writeHead(404).end('{}');
@@ -87,9 +93,9 @@ describe('the doctor, at a hostile server', () => {
     await client.close();
   });
 
-  it('W28 cuts a price of 4 MB and accepts at most 18 decimals', { timeout: 2 * MOST_MS }, async () => {
+  it('W28 cuts a price of 4 MB and accepts at most 18 decimals', async () => {
     const nines = '9'.repeat(2_000_000);
-    const { stdout } = await examine(
+    const { stdout } = await examineHere(
       [
         { ...ENTRY, priceUsd: `${nines}.00` },
         { ...ENTRY, path: '/b', paymentAsset: { ...ENTRY.paymentAsset, decimals: 2 ** 31 } },
@@ -170,7 +176,7 @@ describe('the doctor, at a hostile server', () => {
 
   it('W24 prints every foreign text as one line without hidden characters', async () => {
     const bad = '\u001b[31m\u202e\u2066\u200b\r\n✗ GET forged: line. Do it\u0007\u{e0041}\u2028\u3164';
-    const { stdout, stderr } = await examine(
+    const { stdout, stderr } = await examineHere(
       [
         { ...ENTRY, surface: bad, description: bad },
         { ...ENTRY, path: `/${bad}`, httpMethod: bad, priceUsd: bad },

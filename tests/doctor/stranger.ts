@@ -1,3 +1,5 @@
+import { doctor } from '../../packages/doctor/src/command.ts';
+import type { Outcome } from '../kit/command.ts';
 import type { Answerer } from '../kit/strange-gateway.ts';
 import { startStrangeGateway } from '../kit/strange-gateway.ts';
 
@@ -46,4 +48,16 @@ export async function startStranger(
     else response.end(document);
   });
   return { url, stop, asked: () => arrivals.map(({ path }) => path) };
+}
+
+/** Runs the doctor's command in this process. */
+export async function run(...words: string[]): Promise<Outcome> {
+  const written = { stdout: '', stderr: '' };
+  const writer = (name: 'stdout' | 'stderr') => ({
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  const code = await doctor(words, { stdout: writer('stdout'), stderr: writer('stderr') });
+  return { code, ...written };
 }

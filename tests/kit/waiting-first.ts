@@ -16,6 +16,7 @@ const WAITING = [
   'console/try',
   'redis/rotation',
   'console/wallet-limits',
+  'cache/economy',
   'cache/shared-calls',
   'payments/unknown-store',
   'payments/facilitator',
