@@ -3,11 +3,11 @@ import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { PENDING, receiptIn } from './fault-buyer.ts';
-import { type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
+import { type Home, type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
 import { expectStored, newSale } from './sale.ts';
 
-const open = stoppedAfterTests(async (orders: RemoteOrders, variables?: Record<string, string>) => {
-  const fixture = await openRemoteFixture(variables);
+const open = stoppedAfterTests(async (orders: RemoteOrders, variables: Record<string, string> = {}, home?: Home) => {
+  const fixture = await openRemoteFixture(variables, home);
   await fixture.order(orders);
   return fixture;
 });
@@ -22,6 +22,7 @@ const PAID_AND: readonly (readonly [name: string, first: string, orders: Orders]
   ['P6 5xx_after_settle', '200', { status: 502, answer: 'Bad gateway' }],
   ['P6 reset_after_settle', '200', { status: 'reset' }],
   ['P6 not JSON', '200', { answer: '<html>' }],
+  ['P6 a list', '200', { answer: [] }],
   ['P6 transaction_failed', '200', { answer: refuses('invalid_exact_svm_transaction_failed') }],
   ['P11 settled with an empty signature', '200', { answer: succeeds('') }],
   ['P11 settled with a malformed signature', '200', { answer: succeeds('0OIl') }],
@@ -81,6 +82,8 @@ describe.concurrent('P5 a facilitator that refuses', () => {
 
 /** Reported by a facilitator that has not paid. */
 const SIGNATURES: Readonly<Record<string, unknown>> = {
+  'an empty signature': '',
+  'a number': 7,
   'an unknown signature': bs58.encode(randomBytes(64)),
   'the signature of another payment': 'other',
 };
@@ -125,8 +128,8 @@ describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
   });
 
   it('P8 is gone: 503, payment unused, no upstream call; restarted, it buys', async () => {
-    const sale = await open({});
-    await sale.end();
+    const sale = await open({}, {}, 'own process');
+    await sale.crash();
     expect([(await sale.ask()).outcome, sale.moved()]).toEqual([UNAVAILABLE, [0, 0]]);
     await sale.restart();
     expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);

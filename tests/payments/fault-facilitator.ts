@@ -1,21 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
-import { createKeyPairSignerFromBytes } from '@solana/kit';
-import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
-import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
-import bs58 from 'bs58';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ROOMY } from './fault-buyer.ts';
-import { newSale } from './sale.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import './wallets.ts';
+import { newSale, type Sale } from './sale.ts';
 
-const CONFIRM_MS = 400;
+const SCRIPT = 'tests/payments/hostile-facilitator.mjs';
 
 /** How the facilitator treats one kind of call. */
 export interface Orders {
@@ -37,125 +27,106 @@ export interface RemoteOrders {
 
 /** One call that the facilitator was asked. */
 export interface FacilitatorCall {
-  readonly method: string | undefined;
+  readonly method: string;
   readonly url: string;
-  readonly idempotencyKey: string;
-  readonly authorization: string | undefined;
+  readonly idempotencyKey?: string;
+  readonly authorization?: string;
   readonly text: string;
 }
 
-type Operation = 'get' | 'set' | 'delete';
-
-/** x402's scheme, without patience. Its store of unconfirmed payments fails for the operations that are down. */
-async function newScheme(feePayerKeypair: string, rpcUrl: string, isDown: (operation: Operation) => boolean) {
-  const kept = new Map();
-  async function inStore<T>(operation: Operation, task: () => T): Promise<T> {
-    if (isDown(operation)) throw new Error('the store is down');
-    return task();
-  }
-  const pendingSettlementStore = {
-    get: (key: string) => inStore('get', () => kept.get(key)),
-    set: (key: string, value: unknown) => inStore('set', () => void kept.set(key, value)),
-    delete: (key: string) => inStore('delete', () => void kept.delete(key)),
-  };
-  const signer = await createKeyPairSignerFromBytes(bs58.decode(feePayerKeypair));
-  const svm = toFacilitatorSvmSigner(signer, { defaultRpcUrl: rpcUrl });
-  const inTime = () => pause(CONFIRM_MS).then(() => Promise.reject(new Error('confirmation timed out')));
-  const impatient: typeof svm = {
-    ...svm,
-    confirmTransaction: (...words) => Promise.race([svm.confirmTransaction(...words), inTime()]),
-  };
-  const scheme = new ExactSvmScheme(impatient, new SettlementCache(), { pendingSettlementStore });
-  return { scheme, feePayer: signer.address };
+/** A payment at a gateway with a facilitator in another process. */
+export interface RemoteFixture extends Sale {
+  readonly solana: SolanaSandbox;
+  readonly facilitatorUrl: string;
+  order(orders: RemoteOrders): Promise<void>;
+  calls(): Promise<FacilitatorCall[]>;
+  /** Sends the gateway's settle call to the facilitator again. */
+  settleAgain(): Promise<unknown>;
+  /** Ends a facilitator that has its own process. */
+  crash(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
 }
 
-/** Does the work and returns its result, unless the orders differ. */
-async function respond(response: ServerResponse, orders: Orders | undefined, task: () => Promise<unknown>) {
-  const { does = true, hang, status = 200, answer, delayMs = 0 } = orders ?? {};
-  const truth = does ? await task() : {};
-  await pause(delayMs);
-  if (hang) return;
-  if (status === 'reset') response.socket?.resetAndDestroy();
-  else
-    response
-      .writeHead(status, { 'content-type': 'application/json' })
-      .end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? truth));
-}
+const post = async (url: string, body: unknown): Promise<unknown> =>
+  (await fetch(url, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })).json();
 
-/** A facilitator on a port of its own. */
-async function openFacilitator(solana: SolanaSandbox) {
-  const calls: FacilitatorCall[] = [];
-  let orders: RemoteOrders = {};
-  let server: Server;
-  let work: (path: string, body: string) => Promise<unknown>;
-  async function start(port = 0): Promise<number> {
-    const isDown = (operation: Operation) => orders.storeDown?.some((each) => each === operation) === true;
-    const { FEE_PAYER_KEYPAIR = '' } = solana.variables;
-    const { scheme, feePayer } = await newScheme(FEE_PAYER_KEYPAIR, solana.mainnet.url, isDown);
-    const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORKS.mainnet, extra: { feePayer } }];
-    work = async (path, body) => {
-      if (path === '/supported') return { kinds };
-      const { paymentPayload, paymentRequirements } = JSON.parse(body);
-      const act = path === '/verify' ? 'verify' : 'settle';
-      return scheme[act](paymentPayload, paymentRequirements);
-    };
-    server = createServer((request, response) => {
-      serve(request, response).catch(() => response.socket?.destroy());
-    });
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-    return (server.address() as AddressInfo).port;
-  }
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method, url = '', headers } = request;
-    const body = await text(request);
-    const { authorization } = headers;
-    calls.push({ method, url, idempotencyKey: String(headers['idempotency-key']), authorization, text: body });
-    const asked = { '/verify': orders.verify, '/settle': orders.settle }[url];
-    await respond(response, asked, () => work(url, body));
-  }
-  const port = await start();
-  const end = async () => void server.close().closeAllConnections();
+/** The facilitator's controls for tests. */
+function controlsOf(where: string): Pick<RemoteFixture, 'order' | 'calls' | 'settleAgain'> {
+  const calls = async () => (await fetch(`${where}/calls`)).json() as Promise<FacilitatorCall[]>;
+  let asked: string | undefined;
   return {
-    facilitatorUrl: `http://127.0.0.1:${port}`,
-    async order(next: RemoteOrders) {
-      orders = next;
-    },
-    calls: async () => [...calls],
-    /** Has it settle the gateway's payment again. */
+    calls,
+    order: async (orders) => void (await post(`${where}/control`, orders)),
     async settleAgain() {
-      const asked = calls.find(({ url }) => url === '/settle');
-      if (!asked) throw new Error('nothing was settled');
-      return work('/settle', asked.text);
-    },
-    /** Ends it, with all that it knew. */
-    end,
-    async restart() {
-      await end();
-      await start(port);
+      asked ??= (await calls()).find((call) => call.url === '/settle')?.text;
+      if (asked === undefined) throw new Error('nothing was settled');
+      return post(`${where}/settle`, asked);
     },
   };
 }
 
-/** A payment at a gateway with a facilitator elsewhere, which settles with x402's own packages. By default the gateway reads the chain. */
-export async function openRemoteFixture(variables: Record<string, string> = {}) {
-  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  const facilitator = await openFacilitator(solana);
-  const settings = {
-    FACILITATOR_URL: facilitator.facilitatorUrl,
-    FACILITATOR_AUTHORIZATION: 'Bearer facilitator',
-    FEE_PAYER_KEYPAIR: '',
+/** A facilitator that knows nothing of those before it. */
+interface Facilitator extends Pick<RemoteFixture, 'crash' | 'restart'> {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const startHost = (): Promise<GatewayProcess> => startProcess(SCRIPT, [], {});
+const beginAt = async (host: GatewayProcess, settings: object): Promise<string> =>
+  ((await post(host.url, settings)) as { url: string }).url;
+
+/** The process of all facilitators that do not crash; it ends with this one. */
+let shared: Promise<GatewayProcess> | undefined;
+
+async function openShared(settings: object): Promise<Facilitator> {
+  shared ??= startHost();
+  const url = await beginAt(await shared, settings);
+  const refuse = () => Promise.reject(new Error('a facilitator that crashes needs its own process'));
+  return { url, crash: refuse, restart: refuse, close: async () => void (await post(`${url}/end`, {})) };
+}
+
+async function openAlone(settings: object): Promise<Facilitator> {
+  let host = await startHost();
+  const url = await beginAt(host, settings);
+  const crash = async () => void (await host.end('SIGKILL'));
+  return {
+    url,
+    crash,
+    close: crash,
+    async restart() {
+      await crash();
+      host = await startHost();
+      await beginAt(host, { ...settings, port: Number(new URL(url).port) });
+    },
   };
-  const gateway = await startSellingGateway({ ...ROOMY, ...settings, ...variables }, { solana });
+}
+
+/** Where a facilitator runs. One that crashes needs its own process. */
+export type Home = 'shared process' | 'own process';
+
+/** Starts one. By default the gateway reads the chain. */
+export async function openRemoteFixture(
+  variables: Record<string, string> = {},
+  home: Home = 'shared process',
+): Promise<RemoteFixture> {
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const { FEE_PAYER_KEYPAIR } = solana.variables;
+  const settings = { feePayerKeypair: FEE_PAYER_KEYPAIR, rpcUrl: solana.mainnet.url, network: NETWORKS.mainnet };
+  const { close, crash, restart, url: where } = await (home === 'own process' ? openAlone : openShared)(settings);
+  const remote = { FACILITATOR_URL: where, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
+  const gateway = await startSellingGateway({ ...ROOMY, ...remote, ...variables }, { solana });
   return {
     ...(await newSale(gateway)),
-    ...facilitator,
+    ...controlsOf(where),
+    crash,
+    restart,
     solana,
+    facilitatorUrl: where,
     async stop() {
       await gateway.stop();
-      await facilitator.end();
+      await close();
       await solana.close();
     },
   };
 }
-
-export type RemoteFixture = Awaited<ReturnType<typeof openRemoteFixture>>;
