@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
@@ -7,6 +9,7 @@ import bs58 from 'bs58';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { freePort } from '../http/ports.ts';
+import { makeFolder } from '../kit/folder.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { callOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -82,6 +85,16 @@ describe('the key of receipts', async () => {
     expect(keyFor(receipt, document)?.x).toBe(xOf(first));
     await verifiesWith(receipt, document);
   });
+});
+
+it('a key of receipts can be in a file, a JSON array or base58', () => {
+  const keypair = newKeypair();
+  const path = join(makeFolder(), 'receipts.json');
+  writeFileSync(path, JSON.stringify([...keypair]));
+  for (const RECEIPT_KEYPAIR of [path, JSON.stringify([...keypair]), bs58.encode(keypair)]) {
+    const { receipts } = readConfig({ TOKENS_API_KEY: 'key', RECEIPTS: 'on', RECEIPT_KEYPAIR });
+    expect(receipts?.keypairs.map((each) => Buffer.from(each))).toEqual([Buffer.from(keypair)]);
+  }
 });
 
 describe('RECEIPTS=off', () => {
