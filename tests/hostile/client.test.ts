@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import type { Offer } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { memoryMib } from '../kit/usage.ts';
-import { faultsInLanes, HostileGateway, isShown } from './judge.ts';
+import { faultsInLanes, type HostileGateway, isShown, type Lane } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [3_000, 6] : [40, 1];
-const MAX_MIB = 200;
 
 interface Report {
-  readonly seed: number;
   readonly shown: readonly Offer[];
   readonly calls: readonly { readonly outcome: string; readonly lateMs: number }[];
   readonly strange: readonly string[];
@@ -19,7 +16,7 @@ interface Report {
 
 /** Faults of one run. */
 async function faultsOf(report: Report, payments: readonly string[]): Promise<string[]> {
-  const { seed, shown, calls, strange } = report;
+  const { shown, calls, strange } = report;
   const faults = [...strange];
   for (const payment of payments) if (!(await isShown(payment, shown))) faults.push('a payment that was not shown');
   // Only after a call that was answered may another payment be made for the same request.
@@ -29,34 +26,31 @@ async function faultsOf(report: Report, payments: readonly string[]): Promise<st
     if (outcome.startsWith('not a')) faults.push(outcome);
     if (lateMs > 1_000) faults.push(`${Math.round(lateMs)} ms too late`);
   }
-  return faults.map((fault) => `seed ${seed}: ${fault} (${calls.map(({ outcome }) => outcome).join(', ')})`);
+  return faults.map((fault) => `${fault} (${calls.map(({ outcome }) => outcome).join(', ')})`);
 }
 
 /** A success that cannot be read was an answer, too: the gateway has said that it was paid. */
 const isAnswered = (outcome: string): boolean => outcome === 'ok' || outcome === 'not_a_gateway';
 
-async function lane(first: number, last: number): Promise<string[]> {
-  const gateway = await HostileGateway.start();
+async function open(gateway: HostileGateway): Promise<Lane> {
   const client = fork('tests/hostile/client.mjs', [gateway.url], { execArgv: [] });
-  const faults: string[] = [];
   await once(client, 'message');
-  for (let seed = first; seed < last; seed++) {
-    await gateway.begin(seed);
-    client.send({ seed });
-    const [report] = (await once(client, 'message')) as [Report];
-    faults.push(...(await faultsOf(report, await gateway.begin(seed))));
-  }
-  const mib = Math.round(memoryMib(client.pid, 'VmHWM'));
-  if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
-  client.kill();
-  await gateway.close();
-  return faults;
+  return {
+    pid: client.pid,
+    async faultsOf(seed) {
+      await gateway.begin(seed);
+      client.send({ seed });
+      const [report] = (await once(client, 'message')) as [Report];
+      return faultsOf(report, await gateway.begin(seed));
+    },
+    close: async () => void client.kill(),
+  };
 }
 
 describe('a hostile gateway whose every answer is changed', () => {
   it(`W13 W14 W15 W25 W31 costs the client at most one shown payment and its time limit, in ${RUNS} runs`, {
     timeout: 1_200_000,
   }, async () => {
-    expect(await faultsInLanes(RUNS, LANES, lane)).toEqual([]);
+    expect(await faultsInLanes(RUNS, LANES, open)).toEqual([]);
   });
 });

@@ -7,14 +7,12 @@ import { startWarm } from '../cli/warm.ts';
 import type { Outcome } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { memoryMib } from '../kit/usage.ts';
-import { callTwice, faultsInLanes, HIDDEN, HostileGateway, paymentFaults, stepsIn } from './judge.ts';
+import { callTwice, faultsInLanes, HIDDEN, type HostileGateway, type Lane, paymentFaults, stepsIn } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [1_000, 4] : [12, 1];
 const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const TIMEOUT_MS = 1_000;
-const MAX_MIB = 200;
 /** The exit codes of docs/cli.md. */
 const CODES = [0, 1, 2, 3, 4, 5, 6, 75];
 const PAYING = /^paying \$(\S+) on (\S+) to (\S+?)(?: with the memo (.*))?$/gm;
@@ -41,52 +39,44 @@ const wordsOf = (seed: number): string[] => {
   return ['balances', WALLET, seed % 3 === 1 ? '--credit' : '--pay'];
 };
 
-/** Faults of two runs of one command against the hostile gateway of a seed. */
-async function faultsOf(seed: number, home: string, { gateway, run }: Lane): Promise<string[]> {
-  await gateway.begin(seed);
-  const outcomes: Outcome[] = [];
-  const words = [...wordsOf(seed), '--timeout', String(TIMEOUT_MS / 1000)];
-  const late = await callTwice(TIMEOUT_MS, async () => void outcomes.push(await run(words, home)));
-  const payments = await gateway.begin(seed);
-  const shown = outcomes.flatMap(({ stderr }) => shownIn(stderr));
-  const paid = await paymentFaults(payments, shown, [...stepsIn(home).values()]);
-  const faults = [...late, ...outcomes.flatMap(outcomeFaults), ...paid];
-  return faults.map((fault) => `seed ${seed}: ${fault} (${outcomes.map(({ code }) => code).join(', ')})`);
-}
-
-interface Lane {
-  readonly gateway: HostileGateway;
-  readonly run: (words: readonly string[], home: string) => Promise<Outcome>;
-}
-
-async function lane(first: number, last: number): Promise<string[]> {
-  const [gateway, warm, folder] = [await HostileGateway.start(), startWarm(), makeFolder()];
-  const faults: string[] = [];
-  const run: Lane['run'] = (words, home) => {
+async function open(gateway: HostileGateway): Promise<Lane> {
+  const [warm, folder] = [startWarm(), makeFolder()];
+  const run = (words: readonly string[], home: string): Promise<Outcome> => {
     const variables = { ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: gateway.url };
     const folders = { HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
     return warm.run([...words, '--keypair', join(home, 'id.json')], { env: { ...variables, ...folders } });
   };
   // The first command loads the modules.
   await run(['balances', WALLET, '--pay'], folder);
-  for (let seed = first; seed < last; seed++) {
-    const home = join(folder, String(seed));
-    mkdirSync(home, { recursive: true });
-    writeFileSync(join(home, 'id.json'), JSON.stringify([...newKeypair()]));
-    faults.push(...(await faultsOf(seed, home, { gateway, run })));
-    rmSync(home, { recursive: true });
-  }
-  const mib = Math.round(memoryMib(warm.pid, 'VmHWM'));
-  if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
-  await Promise.all([warm.close(), gateway.close()]);
-  rmSync(folder, { recursive: true });
-  return faults;
+  return {
+    pid: warm.pid,
+    /** Faults of two runs of one command. */
+    async faultsOf(seed) {
+      const home = join(folder, String(seed));
+      mkdirSync(home, { recursive: true });
+      writeFileSync(join(home, 'id.json'), JSON.stringify([...newKeypair()]));
+      await gateway.begin(seed);
+      const outcomes: Outcome[] = [];
+      const words = [...wordsOf(seed), '--timeout', String(TIMEOUT_MS / 1000)];
+      const late = await callTwice(TIMEOUT_MS, async () => void outcomes.push(await run(words, home)));
+      const payments = await gateway.begin(seed);
+      const shown = outcomes.flatMap(({ stderr }) => shownIn(stderr));
+      const paid = await paymentFaults(payments, shown, [...stepsIn(home).values()]);
+      rmSync(home, { recursive: true });
+      const faults = [...late, ...outcomes.flatMap(outcomeFaults), ...paid];
+      return faults.map((fault) => `${fault} (${outcomes.map(({ code }) => code).join(', ')})`);
+    },
+    async close() {
+      await warm.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 describe('a hostile gateway whose every answer is changed', () => {
   it(`W11 W14 W15 W16 W24 costs the command line at most one shown payment and its time limit, in ${RUNS} runs`, {
     timeout: 1_200_000,
   }, async () => {
-    expect(await faultsInLanes(RUNS, LANES, lane)).toEqual([]);
+    expect(await faultsInLanes(RUNS, LANES, open)).toEqual([]);
   });
 });

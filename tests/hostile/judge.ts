@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Offer } from '@asset-gateway/client/pay';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
+import { memoryMib } from '../kit/usage.ts';
 
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
@@ -19,7 +20,7 @@ interface Moved {
 }
 
 /** The transfer of a payment header. */
-export function movedBy(header: string): Moved | undefined {
+function movedBy(header: string): Moved | undefined {
   const { payload } = JSON.parse(Buffer.from(header, 'base64').toString()) as { payload: { transaction: string } };
   const transaction = readTransaction(Buffer.from(payload.transaction, 'base64'));
   const transfers = transaction?.instructions.filter(({ program }) => program === TOKEN) ?? [];
@@ -119,13 +120,36 @@ export async function paymentFaults(
   return count ? [...faults, count] : faults;
 }
 
+const MAX_MIB = 200;
+
+/** A process that calls a hostile gateway of its own. */
+export interface Lane {
+  readonly pid: number | null | undefined;
+  /** Faults of one seed. */
+  faultsOf(seed: number): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Faults of these seeds, and one if the process took much memory. */
+async function faultsInLane(open: (gateway: HostileGateway) => Promise<Lane>, seeds: readonly number[]) {
+  const gateway = await HostileGateway.start();
+  const lane = await open(gateway);
+  const faults: string[] = [];
+  for (const seed of seeds) faults.push(...(await lane.faultsOf(seed)).map((fault) => `seed ${seed}: ${fault}`));
+  const mib = Math.round(memoryMib(lane.pid ?? undefined, 'VmHWM'));
+  if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
+  await lane.close();
+  await gateway.close();
+  return faults;
+}
+
 /** Runs the seeds in parallel lanes; returns all faults. */
 export async function faultsInLanes(
   runs: number,
   lanes: number,
-  lane: (first: number, last: number) => Promise<readonly string[]>,
+  open: (gateway: HostileGateway) => Promise<Lane>,
 ): Promise<string[]> {
-  const size = runs / lanes;
-  const faults = await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index * size, (index + 1) * size)));
-  return faults.flat();
+  const seeds = Array.from({ length: runs }, (_, index) => index);
+  const shares = Array.from({ length: lanes }, (_, lane) => seeds.filter((seed) => seed % lanes === lane));
+  return (await Promise.all(shares.map((share) => faultsInLane(open, share)))).flat();
 }

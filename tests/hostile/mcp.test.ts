@@ -7,23 +7,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { memoryMib } from '../kit/usage.ts';
-import { callTwice, faultsInLanes, HIDDEN, HostileGateway, paymentFaults, stepsIn } from './judge.ts';
+import { callTwice, faultsInLanes, HIDDEN, type HostileGateway, type Lane, paymentFaults, stepsIn } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [1_000, 4] : [12, 1];
 const TIMEOUT_MS = 1_000;
-const MAX_MIB = 200;
 /** Two copies of an answer, of which each stays below 25,000 tokens. */
 const MAX_BYTES = 40_000;
 const QUESTION = /^Pay \$(\S+) in USDC on Solana (\w+) to (\S+)/;
-
-interface Lane {
-  readonly gateway: HostileGateway;
-  readonly client: Client;
-  readonly home: string;
-  readonly questions: string[];
-}
 
 /** The offers that the user was asked about and agreed to. */
 const shownIn = (questions: readonly string[]) =>
@@ -43,66 +34,59 @@ function resultFaults(result: CallToolResult): string[] {
   return faults;
 }
 
-/** Faults of two calls of one tool against the hostile gateway of a seed. */
-async function faultsOf(seed: number, { gateway, client, home, questions }: Lane): Promise<string[]> {
-  await gateway.begin(seed);
-  questions.length = 0;
-  const before = stepsIn(home);
-  const wallet = signerFromBytes(newKeypair()).address;
-  const asked =
-    seed % 4 === 0
-      ? { name: 'tokens_search', arguments: { q: 'gold' } }
-      : { name: 'wallet_balances', arguments: { wallet } };
-  const faults: string[] = [];
-  // Agreed to, a call is made a second time.
-  const late = await callTwice(2 * TIMEOUT_MS, async () => {
-    const result = client.callTool(asked).then(resultFaults, (error: unknown) => [`no tool error: ${error}`]);
-    faults.push(...(await result));
-  });
-  const payments = await gateway.begin(seed);
-  const steps = [...stepsIn(home)].filter(([id]) => !before.has(id)).map(([, step]) => step);
-  faults.push(...late, ...(await paymentFaults(payments, shownIn(questions), steps)));
-  return faults.map((fault) => `seed ${seed}: ${fault}`);
-}
+const callOf = (seed: number) =>
+  seed % 4 === 0
+    ? { name: 'tokens_search', arguments: { q: 'gold' } }
+    : { name: 'wallet_balances', arguments: { wallet: signerFromBytes(newKeypair()).address } };
 
-async function lane(first: number, last: number): Promise<string[]> {
-  const [gateway, home] = [await HostileGateway.start(), makeFolder()];
+/** A client of an MCP server in a process of its own, whose user agrees to each of these questions. */
+async function connect(gateway: HostileGateway, home: string, questions: string[]) {
   const keypair = join(home, 'id.json');
   writeFileSync(keypair, JSON.stringify([...newKeypair()]));
-  const args = [
-    'packages/cli/bin/main.js',
-    'mcp',
-    '--keypair',
-    keypair,
-    '--rpc',
-    gateway.url,
-    '--timeout',
-    String(TIMEOUT_MS / 1000),
-  ];
+  const words = ['mcp', '--keypair', keypair, '--rpc', gateway.url, '--timeout', String(TIMEOUT_MS / 1000)];
+  const args = ['packages/cli/bin/main.js', ...words];
   const env = { ASSET_GATEWAY_URL: gateway.url, HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
   const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' });
   const client = new Client({ name: 'test-host', version: '1.0.0' }, { capabilities: { elicitation: {} } });
-  const questions: string[] = [];
   client.setRequestHandler('elicitation/create', async ({ params: { message } }: ElicitRequest) => {
     questions.push(message);
     return { action: 'accept', content: {} };
   });
   await client.connect(transport);
-  const faults: string[] = [];
-  for (let seed = first; seed < last; seed++)
-    faults.push(...(await faultsOf(seed, { gateway, client, home, questions })));
-  const mib = Math.round(memoryMib(transport.pid ?? undefined, 'VmHWM'));
-  if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
-  await client.close();
-  await gateway.close();
-  rmSync(home, { recursive: true });
-  return faults;
+  return { client, pid: transport.pid };
+}
+
+async function open(gateway: HostileGateway): Promise<Lane> {
+  const [home, questions]: [string, string[]] = [makeFolder(), []];
+  const { client, pid } = await connect(gateway, home, questions);
+  return {
+    pid,
+    /** Faults of two calls of one tool. */
+    async faultsOf(seed) {
+      await gateway.begin(seed);
+      questions.length = 0;
+      const before = stepsIn(home);
+      const [asked, faults]: [ReturnType<typeof callOf>, string[]] = [callOf(seed), []];
+      // Agreed to, a call is made a second time.
+      const late = await callTwice(2 * TIMEOUT_MS, async () => {
+        const result = client.callTool(asked).then(resultFaults, (error: unknown) => [`no tool error: ${error}`]);
+        faults.push(...(await result));
+      });
+      const payments = await gateway.begin(seed);
+      const steps = [...stepsIn(home)].filter(([id]) => !before.has(id)).map(([, step]) => step);
+      return [...faults, ...late, ...(await paymentFaults(payments, shownIn(questions), steps))];
+    },
+    async close() {
+      await client.close();
+      rmSync(home, { recursive: true });
+    },
+  };
 }
 
 describe('a hostile gateway whose every answer is changed', () => {
   it(`W11 W14 W15 W16 W25 costs the MCP server at most one approved payment and its time limit, in ${RUNS} runs`, {
     timeout: 1_200_000,
   }, async () => {
-    expect(await faultsInLanes(RUNS, LANES, lane)).toEqual([]);
+    expect(await faultsInLanes(RUNS, LANES, open)).toEqual([]);
   });
 });
