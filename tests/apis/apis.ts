@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Environment } from '@asset-gateway/gateway';
@@ -29,29 +29,39 @@ export interface ApiArrival {
   readonly body: string;
 }
 
-/** An API that answers each row with the row's example. */
+/** An API that answers each row with the row's example, and that can go and come back. */
 export interface StubApi {
   readonly url: string;
   readonly arrivals: ApiArrival[];
-  /** Answers every request with this status instead. */
-  status: number;
+  /** Answers every request with this status instead, never, or by closing the connection before or after the first byte. */
+  status: number | 'silent' | 'reset' | 'half';
   /** Answers every request with this text instead. */
   text: string | undefined;
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const SUCCESS = 200;
-type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function answer(response: ServerResponse, { status, text }: StubApi, row: Route | undefined): void {
+  if (status === 'silent') return;
+  if (status === 'reset') {
+    response.destroy();
+    return;
+  }
+  const code = row ? status : 404;
+  const headers = { 'content-type': 'application/json', location: '/elsewhere', 'retry-after': '1' };
+  if (code === 'half') {
+    response.writeHead(SUCCESS, headers).write('{"half":');
+    setImmediate(() => response.destroy());
+    return;
+  }
+  response.writeHead(code, headers);
+  response.end(text ?? JSON.stringify(code === SUCCESS ? (row?.result.example ?? null) : {}));
+}
 
 /** Starts an API for each surface, at the path of its name, that answers each row with its example. */
 export async function startStubApi(rows: () => readonly Route[]): Promise<StubApi> {
-  const stub: Mutable<StubApi> = {
-    url: '',
-    arrivals: [],
-    status: SUCCESS,
-    text: undefined,
-    stop: async () => undefined,
-  };
   const matcher = () => createMatcher(rows().map((row) => ({ ...row, path: `/${row.surface}${row.upstream.path}` })));
   let rowAt: ReturnType<typeof matcher> | undefined;
   const server = createServer(async (request, response) => {
@@ -61,19 +71,28 @@ export async function startStubApi(rows: () => readonly Route[]): Promise<StubAp
     stub.arrivals.push({ method, target: url.replace(/^\/[^/]+/, ''), headers, body });
     rowAt ??= matcher();
     const match = rowAt(url.split('?', 1)[0] ?? '');
-    const row = typeof match === 'object' ? match.rows.get(method as HttpMethod) : undefined;
-    response.writeHead(row ? stub.status : 404, { 'content-type': 'application/json' });
-    response.end(stub.text ?? JSON.stringify(stub.status === SUCCESS ? (row?.result.example ?? null) : {}));
+    answer(response, stub, typeof match === 'object' ? match.rows.get(method as HttpMethod) : undefined);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return Object.assign(stub, {
+  let port = 0;
+  const stub: StubApi = {
+    get url() {
+      return `http://127.0.0.1:${port}`;
+    },
+    arrivals: [],
+    status: SUCCESS,
+    text: undefined,
+    async start() {
+      await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+      port = (server.address() as AddressInfo).port;
+    },
     stop: () =>
-      new Promise<void>((done) => {
+      new Promise((done) => {
         server.close(() => done());
         server.closeAllConnections();
       }),
-  });
+  };
+  await stub.start();
+  return stub;
 }
 
 /** One API of a file, without its URL. */

@@ -1,98 +1,41 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Environment } from '@asset-gateway/gateway';
+import type { Route } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGatewayOptions, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
-import { documentPath, writeDocument } from './apis.ts';
+import { documentPath, startStubApi, writeDocument } from './apis.ts';
 
 const TIMEOUT_MS = 300;
 
-/** How an API answers: with a status, never, or by closing the connection before or after the first byte. */
-type Mode = number | 'silent' | 'reset' | 'half';
+const rows: Route[] = [];
+const first = await stopAfterTests(startStubApi(() => rows));
+const second = await stopAfterTests(startStubApi(() => rows));
 
-function answer(response: ServerResponse, mode: Mode): void {
-  if (mode === 'silent') return;
-  if (mode === 'reset') {
-    response.destroy();
-    return;
-  }
-  const status = mode === 'half' ? 200 : mode;
-  response.writeHead(status, { 'content-type': 'application/json', location: '/elsewhere', 'retry-after': '1' });
-  if (mode !== 'half') {
-    response.end('{"city":"Rome","days":[]}');
-    return;
-  }
-  response.write('{"city":');
-  setImmediate(() => response.destroy());
-}
-
-/** An API on a port of its own, which can go and come back. */
-class Api {
-  mode: Mode = 200;
-  readonly arrivals: { readonly target: string; readonly key: unknown }[] = [];
-  #server: Server | undefined;
-  #port = 0;
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
-  }
-
-  async start(): Promise<this> {
-    const server = createServer(async (request, response) => {
-      for await (const _ of request);
-      this.arrivals.push({ target: request.url ?? '', key: request.headers['x-api-key'] });
-      answer(response, this.mode);
-    });
-    this.#server = server;
-    await new Promise<void>((done) => server.listen(this.#port, '127.0.0.1', done));
-    this.#port = (server.address() as AddressInfo).port;
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    if (!server) return;
-    await new Promise<void>((done) => {
-      server.close(() => done());
-      server.closeAllConnections();
-    });
-  }
-}
-
-const first = await stopAfterTests(new Api().start());
-const second = await stopAfterTests(new Api().start());
-
-const key = (env: string) => ({ header: 'X-Api-Key', env });
 const openapi = documentPath('weather.yaml');
+const key = (env: string) => ({ header: 'X-Api-Key', env });
+/** An API of this name at both stubs. */
+const twice = (name: string, operations: object, ofSecond: object = {}) => ({
+  title: name,
+  openapi,
+  key: key('FIRST_KEY'),
+  urls: [{ url: `${first.url}/${name}` }, { url: `${second.url}/${name}`, requestsPerMinute: 500, ...ofSecond }],
+  operations,
+});
+const sold = { access: 'exact', price: '0.002', idempotent: true };
+const APIS_FILE = writeDocument({
+  apis: {
+    weather: twice('weather', { getForecast: {}, getHistory: sold }, { key: key('SECOND_KEY') }),
+    notes: twice('notes', { getHistory: {} }, { key: key('SECOND_KEY') }),
+    small: twice('small', { getForecast: {} }, { requestsPerMinute: 1 }),
+    lists: twice('lists', { getHistory: { idempotent: true } }, { key: key('SECOND_KEY') }),
+  },
+});
+rows.push(...readApisFile(APIS_FILE).apis.flatMap((api) => api.rows));
 
-async function serve(variables: Environment = {}, options: TestGatewayOptions = WITHOUT_BREAKER) {
-  const common = {
-    openapi,
-    key: key('FIRST_KEY'),
-    urls: [{ url: first.url }, { url: second.url, key: key('SECOND_KEY'), requestsPerMinute: 500 }],
-  };
-  const APIS_FILE = writeDocument({
-    apis: {
-      weather: {
-        ...common,
-        title: 'Weather',
-        operations: { getForecast: {}, getHistory: { access: 'exact', price: '0.002', idempotent: true } },
-      },
-      notes: { ...common, title: 'Notes', operations: { getHistory: {} } },
-      small: {
-        ...common,
-        title: 'Small',
-        urls: [{ url: first.url }, { url: second.url, requestsPerMinute: 1 }],
-        operations: { getForecast: {} },
-      },
-      lists: { ...common, title: 'Lists', operations: { getHistory: { idempotent: true } } },
-    },
-  });
+function serve(variables: Environment = {}, options: TestGatewayOptions = WITHOUT_BREAKER) {
   const keys = { FIRST_KEY: 'first_key', SECOND_KEY: 'second_key' };
   const timeouts = { UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS) };
   return stopAfterTests(
@@ -118,7 +61,7 @@ beforeEach(async () => {
   for (const api of [first, second]) {
     await api.stop();
     await api.start();
-    api.mode = 200;
+    api.status = 200;
     api.arrivals.length = 0;
   }
 });
@@ -134,7 +77,7 @@ const transfers = () => gateway.solana?.mainnet.transfers.length;
 describe('an API with two urls', () => {
   it('asks the first one alone while it is up, with its key', async () => {
     expect(await outcome('get')).toEqual([200, undefined, 1, 0]);
-    expect(first.arrivals[0]?.key).toBe('first_key');
+    expect(first.arrivals[0]?.headers['x-api-key']).toBe('first_key');
   });
 
   it.each(['get', 'post', 'idempotent', 'paid'] as const)(
@@ -142,14 +85,14 @@ describe('an API with two urls', () => {
     async (call) => {
       await first.stop();
       expect(await outcome(call)).toEqual([200, undefined, 0, 1]);
-      expect(second.arrivals[0]?.key).toBe('second_key');
+      expect(second.arrivals[0]?.headers['x-api-key']).toBe('second_key');
     },
   );
 
   it.each([502, 503, 504])(
     'asks the second one after a %i, unless the request may have had an effect',
     async (status) => {
-      first.mode = status;
+      first.status = status;
       expect(await outcome('get')).toEqual([200, undefined, 1, 1]);
       expect(await outcome('idempotent')).toEqual([200, undefined, 2, 2]);
       expect(await outcome('post')).toEqual([502, 'upstream_error', 3, 2]);
@@ -164,12 +107,12 @@ describe('an API with two urls', () => {
     ['half', 502, 'upstream_invalid_response'],
     [429, 503, 'upstream_rate_limited'],
   ] as const)('does not ask the second one after %s', async (mode, status, error) => {
-    first.mode = mode;
+    first.status = mode;
     expect(await outcome('idempotent')).toEqual([status, error, 1, 0]);
   });
 
   it('takes a slot of each url that it calls, and burns the nonce once', async () => {
-    first.mode = 503;
+    first.status = 503;
     const url = `${gateway.url}/v1/x402/weather/forecast/Milan`;
     const header = await signedHeader(url);
     const ask = () => fetch(url, { headers: { 'SIGN-IN-WITH-X': header } });
@@ -180,11 +123,11 @@ describe('an API with two urls', () => {
   });
 
   it('settles one payment for an answer of the second one, and none if both are down', async () => {
-    first.mode = 503;
+    first.status = 503;
     const before = transfers() ?? 0;
     expect(await outcome('paid')).toEqual([200, undefined, 1, 1]);
     expect(transfers()).toBe(before + 1);
-    second.mode = 503;
+    second.status = 503;
     expect(await outcome('paid')).toEqual([502, 'upstream_error', 2, 2]);
     await first.stop();
     await second.stop();
@@ -193,7 +136,7 @@ describe('an API with two urls', () => {
   });
 
   it("reports the first one's failure if the second one has no slot left", async () => {
-    first.mode = 503;
+    first.status = 503;
     const ask = () => askSigned(`${gateway.url}/v1/x402/small/forecast/Rome`);
     expect((await ask()).status).toBe(200);
     const response = await ask();
@@ -215,7 +158,7 @@ describe('the circuit breaker of one url', () => {
     const probeMs = 1_000;
     const broken = await serve({ METRICS_PORT: '0' }, { breaker: { failures: 3, probeMs, now: () => nowMs } });
     const forecast = async (city: string) => (await askSigned(`${broken.url}/v1/x402/weather/forecast/${city}`)).status;
-    first.mode = 503;
+    first.status = 503;
     for (const city of ['Rome', 'Milan', 'Turin']) expect(await forecast(city)).toBe(200);
     expect([first.arrivals.length, second.arrivals.length]).toEqual([3, 3]);
     expect(await forecast('Genoa')).toBe(200);
@@ -224,7 +167,7 @@ describe('the circuit breaker of one url', () => {
     const gauge = (surface: string) => `breaker_open{provider="weather",cluster="",surface="${surface}"}`;
     expect(page).toContain(`${gauge('weather')} 1`);
     expect(page).toContain(`${gauge('weather:2')} 0`);
-    first.mode = 200;
+    first.status = 200;
     nowMs += probeMs;
     expect(await forecast('Bari')).toBe(200);
     expect(await forecast('Pisa')).toBe(200);

@@ -10,6 +10,7 @@ import {
 } from '@x402/extensions/bazaar';
 import { expect } from 'vitest';
 import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts';
+import type { JsonSchema } from '../describe/json-schema.ts';
 import { exampleOf } from '../http/targets.ts';
 import { challengeIn, discoveryIn } from './everything.ts';
 import { faultsOf as faultsOfAnswer, type OpenApiDocument, operationOf } from './openapi-document.ts';
@@ -95,24 +96,18 @@ export async function expectChallenge(url: string, route: Route, document: OpenA
   expect(found).toMatchObject({ resourceUrl: `${url}${route.path}`, tags: ['solana', route.surface] });
 }
 
-interface Schema {
-  readonly properties?: object;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
-}
-
 export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value ?? null)) as T;
 /** OpenAPI closes tuples, which tests/discovery/generators.test.ts checks. */
 const withOpenTuples = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (_, value) => (value?.prefixItems ? { ...value, items: undefined } : value));
 /** The properties of an object schema, and which of them are required. */
-const objectOf = (schema: Schema | undefined) => ({
+const objectOf = (schema: JsonSchema | undefined) => ({
   properties: schema?.properties ?? {},
   required: schema?.required ?? [],
 });
 
 /** A POST without a body takes an object without members. */
-const isNothing = ({ properties = {}, additionalProperties }: Schema): boolean =>
+const isNothing = ({ properties = {}, additionalProperties }: JsonSchema): boolean =>
   additionalProperties === false && Object.keys(properties).length === 0;
 
 /** What each document says about a route. */
@@ -140,13 +135,13 @@ export function tableView({ access, description, input, example, rules }: Route)
 
 export function catalogView(entry: Values): View {
   const inBody = entry.httpMethod === 'POST';
-  const input = entry.inputSchema as Schema;
+  const input = entry.inputSchema as JsonSchema;
   const example = (entry.inputExample ?? {}) as Values;
   return plain({
     access: String(entry.accessMode),
     description: String(entry.description),
-    path: objectOf(entry.pathParamsSchema as Schema | undefined),
-    query: objectOf(inBody ? (entry.queryParamsSchema as Schema | undefined) : input),
+    path: objectOf(entry.pathParamsSchema as JsonSchema | undefined),
+    query: objectOf(inBody ? (entry.queryParamsSchema as JsonSchema | undefined) : input),
     body: inBody && !isNothing(input) ? withOpenTuples(input) : null,
     examples: {
       path: (entry.pathParamsExample ?? {}) as Values,

@@ -1,5 +1,6 @@
 import type { Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../describe/json-schema.ts';
 import { gated } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -43,20 +44,6 @@ const CANDLES = {
   to: 'integer 0..',
   rules: ['notBefore in query: from to'],
 };
-
-/** The keywords of JSON Schema that the table below knows. */
-interface ParameterSchema {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly items?: ParameterSchema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-}
 
 type Expected = Readonly<Record<string, string | readonly string[]>>;
 
@@ -111,7 +98,7 @@ const span = (minimum: number | undefined, maximum: number | undefined): string 
   `${minimum ?? ''}..${maximum === Number.MAX_SAFE_INTEGER ? '' : (maximum ?? '')}`;
 
 /** A schema in the words of the table above. */
-function inWords(schema: ParameterSchema): string {
+function inWords(schema: JsonSchema): string {
   if (schema.items) return `${span(schema.minItems, schema.maxItems)} list of (${inWords(schema.items)})`;
   if (schema.enum) return schema.enum.join(' ');
   if (schema.type === 'integer') return `integer ${span(schema.minimum, schema.maximum)}`;
@@ -127,7 +114,7 @@ function describeRow(route: Route): Expected {
   const entries = places.flatMap(([object, mark]) =>
     Object.entries(object?.properties ?? {}).map(([name, schema]) => {
       const isRequired = (object?.required as readonly string[] | undefined)?.includes(name);
-      return [name + mark, inWords(schema as ParameterSchema) + (isRequired ? '!' : '')] as const;
+      return [name + mark, inWords(schema as JsonSchema) + (isRequired ? '!' : '')] as const;
     }),
   );
   const rules = route.rules.map((rule) => `${rule.name} in ${rule.in}: ${rule.parameters.join(' ')}`);

@@ -1,9 +1,9 @@
 import { createMatcher, Refusal, type Route, type Rule, routes } from '@asset-gateway/protocol';
-import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
+import { type JsonSchema, published } from '../describe/json-schema.ts';
 import { exampleOf } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -64,21 +64,17 @@ describe('V18 a reader stops after twenty violations', () => {
   });
 
   it('and reads every value that a row allows', () => {
-    expect(routes.filter(({ input }) => input.body && mostValues(input.body) > MAX_VALUES)).toEqual([]);
-    expect(Math.max(...routes.map(({ input }) => (input.body ? mostValues(input.body) : 0)))).toBeGreaterThan(500);
+    expect(routes.filter(({ input }) => input.body && mostValues(published(input.body)) > MAX_VALUES)).toEqual([]);
+    expect(
+      Math.max(...routes.map(({ input }) => (input.body ? mostValues(published(input.body)) : 0))),
+    ).toBeGreaterThan(500);
   });
 });
 
 /** The most values that a schema allows, nested ones included. */
-function mostValues(schema: TSchema): number {
-  const { anyOf, properties, items, prefixItems, maxItems } = schema as {
-    readonly anyOf?: readonly TSchema[];
-    readonly properties?: Readonly<Record<string, TSchema>>;
-    readonly items?: TSchema;
-    readonly prefixItems?: readonly TSchema[];
-    readonly maxItems?: number;
-  };
-  const sum = (schemas: readonly TSchema[]): number => schemas.map(mostValues).reduce((total, next) => total + next, 1);
+function mostValues({ anyOf, properties, items, prefixItems, maxItems }: JsonSchema): number {
+  const sum = (schemas: readonly JsonSchema[]): number =>
+    schemas.map(mostValues).reduce((total, next) => total + next, 1);
   if (anyOf) return Math.max(...anyOf.map(mostValues));
   if (properties) return sum(Object.values(properties));
   if (prefixItems) return sum(prefixItems);
