@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { isFull } from '../kit/rounds.ts';
+import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { memoryMib } from '../kit/usage.ts';
 import { askSigned } from '../kit/wallet.ts';
@@ -19,24 +18,19 @@ const ANSWER = JSON.stringify({ results: 'x'.repeat(5 * MIB - 14) });
 const AT_ONCE = 2;
 
 const folder = makeFolder();
-let upstream: Server;
-let asked = 0;
+const upstream = await startStrangeGateway();
+upstream.answer((_, response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(ANSWER));
 let metricsUrl: string;
 let gateway: GatewayProcess;
 beforeAll(async () => {
   await compileGateway();
-  upstream = createServer((_, response) => {
-    asked++;
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(ANSWER);
-  });
-  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const [port, metricsPort] = [String(await freePort()), String(await freePort())];
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   gateway = await startProcess('tests/kit/gateway-process.mjs', ['60000'], {
     PORT: port,
     METRICS_PORT: metricsPort,
     DATA_DIR: folder,
-    TOKENS_API_BASE_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '1000',
     RESPONSE_CACHE: 'on',
@@ -45,8 +39,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await gateway.end('SIGKILL');
-  upstream.closeAllConnections();
-  upstream.close();
+  await upstream.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -77,11 +70,11 @@ it(`${ANSWERS} answers of 5 MiB take no more than ${BOUND_MIB} MiB, and the last
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const told = [idleMib, mostCounted, mostResident].map((mib) => mib.toFixed(0));
   process.stdout.write(`idle ${told[0]} MiB, at most ${told[1]} MiB counted and ${told[2]} MiB resident\n`);
-  expect(asked).toBe(ANSWERS);
+  expect(upstream.arrivals).toHaveLength(ANSWERS);
   expect(mostCounted).toBeLessThanOrEqual(BOUND_MIB);
   expect(mostCounted).toBeGreaterThan(BOUND_MIB - 10);
   // Answers that come in and go out, and what has not been collected yet.
   expect(mostResident).toBeLessThan(idleMib + BOUND_MIB + 250);
   expect(await ask(ANSWERS - 1)).toMatch(/; hit;/);
-  expect(asked).toBe(ANSWERS);
+  expect(upstream.arrivals).toHaveLength(ANSWERS);
 }, 300_000);

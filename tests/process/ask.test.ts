@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
@@ -12,17 +9,19 @@ import { rowOf } from '../http/targets.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { type Answerer, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
 const ASK = 'packages/cli/bin/main.js';
 
 const folder = makeFolder();
-const servers: Server[] = [];
 const warm = startWarm();
+/** Another server. */
+const strange = await startStrangeGateway();
 const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 afterAll(async () => {
   await warm.close();
-  for (const server of servers) server.close().closeAllConnections();
+  await strange.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -33,13 +32,6 @@ const environment = (ASSET_GATEWAY_URL = gateway.url) => ({
 const askProgram = (...words: string[]) => runCommand(node(ASK, ...words), environment());
 /** Runs it in a warm process, against this gateway or another URL. */
 const ask = (words: readonly string[], url?: string) => warm.run(words, environment(url));
-
-async function listen(handle: RequestListener): Promise<string> {
-  const server = createServer(handle).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const arrivals = (): number => gateway.upstream.arrivals.length + (gateway.solana?.provider.arrivals.length ?? 0);
 
@@ -150,7 +142,7 @@ describe('ask says what to do', () => {
     expect(stderr).toMatch(/^ask: .*gateway\.invalid.*set ASSET_GATEWAY_URL.*\n$/);
   });
 
-  it.each<[string, RequestListener]>([
+  it.each<[string, Answerer]>([
     ['a page', (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>hello</p>')],
     ['a text that says no', (_, response) => response.writeHead(404, { 'Content-Type': 'text/plain' }).end('no')],
     [
@@ -158,8 +150,9 @@ describe('ask says what to do', () => {
       (_, response) => response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}'),
     ],
     ['nothing', (_, response) => response.writeHead(200).end()],
-  ])('if another server answers with %s', async (_, handle) => {
-    const url = await listen(handle);
+  ])('if another server answers with %s', async (_, answer) => {
+    const { url } = strange;
+    strange.answer(answer);
     const { code, stdout, stderr } = await ask(['assets/solana'], url);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
@@ -168,14 +161,16 @@ describe('ask says what to do', () => {
   });
 
   it('for a redirect, which it does not follow', async () => {
-    const url = await listen((_, response) => response.writeHead(308, { Location: gateway.url }).end());
+    const { url } = strange;
+    strange.answer((_, response) => response.writeHead(308, { Location: gateway.url }).end());
     const { code, stderr } = await refused(['assets/solana'], url);
     expect(code).toBe(1);
     expect(stderr).toBe(`ask: ${url} redirects; set ASSET_GATEWAY_URL to the redirect's target\n`);
   });
 
   it('if the connection breaks', async () => {
-    const url = await listen((request) => request.socket.destroy());
+    const { url } = strange;
+    strange.answer((_, response) => response.destroy());
     const { code, stderr } = await refused(['assets/solana'], url);
     expect(code).toBe(1);
     expect(stderr).toBe(`ask: ${url} cannot be reached (UND_ERR_SOCKET); set ASSET_GATEWAY_URL to a gateway\n`);

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { compileGateway } from './program.ts';
 
 const EMBEDDER = `
@@ -14,10 +13,9 @@ const EMBEDDER = `
 
 it('a program that embeds the gateway keeps the fetch of Node', async () => {
   await compileGateway();
-  const server = createServer((request, response) => request.resume().on('end', () => response.end('heard')));
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, answer, stop } = await startStrangeGateway();
+  answer((_, response) => response.end('heard'));
   const embedder = promisify(execFile)(process.execPath, ['--input-type=module', '-e', EMBEDDER, url]);
   expect((await embedder).stdout).toBe('heard');
-  server.close();
+  await stop();
 });
