@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import * as budgetScripts from '../../packages/gateway/src/budget/redis-scripts.ts';
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
-import type { Admit, Budget, NonceUse, Room } from '../../packages/gateway/src/budget/store.ts';
+import type { Admit, Budget, NonceUse } from '../../packages/gateway/src/budget/store.ts';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import type { Script } from '../../packages/gateway/src/stores/redis/script.ts';
 import { freePort } from '../http/ports.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { NO_ROOM, ROOM } from '../stores/contract.ts';
+import { closingRoom, NO_ROOM, ROOM } from '../stores/contract.ts';
 
 /** A clock that stands still. */
 const NOW_SECONDS = 1_790_000_000;
@@ -97,12 +97,6 @@ redisSuite('every key in a Redis in cluster mode', () => {
       store.complete(of, owner);
       await expect.poll(() => slotOf(of, owner)).not.toBe('9000000000000000');
     };
-    const asked: boolean[] = [];
-    const closing: Room = {
-      /** Free when it is asked about, and not any more when Redis has answered. */
-      isFreeFor: () => asked.push(true) === 1,
-      take: () => undefined,
-    };
     await expectLives([
       { does: 'read the epoch', run: () => store.readEpoch(), sets: { state: NO_END } },
       { does: 'ask for the policy', run: () => store.mayEvict() },
@@ -160,7 +154,10 @@ redisSuite('every key in a Redis in cluster mode', () => {
       },
       {
         does: 'give back',
-        run: answers('crowded', { ...budget, key: 'wide' }, 'one', { nonce: nonceOf('returned', 0), room: closing }),
+        run: answers('crowded', { ...budget, key: 'wide' }, 'one', {
+          nonce: nonceOf('returned', 0),
+          room: closingRoom(),
+        }),
         sets: { 'limits:wide': held },
       },
       { does: 'pause', run: () => store.pause(budget, 60_000), sets: { 'pause:k': 60_000 } },

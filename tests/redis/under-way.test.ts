@@ -9,6 +9,7 @@ import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
+import { nonceOf } from '../stores/contract.ts';
 
 const [LIMIT, IN_FLIGHT, HONEST] = [10, 64, 4];
 /** The delay of every reply of Redis, so that requests of one turn overlap. */
@@ -20,12 +21,7 @@ redisSuite('V13 concurrent requests', () => {
   const node = inSuite(() => openRedisState(`redis://127.0.0.1:${proxy.port}`));
   const other = inSuite(() => openRedisState(redis.url));
 
-  const newNonces = (count: number): NonceUse[] =>
-    Array.from({ length: count }, () => ({
-      nonce: randomUUID(),
-      issuedAtSeconds: Math.floor(node.store.now() / 1000),
-      epoch: node.store.epoch() ?? '',
-    }));
+  const newNonces = (count: number) => Array.from({ length: count }, () => nonceOf(node.store));
 
   async function useAt({ store }: { store: Store }, nonces: readonly NonceUse[]): Promise<readonly NonceUse[]> {
     for (const nonce of nonces) await store.burn(nonce, 'somebody');

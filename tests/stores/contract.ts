@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
@@ -9,6 +10,12 @@ const roomThat = (isFree: boolean): Room => ({ isFreeFor: () => isFree, take: ()
 
 /** A node that has room for any number of calls in flight, and one that has none. */
 export const [ROOM, NO_ROOM] = [roomThat(true), roomThat(false)];
+
+/** Free when it is asked about, and not any more when Redis has answered. */
+export function closingRoom(): Room {
+  let asked = 0;
+  return { isFreeFor: () => ++asked === 1, take: () => undefined };
+}
 
 /** A store under test, and its clock. */
 export interface Subject {
@@ -23,9 +30,10 @@ const HELD_MS = 1_500;
 let serial = 0;
 const owner = (): string => `owner-${serial++}`;
 
-function nonceOf(store: Store, change: Partial<NonceUse> = {}): NonceUse {
+/** A nonce that this store has not seen. */
+export function nonceOf(store: Store, change: Partial<NonceUse> = {}): NonceUse {
   const issuedAtSeconds = Math.floor(store.now() / 1000);
-  return { nonce: `nonce-${serial++}`, issuedAtSeconds, epoch: store.epoch() ?? '', ...change };
+  return { nonce: randomUUID(), issuedAtSeconds, epoch: store.epoch() ?? '', ...change };
 }
 
 /** Asks as the same owner until the store answers: on a busy machine it may be late, and then says so by rejecting. */

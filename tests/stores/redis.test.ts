@@ -10,7 +10,7 @@ import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
-import { openRedisStore, ROOM, storeContract } from './contract.ts';
+import { nonceOf, openRedisStore, ROOM, storeContract } from './contract.ts';
 
 const HOUR = 3_600_000;
 const budget: Budget = { key: 'clock', limit: 2, windowMs: 60_000, inFlightMs: 10_000 };
@@ -68,8 +68,7 @@ redisSuite('the store on Redis', () => {
       return store.admit({ budget, owner: randomUUID(), room: ROOM, nonce }).catch(() => undefined);
     };
     for (let attempt = 0; ; attempt++) {
-      const issuedAtSeconds = Math.floor(store.now() / 1000);
-      const nonce = { nonce: randomUUID(), issuedAtSeconds, epoch: store.epoch() ?? '' };
+      const nonce = nonceOf(store);
       proxy.delayMs = 80;
       const asked = take(`paused ${attempt}`, nonce);
       await sleep(20);

@@ -6,7 +6,6 @@ import {
   type Admit,
   type Budget,
   REFRESH,
-  type Room,
   type Share,
   type Store,
   shareOf,
@@ -17,7 +16,16 @@ import { inSuite } from '../kit/in-suite.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { samples } from '../kit/rounds.ts';
-import { admitUntilAnswered, openRedisStore, openTurnedStore, ROOM, type Subject, testsWith } from './contract.ts';
+import {
+  admitUntilAnswered,
+  closingRoom,
+  nonceOf,
+  openRedisStore,
+  openTurnedStore,
+  ROOM,
+  type Subject,
+  testsWith,
+} from './contract.ts';
 
 const WINDOW_MS = 600;
 
@@ -70,11 +78,7 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
       const budget = budgetOf();
       await fill(store, budget, at(1));
       const { left } = store.view(budget);
-      const nonce = {
-        nonce: randomUUID(),
-        issuedAtSeconds: Math.floor(store.now() / 1000),
-        epoch: store.epoch() ?? '',
-      };
+      const nonce = nonceOf(store);
       expect((await take(store, { budget, share: at(1), nonce })).scope).toBe('group');
       expect(store.view(budget).left).toBe(left);
       expect((await take(store, { budget, share: at(2), nonce })).kind).toBe('admitted');
@@ -226,13 +230,7 @@ redisSuite('shares on Redis', () => {
 
   it('are given back with a slot that the node could not use', async () => {
     const [store, budget] = [await node(), budgetOf()];
-    const asked: boolean[] = [];
-    const closing: Room = {
-      /** Free when it is asked about, and not any more when Redis has answered. */
-      isFreeFor: () => asked.push(true) === 1,
-      take: () => undefined,
-    };
-    expect((await take(store, { budget, share: at(1), room: closing })).kind).toBe('crowded');
+    expect((await take(store, { budget, share: at(1), room: closingRoom() })).kind).toBe('crowded');
     expect(await countsOf(budget.key)).toEqual({});
   });
 
