@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, USDC } from '@asset-gateway/protocol';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
@@ -7,8 +8,9 @@ import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
 import { CoveredWatch, type WatchPace } from '../sales/covered-watch.ts';
 import type { PayeeChain } from '../sales/payee-history.ts';
+import { monotonicMs } from '../stores/clock.ts';
 import type { Money } from './money.ts';
-import { openPostgres, openState, openToRead } from './state.ts';
+import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead } from './state.ts';
 
 async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | undefined> {
   if (facilitator.kind === 'remote') return undefined;
@@ -36,6 +38,8 @@ async function openToRepair(config: Config) {
   if (config.databaseUrl !== undefined) {
     const { database, connect, close } = await openPostgres(config.databaseUrl, false);
     await connect(() => undefined);
+    const sinceMs = monotonicMs();
+    while (!database.isReady() && monotonicMs() - sinceMs < COMMAND_CONNECT_MS) await sleep(100);
     if (database.isReady()) return { database, close };
     await close();
     throw new ConfigError(['DATABASE_URL: PostgreSQL does not answer.']);

@@ -58,7 +58,7 @@ export async function openPostgres(url: string, hasCredit: boolean) {
 }
 
 /** How long the command `sales` waits for a busy server. */
-const COMMAND_CONNECT_MS = 5_000;
+export const COMMAND_CONNECT_MS = 5_000;
 const NEVER_USED = 'DATABASE_URL: no gateway has used this database yet.';
 
 /** Opens money in PostgreSQL read-only, on the first host that answers, which may be a standby. */
