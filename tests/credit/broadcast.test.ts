@@ -36,6 +36,7 @@ const grantedTo = async (gateway: SellingGateway, wallet: Wallet) => (await bala
 
 /** A broadcast payment is granted once. */
 async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: number): Promise<void> {
+  await sleep(LOOKS_MS);
   await until(async () => (await grantedTo(gateway, wallet)) > BUNDLE);
   await sleep(LOOKS_MS);
   expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + micros, spentMicros: PRICE });
