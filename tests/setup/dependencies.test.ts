@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { type Registry, startRegistry } from './registry.ts';
@@ -53,11 +51,9 @@ function makeProject(locked: Locked): string {
   return project;
 }
 
-async function run(project: string, [program = '', ...words]: readonly string[]) {
-  const env = { PATH: process.env.PATH, HOME: folder };
-  const child = spawn(program, words, { cwd: project, env });
-  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  return { code: code as number | null, stderr };
+async function run(cwd: string, words: readonly string[]) {
+  const { code, stderr } = await runCommand(words, { cwd, env: { HOME: folder } });
+  return { code, stderr };
 }
 
 const install = (project: string) => run(project, [process.execPath, '--input-type=module', '-e', SCRIPT]);

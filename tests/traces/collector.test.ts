@@ -3,7 +3,7 @@ import { readConfig } from '@asset-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
-import { Receiver } from './receiver.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 
 const KEY = { TOKENS_API_KEY: 'key' };
 const DROPPED = 'asset_gateway_trace_spans_dropped_total';
@@ -14,11 +14,9 @@ afterEach(async () => {
 });
 
 async function start(mood: Receiver['mood'], variables = {}): Promise<{ receiver: Receiver; gateway: TestGateway }> {
-  const receiver = new Receiver();
-  receiver.mood = mood;
-  const endpoint = await receiver.listen();
+  const receiver = await startReceiver(mood);
   const gateway = await startTestGateway({
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${endpoint}/custom/traces`,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/custom/traces`,
     METRICS_PORT: '0',
     ...variables,
   });

@@ -1,6 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { type Arrival, startStrangeGateway } from '../kit/strange-gateway.ts';
 
 /** What OTLP in JSON holds, as far as it is read here. */
 interface Attribute {
@@ -21,7 +19,7 @@ interface Resource {
   readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
 }
 
-const resourcesIn = (body: Buffer): readonly Resource[] => JSON.parse(body.toString()).resourceSpans;
+const resourcesIn = (body: string): readonly Resource[] => JSON.parse(body).resourceSpans;
 const valuesOf = (attributes: readonly Attribute[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] ?? '']));
 
@@ -38,7 +36,7 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-const spansIn = (body: Buffer): ReceivedSpan[] =>
+const spansIn = (body: string): ReceivedSpan[] =>
   resourcesIn(body)
     .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
     .map(({ parentSpanId = '', status, attributes, ...span }) => {
@@ -49,49 +47,39 @@ const spansIn = (body: Buffer): ReceivedSpan[] =>
 type Mood = 'accept' | 'silent' | number;
 
 /** A collector that takes OTLP over HTTP. */
-export class Receiver {
-  mood: Mood = 'accept';
-  readonly requests: {
-    readonly path: string;
-    readonly headers: NodeJS.Dict<string | string[]>;
-    readonly body: Buffer;
-  }[] = [];
-  readonly #server = createServer(async (request, response) => {
-    this.requests.push({ path: request.url ?? '', headers: request.headers, body: await buffer(request) });
-    this.#answer(response);
+export interface Receiver {
+  mood: Mood;
+  readonly url: string;
+  readonly requests: Arrival[];
+  /** Everything that arrived. */
+  readonly raw: string;
+  /** Of a gateway that sends JSON, like the resource. */
+  readonly spans: ReceivedSpan[];
+  readonly resource: Readonly<Record<string, string | number>>;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(mood: Mood = 'accept'): Promise<Receiver> {
+  const { url, arrivals, answer, stop } = await startStrangeGateway();
+  const receiver: Receiver = {
+    mood,
+    url,
+    requests: arrivals,
+    get raw() {
+      return arrivals.map(({ body }) => body).join('');
+    },
+    get spans() {
+      return arrivals.flatMap(({ body }) => spansIn(body));
+    },
+    get resource() {
+      return valuesOf(arrivals.flatMap(({ body }) => resourcesIn(body))[0]?.resource.attributes ?? []);
+    },
+    close: stop,
+  };
+  answer((_, response) => {
+    if (receiver.mood !== 'silent') response.writeHead(receiver.mood === 'accept' ? 200 : receiver.mood).end();
   });
-  readonly #held: ServerResponse[] = [];
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** Everything that arrived, as text whose bytes are kept. */
-  get raw(): string {
-    return Buffer.concat(this.requests.map(({ body }) => body)).toString('latin1');
-  }
-
-  /** Of a gateway that sends JSON. */
-  get spans(): ReceivedSpan[] {
-    return this.requests.flatMap(({ body }) => spansIn(body));
-  }
-
-  get resource(): Readonly<Record<string, string | number>> {
-    const [request] = this.requests;
-    return request ? valuesOf(resourcesIn(request.body)[0]?.resource.attributes ?? []) : {};
-  }
-
-  async close(): Promise<void> {
-    for (const response of this.#held) response.destroy();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  #answer(response: ServerResponse): void {
-    if (this.mood === 'silent') this.#held.push(response);
-    else response.writeHead(this.mood === 'accept' ? 200 : this.mood).end();
-  }
+  return receiver;
 }
 
 /** The names of a trace as a tree: each span with those inside it, by time of arrival. */

@@ -5,16 +5,16 @@ import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf, headerOf, transactionOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { TOKENS } from '../upstream/caller.ts';
-import { type ReceivedSpan, Receiver, treeOf } from './receiver.ts';
+import { type ReceivedSpan, startReceiver, treeOf } from './receiver.ts';
 
 const COLLECTOR_KEY = 'CANARY_collector_key_0123456789';
 const SEARCH = `${TOKENS}/assets/search?q=solana`;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 
-const receiver = new Receiver();
+const receiver = await startReceiver();
 const variables = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: await receiver.listen(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${COLLECTOR_KEY}`,
   OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.name=unused',
