@@ -21,7 +21,7 @@ const bucketOf = (issuedAtSeconds: number): number => Math.floor(issuedAtSeconds
 /** Used nonces and their owners, until they are too old to be accepted. */
 export class UsedNonces {
   readonly #epoch: string;
-  /** By minute of issue, so that whole buckets expire. */
+  /** By minute of issue, so that whole buckets expire: a map from which the first entries are deleted is slow to iterate. */
   readonly #buckets = new Map<number, Map<string, string>>();
 
   constructor(epoch: string) {
