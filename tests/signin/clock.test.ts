@@ -46,7 +46,7 @@ const noDates: Changes = { expirationTime: undefined };
 async function refusesFresh(code: string, ...changed: readonly Changes[]): Promise<void> {
   const signer = newSigner();
   const challenge = await challengeOf(direct);
-  await costsNothing(direct, direct, async () => {
+  await costsNothing(direct, async () => {
     for (const changes of changed)
       await refusedWith(code, askWith(direct, encodeHeader(await signedPayload(challenge, changes, signer))));
   });
@@ -63,7 +63,7 @@ describe('S6 the age of a challenge', () => {
   ])('301 s is expired: %s', async (_, changes) => {
     const header = await signInFor(direct, SEARCH, changes());
     direct.step(301);
-    await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
+    await costsNothing(direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
   });
 
   it('299 s is accepted, also without an expiry, and with one a year later', async () => {
@@ -82,7 +82,7 @@ describe('S6 the age of a challenge', () => {
     direct.step(9);
     expect(await statusOf(askWith(direct, headers[0] ?? ''))).toBe(200);
     direct.step(2);
-    await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, headers[1] ?? '')));
+    await costsNothing(direct, () => refusedWith('invalid_siwx_expired', askWith(direct, headers[1] ?? '')));
   });
 });
 
@@ -171,7 +171,7 @@ describe.each([-HOUR, HOUR])('a time of day that jumps by %i s', (step) => {
     const header = await signInFor(direct);
     setRight(-2 * step);
     const code = step > 0 ? 'invalid_siwx_issued_at_in_future' : 'invalid_siwx_issued_at_too_old';
-    await costsNothing(direct, direct, () => refusedWith(code, askWith(direct, header)));
+    await costsNothing(direct, () => refusedWith(code, askWith(direct, header)));
     expect(await statusOf(askFreshly(direct))).toBe(200);
   });
 
@@ -190,7 +190,7 @@ describe.each([-HOUR, HOUR])('a time of day that jumps by %i s', (step) => {
     direct.step(301);
     setRight(step);
     for (const header of headers) {
-      await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
+      await costsNothing(direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
     }
   });
 });

@@ -19,11 +19,13 @@ export interface Sent {
 /** Sends requests to a gateway, over HTTP or in process. */
 export interface Asker {
   readonly origin: string;
+  readonly upstream: { readonly arrivals: readonly unknown[] };
   ask(target: string, headers?: Readonly<Record<string, string>>, init?: Sent): Promise<Response>;
 }
 
-export const overHttp = ({ url }: Pick<TestGateway, 'url'>): Asker => ({
+export const overHttp = ({ url, upstream }: Pick<TestGateway, 'url' | 'upstream'>): Asker => ({
   origin: url,
+  upstream,
   ask: (target, headers = {}, init = {}) => fetch(`${url}${target}`, { ...init, headers }),
 });
 
@@ -94,17 +96,12 @@ export async function budgetLeft(asker: Asker): Promise<number> {
   return Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
 }
 
-/** Counts upstream calls. */
-export interface Counted {
-  readonly upstream: { readonly arrivals: readonly unknown[] };
-}
-
 /** Expects that these requests reach no upstream and take no slot. */
-export async function costsNothing(counted: Counted, asker: Asker, requests: () => Promise<unknown>): Promise<void> {
+export async function costsNothing(asker: Asker, requests: () => Promise<unknown>): Promise<void> {
   const left = await budgetLeft(asker);
-  const arrivals = counted.upstream.arrivals.length;
+  const arrivals = asker.upstream.arrivals.length;
   await requests();
-  expect(counted.upstream.arrivals.length).toBe(arrivals);
+  expect(asker.upstream.arrivals.length).toBe(arrivals);
   expect(await budgetLeft(asker)).toBe(left - 1);
 }
 

@@ -61,7 +61,7 @@ describe('S18 several sign-in headers: the last of two counts', () => {
   it.each(lastIsGood)('a good one after %s: answered once', async (_, valuesFor) => {
     const good = await signInFor(asker);
     await expectOneAnswer(valuesFor(good));
-    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, good)));
+    await costsNothing(asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, good)));
   });
 
   it('a fresh one after a used one: answered once', async () => {
@@ -72,14 +72,14 @@ describe('S18 several sign-in headers: the last of two counts', () => {
       [used, fresh],
       [fresh, used],
     ]) {
-      await costsNothing(gateway, asker, () => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
+      await costsNothing(asker, () => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
     }
   });
 
   it('two good ones: only the last is used up', async () => {
     const [first, last] = [await signInFor(asker), await signInFor(asker)];
     await expectOneAnswer([first, last]);
-    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, last)));
+    await costsNothing(asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, last)));
     expect(await statusOf(askWith(asker, first))).toBe(200);
   });
 
@@ -98,7 +98,7 @@ describe('S18 several sign-in headers: the last of two counts', () => {
 
   it.each(refused)('a good one with %s: refused, and not used up', async (_, valuesFor) => {
     const good = await signInFor(asker);
-    await costsNothing(gateway, asker, () => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
+    await costsNothing(asker, () => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
     expect(await statusOf(askWith(asker, good))).toBe(200);
   });
 });
@@ -121,7 +121,7 @@ describe('S19 a sign-in outside its header is ignored', () => {
 
   it.each(places)('%s', async (_, requestWith) => {
     const good = await signInFor(asker);
-    await costsNothing(gateway, asker, () => expectRefused(requestWith(good), 402, 'sign_in_required'));
+    await costsNothing(asker, () => expectRefused(requestWith(good), 402, 'sign_in_required'));
     expect(await statusOf(askWith(asker, good))).toBe(200);
   });
 });
@@ -214,7 +214,7 @@ describe('S26 a header at a route of another kind', () => {
 
   it.each(['PAYMENT-SIGNATURE', 'X-PAYMENT'])('%s neither opens a sign-in route nor blocks a sign-in', async (name) => {
     for (const value of [payment, 'junk', '']) {
-      await costsNothing(gateway, asker, () => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
+      await costsNothing(asker, () => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
       const header = await signInFor(asker);
       const answer = await asker.ask(SEARCH, { [name]: value, 'SIGN-IN-WITH-X': header });
       expect(answer.headers.get('payment-response') ?? answer.headers.get('x-payment-response')).toBeNull();

@@ -52,7 +52,7 @@ async function expectRefused(code: string, headersOf: Row[2]): Promise<void> {
   const signed = async (changes: Changes) => encodeHeader(await signedPayload(challenge, changes, signer));
   const changed = (changes: Changes) => encodeHeader({ ...genuine, ...changes });
   const headers = await Promise.all(headersOf({ challenge, genuine, signed, changed }));
-  await costsNothing(direct, direct, async () => {
+  await costsNothing(direct, async () => {
     for (const header of headers) await refusedWith(code, askWith(direct, header));
   });
   expect(await statusOf(askWith(direct, encodeHeader(genuine)))).toBe(200);
@@ -69,7 +69,7 @@ describe('S3 a header for one of the free routes', () => {
       const header = encodeHeader(await signedPayload(await challengeOf(direct, example.target, example.init)));
       const send = ({ target, init }: typeof example) =>
         direct.ask(target, { ...init.headers, 'SIGN-IN-WITH-X': header }, init);
-      await costsNothing(direct, direct, async () => {
+      await costsNothing(direct, async () => {
         for (const other of everyThird(examples, index).filter((each) => each !== example))
           await refusedWith(URI, send(other));
       });
@@ -79,7 +79,7 @@ describe('S3 a header for one of the free routes', () => {
 
   it('does not open it with another query', async () => {
     const header = encodeHeader(await signedPayload(await challengeOf(direct)));
-    await costsNothing(direct, direct, async () => {
+    await costsNothing(direct, async () => {
       for (const target of [`${SEARCH}&limit=5`, SEARCH.replace('q=sol', 'q=usdc'), SEARCH.replace('?q=sol', '')])
         await refusedWith(URI, askWith(direct, header, target));
     });
@@ -213,7 +213,7 @@ describe('S11 a forgery that a lenient verifier accepts', () => {
     };
     const { signature, attempt } = forge(point, (each) => siwxMessageText(withId(each)));
     const header = encodeHeader({ ...withId(attempt), signature: bs58.encode(signature) });
-    await costsNothing(direct, direct, () => refusedWith(SIGNATURE, askWith(direct, header)));
+    await costsNothing(direct, () => refusedWith(SIGNATURE, askWith(direct, header)));
   });
 });
 
@@ -256,7 +256,7 @@ describe('S13 the size of a sign-in', () => {
     const [fitting, larger] = [await padded(4090), await padded(4104)];
     expect([fitting.length <= 4096, larger.length > 4096]).toEqual([true, true]);
     expect(await statusOf(askWith(direct, fitting))).toBe(200);
-    await costsNothing(direct, direct, () => refusedWith(HEADER, askWith(direct, larger)));
+    await costsNothing(direct, () => refusedWith(HEADER, askWith(direct, larger)));
   });
 
   it('allows 8 resources, and 1,024 characters a field', async () => {

@@ -35,7 +35,7 @@ async function expectRefusal(response: Response, status: number, code: string, r
 it('a header refused with 400 is not used up, takes no slot, and gets the next nonce', async () => {
   const asker = overHttp(wide);
   const header = await signInFor(asker, SEARCH_PATH);
-  await costsNothing(wide, asker, async () => {
+  await costsNothing(asker, async () => {
     const refused = await askWith(asker, header, `${SEARCH_PATH}?q=sol&limitt=5`);
     await expectRefusal(refused, 400, 'invalid_request');
     expect(refused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
@@ -115,7 +115,7 @@ describe('S21 a good header at a store that fails', () => {
     const fault = { before: 0, after: 0 };
     const direct = await openDirect({ around: (store) => failing(store, fault) });
     const header = await signInFor(direct);
-    await costsNothing(direct, direct, async () => {
+    await costsNothing(direct, async () => {
       fault.before = 2;
       const down = await askWith(direct, header);
       await expectRefusal(down, 503, 'state_unavailable', '2');

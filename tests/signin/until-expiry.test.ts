@@ -39,7 +39,7 @@ describe('until-expiry', () => {
     const payload = await signedPayload(await challengeOf(asker));
     const stranger = await signedPayload(await challengeOf(asker));
     expect(await statusOf(askWith(asker, encodeHeader(payload)))).toBe(200);
-    await costsNothing(gateway, asker, async () => {
+    await costsNothing(asker, async () => {
       const swapped = { ...payload, address: stranger.address };
       await refusedWith('invalid_siwx_signature', askWith(asker, encodeHeader(swapped)));
       const elsewhere = encodeHeader({ ...payload, domain: 'evil.test' });
@@ -66,7 +66,7 @@ describe('until-expiry: one signature', () => {
   it('for one path does not open another', async () => {
     const header = await signInFor(asker, SEARCH, { uri: `${gateway.url}${SEARCH}` });
     expect(await statusOf(askWith(asker, header))).toBe(200);
-    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH)));
+    await costsNothing(asker, () => refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH)));
   });
 
   it('by the official client is carried by a page that keeps its header', async () => {
@@ -94,7 +94,7 @@ describe('until-expiry, by the clock of the store', () => {
       expect(await statusOf(askWith(direct, header))).toBe(200);
     }
     direct.step(2);
-    await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
+    await costsNothing(direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
     await direct.close();
   });
 });
