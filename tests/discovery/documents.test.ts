@@ -1,4 +1,4 @@
-import { routes, siwxMessageText } from '@asset-gateway/protocol';
+import { siwxMessageText } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { freePort } from '../http/ports.ts';
@@ -168,12 +168,4 @@ describe('the set-up of official clients', () => {
       `${siwxMessageText(message)}\n`,
     );
   });
-});
-
-it('every public route except the probes is a document', () => {
-  const rows = routes.filter(({ access }) => access === 'public');
-  expect(rows.filter(({ maxAgeSeconds }) => maxAgeSeconds === undefined).map(({ path }) => path)).toEqual([
-    '/healthz',
-    '/readyz',
-  ]);
 });
