@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, type OpenedPage, openPage, visit } from './console.ts';
+import { faultsInAllLooks, LOOKS, type OpenedPage, openPage, visit } from './console.ts';
 
 const ELSEWHERE = 'So11111111111111111111111111111111111111112';
 
@@ -152,6 +152,14 @@ browserSuite('a wallet in the console', () => {
   it('has no axe violations in light, dark and narrow', async () => {
     expect([...seen.faults, ...(await faultsInAllLooks(page, 'wallet'))]).toEqual([]);
   }, 120_000);
+
+  it('shows a payment on a phone without scrolling sideways', async () => {
+    await page.setViewportSize(LOOKS['390-light'].viewport);
+    const rows = page.locator('#payments ~ .scroll');
+    expect(await rows.locator('tbody tr').count()).toBeGreaterThan(1);
+    expect(await rows.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    await page.setViewportSize(LOOKS['1440-light'].viewport);
+  });
 
   it('keeps the daily cap over all tabs at once', async () => {
     page = await visit(`${gateway.url}/#/wallet`);
