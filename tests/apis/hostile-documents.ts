@@ -8,6 +8,9 @@ export const text = (name: string, place: 'path' | 'query') => ({
 
 const answer = (schema: object) => ({ 200: { description: 'x', content: { 'application/json': { schema } } } });
 
+/** A reference to a schema of the document. */
+export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
 /** A document with one operation, `op`. */
 export const operation = (path: string, members: object = {}, schemas: object = {}, verb = 'get') => ({
   openapi: '3.1.0',
@@ -28,13 +31,13 @@ export const answering = (schema: object, schemas: object = {}) =>
   operation('/a', { responses: answer(schema) }, schemas);
 
 /** A schema `N` that contains itself. */
-export const NODE = { N: { type: 'object', properties: { next: { $ref: '#/components/schemas/N' } } } };
+export const NODE = { N: { type: 'object', properties: { next: ref('N') } } };
 
 /** Schemas `S0` to `S<count>`; each contains the next one twice. */
 export const doubling = (count: number): object =>
   Object.fromEntries(
     Array.from({ length: count + 1 }, (_, index) => {
-      const next = { $ref: `#/components/schemas/S${index + 1}` };
+      const next = ref(`S${index + 1}`);
       return [`S${index}`, index === count ? { type: 'string' } : { type: 'object', properties: { a: next, b: next } }];
     }),
   );

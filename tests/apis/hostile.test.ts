@@ -5,7 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { writeDocument } from './apis.ts';
-import { aliasBomb, answering, asking, doubling, NODE, nested, operation, posting, text } from './hostile-documents.ts';
+import {
+  aliasBomb,
+  answering,
+  asking,
+  doubling,
+  NODE,
+  nested,
+  operation,
+  posting,
+  ref,
+  text,
+} from './hostile-documents.ts';
 
 const folder = makeFolder();
 let files = 0;
@@ -38,20 +49,12 @@ const AT = /^apis\.weather: operations\.op: (?:GET|POST) \/\S*: /;
 
 describe('a fault at the start, with its place, is', () => {
   it.each<[name: string, document: unknown, fault: string]>([
-    ['an input that contains itself', posting({ $ref: '#/components/schemas/N' }, NODE), 'a schema contains itself'],
-    [
-      'a reference to itself',
-      asking({ $ref: '#/components/schemas/A' }, { A: { $ref: '#/components/schemas/A' } }),
-      'leads to itself',
-    ],
+    ['an input that contains itself', posting(ref('N'), NODE), 'a schema contains itself'],
+    ['a reference to itself', asking(ref('A'), { A: ref('A') }), 'leads to itself'],
     ['a reference to a prototype', asking({ $ref: '#/constructor/prototype' }), 'leads nowhere'],
     ['a reference to another site', asking({ $ref: 'https://api.example/a.json' }), 'is not local'],
     ['an input 10,000 deep', nested(10_000, 'post'), 'a schema is deeper than 16'],
-    [
-      'an input that doubles 14 times',
-      posting({ $ref: '#/components/schemas/S0' }, doubling(14)),
-      'more than 2000 parts',
-    ],
+    ['an input that doubles 14 times', posting(ref('S0'), doubling(14)), 'more than 2000 parts'],
     [
       'an enum of aliases of aliases',
       aliasBomb('schema: { enum: *i }'),
@@ -171,9 +174,9 @@ describe('a fault at the start, with its place, is', () => {
 
 describe('a row has', () => {
   it.each<[name: string, document: unknown]>([
-    ['an answer that contains itself', answering({ $ref: '#/components/schemas/N' }, NODE)],
+    ['an answer that contains itself', answering(ref('N'), NODE)],
     ['an answer 10,000 deep', nested(10_000, 'get')],
-    ['an answer that doubles 40 times', answering({ $ref: '#/components/schemas/S0' }, doubling(40))],
+    ['an answer that doubles 40 times', answering(ref('S0'), doubling(40))],
     ['an answer with lists of a billion items', answering({ type: 'array', minItems: 1e9, items: { minLength: 1e9 } })],
     ['a required list of a billion items', asking({ type: 'array', minItems: 1e9, items: { type: 'string' } })],
     ['an example of aliases of aliases', aliasBomb('schema: {}', 'example: *i')],

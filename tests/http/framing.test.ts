@@ -9,7 +9,9 @@ import { readAnswers, requestTo, type WireRequest, writeAndRead } from './wire.t
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const BODY = JSON.stringify(SNAPSHOTS.example.body);
 const SIZE = BODY.length;
-const CHUNKED = `${SIZE.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+const HEX = SIZE.toString(16);
+const CHUNKED = `${HEX}\r\n${BODY}\r\n0\r\n\r\n`;
+const IN_CHUNKS = 'Transfer-Encoding: chunked\r\n';
 /** The smuggled request. */
 const SMUGGLED = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: smuggled\r\nConnection: close\r\n\r\n';
 
@@ -31,21 +33,12 @@ const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]
   'a zero byte in a value': [`X: a\0b\r\nContent-Length: ${SIZE}\r\n`, BODY],
   'a line without a colon': [`X\r\nContent-Length: ${SIZE}\r\n`, BODY],
   'a space in a name': [`X Y: a\r\nContent-Length: ${SIZE}\r\n`, BODY],
-  'a chunk size that is no number': ['Transfer-Encoding: chunked\r\n', `zz\r\n${BODY}\r\n0\r\n\r\n`],
-  'a chunk size beyond 64 bits': ['Transfer-Encoding: chunked\r\n', `fffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`],
-  'a chunk longer than its size': ['Transfer-Encoding: chunked\r\n', `2\r\n${BODY}\r\n0\r\n\r\n`],
-  'a bare line feed in a chunk extension': [
-    'Transfer-Encoding: chunked\r\n',
-    `${SIZE.toString(16)};a\n${BODY}\r\n0\r\n\r\n`,
-  ],
-  'a bare line feed after a chunk size': [
-    'Transfer-Encoding: chunked\r\n',
-    `${SIZE.toString(16)}\n${BODY}\r\n0\r\n\r\n`,
-  ],
-  'a long chunk extension': [
-    'Transfer-Encoding: chunked\r\n',
-    `${SIZE.toString(16)};${'x'.repeat(20_000)}\r\n${BODY}\r\n0\r\n\r\n`,
-  ],
+  'a chunk size that is no number': [IN_CHUNKS, `zz\r\n${BODY}\r\n0\r\n\r\n`],
+  'a chunk size beyond 64 bits': [IN_CHUNKS, `fffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`],
+  'a chunk longer than its size': [IN_CHUNKS, `2\r\n${BODY}\r\n0\r\n\r\n`],
+  'a bare line feed in a chunk extension': [IN_CHUNKS, `${HEX};a\n${BODY}\r\n0\r\n\r\n`],
+  'a bare line feed after a chunk size': [IN_CHUNKS, `${HEX}\n${BODY}\r\n0\r\n\r\n`],
+  'a long chunk extension': [IN_CHUNKS, `${HEX};${'x'.repeat(20_000)}\r\n${BODY}\r\n0\r\n\r\n`],
 };
 
 const gateway = await stopAfterTests(startTestGateway());
@@ -77,14 +70,11 @@ describe('H10 an unambiguous request frame', () => {
   const readable: Readonly<Record<string, readonly [lines: string, body: string]>> = {
     'a length': [`Content-Length: ${SIZE}\r\n`, BODY],
     'a length with spaces around it': [`Content-Length:  ${SIZE}  \r\n`, BODY],
-    chunks: ['Transfer-Encoding: chunked\r\n', CHUNKED],
+    chunks: [IN_CHUNKS, CHUNKED],
     'chunks in upper case': ['Transfer-Encoding: CHUNKED\r\n', CHUNKED],
-    'a short chunk extension': ['Transfer-Encoding: chunked\r\n', `${SIZE.toString(16)};a=b\r\n${BODY}\r\n0\r\n\r\n`],
-    'one chunk a byte': [
-      'Transfer-Encoding: chunked\r\n',
-      `${[...BODY].map((letter) => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`,
-    ],
-    trailers: ['Transfer-Encoding: chunked\r\n', `${SIZE.toString(16)}\r\n${BODY}\r\n0\r\nSIGN-IN-WITH-X: x\r\n\r\n`],
+    'a short chunk extension': [IN_CHUNKS, `${HEX};a=b\r\n${BODY}\r\n0\r\n\r\n`],
+    'one chunk a byte': [IN_CHUNKS, `${[...BODY].map((letter) => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`],
+    trailers: [IN_CHUNKS, `${HEX}\r\n${BODY}\r\n0\r\nSIGN-IN-WITH-X: x\r\n\r\n`],
   };
   it.each(Object.entries(readable))('%s: answered, and so is the next request', async (_, [lines, body]) => {
     const before = gateway.upstream.arrivals.length;

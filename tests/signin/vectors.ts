@@ -10,23 +10,14 @@ export interface Ed25519Case {
   readonly valid: boolean;
 }
 
-interface WycheproofFile {
-  readonly testGroups: readonly {
-    readonly publicKey: { readonly pk: string };
-    readonly tests: readonly {
-      readonly tcId: number;
-      readonly msg: string;
-      readonly sig: string;
-      readonly result: string;
-    }[];
-  }[];
+interface WycheproofTest {
+  readonly tcId: number;
+  readonly msg: string;
+  readonly sig: string;
+  readonly result: string;
 }
-
-interface SpeccheckCase {
-  readonly message: string;
-  readonly pub_key: string;
-  readonly signature: string;
-}
+type WycheproofGroup = { readonly publicKey: { readonly pk: string }; readonly tests: readonly WycheproofTest[] };
+type SpeccheckCase = Readonly<Record<'message' | 'pub_key' | 'signature', string>>;
 
 const folder = fileURLToPath(new URL('../vectors/', import.meta.url));
 const read = (name: string): Buffer => readFileSync(`${folder}${name}`);
@@ -36,8 +27,8 @@ const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 const SPECCHECK_VALID = 3;
 
 export function wycheproofCases(): Ed25519Case[] {
-  const file = JSON.parse(read('wycheproof/ed25519_test.json').toString()) as WycheproofFile;
-  return file.testGroups.flatMap(({ publicKey, tests }) =>
+  const { testGroups } = JSON.parse(read('wycheproof/ed25519_test.json').toString());
+  return (testGroups as WycheproofGroup[]).flatMap(({ publicKey, tests }) =>
     tests.map(({ tcId, msg, sig, result }) => ({
       name: `wycheproof ${tcId}`,
       message: bytes(msg),
