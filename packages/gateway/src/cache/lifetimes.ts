@@ -1,5 +1,3 @@
-import lifetimes from './lifetimes.json' with { type: 'json' };
-
 /** How long a cached answer may be served. */
 export interface Lifetime {
   /** Until then no refresh is due. */
@@ -12,7 +10,26 @@ const DAY = 86_400;
 const lifetime = (freshSeconds: number, maxStaleSeconds: number): Lifetime => ({ freshSeconds, maxStaleSeconds });
 
 /** The lifetimes of the asset-data rows, by id; other rows of ours are not cached. */
-export const LIFETIMES: Readonly<Record<string, Lifetime>> = lifetimes;
+export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
+  'tokens.search': lifetime(120, 600),
+  'tokens.resolve': lifetime(120, 600),
+  'tokens.curated': lifetime(30, 600),
+  'tokens.marketSnapshots': lifetime(60, 300),
+  'tokens.variantMarkets': lifetime(60, 300),
+  'tokens.variantMarket': lifetime(60, 300),
+  'tokens.assetDetail': lifetime(30, 300),
+  'tokens.variants': lifetime(30, 600),
+  'tokens.variantTopMarkets': lifetime(60, 1_800),
+  'tokens.markets': lifetime(60, 1_800),
+  'tokens.ohlcv': lifetime(60, 900),
+  'tokens.priceChart': lifetime(60, 900),
+  'tokens.profile': lifetime(300, 3_600),
+  'tokens.tickers': lifetime(300, 3_600),
+  'tokens.description': lifetime(300, DAY),
+  'tokens.riskSummaryByMint': lifetime(60, 600),
+  'tokens.riskSummary': lifetime(60, 600),
+  'tokens.riskDetails': lifetime(60, 600),
+};
 
 /** Candle intervals in seconds. */
 const INTERVAL_SECONDS: Readonly<Record<string, number>> = {
