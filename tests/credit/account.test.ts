@@ -91,7 +91,8 @@ sharedLedgerSuite('a hold', (ledger) => {
         const held = isHeld ? { heldMicros: heldMicros + micros, holds: holds + 1 } : {};
         expect(await accounts.find(HOLDER)).toEqual({ ...account, ...held });
       }),
-      { numRuns: samples(2_000) },
+      // The suite is tried again if the error in the report says that PostgreSQL answered too late.
+      { numRuns: samples(2_000), includeErrorInReport: true },
     );
   });
 });

@@ -50,6 +50,11 @@ const cases: readonly (readonly [string, string])[] = [
   ['H2 a chunked body that never ends', 'Transfer-Encoding: chunked\r\n\r\n7fff\r\n'],
 ];
 
+const HEALTH = '/v1/x402/tokens/health';
+/** Below the limit of an upstream answer, above the buffers of a connection. */
+const ANSWER_BYTES = 5 * 1024 * 1024 - 1_000;
+const WRITE_TIMEOUT_MS = 30_000;
+
 describe.concurrent('a slow client', () => {
   it.each(cases)('%s: 408, closed, and others are served meanwhile', { timeout: 90_000 }, async (_, lines) => {
     const slow = Array.from({ length: SLOW_CONNECTIONS }, () => dripping(head(lines)));
@@ -74,38 +79,33 @@ describe.concurrent('a slow client', () => {
     expectRefusal(await answer, '413 body_too_large');
     await disconnected(socket);
   });
+
+  testInCi(
+    'H3 a client that does not read its answer is disconnected, and others are served meanwhile',
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      const gateway = await startTestGateway();
+      gateway.upstream.faults.body = JSON.stringify('x'.repeat(ANSWER_BYTES));
+      const header = await signedHeader(gateway.url + HEALTH);
+      const socket = connect(gateway.port, '127.0.0.1').pause();
+      socket.write(`GET ${HEALTH} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nSIGN-IN-WITH-X: ${header}\r\n\r\n`);
+      await sleep(1_000);
+      gateway.upstream.faults.reset();
+      expect(gateway.upstream.arrivals).toHaveLength(1);
+      expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
+      await sleep(WRITE_TIMEOUT_MS + 2_000);
+      let received = 0;
+      socket.on('data', (chunk) => {
+        received += chunk.length;
+      });
+      socket.on('error', () => undefined).resume();
+      await disconnected(socket);
+      expect(received).toBeGreaterThan(0);
+      expect(received).toBeLessThan(ANSWER_BYTES);
+      expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
+      await gateway.stop();
+    },
+  );
 });
-
-const HEALTH = '/v1/x402/tokens/health';
-/** Below the limit of an upstream answer, above the buffers of a connection. */
-const ANSWER_BYTES = 5 * 1024 * 1024 - 1_000;
-const WRITE_TIMEOUT_MS = 30_000;
-
-testInCi(
-  'H3 a client that does not read its answer is disconnected, and others are served meanwhile',
-  {
-    timeout: 120_000,
-  },
-  async () => {
-    const gateway = await startTestGateway();
-    gateway.upstream.faults.body = JSON.stringify('x'.repeat(ANSWER_BYTES));
-    const header = await signedHeader(gateway.url + HEALTH);
-    const socket = connect(gateway.port, '127.0.0.1').pause();
-    socket.write(`GET ${HEALTH} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nSIGN-IN-WITH-X: ${header}\r\n\r\n`);
-    await sleep(1_000);
-    gateway.upstream.faults.reset();
-    expect(gateway.upstream.arrivals).toHaveLength(1);
-    expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
-    await sleep(WRITE_TIMEOUT_MS + 2_000);
-    let received = 0;
-    socket.on('data', (chunk) => {
-      received += chunk.length;
-    });
-    socket.on('error', () => undefined).resume();
-    await disconnected(socket);
-    expect(received).toBeGreaterThan(0);
-    expect(received).toBeLessThan(ANSWER_BYTES);
-    expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
-    await gateway.stop();
-  },
-);
