@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const wallet = await openWallet(solana);
-const call = callOf('rpc.mainnet.helius.getBalance');
+const BALANCE = callOf('rpc.mainnet.helius.getBalance');
 const SECRET_WORDS = 'the node at 10.0.0.7 says no';
 const error = (code: number): ProviderFaultKnobs => ({ jsonRpcError: { code, message: SECRET_WORDS } });
 const body = (value: unknown): ProviderFaultKnobs => ({
@@ -51,7 +51,7 @@ const UNUSABLE: readonly Case[] = [
 ].map(([what, knobs]): Case => [what as string, knobs as ProviderFaultKnobs, 502, 'upstream_invalid_response']);
 
 /** Fails once, and shows that nothing was settled and that the same payment buys the answer afterwards. */
-async function failsUnpaid([, knobs, status, code]: Case): Promise<void> {
+async function failsUnpaid([, knobs, status, code]: Case, call = BALANCE): Promise<void> {
   const payment = await paymentFor(gateway, call, wallet);
   const { faults } = solana.provider;
   Object.assign(faults, knobs);
@@ -71,6 +71,14 @@ describe('a failure of the upstream is not settled', () => {
     ['U20 a response that does not belong to the call', UNUSABLE],
   ])('%s', async (_, cases) => {
     for (const each of cases) await failsUnpaid(each);
+  });
+
+  it('U13 a result that holds our key is neither given to the client nor logged', async () => {
+    const call = callOf('rpc.devnet.helius.getBalance');
+    // The first call of its channel, so the id is ours.
+    const repeated = body({ jsonrpc: '2.0', id: 1, result: `api-key=${CANARY_PROVIDER_KEY}` });
+    await failsUnpaid(['our key', repeated, 502, 'upstream_invalid_response'], call);
+    expect(gateway.logLines.filter((line) => line.includes(CANARY_PROVIDER_KEY))).toEqual([]);
   });
 
   it('404 for an unknown wallet', async () => {
