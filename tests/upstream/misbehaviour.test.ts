@@ -2,9 +2,10 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type GatewayClient } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FaultKnobs, startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { isFull } from '../kit/rounds.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
@@ -12,14 +13,14 @@ import { memoryMib } from '../kit/usage.ts';
 import { compileGateway } from '../process/program.ts';
 
 /** Duration of each fault. */
-const FAULT_MS = 60_000;
+const FAULT_MS = isFull ? 60_000 : 1_500;
 const TICK_MS = 50;
 /** Latest first success. */
 const RECOVERY_MS = 15_000;
 const AFTER_PAUSE_MS = 5_000;
 const PAUSE_SECONDS = 2;
-/** How much more memory the process may have after all faults than before the first one. */
-const GROWTH_MIB = 48;
+/** How much more memory the process may have after all faults than before the first one; a young process still grows. */
+const GROWTH_MIB = isFull ? 48 : 192;
 const PATH = '/v1/x402/tokens/assets/search?q=sol';
 
 const FAULTS: Readonly<Record<string, FaultKnobs>> = {
@@ -31,8 +32,7 @@ const FAULTS: Readonly<Record<string, FaultKnobs>> = {
   'answers 429': { status: 429, retryAfter: String(PAUSE_SECONDS) },
 };
 
-// answers, slow, unreachable and pause show each fault, and breaker-open the way back.
-describe.runIf(isFull)('an upstream that misbehaves', () => {
+suiteInCi('an upstream that misbehaves', {}, () => {
   let upstream: TokensApi;
   let gateway: GatewayProcess;
   const folder = makeFolder();
@@ -46,6 +46,7 @@ describe.runIf(isFull)('an upstream that misbehaves', () => {
       TOKENS_API_BASE_URL: upstream.url,
       TOKENS_API_KEY: CANARY_KEY,
       TOKENS_RATE_LIMIT_PER_MINUTE: '10000',
+      ...(!isFull && { UPSTREAM_TIMEOUT_MS: '2000' }),
     });
     gateway.child.stdout?.resume();
   }, 60_000);
@@ -87,8 +88,9 @@ describe.runIf(isFull)('an upstream that misbehaves', () => {
   const measured: string[] = [];
   let before = 0;
   it('serves while nothing is wrong', async () => {
-    const statuses = await askFor(10_000);
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    const statuses = await askFor(isFull ? 10_000 : 1_000);
+    expect(statuses.filter((status) => status !== 200 && (isFull || status !== 504))).toEqual([]);
+    expect(statuses).toContain(200);
     before = rssMib();
   }, 60_000);
 
@@ -100,7 +102,7 @@ describe.runIf(isFull)('an upstream that misbehaves', () => {
       upstream.faults.reset();
       const limit = knobs.status === 429 ? AFTER_PAUSE_MS + PAUSE_SECONDS * 1000 : RECOVERY_MS;
       const waited = await recovery();
-      expect(waited).toBeLessThanOrEqual(limit);
+      expect(waited).toBeLessThanOrEqual(isFull ? limit : 2 * limit);
       expect(statuses.filter((status) => ![502, 503, 504].includes(status))).toEqual([]);
       measured.push(`${name}: ${statuses.length} refused, served again after ${Math.round(waited)} ms`);
     },
@@ -110,7 +112,7 @@ describe.runIf(isFull)('an upstream that misbehaves', () => {
   it('U21 does not use more memory', () => {
     const growth = rssMib() - before;
     measured.push(`memory: ${Math.round(before)} MiB before, ${growth.toFixed(1)} MiB more after`);
-    process.stdout.write(`${measured.join('\n')}\n`);
+    if (isFull) process.stdout.write(`${measured.join('\n')}\n`);
     expect(growth).toBeLessThan(GROWTH_MIB);
   });
 });
