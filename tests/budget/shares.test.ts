@@ -9,6 +9,7 @@ import {
   REFRESH,
   shareOf,
 } from '../../packages/gateway/src/budget/store.ts';
+import { Counts, Recent } from '../../packages/gateway/src/tallies.ts';
 
 /** Slots of one budget by the name of their group, taken one after the other as long as the share allows. */
 class Slots {
@@ -155,5 +156,38 @@ describe('the share of a wallet in its group', () => {
       undefined,
     ]);
     expect(at(24, 0)).toBe('group');
+  });
+});
+
+describe('numbers by name', () => {
+  it('count 0 for a name that is forgotten, and never less', () => {
+    const counts = new Counts();
+    for (const [name, by] of [
+      ['a', 1],
+      ['a', 1],
+      ['b', 1],
+      ['b', -1],
+      ['c', -1],
+    ] as const) {
+      counts.add(name, by);
+    }
+    expect([counts.size, counts.of('a'), counts.of('b'), counts.of('c')]).toEqual([1, 2, 0, 0]);
+  });
+});
+
+describe('values that are forgotten after some time', () => {
+  it('are there until that time is over, and not at its end', () => {
+    const recent = new Recent<string>(100);
+    recent.set('a', 'first', 0);
+    expect([recent.get('a', 99), recent.get('a', 100), recent.get('a', 99)]).toEqual(['first', undefined, undefined]);
+  });
+
+  it('last from when they are set again, and do not keep older ones', () => {
+    const recent = new Recent<string>(100);
+    recent.set('a', 'first', 0);
+    recent.set('b', 'other', 10);
+    recent.set('a', 'second', 50);
+    expect([recent.get('a', 110), recent.get('b', 110)]).toEqual(['second', undefined]);
+    expect(recent.get('a', 150)).toBeUndefined();
   });
 });

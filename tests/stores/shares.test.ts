@@ -93,6 +93,20 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
       expect((await take(store, { budget, share: at(1, 'few') })).kind).toBe('admitted');
     });
 
+    withStore('a slot that frees is no longer charged to its wallet', async ({ store, elapse }) => {
+      const budget = budgetOf();
+      for (let round = 0; round < 2; round++) {
+        const owners = Array.from({ length: 20 }, () => randomUUID());
+        for (const [index, owner] of owners.entries()) {
+          const share = at(1, index === 0 ? 'few' : 'many');
+          expect((await take(store, { budget, share, owner })).kind).toBe('admitted');
+        }
+        expect((await take(store, { budget, share: at(1, 'many') })).scope).toBe('wallet');
+        for (const owner of owners) store.complete(budget, owner);
+        await elapse(WINDOW_MS + 50);
+      }
+    });
+
     withStore('the last slots are left to wallets that have paid, wherever they are', async ({ store }) => {
       const budget = budgetOf();
       for (let place = 1; place <= 50; place++) await take(store, { budget, share: at(place) });
