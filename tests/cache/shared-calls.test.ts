@@ -174,3 +174,13 @@ it('W2 a rejected mint is refused in every list without a call, and called alone
   expect(statusesOf(answers)).toEqual([400, 200, 200, 200, 200]);
   expect(calls.filter((mints) => mints.includes(BAD))).toEqual([BAD]);
 });
+
+it('W2 what was rejected is called again for no-cache', async () => {
+  await start();
+  const askAsset = (headers = {}) => askSigned(`${gateway.url}/v1/x402/tokens/assets/solana`, { headers });
+  gateway.upstream.faults.status = 400;
+  expect((await askAsset()).status).toBe(400);
+  gateway.upstream.faults.reset();
+  expect((await askAsset({ 'Cache-Control': 'no-cache' })).status).toBe(200);
+  expect(gateway.upstream.arrivals).toHaveLength(2);
+});

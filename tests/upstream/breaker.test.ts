@@ -259,6 +259,17 @@ describe('U10 an open breaker', () => {
     expect([bench.calls, bench.breaker.isOpen]).toEqual([6, false]);
   });
 
+  it('lets a client whose probe made no call try again, though others wait', async () => {
+    const bench = await openBench();
+    const [a, b] = [newAsker(), newAsker()];
+    bench.nowMs += 5_000;
+    bench.broke = new Refusal('rate_limited');
+    expect(await Promise.all([bench.ask(a), bench.ask(b)])).toEqual(['rate_limited', 'upstream_unavailable']);
+    bench.broke = undefined;
+    expect(await bench.works().ask(a)).toBe('fine');
+    expect([bench.calls, bench.breaker.isOpen]).toEqual([6, false]);
+  });
+
   it('refuses others while its probe is pending', async () => {
     const bench = await openBench();
     bench.nowMs += 5_000;
