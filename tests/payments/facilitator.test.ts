@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
+import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import type { Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
+import { RemoteFacilitator } from '../../packages/gateway/src/payments/facilitator/remote.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { PENDING, receiptIn } from './fault-buyer.ts';
 import { type Home, type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
 import { expectStored, newSale } from './sale.ts';
@@ -80,6 +85,30 @@ describe.concurrent('P5 a facilitator that refuses', () => {
   });
 });
 
+describe('P6 a refusal of a remote facilitator', () => {
+  const server = inSuite(startStrangeGateway);
+  const extra = { feePayer: '1'.repeat(32) };
+  const payment = { key: 'key', transaction: 'AAAA', message: new Uint8Array(), requirement: { extra } } as Payment;
+
+  /** The outcomes of one payment that is settled twice and refused each time. */
+  async function settleTwice(transaction: string): Promise<string[]> {
+    const refusal = { ...refuses('invalid_exact_svm_transaction_simulation_failed'), transaction };
+    server.answer((_, response) => json(response, 402, refusal));
+    const facilitator = new RemoteFacilitator({ url: server.url, authorization: undefined, crypto: nodeCrypto });
+    const outcomes = [await facilitator.settle(payment), await facilitator.settle(payment)];
+    await facilitator.close();
+    return outcomes.map(({ outcome }) => outcome);
+  }
+
+  it('P6 proves that nothing was sent only if it answers the first settlement', async () => {
+    expect(await settleTwice('')).toEqual(['refused', 'unknown']);
+  });
+
+  it('P6 proves nothing if it names a transaction', async () => {
+    expect(await settleTwice('1'.repeat(64))).toEqual(['unknown', 'unknown']);
+  });
+});
+
 /** Reported by a facilitator that has not paid. */
 const SIGNATURES: Readonly<Record<string, unknown>> = {
   'an empty signature': '',
@@ -110,11 +139,12 @@ const UNAVAILABLE = '503 facilitator_unavailable unused';
 const INVALID = '502 facilitator_invalid_response unused';
 /** At verify. */
 const DOWN: readonly (readonly [name: string, outcome: string, orders: Orders])[] = [
-  ['P8 answers 500', UNAVAILABLE, { status: 500, answer: 'down' }],
+  ['P8 answers valid with 500', UNAVAILABLE, { status: 500, answer: { isValid: true } }],
   ['P8 answers 429', UNAVAILABLE, { status: 429, answer: 'slow down' }],
   ['P8 resets', UNAVAILABLE, { status: 'reset' }],
   ['P9 hangs', UNAVAILABLE, { hang: true }],
   ['P8 answers HTML', INVALID, { answer: '<html>' }],
+  ['P8 answers valid with 402', INVALID, { status: 402, answer: { isValid: true } }],
   ['P8 answers neither yes nor no', INVALID, { answer: '{"isValid":"yes"}' }],
 ];
 
