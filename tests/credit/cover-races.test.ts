@@ -206,6 +206,14 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
+  it('releases its hold at once if its request is not admitted', async () => {
+    await grant(ledger, 100);
+    const covering = await newPayment(PRICE).begin();
+    expect(await account()).toMatchObject({ heldMicros: PRICE, holds: 1 });
+    await covering[Symbol.asyncDispose]();
+    expect(await account()).toMatchObject({ spentMicros: 0, heldMicros: 0, holds: 0 });
+  });
+
   it('is settled, not charged to credit, without the ticket that only its payer has', async () => {
     await grant(ledger, 100);
     const payment = newPayment(PRICE, { hasTicket: false });
