@@ -229,6 +229,17 @@ redisSuite('what one node has taken, another one', () => {
     expect((await take(other)).kind).toBe('admitted');
   });
 
+  it('R4 waits for although a node that has started since has read the new data first', async () => {
+    await takeAll(one);
+    await redis.command('FLUSHALL');
+    const latest = await nodes.open(redis.url);
+    nodes.now += 1_000;
+    await other.readEpoch();
+    for (const store of [other, latest]) {
+      expect(await take(store)).toEqual({ kind: 'limited', retryAfterMs: HELD_MS - 1_000 });
+    }
+  });
+
   it('U9 does not shorten: of two pauses the one that ends later holds', async () => {
     await one.pause(shared, 30_000);
     // It would tell the others of its pause again, and so hide that it was forgotten.
