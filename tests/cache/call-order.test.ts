@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
+import { CallsInFlight } from '../../packages/gateway/src/cache/calls-in-flight.ts';
 import type { CacheKey, KeyRequest } from '../../packages/gateway/src/cache/key-demand.ts';
+import { ALONE, CallClaim } from '../../packages/gateway/src/cache/shared-entries.ts';
+import { Waiters } from '../../packages/gateway/src/cache/waiters.ts';
+import type { Input } from '../../packages/gateway/src/call.ts';
+import { rowOf } from '../http/targets.ts';
 
 const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
 const [FRESH, STALE] = [30, 300];
@@ -240,6 +245,20 @@ describe('a call that fails', () => {
     order.completed(['a'], false, 400_000);
     fail(402_500);
   });
+});
+
+it('a call whose upstream throws at once no longer counts as starting', async () => {
+  const fault = () => {
+    throw new Error('broken');
+  };
+  const nothing = () => undefined;
+  const kept = { keptOf: nothing, keep: nothing, refuse: nothing };
+  const leads = { waiting: new Waiters(), spendAlone: fault, dismiss: nothing };
+  const calls = new CallsInFlight({ ...kept, ...leads, order, upstream: { answer: fault }, now: () => 0 });
+  const claim = new CallClaim({ entries: ALONE, owner: 'this node', isEnough: () => false });
+  const input = { path: {}, query: {}, body: {} } as unknown as Input;
+  await calls.make([{ key: key('a'), route: rowOf('tokens.health'), input }], claim);
+  expect([calls.starting, calls.made]).toEqual([0, { awaited: 0, refresh: 0 }]);
 });
 
 const step = fc.record({

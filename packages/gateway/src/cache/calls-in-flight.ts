@@ -146,9 +146,12 @@ export class CallsInFlight {
       started();
       return slot;
     };
-    const asked = upstream.answer({ route, input, wallet, arrival: NOWHERE, spend });
-    const { json } = await asked.finally(started);
-    return entriesIn(plans, route, json, sentAtMs);
+    try {
+      const { json } = await upstream.answer({ route, input, wallet, arrival: NOWHERE, spend });
+      return entriesIn(plans, route, json, sentAtMs);
+    } finally {
+      started();
+    }
   }
 
   #wasAnswered(id: string): boolean {
