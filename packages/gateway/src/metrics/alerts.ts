@@ -28,11 +28,17 @@ type Find = (snapshot: Snapshot, threshold: Threshold) => readonly string[];
 export interface Rule extends Threshold {
   readonly alert: string;
   /** `page`: handle at once. `ticket`: handle in working hours. */
-  readonly severity: string;
+  readonly severity: 'page' | 'ticket';
   readonly find: Find;
   readonly means: string;
   readonly advice: string;
 }
+
+/** An alert as alerts.json has it, with a boolean because the compiler knows no texts of a JSON file. */
+interface Entry extends Threshold, Pick<Rule, 'means' | 'advice'> {
+  readonly isUrgent: boolean;
+}
+const ENTRIES: Readonly<Record<keyof typeof table, Entry>> = table;
 
 const SUBJECT = ['provider', 'cluster', 'surface', 'place'];
 /** A rate over a few seconds means little. */
@@ -149,8 +155,7 @@ const CONDITIONS: Readonly<Record<keyof typeof table, Find>> = {
 };
 
 /** The only place of the texts is alerts.json: docs/operating/alerts.md is compared with it by a test. */
-export const RULES: readonly Rule[] = (Object.keys(table) as (keyof typeof table)[]).map((alert) => ({
-  alert,
-  ...table[alert],
-  find: CONDITIONS[alert],
-}));
+export const RULES: readonly Rule[] = (Object.keys(table) as (keyof typeof table)[]).map((alert) => {
+  const { isUrgent, ...entry } = ENTRIES[alert];
+  return { alert, ...entry, severity: isUrgent ? 'page' : 'ticket', find: CONDITIONS[alert] };
+});
