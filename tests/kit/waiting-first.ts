@@ -10,6 +10,8 @@ const WAITING = [
   'redis/purchases',
   'deploy/proxy',
   'console/operate',
+  'budget/shares-hour',
+  'upstream/misbehaviour',
   'cache/recovery',
   'postgres/outages',
   'payments/unknown',
