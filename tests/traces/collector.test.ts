@@ -1,8 +1,11 @@
-import { createRequire } from 'node:module';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { readConfig } from '@asset-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
+import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
+import { compileGateway } from '../process/program.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const KEY = { TOKENS_API_KEY: 'key' };
@@ -39,16 +42,30 @@ async function ask({ url }: TestGateway, count = 1): Promise<void> {
 
 const dropped = async ({ gateway }: TestGateway) => (await scrape(gateway)).sum(DROPPED);
 
+const LOADER = `
+  import { createRequire } from 'node:module';
+  import { readConfig, startGateway } from '@asset-gateway/gateway';
+  const gateway = await startGateway(readConfig(process.env), { logTo: { write: () => undefined } });
+  await (await fetch(gateway.url + '/healthz')).text();
+  await gateway.stop();
+  const paths = Object.keys(createRequire(process.cwd() + '/').cache);
+  process.stdout.write(String(paths.some((path) => path.includes('/sdk-trace/'))));
+`;
+
 describe('the packages of OpenTelemetry', () => {
-  const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes('/sdk-trace/'));
+  // Another file may have loaded them in this process.
+  async function isLoaded(variables: NodeJS.ProcessEnv): Promise<string> {
+    const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: makeFolder(), ...KEY, ...variables };
+    const words = ['--input-type=module', '--eval', LOADER];
+    return (await promisify(execFile)(process.execPath, words, { env })).stdout;
+  }
 
   it('are loaded only with an endpoint', async () => {
-    const plain = await startTestGateway();
-    open.push({ close: () => plain.stop() });
-    await ask(plain);
-    expect(loaded()).toBe(false);
-    await start('accept');
-    expect(loaded()).toBe(true);
+    await compileGateway();
+    expect(await isLoaded({})).toBe('false');
+    const receiver = await startReceiver('accept');
+    open.push(receiver);
+    expect(await isLoaded({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })).toBe('true');
   });
 });
 
