@@ -155,7 +155,9 @@ describe('no wide integer is rounded', () => {
     const result = resultIn(await buy('rpc.mainnet.helius.getAccountInfo', params));
     expect(result).toContain('"rentEpoch":18446744073709551615');
     expect(result).toContain('"lamports":9223372036854775808');
-    expect(upstream).toContain(`"result":${result}`);
+    // The chain may have gone on between the two calls.
+    const withoutSlot = (json: string) => json.replace(/"slot":\d+/, '"slot":0');
+    expect(withoutSlot(upstream)).toContain(withoutSlot(`"result":${result}`));
   });
 });
 
