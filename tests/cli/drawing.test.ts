@@ -35,8 +35,8 @@ describe('a table', () => {
   ];
 
   it('cuts columns and omits those that do not fit', () => {
-    expect(table(columns, rows, 24)).toEqual(['NAME        MINT', '黄金 token  8DncaThF3fe…', 'Gold        x']);
-    expect(table(columns, rows, 14)).toEqual(['NAME', '黄金 token', 'Gold']);
+    expect(table(rows, 24, columns)).toEqual(['NAME        MINT', '黄金 token  8DncaThF3fe…', 'Gold        x']);
+    expect(table(rows, 14, columns)).toEqual(['NAME', '黄金 token', 'Gold']);
   });
 });
 

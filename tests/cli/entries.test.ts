@@ -134,7 +134,7 @@ it('a payment is on disk with its amount before it is sent, and its outcome once
     const { ino, size } = statSync(file);
     expect(synced.get(ino)).toBe(size);
   };
-  const ledger = new LedgerFile(folder, Date.now);
+  const ledger = new LedgerFile(folder);
   const id = await ledger.hold(5, { perDayMicros: LIMIT, inAllMicros: LIMIT });
   const request = { url: 'https://gateway.example/', method: 'GET' } as const;
   await ledger.signed(id, { micros: 5, request, headers: {} });

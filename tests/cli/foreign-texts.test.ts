@@ -40,7 +40,7 @@ describe('W24 a text from a gateway', { timeout: 60_000 }, () => {
 
   it('in a cell of a table is one line; other values are empty', () => {
     const cells = [FORGED, 5, null, { toString: 'no' }, ['x']];
-    const lines = table([{ title: 'CELL', cell: (cell) => cell as string }], cells, 80);
+    const lines = table(cells, 80, [{ title: 'CELL', cell: (cell) => cell as string }]);
     expect(lines).toHaveLength(6);
     expect(lines.flatMap((line) => [...hiddenIn(line), ...forgedIn(line)])).toEqual([]);
   });

@@ -12,7 +12,7 @@ async function kill(step, ...words) {
 
 /** Holds the same amount repeatedly within a limit, and prints how often it succeeded. */
 async function hold(folder, times, perDayMicros) {
-  const ledger = new LedgerFile(folder, Date.now);
+  const ledger = new LedgerFile(folder);
   const limits = { perDayMicros: Number(perDayMicros), inAllMicros: Number.POSITIVE_INFINITY };
   let held = 0;
   for (let time = 0; time < Number(times); time++) {

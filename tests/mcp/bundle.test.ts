@@ -76,8 +76,8 @@ describe('server.json', () => {
     const [{ value }, { name }] = published.packageArguments;
     const { stdout } = await runCommand([process.execPath, 'packages/cli/bin/main.js', value, '--help']);
     expect(stdout).toContain(`${name} <usd>`);
-    const config = readFileSync('packages/cli/src/config.ts', 'utf8');
-    for (const variable of published.environmentVariables) expect(config).toContain(`given('${variable.name}')`);
+    const options = readFileSync('packages/cli/src/options.ts', 'utf8');
+    for (const variable of published.environmentVariables) expect(options).toContain(`['${variable.name}'`);
   });
 });
 

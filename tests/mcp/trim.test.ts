@@ -119,17 +119,17 @@ describe('W25 an answer that was paid for', () => {
 
 describe('a whole answer is stored', () => {
   it('for an hour', () => {
-    let now = 0;
+    let now = 1;
     const stored = new StoredAnswers(() => now);
     const answer = stored.add('[1]');
-    now = 3_599_999;
+    now += 3_600_000;
     expect(stored.text(answer)).toBe('[1]');
-    now = 3_600_000;
+    now++;
     expect(stored.text(answer)).toBeUndefined();
   });
 
   it('until 64 newer ones or 32 million characters are stored', () => {
-    const stored = new StoredAnswers(() => 0);
+    const stored = new StoredAnswers();
     const names = Array.from({ length: 65 }, () => stored.add('[]'));
     expect(names.map((name) => stored.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
     const large = stored.add('x'.repeat(40 * 1024 * 1024));
@@ -144,22 +144,22 @@ describe('a yes to a payment', () => {
   const offer = { network: 'solana:1', asset: 'mint', payTo: 'payee', amount: '5' };
 
   it('is valid once, for the same call, for ten minutes', () => {
-    let now = 0;
+    let now = 1;
     const approvals = new Approvals(() => now);
-    const question = { tool: 'rpc_getBalance', input: { account: 'a' }, offer };
-    const once = approvals.ask(question);
+    const ask = () => approvals.ask('rpc_getBalance', { account: 'a' }, offer);
+    const once = ask();
     expect(approvals.take(once, 'rpc_getBalance', { account: 'a' })).toEqual(offer);
     expect(approvals.take(once, 'rpc_getBalance', { account: 'a' })).toBeUndefined();
-    const other = approvals.ask(question);
+    const other = ask();
     expect(approvals.take(other, 'rpc_getBalance', { account: 'b' })).toBeUndefined();
-    const late = approvals.ask(question);
-    now = 600_000;
+    const late = ask();
+    now += 600_001;
     expect(approvals.take(late, 'rpc_getBalance', { account: 'a' })).toBeUndefined();
   });
 
   it('is dropped after a hundred newer questions', () => {
-    const approvals = new Approvals(() => 0);
-    const [first, second] = Array.from({ length: 101 }, () => approvals.ask({ tool: 't', input: 1, offer }));
+    const approvals = new Approvals();
+    const [first, second] = Array.from({ length: 101 }, () => approvals.ask('t', 1, offer));
     expect([approvals.take(first, 't', 1), approvals.take(second, 't', 1)]).toEqual([undefined, offer]);
   });
 });

@@ -8,13 +8,6 @@ interface Limits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer within its limits. */
-interface Fetched {
-  readonly response: Response;
-  /** Undefined if the body is not JSON. */
-  readonly body: unknown;
-}
-
 function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -23,9 +16,8 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Fetches JSON. Throws `unreachable`, `timeout` or `answer_too_large`. */
-export async function fetchJson(url: URL, init: RequestInit, limits: Limits): Promise<Fetched> {
-  const { timeoutMs, maxBytes, signal } = limits;
+/** Fetches JSON; `body` is undefined if it is not JSON. Throws `unreachable`, `timeout` or `answer_too_large`. */
+export async function fetchJson(url: URL, init: RequestInit, { timeoutMs, maxBytes, signal }: Limits) {
   const time = AbortSignal.timeout(timeoutMs);
   const ends = signal ? AbortSignal.any([time, signal]) : time;
   try {

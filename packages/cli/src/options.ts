@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { calledAs } from './config.ts';
+import { calledAs, variable } from './config.ts';
 import { UsageError } from './failure.ts';
 
 /** An option, for the parser, the help and the completion. */
@@ -31,6 +31,15 @@ export const COMMON: OptionTable = {
   version: { type: 'boolean', description: 'show the version' },
 };
 
+/** The variables that set options of every command, and the values without either. */
+const VARIABLES: Readonly<Record<string, readonly [name: string, fallback?: string]>> = {
+  keypair: ['ASSET_GATEWAY_KEYPAIR'],
+  rpc: ['ASSET_GATEWAY_RPC_URL'],
+  gateway: ['ASSET_GATEWAY_URL', 'http://localhost:8402'],
+  'max-call': ['ASSET_GATEWAY_MAX_USD_PER_CALL', '0.01'],
+  'max-day': ['ASSET_GATEWAY_MAX_USD_PER_DAY', '1'],
+};
+
 const CLUSTERS = ['mainnet', 'devnet'] as const;
 
 /** The option of commands that run on one cluster. */
@@ -55,6 +64,15 @@ export class Values {
   text(name: string): string | undefined {
     const value = this.#values[name];
     return typeof value === 'string' ? value : undefined;
+  }
+
+  /** The value of an option or else of its variable, and the name to blame for it. */
+  given(option: string): { readonly text: string | undefined; readonly source: string } {
+    const own = this.text(option);
+    const [name = '', fallback] = VARIABLES[option] ?? [];
+    return own === undefined
+      ? { text: variable(name) ?? fallback, source: name }
+      : { text: own, source: `--${option}` };
   }
 }
 

@@ -1,8 +1,9 @@
 import { oneLine } from '@asset-gateway/protocol';
+import { show } from './answer.ts';
 import type { Command, FoundCommand } from './commands/command.ts';
 import { COMMANDS, commandFor, completeWords } from './commands/index.ts';
-import { calledAs, gatewayUrl, rpcUrl, version } from './config.ts';
-import { EXIT, exitCodeFor, failureSentence, type Peers, RESEND_HINT } from './failure.ts';
+import { calledAs, version } from './config.ts';
+import { EXIT, exitCodeFor, failureSentence, RESEND_HINT, UsageError } from './failure.ts';
 import { COMMON, type OptionTable, readArguments } from './options.ts';
 import { type RunOptions, Session } from './session.ts';
 
@@ -93,7 +94,7 @@ async function runWords(args: readonly string[], options: RunOptions): Promise<n
     (wantsHelp ? process.stdout : process.stderr).write(programHelp(COMMANDS));
     return wantsHelp ? EXIT.ok : EXIT.usage;
   }
-  const gateway = loose.values.text('gateway') ?? gatewayUrl();
+  const gateway = loose.values.given('gateway').text ?? '';
   const found = await commandFor(loose.words, gateway);
   const { command } = found;
   const named = loose.words.length - found.rest.length;
@@ -103,18 +104,17 @@ async function runWords(args: readonly string[], options: RunOptions): Promise<n
   }
   const { words, values } = readArguments(args, await optionsFor(found, gateway), true);
   const session = new Session(values, options);
-  return command
-    .run({ words: words.slice(named), values, session })
-    .catch(async (error) => Promise.reject(await session.failure(error)));
+  const given = { words: words.slice(named), values, session };
+  if (command.takes === '' && given.words.length > 0) throw new UsageError(`${command.name} takes options only`);
+  try {
+    if ('run' in command) return await command.run(given);
+    return await show(session, await session.ask(command.request(given.words, values)), command.view);
+  } catch (error) {
+    throw await session.failure(error);
+  }
 }
 
 const MAX_SENTENCE = 2000;
-
-/** The gateway and the RPC, for the message about a failed connection. */
-function peersIn(args: readonly string[]): Peers {
-  const { values } = readArguments(args, ALL, false);
-  return { gateway: values.text('gateway') ?? gatewayUrl(), rpc: values.text('rpc') ?? rpcUrl() };
-}
 
 /** Runs a command line and returns its exit code. An error becomes one sentence that says what to do. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<number> {
@@ -125,7 +125,9 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   try {
     return await runWords(args, options);
   } catch (error) {
-    const sentence = failureSentence(error, peersIn(args));
+    const { values } = readArguments(args, ALL, false);
+    const peers = { gateway: values.given('gateway').text ?? '', rpc: values.given('rpc').text };
+    const sentence = failureSentence(error, peers);
     process.stderr.write(`${calledAs().name}: ${oneLine(sentence, MAX_SENTENCE)}\n`);
     if (exitCodeFor(error) === EXIT.paymentUnknown) process.stderr.write(`${RESEND_HINT}\n`);
     return exitCodeFor(error);

@@ -6,8 +6,8 @@ import {
   type Payer,
   transactionIn,
 } from '@asset-gateway/client';
-import { dollars, harmless } from '@asset-gateway/protocol';
-import { cacheFolder, gatewayUrl, maxUsdPerCall, maxUsdPerDay, rpcUrl, stateFolder } from './config.ts';
+import { harmless } from '@asset-gateway/protocol';
+import { stateFolder } from './config.ts';
 import { RESEND_HINT, UsageError } from './failure.ts';
 import { type Wallet, walletFor } from './keys/wallets.ts';
 import { catalogOf } from './money/catalog.ts';
@@ -15,14 +15,13 @@ import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
 import { type Outcome, payerFor, watched } from './money/paying.ts';
 import { dollarsIn, millisecondsIn, type Values } from './options.ts';
 import type { GatewayRequest } from './request.ts';
+import { usd } from './show/chart.ts';
 import { Terminal } from './show/terminal.ts';
 
 /** Leaves a person time to confirm. */
 const ASKING_MS = 600_000;
 const PAYING_MS = 30_000;
 
-/** The default limits in dollars. */
-const CAPS = { call: '0.01', day: '1' };
 const BUNDLE_USD = 0.05;
 
 /** Options of `run`. */
@@ -40,11 +39,9 @@ export function isHttpUrl(text: string): boolean {
 
 /** The chosen Solana RPC. Its URL may hold a key, so no message shows it. */
 function rpcIn(values: Values): string | undefined {
-  const [option, variable] = [values.text('rpc'), rpcUrl()];
-  const url = option ?? variable;
-  if (url === undefined || isHttpUrl(url)) return url;
-  const name = option === undefined ? 'ASSET_GATEWAY_RPC_URL' : '--rpc';
-  throw new UsageError(`${name} takes the http or https URL of a Solana RPC, without a user name and password`);
+  const { text, source } = values.given('rpc');
+  if (text === undefined || isHttpUrl(text)) return text;
+  throw new UsageError(`${source} takes the http or https URL of a Solana RPC, without a user name and password`);
 }
 
 /** The gateway, wallet, ledger and terminal of one command. */
@@ -61,15 +58,14 @@ export class Session {
   constructor(values: Values, { onStep }: RunOptions = {}) {
     this.values = values;
     this.terminal = new Terminal({ json: values.is('json'), noInput: values.is('no-input') });
-    this.ledger = new LedgerFile(stateFolder(), Date.now, onStep);
+    this.ledger = new LedgerFile(stateFolder(), onStep);
     this.rpc = rpcIn(values);
   }
 
   get gateway(): string {
-    const url = this.values.text('gateway') ?? gatewayUrl();
-    if (isHttpUrl(url)) return url;
-    const name = this.values.text('gateway') === undefined ? 'ASSET_GATEWAY_URL' : '--gateway';
-    throw new UsageError(`${name} must be an origin such as http://localhost:8402`);
+    const { text = '', source } = this.values.given('gateway');
+    if (isHttpUrl(text)) return text;
+    throw new UsageError(`${source} must be an origin such as http://localhost:8402`);
   }
 
   get wallet(): Promise<Wallet> {
@@ -77,16 +73,13 @@ export class Session {
     return this.#wallet;
   }
 
-  /** The limits in dollars: by option, by environment, by default. */
+  /** The limits in dollars. */
   get caps() {
-    const of = (option: string, variable: string | undefined, name: string, fallback: string): number => {
-      const given = this.values.text(option);
-      return given === undefined ? dollarsIn(variable ?? fallback, name) : dollarsIn(given, `--${option}`);
+    const cap = (option: string): number => {
+      const { text = '', source } = this.values.given(option);
+      return dollarsIn(text, source);
     };
-    return {
-      perCallUsd: of('max-call', maxUsdPerCall(), 'ASSET_GATEWAY_MAX_USD_PER_CALL', CAPS.call),
-      perDayUsd: of('max-day', maxUsdPerDay(), 'ASSET_GATEWAY_MAX_USD_PER_DAY', CAPS.day),
-    };
+    return { perCallUsd: cap('max-call'), perDayUsd: cap('max-day') };
   }
 
   /** The time limit of a call in milliseconds, if the user set one. */
@@ -119,7 +112,7 @@ export class Session {
       timeoutMs: this.timeoutMs ?? (isPreapproved || !terminal.canAsk ? PAYING_MS : ASKING_MS),
       ...(!mayUseCredit && { credit: values.is('credit') }),
       ...((isPreapproved || terminal.canAsk) && { pay }),
-      catalog: async (signal) => ({ routes: await catalogOf(gateway, cacheFolder(), signal) }),
+      catalog: async (signal) => ({ routes: await catalogOf(gateway, signal) }),
       onLedgerFailure: (error) => terminal.note(`the outcome of the payment was not recorded: ${String(error)}`),
     });
   }
@@ -140,8 +133,8 @@ export class Session {
     if (transaction) lines.push(`transaction ${transaction}`);
     if (credit) {
       const { chargedMicros, balanceMicros } = credit;
-      const charged = chargedMicros === undefined ? '' : `charged $${dollars(chargedMicros)}, `;
-      lines.push(`credit: ${charged}$${dollars(balanceMicros)} left`);
+      const charged = chargedMicros === undefined ? '' : `charged ${usd(chargedMicros)}, `;
+      lines.push(`credit: ${charged}${usd(balanceMicros)} left`);
     }
     for (const line of lines) this.terminal.detail(line);
   }

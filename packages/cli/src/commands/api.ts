@@ -1,12 +1,10 @@
 import { type ListedRoute, listedMicros } from '@asset-gateway/client/pay';
 import { apiRoutes, type CallParameter, callName, callParameters, requestFor } from '@asset-gateway/client/tools';
 import { dollars, oneLine } from '@asset-gateway/protocol';
-import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { COMMON, jsonOrText, type OptionTable, optionName, type Values } from '../options.ts';
-import type { GatewayRequest } from '../request.ts';
-import type { Command } from './command.ts';
+import type { Command, FoundCommand } from './command.ts';
 
 const MAX_TEXT = 200;
 const MAX_VALUES = 20;
@@ -79,8 +77,6 @@ function valuesIn(route: ListedRoute, words: readonly string[], values: Values):
 }
 
 function commandOf(route: ListedRoute): Command {
-  const request = (words: readonly string[], values: Values): GatewayRequest =>
-    requestFor(route, valuesIn(route, words, values));
   const micros = listedMicros(route);
   const about = route.description.replace(/\.$/, '') || callName(route);
   return {
@@ -89,8 +85,7 @@ function commandOf(route: ListedRoute): Command {
     summary: `${about}. ${micros > 0 ? `Costs $${dollars(micros)} a call` : 'Free, for a signature'}`,
     examples: [exampleOf(route)],
     options: optionTable(route),
-    request,
-    run: async ({ words, values, session }) => show(session, await session.ask(request(words, values))),
+    request: (words, values) => requestFor(route, valuesIn(route, words, values)),
   };
 }
 
@@ -113,7 +108,7 @@ function apiCommand(api: string, routes: readonly ListedRoute[], wrong: string |
 export function apiCommandFor(
   [api = '', method, ...rest]: readonly string[],
   listed: readonly ListedRoute[],
-): { command: Command; rest: readonly string[] } | undefined {
+): FoundCommand | undefined {
   const routes = apiRoutes(listed).filter(({ surface }) => surface === api);
   if (routes.length === 0) return undefined;
   const route = routes.find((each) => each.method === method);

@@ -1,11 +1,10 @@
 import { positionalParameters, type Route, routes } from '@asset-gateway/protocol';
-import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { CLUSTER, jsonOrText, type OptionTable, optionName, type Values } from '../options.ts';
 import type { GatewayRequest } from '../request.ts';
 import * as views from '../show/views.ts';
-import type { Command } from './command.ts';
+import type { RequestCommand } from './command.ts';
 import named from './named.json' with { type: 'json' };
 
 /** A route with its own command. */
@@ -70,18 +69,16 @@ function requestOf(
   return { path: text === '' ? path : `${path}?${text}` };
 }
 
-function commandFor(own: Named): Command {
+function commandFor(own: Named): RequestCommand {
   const row = rowBy(own.row);
-  const request = (words: readonly string[], values: Values): GatewayRequest => requestOf(own, words, values);
   return {
     name: own.name,
     takes: `<${optionName(argumentOf(row).name)}>`,
     summary: own.summary,
     examples: [own.example],
     options: optionsOf(row),
-    request,
-    run: async ({ words, values, session }) =>
-      show(session, await session.ask(request(words, values)), VIEWS[own.name]),
+    request: (words, values) => requestOf(own, words, values),
+    view: VIEWS[own.name],
   };
 }
 
@@ -102,7 +99,7 @@ function rpcRequest([method = '', ...words]: readonly string[], values: Values):
   return { path: row.path, body: { params: words.map(jsonOrText) } };
 }
 
-const rpc: Command = {
+const rpc: RequestCommand = {
   name: 'rpc',
   takes: '<method> [<parameter> …]',
   summary: 'a Solana RPC method; write parameters other than plain text as JSON',
@@ -113,8 +110,7 @@ const rpc: Command = {
   },
   completes: [...new Set(METHODS.map(({ method }) => method))],
   request: rpcRequest,
-  run: async ({ words, values, session }) => show(session, await session.ask(rpcRequest(words, values))),
 };
 
 /** The commands of single routes. Their arguments come from the route table. */
-export const namedCommands: readonly Command[] = [...named.map(commandFor), rpc];
+export const namedCommands: readonly RequestCommand[] = [...named.map(commandFor), rpc];

@@ -1,6 +1,7 @@
 import type { OptionTable, Values } from '../options.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Session } from '../session.ts';
+import type { View } from '../show/views.ts';
 
 /** The input of a command. */
 export interface CommandInput {
@@ -10,8 +11,8 @@ export interface CommandInput {
   readonly session: Session;
 }
 
-/** A command: one row of the table behind the help and the completion. */
-export interface Command {
+/** One row of the table behind the help and the completion. */
+interface Described {
   readonly name: string;
   /** The arguments, as the help shows them. */
   readonly takes: string;
@@ -22,11 +23,22 @@ export interface Command {
   readonly options?: OptionTable;
   /** Completions of its first word. */
   readonly completes?: readonly string[];
-  /** Its request, if it makes exactly one. `quote` uses this. */
-  request?(words: readonly string[], values: Values): GatewayRequest;
+}
+
+/** A command that makes exactly one request, so it has a price. */
+export interface RequestCommand extends Described {
+  request(words: readonly string[], values: Values): GatewayRequest;
+  /** Formats the result at a terminal. */
+  readonly view?: View | undefined;
+}
+
+/** Any other command. */
+interface FreeCommand extends Described {
   /** Runs the command and returns the exit code. */
   run(given: CommandInput): Promise<number>;
 }
+
+export type Command = RequestCommand | FreeCommand;
 
 /** A command and its arguments. */
 export interface FoundCommand {

@@ -1,6 +1,4 @@
 import { RootCommand, script } from '@bomb.sh/tab';
-import { show } from '../answer.ts';
-import { cacheFolder } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
 import { CLUSTER, COMMON, type OptionTable } from '../options.ts';
@@ -92,8 +90,7 @@ const byPath: Command = {
   takes: '[<json body>]',
   summary: 'request a path such as assets/solana; a JSON body makes it a POST',
   examples: ['assets/solana', `assets/market-snapshots '{"mints":["…"]}'`],
-  request: (words) => readRequest(words),
-  run: async ({ words, session }) => show(session, await session.ask(readRequest(words))),
+  request: readRequest,
 };
 
 /** An unknown word is shown only if it is too short to be a key. */
@@ -104,7 +101,7 @@ const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 /** The command of an API of the gateway; undefined if the gateway cannot be asked or has no such API. */
 async function apiCommand(words: readonly string[], gateway: string) {
   if (!API_NAME.test(words[0] ?? '') || !isHttpUrl(gateway)) return undefined;
-  const listed = await catalogOf(gateway, cacheFolder()).catch(() => []);
+  const listed = await catalogOf(gateway).catch(() => []);
   return apiCommandFor(words, listed);
 }
 

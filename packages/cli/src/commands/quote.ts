@@ -2,32 +2,27 @@ import { createClient } from '@asset-gateway/client';
 import { type ListedRoute, listedMicros, listedRoute, type Offer } from '@asset-gateway/client/pay';
 import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
-import { cacheFolder, calledAs } from '../config.ts';
+import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
 import { quotingPayer, Unpaid } from '../money/paying.ts';
 import { type GatewayRequest, rowOf } from '../request.ts';
 import type { Session } from '../session.ts';
 import { table } from '../show/table.ts';
+import type { Canvas } from '../show/views.ts';
 import { namedCommands } from './by-name.ts';
 import type { Command, CommandInput, FoundCommand } from './command.ts';
 
 /** The prefix that a typed path may omit. */
 const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
 
-/** A row without the prefix. */
-const shown = (row: ListedRoute): ListedRoute => ({ ...row, path: row.path.replace(FAMILY, '') });
-
-const columnsFor = (bold: (text: string) => string) => [
-  { title: 'METHOD', cell: ({ httpMethod }: ListedRoute) => httpMethod },
-  { title: 'PATH', cell: ({ path }: ListedRoute) => path, paint: bold, minWidth: 24 },
-  {
-    title: 'PRICE',
-    cell: ({ priceUsd }: ListedRoute) => (Number(priceUsd) > 0 ? `$${priceUsd}` : 'free'),
-    align: 'right' as const,
-  },
-  { title: 'WHAT', cell: ({ description }: ListedRoute) => description, minWidth: 20 },
-];
+const routeTable = (rows: readonly ListedRoute[], { columns, colours }: Canvas): string[] =>
+  table(rows, columns, [
+    { title: 'METHOD', cell: ({ httpMethod }) => httpMethod },
+    { title: 'PATH', cell: ({ path }) => path.replace(FAMILY, ''), paint: colours.bold, minWidth: 24 },
+    { title: 'PRICE', cell: ({ priceUsd }) => (Number(priceUsd) > 0 ? `$${priceUsd}` : 'free'), align: 'right' },
+    { title: 'WHAT', cell: ({ description }) => description, minWidth: 20 },
+  ]);
 
 /** The routes of the gateway. The whole catalog is at its own path. */
 export const routesCommand: Command = {
@@ -38,11 +33,11 @@ export const routesCommand: Command = {
   async run({ words, session }) {
     const { terminal, gateway } = session;
     const text = words.join(' ').toLowerCase();
-    const rows = await terminal.whileWaiting('asking …', () => catalogOf(gateway, cacheFolder()));
+    const rows = await terminal.whileWaiting('asking …', () => catalogOf(gateway));
     const found = rows.filter((row) => `${row.path} ${row.description}`.toLowerCase().includes(text));
     if (!terminal.isFormatted) terminal.lines(found.map((row) => `${row.httpMethod}\t${row.path}\t${row.priceUsd}`));
     else if (found.length === 0) terminal.note(`no route matches "${text}"`);
-    else terminal.lines(table(columnsFor(terminal.colours.bold), found.map(shown), terminal.columns));
+    else terminal.lines(routeTable(found, terminal));
     return found.length === 0 ? EXIT.refused : EXIT.ok;
   },
 };
@@ -102,7 +97,7 @@ async function quoteFor({ words, session }: CommandInput, request: GatewayReques
   }
   const { network, payTo, amount } = offer;
   const sent = { url: new URL(path, gateway).href, method: body === undefined ? 'GET' : 'POST' } as const;
-  const listed = listedRoute(await catalogOf(gateway, cacheFolder()), sent);
+  const listed = listedRoute(await catalogOf(gateway), sent);
   const price = { path, priceUsd: dollars(Number(amount)), network, payTo };
   return printQuote(session, { ...price, ...(listed && { listedUsd: dollars(listedMicros(listed)) }) }, words);
 }
@@ -119,7 +114,7 @@ export const quoteCommand = (
   async run(given) {
     if (given.words.length === 0) throw new UsageError('quote takes a command, such as quote price solana');
     const { command, rest } = await commandFor(given.words, given.session.gateway);
-    if (!command.request) throw new UsageError(`${command.name} does not make a single request, so it has no price`);
+    if ('run' in command) throw new UsageError(`${command.name} does not make a single request, so it has no price`);
     return quoteFor(given, command.request(rest, given.values));
   },
 });

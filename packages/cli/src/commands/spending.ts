@@ -1,12 +1,11 @@
 import { createClient, GatewayError } from '@asset-gateway/client';
-import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
-import { EXIT, exitCodeFor, failureSentence, UsageError } from '../failure.ts';
-import type { EntryStep, Spent } from '../money/entries.ts';
+import { EXIT, exitCodeFor, failureSentence } from '../failure.ts';
+import type { EntryStep } from '../money/entries.ts';
 import type { OpenPayment } from '../money/open-payments.ts';
 import type { Session } from '../session.ts';
-import { moment } from '../show/chart.ts';
+import { moment, usd } from '../show/chart.ts';
 import { table } from '../show/table.ts';
 import type { Command } from './command.ts';
 
@@ -21,7 +20,7 @@ const leavesOpen = ({ status, headers }: Response): boolean =>
 async function resumeOne(session: Session, payment: OpenPayment): Promise<number> {
   const { ledger, terminal } = session;
   const { id, micros, request } = payment;
-  terminal.note(`resending the payment of $${dollars(micros)} for ${request.url}`);
+  terminal.note(`resending the payment of ${usd(micros)} for ${request.url}`);
   // The payment goes only to the gateway that it was signed for.
   const client = createClient({ timeoutMs: session.timeoutMs, baseUrl: new URL(request.url).origin });
   const response = await terminal.whileWaiting('asking …', () => client.resume(payment));
@@ -30,7 +29,7 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
   session.outcome = isOpen ? 'open' : response.ok ? 'paid' : 'refused';
   if (session.outcome !== 'open') await ledger.closed(id, session.outcome);
   if (response.status === 402) {
-    const message = `the payment of $${dollars(micros)} for ${request.url} was refused; it counts as spent`;
+    const message = `the payment of ${usd(micros)} for ${request.url} was refused; it counts as spent`;
     throw new GatewayError('payment_refused', { message, response });
   }
   const code = await show(session, response);
@@ -39,7 +38,7 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
 
 /** Closes a payment as spent if it can no longer settle. Returns whether it did. */
 async function giveUp({ ledger, terminal }: Session, { id, at, micros, request }: OpenPayment): Promise<boolean> {
-  const what = `the payment of $${dollars(micros)} for ${request.url}`;
+  const what = `the payment of ${usd(micros)} for ${request.url}`;
   // A time in the future means that the clock was set back, so the payment's age is unknown.
   if (Date.now() - at < SETTLES_MS) {
     terminal.note(
@@ -81,8 +80,7 @@ export const resumeCommand: Command = {
   options: {
     'give-up': { type: 'boolean', description: 'then close expired payments as spent' },
   },
-  async run({ words, session }) {
-    if (words.length > 0) throw new UsageError('resume takes options only');
+  async run({ session }) {
     const { payments } = session.ledger;
     const ids = payments.ids();
     if (ids.length === 0) session.terminal.note('there is nothing to resume');
@@ -102,8 +100,6 @@ const MEANING: Readonly<Record<EntryStep, string>> = {
   'given up': 'given up',
 };
 
-const usd = (micros: number): string => `$${dollars(micros)}`;
-
 /** The ledger's spending. Refused payments count, because the gateway could still settle them. */
 export const spendingCommand: Command = {
   name: 'spending',
@@ -111,8 +107,7 @@ export const spendingCommand: Command = {
   summary: 'the spending and the limit',
   examples: ['spending', 'spending --json'],
   options: { json: { type: 'boolean', description: 'print JSON' } },
-  async run({ words, session }) {
-    if (words.length > 0) throw new UsageError('spending takes options only');
+  async run({ session }) {
     const { terminal, caps, ledger } = session;
     const { dayMicros, allMicros, spent } = ledger.spending();
     const open = ledger.payments.all();
@@ -125,15 +120,11 @@ export const spendingCommand: Command = {
     terminal.lines([
       `${usd(dayMicros)} of ${usd(perDayMicros)} in 24 hours, ${usd(allMicros)} in all`,
       ...(open.length > 0 ? [`${open.length} with an unknown outcome: ${calledAs().command} resume`] : []),
-      ...table<Spent>(
-        [
-          { title: 'WHEN (UTC)', cell: ({ at }) => moment(at / 1000, true) },
-          { title: 'AMOUNT', cell: ({ micros }) => usd(micros), align: 'right' },
-          { title: 'STATE', cell: ({ step }) => MEANING[step] },
-        ],
-        spent.slice(-LATEST),
-        terminal.columns,
-      ),
+      ...table(spent.slice(-LATEST), terminal.columns, [
+        { title: 'WHEN (UTC)', cell: ({ at }) => moment(at / 1000, true) },
+        { title: 'AMOUNT', cell: ({ micros }) => usd(micros), align: 'right' },
+        { title: 'STATE', cell: ({ step }) => MEANING[step] },
+      ]),
     ]);
     return EXIT.ok;
   },

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import type { ListedRoute } from '@asset-gateway/client/pay';
 import { callName, callParameters, isOpen } from '@asset-gateway/client/tools';
 import { comment, literal, oneLine, quoted, typeText } from '@asset-gateway/protocol';
-import { cacheFolder } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
 import { isHttpUrl } from '../session.ts';
@@ -73,7 +72,7 @@ export const typesCommand: Command = {
     if (more.length > 0 || (url !== undefined && !isHttpUrl(url)))
       throw new UsageError('types takes the URL of a gateway, such as https://gateway.example');
     const gateway = url ?? session.gateway;
-    const text = typesOf(await catalogOf(gateway, cacheFolder()), new URL(gateway).origin);
+    const text = typesOf(await catalogOf(gateway), new URL(gateway).origin);
     const file = values.text('output');
     if (file === undefined) session.terminal.write(text);
     else writeFileSync(file, text);

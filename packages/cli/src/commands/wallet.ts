@@ -1,4 +1,5 @@
-import { dollars, NETWORKS, USDC } from '@asset-gateway/protocol';
+import type { CreditBalanceResult } from '@asset-gateway/client';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
@@ -7,44 +8,29 @@ import { askFaucet, sandboxRpc } from '../money/paying.ts';
 import { CLUSTER, clusterIn, dollarsIn } from '../options.ts';
 import { CREDIT_PATH } from '../request.ts';
 import type { Session } from '../session.ts';
+import { usd } from '../show/chart.ts';
 import { table } from '../show/table.ts';
 import type { Canvas } from '../show/views.ts';
 import type { Command } from './command.ts';
 
-interface Balance {
-  readonly cluster: string;
-  readonly balanceMicros: number;
-  readonly heldMicros: number;
-  readonly spentMicros: number;
-}
-
-const usd = (micros: number): string => `$${dollars(micros)}`;
-
-const statement = (
-  result: { wallet: string; balances: readonly Balance[] },
-  { columns, colours }: Canvas,
-): string[] => [
-  colours.dim(`credit of ${result.wallet}`),
-  ...table<Balance>(
-    [
-      { title: 'CLUSTER', cell: ({ cluster }) => cluster },
-      { title: 'LEFT', cell: ({ balanceMicros }) => usd(balanceMicros), align: 'right', paint: colours.bold },
-      { title: 'HELD', cell: ({ heldMicros }) => usd(heldMicros), align: 'right' },
-      { title: 'SPENT', cell: ({ spentMicros }) => usd(spentMicros), align: 'right' },
-    ],
-    result.balances,
-    columns,
-  ),
+const statement = ({ wallet, balances }: CreditBalanceResult, { columns, colours }: Canvas): string[] => [
+  colours.dim(`credit of ${wallet}`),
+  ...table(balances, columns, [
+    { title: 'CLUSTER', cell: ({ cluster }) => cluster },
+    { title: 'LEFT', cell: ({ balanceMicros }) => usd(balanceMicros), align: 'right', paint: colours.bold },
+    { title: 'HELD', cell: ({ heldMicros }) => usd(heldMicros), align: 'right' },
+    { title: 'SPENT', cell: ({ spentMicros }) => usd(spentMicros), align: 'right' },
+  ]),
 ];
 
 /** Buys this amount, which is also the bundle's limit. The limit of 24 hours still applies. */
-async function buy(session: Session, amount = ''): Promise<number> {
+async function buy(session: Session, price = ''): Promise<number> {
   const { terminal, values } = session;
   const cluster = clusterIn(values);
-  const usd = dollarsIn(amount, 'credit buy');
+  const amount = dollarsIn(price, 'credit buy');
   if (!session.isPreapproved && !terminal.canAsk) throw new UsageError('credit buy costs money: add --pay');
-  const client = (await session.client(usd)).with({ cluster });
-  const { text, response } = await terminal.whileWaiting('buying …', () => client.credit.buy({ usd }).full());
+  const client = (await session.client(amount)).with({ cluster });
+  const { text, response } = await terminal.whileWaiting('buying …', () => client.credit.buy({ usd: amount }).full());
   session.report(response, await session.wallet);
   if (!terminal.isFormatted) terminal.write(text);
   return EXIT.ok;
@@ -114,8 +100,7 @@ export const walletCommand: Command = {
   },
   completes: ['new', 'show', 'fund'],
   async run({ words, values, session }) {
-    const [verb = '', ...more] = words;
-    if (more.length > 0) throw new UsageError('wallet takes one of new, show and fund');
+    const verb = words.join(' ');
     if (verb === 'new') return printWallet(session, await newWallet(values.is('keychain')));
     if (verb === 'show') return printWallet(session, await own(session));
     if (verb === 'fund') return fund(session);

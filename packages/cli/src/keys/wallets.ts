@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Signer } from '@asset-gateway/client';
 import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { keypairFile, solanaKeypairFile, stateFolder } from '../config.ts';
+import { solanaKeypairFile, stateFolder } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { makeFolder, writeDurably, writeOnce } from '../money/durable.ts';
 import type { Values } from '../options.ts';
@@ -20,17 +20,12 @@ export interface Wallet {
   readonly file?: string;
 }
 
-const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
-
 const walletOf = (keypair: Uint8Array, source: KeySource, file?: string): Wallet => ({
   keypair,
   signer: signerFromBytes(keypair),
   source,
   ...(file !== undefined && { file }),
 });
-
-/** A wallet with a new key that is not stored. */
-const temporaryWallet = (): Wallet => walletOf(newKeypair(), 'temporary');
 
 /** Shorter than any encoding of a key: 32 bytes take at least 40 characters. */
 const MAX_NAME = 32;
@@ -39,7 +34,7 @@ const MAX_NAME = 32;
 const isPlausiblePath = (text: string): boolean => basename(text).length <= MAX_NAME && existsSync(dirname(text));
 
 /** The wallet in a keypair file. Errors never contain the parser's message, which quotes the file. */
-function walletIn(file: string, name = '--keypair'): Wallet {
+function walletIn(file: string, name: string): Wallet {
   try {
     return walletOf(keypairFromFile(file), 'file', file);
   } catch {
@@ -57,7 +52,7 @@ function storedWallet(file: string): Wallet | undefined {
   try {
     return walletOf(keypairFromFile(file), 'stored', file);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(`${file} is not a keypair file; it is not overwritten`);
   }
 }
@@ -100,9 +95,10 @@ function addressIn(file: string): string | undefined {
 
 /** The wallet in the keychain. */
 async function keychainWallet(address: string): Promise<Wallet> {
-  const secret = await entryFor(address)
-    .then((entry) => entry.getSecret())
-    .catch(() => null);
+  const secret = await entryFor(address).then(
+    (entry) => entry.getSecret(),
+    () => null,
+  );
   if (!secret) throw new Error(`the keychain refuses the key of ${address}; unlock it, or use --keypair`);
   return walletOf(Uint8Array.from(secret), 'keychain');
 }
@@ -128,10 +124,8 @@ const keychainFile = (): string => join(stateFolder(), 'wallet.keychain');
 
 /** The user's wallet: the named one, that of `wallet new`, or that of the Solana command line. Undefined if there is none. */
 export async function ownWallet(values: Values): Promise<Wallet | undefined> {
-  const named = values.text('keypair');
-  if (named !== undefined) return walletIn(named);
-  const fromEnvironment = keypairFile();
-  if (fromEnvironment !== undefined) return walletIn(fromEnvironment, 'ASSET_GATEWAY_KEYPAIR');
+  const named = values.given('keypair');
+  if (named.text !== undefined) return walletIn(named.text, named.source);
   const address = addressIn(keychainFile());
   if (address !== undefined) return keychainWallet(address);
   const stored = storedWallet(walletFile());
@@ -144,7 +138,7 @@ export async function ownWallet(values: Values): Promise<Wallet | undefined> {
 export async function walletFor(values: Values): Promise<Wallet> {
   const own = await ownWallet(values);
   if (own) return own;
-  return values.is('credit') ? storedOrNewWallet(walletFile()) : temporaryWallet();
+  return values.is('credit') ? storedOrNewWallet(walletFile()) : walletOf(newKeypair(), 'temporary');
 }
 
 /** Makes the user's wallet. Throws if there is one: its key may be the only access to its money. */

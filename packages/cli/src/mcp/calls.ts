@@ -3,7 +3,6 @@ import { createClient, type Full, GatewayError, type Payer } from '@asset-gatewa
 import { type ListedRoute, type Offer, offerIn, type QuotingPayer } from '@asset-gateway/client/pay';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
 import type { Cluster } from '@asset-gateway/protocol';
-import { cacheFolder } from '../config.ts';
 import type { Peers } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
 import { type Outcome, type Paying, payerFor, quotingPayer, Unpaid, watched } from '../money/paying.ts';
@@ -40,13 +39,6 @@ export interface Purchase {
   outcome?: Outcome;
 }
 
-/** One call of a method. */
-export interface MethodCall {
-  readonly tool: string;
-  readonly input: unknown;
-  readonly signal?: AbortSignal;
-}
-
 /** Whether two offers make the same transfer. Their memos differ. */
 const isSame = (one: Offer, other: Offer): boolean =>
   (['network', 'asset', 'payTo', 'amount'] as const).every((name) => one[name] === other[name]);
@@ -69,7 +61,7 @@ export class Calls {
       baseUrl: gateway,
       credit: false,
       pay: { pay: (required, wish) => this.#pay(required, wish) },
-      catalog: async (signal) => ({ routes: await catalogOf(gateway, cacheFolder(), signal) }),
+      catalog: async (signal) => ({ routes: await catalogOf(gateway, signal) }),
       ...(payer && { signer: payer.wallet.signer }),
     });
     this.methods = createTools(client, { cluster, listed });
@@ -82,16 +74,14 @@ export class Calls {
   }
 
   /** Calls a method. Throws `Unpaid`, signing nothing, if the price exceeds the budget and the user has not agreed to it. */
-  async call({ tool: name, input, signal }: MethodCall, purchase: Purchase): Promise<Full<unknown>> {
-    const tool = this.methods.find((each) => each.name === name);
-    if (!tool) throw new Error(`there is no method ${name}`);
-    return this.#current.run(purchase, () => tool.full(input, { signal }));
+  call(method: Tool, input: unknown, signal: AbortSignal, purchase: Purchase): Promise<Full<unknown>> {
+    return this.#current.run(purchase, () => method.full(input, { signal }));
   }
 
   /** The offer for a call, without signing; undefined if the call is free. */
-  async quote(call: MethodCall): Promise<Offer | undefined> {
+  async quote(method: Tool, input: unknown, signal: AbortSignal): Promise<Offer | undefined> {
     try {
-      await this.call(call, { isQuote: true });
+      await this.call(method, input, signal, { isQuote: true });
       return undefined;
     } catch (error) {
       if (error instanceof Unpaid) return error.offer;

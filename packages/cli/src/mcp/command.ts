@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { type Cluster, oneLine } from '@asset-gateway/protocol';
+import { oneLine } from '@asset-gateway/protocol';
 import {
   createMcpHandler,
   localhostAllowedHostnames,
@@ -15,14 +15,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { CommandInput } from '../commands/command.ts';
-import { cacheFolder, version } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { ownWallet } from '../keys/wallets.ts';
 import { catalogOf } from '../money/catalog.ts';
 import { clusterIn, dollarsIn, oneOf } from '../options.ts';
-import type { Session } from '../session.ts';
-import type { Budget, PayerSetup } from './calls.ts';
-import { createServers, type McpOptions } from './server.ts';
+import { createServers } from './server.ts';
 
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
@@ -30,12 +27,6 @@ const MAX_BODY_BYTES = 1_048_576;
 const MAX_CONNECTIONS = 64;
 const REQUEST_TIMEOUT_MS = 30_000;
 const METHODS = ['GET', 'POST', 'DELETE'];
-
-/** A listening server. */
-export interface HttpServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
 
 const refusal = (status: number, text: string): Response => new Response(`${text}\n`, { status });
 
@@ -64,9 +55,9 @@ async function write(answer: Response, response: ServerResponse): Promise<void> 
   else response.end();
 }
 
-/** Serves programs of this machine. Browser pages are refused by their `Origin` and `Host` headers. */
-export async function serveHttp(factory: McpServerFactory, port: number): Promise<HttpServer> {
-  const handler = createMcpHandler(factory, { maxRequestBodySize: MAX_BODY_BYTES });
+/** Serves programs of this machine until a signal. Browser pages are refused by their `Origin` and `Host` headers. */
+async function overHttp(servers: McpServerFactory, port: number): Promise<void> {
+  const handler = createMcpHandler(servers, { maxRequestBodySize: MAX_BODY_BYTES });
   const answerTo = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const disconnected = new AbortController();
     response.once('close', () => disconnected.abort());
@@ -78,52 +69,23 @@ export async function serveHttp(factory: McpServerFactory, port: number): Promis
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, HOST, resolve);
-  });
-  return {
-    url: `http://${HOST}:${(server.address() as AddressInfo).port}${PATH}`,
-    async close() {
-      await handler.close();
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
-    },
-  };
+  await once(server.listen(port, HOST), 'listening');
+  process.stderr.write(`mcp: listening on http://${HOST}:${(server.address() as AddressInfo).port}${PATH}\n`);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await handler.close();
+  server.close();
+  server.closeAllConnections();
+  await once(server, 'close');
 }
 
 const MAX_MESSAGE = 2000;
 
-/** The user's wallet with its ledger and RPC; undefined if there is none. */
-async function payerSetup({ gateway, terminal, ledger, rpc, values }: Session): Promise<PayerSetup | undefined> {
-  const wallet = await ownWallet(values);
-  return wallet && { gateway, terminal, ledger, rpc, wallet };
-}
-
-async function overStdio(options: McpOptions): Promise<void> {
+async function overStdio(servers: McpServerFactory): Promise<void> {
   const closed = once(process.stdin, 'close');
-  serveStdio(createServers(options), {
+  serveStdio(servers, {
     onerror: ({ message }) => process.stderr.write(`mcp: ${oneLine(message, MAX_MESSAGE)}\n`),
   });
   await closed;
-}
-
-async function overHttp(options: McpOptions, port: number): Promise<void> {
-  const server = await serveHttp(createServers(options), port);
-  process.stderr.write(`mcp: listening on ${server.url}\n`);
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  await server.close();
-}
-
-/** The parsed command line of `mcp`. */
-interface Settings {
-  /** The HTTP port; undefined for stdio. */
-  readonly port: number | undefined;
-  readonly isAll: boolean;
-  readonly cluster: Cluster;
-  readonly budget: Budget;
 }
 
 const DEFAULT_PORT = '8405';
@@ -135,8 +97,8 @@ function portIn([text = DEFAULT_PORT, ...more]: readonly string[]): number {
   return port;
 }
 
-/** Parses the words and options of `mcp`. */
-function readSettings({ words, values, session }: CommandInput): Settings {
+/** The budget and the HTTP port, if any, in the words and options of `mcp`. */
+function readSettings({ words, values, session }: CommandInput) {
   const isHttp = values.is('http');
   const given = ['pay', 'credit'].find((name) => values.is(name));
   if (given) throw new UsageError(`mcp pays within --budget-usd, and beyond it asks: leave --${given} out`);
@@ -146,13 +108,9 @@ function readSettings({ words, values, session }: CommandInput): Settings {
   }
   const budgetUsd = dollarsIn(values.text('budget-usd') ?? '0', '--budget-usd');
   const { perCallUsd, perDayUsd } = session.caps;
-  return {
-    port: isHttp ? portIn(words) : undefined,
-    isAll: oneOf(values.text('tools') ?? 'usual', ['usual', 'all'], '--tools') === 'all',
-    cluster: clusterIn(values),
-    // The user's own limits apply here too.
-    budget: { perCallUsd: Math.min(budgetUsd, perCallUsd), perDayUsd: Math.min(budgetUsd, perDayUsd) },
-  };
+  // The user's own limits apply here too.
+  const budget = { perCallUsd: Math.min(budgetUsd, perCallUsd), perDayUsd: Math.min(budgetUsd, perDayUsd) };
+  return { budget, port: isHttp ? portIn(words) : undefined };
 }
 
 /**
@@ -160,17 +118,18 @@ function readSettings({ words, values, session }: CommandInput): Settings {
  * key signs in and nothing is paid.
  */
 export async function serveMcp(given: CommandInput): Promise<number> {
-  const { session } = given;
-  const { port, ...settings } = readSettings(given);
-  const listed = await catalogOf(session.gateway, cacheFolder()).catch(() => {
+  const { session, values } = given;
+  const { gateway, terminal, ledger, rpc, timeoutMs } = session;
+  const { port, budget } = readSettings(given);
+  const isAll = oneOf(values.text('tools') ?? 'usual', ['usual', 'all'], '--tools') === 'all';
+  const cluster = clusterIn(values);
+  const listed = await catalogOf(gateway).catch(() => {
     process.stderr.write('mcp: the catalog cannot be read, so tools of APIs are missing\n');
     return [];
   });
-  const options = { ...settings, gateway: session.gateway, timeoutMs: session.timeoutMs, version, listed };
-  if (port !== undefined) await overHttp(options, port);
-  else {
-    const payer = await payerSetup(session);
-    await overStdio({ ...options, ...(payer && { payer }) });
-  }
+  const wallet = port === undefined ? await ownWallet(values) : undefined;
+  const payer = wallet && { gateway, terminal, ledger, rpc, wallet };
+  const servers = createServers({ gateway, cluster, listed, budget, timeoutMs, ...(payer && { payer }) }, isAll);
+  await (port === undefined ? overStdio(servers) : overHttp(servers, port));
   return EXIT.ok;
 }

@@ -2,7 +2,7 @@ import { apiRoutes, type Tool } from '@asset-gateway/client/tools';
 import { oneLine } from '@asset-gateway/protocol';
 import { refusalOf } from './answer.ts';
 import { callMethod, type ServerState } from './paying.ts';
-import { argumentSchema, FREE, PAID, type ServedTool } from './served-tool.ts';
+import { argumentSchema, FREE, inputOf, PAID, type ServedTool } from './served-tool.ts';
 
 const MAX_WRONG = 1000;
 
@@ -22,17 +22,16 @@ const CHOSEN = [
   'wallet_transfers',
 ];
 
-const plain = (schema: object): Record<string, unknown> => JSON.parse(JSON.stringify(schema));
-
 /** One method as a tool. */
-function methodTool(state: ServerState, { name, description, inputSchema, annotations, priceUsd }: Tool): ServedTool {
+function methodTool(state: ServerState, tool: Tool): ServedTool {
+  const { name, description, inputSchema, priceUsd } = tool;
   return {
     name,
-    title: annotations.title,
+    title: tool.annotations.title,
     description,
-    inputSchema: plain(inputSchema),
+    inputSchema,
     annotations: priceUsd === undefined ? FREE : PAID,
-    call: (input, context) => callMethod(state, name, input, context),
+    call: (input, context) => callMethod(state, tool, input, context),
   };
 }
 
@@ -62,28 +61,23 @@ function familyTool(state: ServerState, family: string, title: string): ServedTo
   const tools = new Map(
     state.calls.methods.filter(({ name }) => name.startsWith(`${family}_`)).map((tool) => [methodOf(tool.name), tool]),
   );
-  const checks = new Map([...tools].map(([method, tool]) => [method, argumentSchema(plain(tool.inputSchema))]));
+  const checks = new Map([...tools].map(([method, tool]) => [method, argumentSchema(tool.inputSchema)]));
   return {
     name: family,
     title,
     description:
       `${title}, one call of ${signaturesOf([...tools.values()])}. Pass arguments by name. Wrong arguments cost nothing ` +
       'and return the schema of the method.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        method: { type: 'string', enum: [...tools.keys()] },
-        arguments: { type: 'object', description: 'By name, such as {"account": "…"}.' },
-      },
-      required: ['method', 'arguments'],
-      additionalProperties: false,
-    },
+    inputSchema: inputOf(['method', 'arguments'], {
+      method: { type: 'string', enum: [...tools.keys()] },
+      arguments: { type: 'object', description: 'By name, such as {"account": "…"}.' },
+    }),
     annotations: [...tools.values()].some(({ priceUsd }) => priceUsd !== undefined) ? PAID : FREE,
     async call(input, context) {
       const method = String(input.method);
       const tool = tools.get(method) as Tool;
       const checked = await checks.get(method)?.['~standard'].validate(input.arguments);
-      if (!checked?.issues) return callMethod(state, tool.name, input.arguments, context);
+      if (!checked?.issues) return callMethod(state, tool, input.arguments, context);
       const wrong = oneLine(checked.issues.map(({ message }) => message).join('; '), MAX_WRONG);
       return refusalOf(`${method}: ${wrong}. Nothing was paid. Its arguments: ${JSON.stringify(tool.inputSchema)}`);
     },

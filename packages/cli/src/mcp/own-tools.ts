@@ -1,8 +1,8 @@
 import type { Tool } from '@asset-gateway/client/tools';
-import { dollars, NETWORKS, routes } from '@asset-gateway/protocol';
+import { clusterOfNetwork, dollars, routes } from '@asset-gateway/protocol';
 import { failureOf, partOf, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
 import type { ServerState } from './paying.ts';
-import { FREE, LOCAL, type ServedTool } from './served-tool.ts';
+import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
 import { jsonBytes, trim } from './trim.ts';
 
 /** An input that leads to the method's 402. Prices do not depend on the input. */
@@ -20,23 +20,19 @@ export function quoteTool(state: ServerState): ServedTool {
     title: 'Price of a call',
     description:
       'The current price of one call of a paid method, and whether the budget covers it. Free; signs nothing.',
-    inputSchema: {
-      type: 'object',
-      properties: { method: { type: 'string', description: 'Such as wallet_balances, rpc_getBalance, das_getAsset.' } },
-      required: ['method'],
-      additionalProperties: false,
-    },
+    inputSchema: inputOf(['method'], {
+      method: { type: 'string', description: 'Such as wallet_balances, rpc_getBalance, das_getAsset.' },
+    }),
     annotations: FREE,
     async call({ method }, { signal }) {
       const tool = priced.get(String(method));
       if (!tool) return refusalOf(`These methods cost money: ${[...priced.keys()].join(', ')}. All others are free.`);
       try {
-        const offer = await state.calls.quote({ tool: tool.name, input: anyInput(tool), signal });
+        const offer = await state.calls.quote(tool, anyInput(tool), signal);
         if (!offer) return resultOf({ method, priceUsd: '0.00', needsAsking: false });
         const { network, payTo, amount } = offer;
-        const cluster = network === NETWORKS.mainnet ? 'mainnet' : 'devnet';
-        const needsAsking = !isCovered(state, Number(amount));
-        return resultOf({ method, priceUsd: dollars(Number(amount)), cluster, payTo, needsAsking });
+        const price = { priceUsd: dollars(Number(amount)), cluster: clusterOfNetwork(network) };
+        return resultOf({ method, ...price, payTo, needsAsking: !isCovered(state, Number(amount)) });
       } catch (error) {
         return failureOf(error, state, {});
       }
@@ -46,12 +42,9 @@ export function quoteTool(state: ServerState): ServedTool {
 
 function isCovered({ calls: { options } }: ServerState, micros: number): boolean {
   const { payer, budget } = options;
-  if (!payer) return false;
-  const [perCall, perDay] = [budget.perCallUsd, budget.perDayUsd].map((usd) => Math.round(usd * 1e6)) as [
-    number,
-    number,
-  ];
-  return micros <= perCall && payer.ledger.spending().dayMicros + micros <= perDay;
+  const isWithin = (sum: number, usd: number): boolean => sum <= Math.round(usd * 1e6);
+  if (!payer || !isWithin(micros, budget.perCallUsd)) return false;
+  return isWithin(payer.ledger.spending().dayMicros + micros, budget.perDayUsd);
 }
 
 /** The tool that shows the spending and the budget. */
@@ -60,7 +53,7 @@ export function spendingTool(state: ServerState): ServedTool {
     name: 'spending',
     title: 'Spending and budget',
     description: 'The spending of the last 24 hours, with the command line, and the budget of this server. Free.',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    inputSchema: inputOf([], {}),
     annotations: LOCAL,
     async call() {
       const { payer, budget } = state.calls.options;
@@ -106,19 +99,14 @@ export function readOnTool(stored: StoredAnswers): ServedTool {
     name: 'read_on',
     title: 'More of a cut answer',
     description: 'Shows more of a cut answer by its id, without another call. Free.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        answer: { type: 'string', description: 'The id in cut.answer.' },
-        path: {
-          type: 'string',
-          description: 'JSON Pointer in the result, such as /markets/0; default: the whole result.',
-        },
-        from: { type: 'integer', minimum: 0, description: 'How many items, characters or members to skip.' },
+    inputSchema: inputOf(['answer'], {
+      answer: { type: 'string', description: 'The id in cut.answer.' },
+      path: {
+        type: 'string',
+        description: 'JSON Pointer in the result, such as /markets/0; default: the whole result.',
       },
-      required: ['answer'],
-      additionalProperties: false,
-    },
+      from: { type: 'integer', minimum: 0, description: 'How many items, characters or members to skip.' },
+    }),
     annotations: LOCAL,
     async call({ answer, path = '', from = 0 }) {
       const text = stored.text(String(answer));

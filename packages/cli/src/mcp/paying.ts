@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Offer } from '@asset-gateway/client/pay';
-import { dollars, harmless, NETWORKS } from '@asset-gateway/protocol';
+import type { Tool } from '@asset-gateway/client/tools';
+import { clusterOfNetwork, dollars, harmless } from '@asset-gateway/protocol';
 import {
   type CallToolResult,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
 } from '@modelcontextprotocol/server';
+import { LRUCache } from 'lru-cache';
 import { Unpaid } from '../money/paying.ts';
 import { answerOf, failureOf, refusalOf, type StoredAnswers } from './answer.ts';
 import type { Calls, Purchase } from './calls.ts';
@@ -15,45 +17,28 @@ import type { ToolContext } from './served-tool.ts';
 const LIFETIME_MS = 600_000;
 const MAX_PENDING = 100;
 
-/** A call that the user is asked to pay for. */
-interface ApprovalRequest {
-  readonly tool: string;
-  readonly input: unknown;
-  readonly offer: Offer;
-}
-
 const keyOf = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
 /** Open questions whether to pay: at most a hundred, each for ten minutes. An answer is valid once, for the same call. */
 export class Approvals {
-  readonly #pending = new Map<string, { readonly key: string; readonly offer: Offer; readonly until: number }>();
-  readonly #now: () => number;
+  readonly #pending: LRUCache<string, { readonly key: string; readonly offer: Offer }>;
 
   constructor(now: () => number = Date.now) {
-    this.#now = now;
+    this.#pending = new LRUCache({ max: MAX_PENDING, ttl: LIFETIME_MS, ttlResolution: 0, perf: { now } });
   }
 
-  /** Stores a question and returns its id, which cannot be guessed. */
-  ask({ tool, input, offer }: ApprovalRequest): string {
+  /** Stores a question about a call and returns its id, which cannot be guessed. */
+  ask(tool: string, input: unknown, offer: Offer): string {
     const id = randomUUID();
-    this.#pending.set(id, { key: keyOf(tool, input), offer, until: this.#now() + LIFETIME_MS });
-    this.#sweep();
+    this.#pending.set(id, { key: keyOf(tool, input), offer });
     return id;
   }
 
   /** Takes the offer of a question about this call; undefined if there is none. */
   take(id: unknown, tool: string, input: unknown): Offer | undefined {
-    this.#sweep();
-    const found = this.#pending.get(String(id));
+    const found = this.#pending.peek(String(id));
     this.#pending.delete(String(id));
     return found?.key === keyOf(tool, input) ? found.offer : undefined;
-  }
-
-  #sweep(): void {
-    for (const [id, { until }] of this.#pending) {
-      if (this.#pending.size <= MAX_PENDING && this.#now() < until) return;
-      this.#pending.delete(id);
-    }
   }
 }
 
@@ -74,16 +59,14 @@ const NO_WALLET =
 const CANNOT_ASK =
   'exceeds the budget, and this host cannot ask its user. Nothing was paid. Start the server with a larger --budget-usd or --max-call, such as --budget-usd 0.05';
 
-const cluster = (network: string): string => (network === NETWORKS.mainnet ? 'mainnet' : 'devnet');
-
 /** Asks the user through the host, or returns the reason why not. */
 function ask(
-  state: ServerState,
+  { calls, approvals }: ServerState,
   tool: string,
   input: unknown,
-  { offer, canAsk }: { offer: Unpaid['offer']; canAsk: boolean },
+  { offer, canAsk }: { offer: Offer; canAsk: boolean },
 ) {
-  const { payer, budget } = state.calls.options;
+  const { payer, budget } = calls.options;
   const price = `$${dollars(Number(offer.amount))}`;
   if (!payer) return refusalOf(`${tool} costs ${price}, and ${NO_WALLET}.`);
   if (!canAsk) return refusalOf(`${tool} costs ${price}, which ${CANNOT_ASK}.`);
@@ -93,30 +76,31 @@ function ask(
   const text = harmless(JSON.stringify(input) ?? '');
   const shown = text.length > SHOWN_INPUT ? `${text.slice(0, SHOWN_INPUT)}…` : text;
   const message =
-    `Pay ${price} in USDC on Solana ${cluster(offer.network)} to ${offer.payTo} for ${tool}? ` +
+    `Pay ${price} in USDC on Solana ${clusterOfNetwork(offer.network)} to ${offer.payTo} for ${tool}? ` +
     `$${dollars(payer.ledger.spending().dayMicros)} of the budget of $${budget.perDayUsd} a day are spent. Input: ${shown}`;
   return inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({ message, requestedSchema: { type: 'object', properties: {} } }),
     },
-    requestState: state.approvals.ask({ tool, input, offer }),
+    requestState: approvals.ask(tool, input, offer),
   });
 }
 
 /** Calls a method and pays within the budget, or what the user has just agreed to. */
 export async function callMethod(
   state: ServerState,
-  tool: string,
+  method: Tool,
   input: unknown,
   { signal, canAsk, request }: ToolContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const reply = inputResponse(request.inputResponses, QUESTION);
   const isRefused = reply.kind === 'elicit' && reply.action !== 'accept';
+  const tool = method.name;
   const agreed = state.approvals.take(request.requestState(), tool, input);
   if (isRefused) return refusalOf(`The user declined to pay for ${tool}. Nothing was paid.`);
   const purchase: Purchase = { approved: reply.kind === 'elicit' ? agreed : undefined };
   try {
-    return answerOf(await state.calls.call({ tool, input, signal }, purchase), state.stored, purchase);
+    return answerOf(await state.calls.call(method, input, signal, purchase), state.stored, purchase);
   } catch (error) {
     if (error instanceof Unpaid) return ask(state, tool, input, { offer: error.offer, canAsk });
     return failureOf(error, state, purchase);

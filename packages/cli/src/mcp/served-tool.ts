@@ -40,6 +40,14 @@ export const PAID = { ...FREE, readOnlyHint: false, idempotentHint: false } as c
 /** Annotations of a tool that sends no request. */
 export const LOCAL = { ...FREE, openWorldHint: false } as const;
 
+/** The JSON Schema of a tool's arguments. */
+export const inputOf = (required: readonly string[], properties: object): object => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
 /** The arguments of a tool by name. */
 type Arguments = Record<string, unknown>;
 

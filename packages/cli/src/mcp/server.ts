@@ -6,19 +6,13 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { version } from '../config.ts';
 import { ANSWER_TEMPLATE, StoredAnswers } from './answer.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { methodTools } from './method-tools.ts';
 import { quoteTool, readOnTool, spendingTool } from './own-tools.ts';
 import { Approvals, type ServerState } from './paying.ts';
-import { type ArgumentSchema, argumentSchema, type ServedTool } from './served-tool.ts';
-
-/** Options of the servers. */
-export interface McpOptions extends CallsOptions {
-  /** A tool for each method, not only for the common ones. */
-  readonly isAll: boolean;
-  readonly version: string;
-}
+import { argumentSchema, type ServedTool } from './served-tool.ts';
 
 const NAME = 'asset-gateway';
 const INSTRUCTIONS =
@@ -31,16 +25,6 @@ function canAsk(server: McpServer, { mcpReq: { envelope } }: ServerContext): boo
   const declared = claims?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const elicitation = (declared ?? server.server.getClientCapabilities())?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-}
-
-function register(
-  server: McpServer,
-  { name, title, description, annotations, call }: ServedTool,
-  inputSchema: ArgumentSchema,
-): void {
-  server.registerTool(name, { title, description, annotations, inputSchema }, (input, context) =>
-    call(input, { signal: context.mcpReq.signal, canAsk: canAsk(server, context), request: context.mcpReq }),
-  );
 }
 
 /** Registers the stored answers as a resource. */
@@ -59,13 +43,20 @@ export function toolsOf(state: ServerState, isAll: boolean): ServedTool[] {
   return [...methodTools(state, isAll), quoteTool(state), spendingTool(state), readOnTool(state.stored)];
 }
 
-/** A factory of servers that share one budget and the compiled schemas. Over HTTP, a server lasts for one request. */
-export function createServers({ isAll, version, ...options }: McpOptions): McpServerFactory {
+/**
+ * A factory of servers that share one budget and the compiled schemas. Over HTTP, a server lasts for one request. With `isAll` each
+ * method has a tool, not only the common ones.
+ */
+export function createServers(options: CallsOptions, isAll: boolean): McpServerFactory {
   const state: ServerState = { calls: new Calls(options), approvals: new Approvals(), stored: new StoredAnswers() };
-  const tools = toolsOf(state, isAll).map((tool) => ({ tool, schema: argumentSchema(tool.inputSchema) }));
+  const tools = toolsOf(state, isAll).map((tool) => ({ ...tool, inputSchema: argumentSchema(tool.inputSchema) }));
   return () => {
     const server = new McpServer({ name: NAME, version, title: 'Asset gateway' }, { instructions: INSTRUCTIONS });
-    for (const { tool, schema } of tools) register(server, tool, schema);
+    for (const { name, call, ...about } of tools) {
+      server.registerTool(name, about, (input, context) =>
+        call(input, { signal: context.mcpReq.signal, canAsk: canAsk(server, context), request: context.mcpReq }),
+      );
+    }
     registerAnswers(server, state.stored);
     return server;
   };

@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 const PRIVATE = 0o600;
@@ -23,13 +33,7 @@ export function makeFolder(folder: string): void {
 
 function writeDraft(file: string, text: string): string {
   const draft = `${file}.${process.pid}.draft`;
-  const handle = openSync(draft, 'w', PRIVATE);
-  try {
-    writeSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
+  writeFileSync(draft, text, { mode: PRIVATE, flush: true });
   return draft;
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError, type SentRequest } from '@asset-gateway/client';
 import type { EarlierPayment, LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
@@ -19,14 +19,8 @@ export interface Spending {
   readonly spent: readonly Spent[];
 }
 
-const limit = (message: string): GatewayError => new GatewayError('spending_limit', { message });
-
 /** A limit in an entry: null if there is none. */
-function limitOf(micros: number): number | null {
-  if (micros > Number.MAX_SAFE_INTEGER) return null;
-  if (micros >= 0) return Math.floor(micros);
-  throw limit('a limit must be a number of at least 0; nothing was signed');
-}
+const limitOf = (micros: number): number | null => (micros > Number.MAX_SAFE_INTEGER ? null : micros);
 
 const hashOf = ({ url, method, body = '' }: SentRequest): string =>
   createHash('sha256')
@@ -41,29 +35,25 @@ export class LedgerFile implements SpendingLedger {
   readonly payments: OpenPayments;
   readonly #file: string;
   readonly #folder: string;
-  readonly #now: () => number;
   readonly #onStep: (step: PurchaseStep) => void;
 
-  constructor(folder: string, now: () => number, onStep: (step: PurchaseStep) => void = () => {}) {
+  constructor(folder: string, onStep: (step: PurchaseStep) => void = () => {}) {
     this.#folder = folder;
     this.#file = join(folder, 'spending.jsonl');
     this.payments = new OpenPayments(folder);
-    this.#now = now;
     this.#onStep = onStep;
   }
 
   async hold(micros: number, caps: Parameters<SpendingLedger['hold']>[1]): Promise<string> {
-    const { perDayMicros, inAllMicros } = caps;
-    const limits = { perDayMicros: limitOf(perDayMicros), inAllMicros: limitOf(inAllMicros) };
-    if (!Number.isSafeInteger(micros) || micros < 0)
-      throw limit('the amount is not a whole number of at least 0; nothing was signed');
+    const limits = { perDayMicros: limitOf(caps.perDayMicros), inAllMicros: limitOf(caps.inAllMicros) };
     makeFolder(this.#folder);
     // Throws before the write if the ledger cannot be read.
     this.#entries();
     const id = randomUUID();
-    this.#write({ id, step: 'held', at: this.#now(), micros, ...limits });
+    this.#write({ id, step: 'held', at: Date.now(), micros, ...limits });
     if (!this.#isWithin(id)) {
-      throw limit(`$${micros / 1e6} more would exceed $${perDayMicros / 1e6} in 24 hours; nothing was signed`);
+      const message = `$${micros / 1e6} more would exceed $${caps.perDayMicros / 1e6} in 24 hours; nothing was signed`;
+      throw new GatewayError('spending_limit', { message });
     }
     this.#onStep('held');
     return id;
@@ -71,20 +61,20 @@ export class LedgerFile implements SpendingLedger {
 
   async signed(id: string, { micros, request, headers }: LedgerEntry): Promise<void> {
     this.#onStep('signed');
-    this.payments.record({ id, at: this.#now(), micros, request, headers });
-    this.#write({ id, step: 'signed', at: this.#now(), request: hashOf(request) }, true);
+    this.payments.record({ id, at: Date.now(), micros, request, headers });
+    this.#write({ id, step: 'signed', at: Date.now(), request: hashOf(request) }, true);
     this.#onStep('recorded');
   }
 
   async release(id: string): Promise<void> {
     // Nothing was sent. Removing the file works even on a full disk.
     this.payments.remove(id);
-    this.#write({ id, step: 'released', at: this.#now() });
+    this.#write({ id, step: 'released', at: Date.now() });
   }
 
   async closed(id: string, outcome: 'paid' | 'refused' | 'given up'): Promise<void> {
     this.#onStep('answered');
-    this.#write({ id, step: outcome, at: this.#now() }, true);
+    this.#write({ id, step: outcome, at: Date.now() }, true);
     this.payments.remove(id);
     this.#onStep('closed');
   }
@@ -110,7 +100,7 @@ export class LedgerFile implements SpendingLedger {
   /** The spending until now. */
   spending(): Spending {
     const account = this.#account();
-    return { dayMicros: account.dayBefore(this.#now()), allMicros: account.all, spent: account.spent };
+    return { dayMicros: account.dayBefore(Date.now()), allMicros: account.all, spent: account.spent };
   }
 
   /** Whether the ledger has the payment's outcome. After a crash, the file of a closed payment may remain. */
@@ -148,12 +138,7 @@ export class LedgerFile implements SpendingLedger {
   }
 
   #text(): string {
-    try {
-      return readFileSync(this.#file, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return '';
-    }
+    return existsSync(this.#file) ? readFileSync(this.#file, 'utf8') : '';
   }
 
   #write(entry: Entry, isDurable = false): void {

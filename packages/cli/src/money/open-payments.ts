@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SentRequest } from '@asset-gateway/client';
 import { makeFolder, writeDurably } from './durable.ts';
@@ -52,13 +52,8 @@ export class OpenPayments {
 
   /** The ids of all open payments. */
   ids(): string[] {
-    try {
-      const names = readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));
-      return names.map((name) => name.slice(0, -SUFFIX.length));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return [];
-    }
+    const names = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+    return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
   }
 
   /** One open payment; undefined if it was closed meanwhile. Throws if its file cannot be read. */

@@ -1,3 +1,5 @@
+import { dollars } from '@asset-gateway/protocol';
+
 const STYLES = {
   compact: { notation: 'compact', maximumFractionDigits: 1 },
   large: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
@@ -22,6 +24,9 @@ export function price(value: unknown): string {
   if (!isNumber(value)) return NONE;
   return `$${Math.abs(value) >= 1 || value === 0 ? formatted(value, 'large') : formatted(value, 'small')}`;
 }
+
+/** An amount in dollars, exact to a millionth. */
+export const usd = (micros: number): string => `$${dollars(micros)}`;
 
 /** A compact amount in dollars. */
 export const amount = (value: unknown): string => (isNumber(value) ? `$${formatted(value, 'compact')}` : NONE);

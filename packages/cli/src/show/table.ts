@@ -88,7 +88,7 @@ function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], w
 }
 
 /** The lines of a table, at most this wide. Cells are one line without hidden characters. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
+export function table<Row>(rows: readonly Row[], width: number, columns: readonly Column<Row>[]): string[] {
   const cells = rows.map((row) => columns.map(({ cell }) => oneLine(cell(row), MAX_CELL)));
   const natural = columns.map(({ title }, at) =>
     cells.reduce((most, texts) => Math.max(most, widthOf(texts[at] ?? '')), widthOf(title)),

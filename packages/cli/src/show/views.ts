@@ -9,7 +9,7 @@ import type {
   WalletBalancesResult,
 } from '@asset-gateway/client';
 import { amount, candleChart, change, count, isNumber, moment, price, sparkline } from './chart.ts';
-import { type Column, table } from './table.ts';
+import { table } from './table.ts';
 import type { Colours } from './terminal.ts';
 
 /** The width and colours of the terminal. */
@@ -28,7 +28,7 @@ const signed =
 
 export const search = ({ results }: TokensSearchResult, { columns, colours }: Canvas): string[] => {
   if (results.length === 0) return ['No results.'];
-  const rows: Column<TokensSearchResult['results'][number]>[] = [
+  return table(results, columns, [
     { title: 'ASSET', cell: ({ assetId }) => assetId, minWidth: 10, paint: colours.bold },
     { title: 'PRICE', cell: ({ stats }) => price(stats?.price), align: 'right' },
     {
@@ -41,8 +41,7 @@ export const search = ({ results }: TokensSearchResult, { columns, colours }: Ca
     { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol },
     { title: 'KIND', cell: ({ category = '' }) => category },
     { title: 'LIQUIDITY', cell: ({ stats }) => amount(stats?.liquidity), align: 'right' },
-  ];
-  return table(rows, results, columns);
+  ]);
 };
 
 export const assetPrice = ({ asset, includes }: TokensAssetDetailResult, { columns, colours }: Canvas): string[] => {
@@ -79,18 +78,14 @@ export const chart = (
 };
 
 export const variants = ({ variants: rows }: TokensVariantsResult, { columns }: Canvas): string[] =>
-  table(
-    [
-      { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol, minWidth: 8 },
-      { title: 'PRICE', cell: ({ market }) => price(market?.price), align: 'right' },
-      { title: 'LIQUIDITY', cell: ({ market }) => amount(market?.liquidity), align: 'right' },
-      { title: 'KIND', cell: ({ kind = '' }) => kind },
-      { title: 'ISSUER', cell: ({ issuer }) => issuer ?? '', minWidth: 8 },
-      { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
-    ],
-    rows,
-    columns,
-  );
+  table(rows, columns, [
+    { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol, minWidth: 8 },
+    { title: 'PRICE', cell: ({ market }) => price(market?.price), align: 'right' },
+    { title: 'LIQUIDITY', cell: ({ market }) => amount(market?.liquidity), align: 'right' },
+    { title: 'KIND', cell: ({ kind = '' }) => kind },
+    { title: 'ISSUER', cell: ({ issuer }) => issuer ?? '', minWidth: 8 },
+    { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
+  ]);
 
 export const risk = (result: TokensRiskSummaryByMintResult, { colours }: Canvas): string[] => {
   const { score, grade, label, tone, hasInsufficientData, insufficientDataReason } = result;
@@ -100,41 +95,29 @@ export const risk = (result: TokensRiskSummaryByMintResult, { colours }: Canvas)
 };
 
 export const markets = ({ markets: rows }: TokensMarketsResult, { columns }: Canvas): string[] =>
-  table(
-    [
-      { title: 'MARKET', cell: ({ name = '' }) => name, minWidth: 8 },
-      { title: 'PRICE', cell: (row) => price(row.price), align: 'right' },
-      { title: 'LIQUIDITY', cell: ({ liquidity }) => amount(liquidity), align: 'right' },
-      { title: 'VOLUME', cell: ({ volume24h }) => amount(volume24h), align: 'right' },
-      { title: 'ADDRESS', cell: ({ address }) => address, minWidth: 12 },
-    ],
-    rows,
-    columns,
-  );
+  table(rows, columns, [
+    { title: 'MARKET', cell: ({ name = '' }) => name, minWidth: 8 },
+    { title: 'PRICE', cell: (row) => price(row.price), align: 'right' },
+    { title: 'LIQUIDITY', cell: ({ liquidity }) => amount(liquidity), align: 'right' },
+    { title: 'VOLUME', cell: ({ volume24h }) => amount(volume24h), align: 'right' },
+    { title: 'ADDRESS', cell: ({ address }) => address, minWidth: 12 },
+  ]);
 
 export const tickers = ({ tickers: { rows } }: TokensTickersResult, { columns }: Canvas): string[] =>
-  table(
-    [
-      { title: 'EXCHANGE', cell: ({ market }) => market.name, minWidth: 10 },
-      { title: 'PAIR', cell: ({ base, target }) => `${base}/${target}` },
-      { title: 'PRICE', cell: ({ priceUsd }) => price(priceUsd), align: 'right' },
-      { title: 'VOLUME', cell: ({ volume24hUsd }) => amount(volume24hUsd), align: 'right' },
-      { title: 'SPREAD', cell: ({ spreadPercent }) => change(spreadPercent).replace('+', ''), align: 'right' },
-    ],
-    rows,
-    columns,
-  );
+  table(rows, columns, [
+    { title: 'EXCHANGE', cell: ({ market }) => market.name, minWidth: 10 },
+    { title: 'PAIR', cell: ({ base, target }) => `${base}/${target}` },
+    { title: 'PRICE', cell: ({ priceUsd }) => price(priceUsd), align: 'right' },
+    { title: 'VOLUME', cell: ({ volume24hUsd }) => amount(volume24hUsd), align: 'right' },
+    { title: 'SPREAD', cell: ({ spreadPercent }) => change(spreadPercent).replace('+', ''), align: 'right' },
+  ]);
 
 export const balances = ({ balances: rows }: WalletBalancesResult, { columns }: Canvas): string[] =>
-  table(
-    [
-      { title: 'TOKEN', cell: ({ symbol, mint }) => symbol || mint, minWidth: 8 },
-      { title: 'BALANCE', cell: ({ balance }) => count(balance), align: 'right' },
-      { title: 'VALUE', cell: ({ usdValue }) => price(usdValue), align: 'right' },
-      { title: 'PRICE', cell: ({ pricePerToken }) => price(pricePerToken), align: 'right' },
-      { title: 'NAME', cell: ({ name }) => name ?? '', minWidth: 8 },
-      { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
-    ],
-    rows,
-    columns,
-  );
+  table(rows, columns, [
+    { title: 'TOKEN', cell: ({ symbol, mint }) => symbol || mint, minWidth: 8 },
+    { title: 'BALANCE', cell: ({ balance }) => count(balance), align: 'right' },
+    { title: 'VALUE', cell: ({ usdValue }) => price(usdValue), align: 'right' },
+    { title: 'PRICE', cell: ({ pricePerToken }) => price(pricePerToken), align: 'right' },
+    { title: 'NAME', cell: ({ name }) => name ?? '', minWidth: 8 },
+    { title: 'MINT', cell: ({ mint }) => mint, minWidth: 12 },
+  ]);
