@@ -1,7 +1,7 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isKnownPayer, NEW_PAYER, PAYMENTS, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
+import { isKnownPayer, PAYMENTS, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
 import { ledgerSuite, newPayment, requirementOf, settle, startSettling } from '../kit/ledger.ts';
 
 const [LEAST, DAY_MS] = [10_000, 86_400_000];
@@ -86,7 +86,7 @@ describe('the stored mainnet payments of a payer', () => {
         nowMs += laterMs;
         const sumOf = (spanMs: number) =>
           all.filter(({ atMs }) => nowMs - atMs < spanMs).reduce((sum, { micros }) => sum + micros, 0);
-        const isKnown = isKnownPayer({ ...NEW_PAYER, paid }, nowMs);
+        const isKnown = isKnownPayer(paid, nowMs);
         if (isKnown) expect(sumOf(PAYMENTS.payerMs)).toBeGreaterThanOrEqual(LEAST);
         else expect(sumOf(PAYMENTS.payerMs - DAY_MS)).toBeLessThan(LEAST);
       }),

@@ -100,7 +100,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
 
   /** Lamports that count against the budget: of all payers, and of new payers. */
   async function spent(): Promise<readonly [number, number]> {
-    const { all, ofNewPayers } = (await ledger.payments.look(newPayment(), 'fee payer')).state.fees;
+    const { all, ofNewPayers } = (await ledger.payments.look(newPayment(), 'fee payer')).fees;
     return [all, ofNewPayers];
   }
 

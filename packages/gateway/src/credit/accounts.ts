@@ -3,13 +3,13 @@ import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protoco
 import {
   append,
   type Database,
-  findAnswer,
   isDuplicate,
   type JournalEntry,
   keepAgain,
   keepAnswer,
   type OnWritten,
   type Row,
+  readAnswer,
   type Step,
 } from '../stores/sql/database.ts';
 import {
@@ -116,10 +116,8 @@ export class Accounts {
     return row && rows.debitOf(row, rows.holderOf(row), this.now());
   }
 
-  /** The stored answer of a debit. */
-  async answer(id: string): Promise<string | undefined> {
-    const [row] = await this.#database.read(findAnswer(id, this.now()));
-    return row && String(row.answer);
+  answer(id: string): Promise<string | undefined> {
+    return readAnswer(this.#database, id);
   }
 
   /** Holds the price of a call for `leaseMs`. `isPastOwed`: even if the same request was paid for before. */
@@ -196,8 +194,8 @@ export class Accounts {
   }
 
   /** Stores an answer that was fetched again. */
-  async keep(id: string, answer: string): Promise<void> {
-    await this.#database.write({ guard: keepAgain({ key: id, answer, untilMs: this.now() + CREDIT.debitMs }) });
+  keep(id: string, answer: string): Promise<void> {
+    return keepAgain(this.#database, id, answer, CREDIT.debitMs);
   }
 
   async #write(holder: AccountHolder, step: Step): Promise<Row | undefined> {

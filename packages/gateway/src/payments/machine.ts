@@ -17,68 +17,47 @@ import {
   withPaid,
 } from './record.ts';
 
-/** An event of a payment. */
-export type PaymentEvent =
-  /** Counts the first upstream call, which follows. `credit`: the limits of a payment that brings credit. */
-  | { readonly kind: 'reserved'; readonly payment: NewPayment; readonly credit?: CreditLimits | undefined }
-  /** One more upstream call. */
-  | { readonly kind: 'called' }
-  | { readonly kind: 'settling'; readonly owner: string; readonly sent: Omit<SettlementAttempt, 'answer' | 'fee'> }
-  | { readonly kind: 'unresolved'; readonly signature: string | undefined }
-  /** A refusal by an owner counts only while the payment is that owner's: others may send it afterwards. */
-  | { readonly kind: 'resolved'; readonly proof: Proof; readonly owner: string | undefined }
-  | { readonly kind: 'adopted'; readonly payment: NewPayment; readonly signature: string }
-  /** Nothing was sent: the payment is unused again. `isCalled`: whether the upstream was called. */
-  | {
-      readonly kind: 'withdrawn';
-      readonly owner: string;
-      readonly from: 'reserved' | 'settling';
-      readonly isCalled: boolean;
-    };
+/** Why a step changes nothing. `lost`: the reservation belongs to another request. */
+type Unchanged = Exclude<ReserveVerdict, 'reserved'> | 'ignored' | 'lost';
 
-type Reserving = Extract<PaymentEvent, { kind: 'reserved' }>;
+/** One step of a payment: the state after it, or why it changes nothing. */
+export type Transition = (state: PaymentState, nowMs: number) => PaymentState | Unchanged;
 
-/** The result of an event. */
+/** The result of a transition. */
 export interface Step {
   readonly before: PaymentState;
   readonly after: PaymentState;
-  /** `ignored`, `lost` and refused reservations change nothing. */
-  readonly verdict: ReserveVerdict | 'done' | 'ignored' | 'lost';
+  readonly verdict: Unchanged | 'done';
 }
 
-const leaseFrom = (nowMs: number) => ({ leasedUntilMs: nowMs + PAYMENTS.leaseMs });
+/** Applies a transition to a stored state. */
+export function step(stored: PaymentState, transition: Transition, nowMs: number): Step {
+  const before = readState(stored, nowMs);
+  const next = transition(before, nowMs);
+  return typeof next === 'string' ? { before, after: before, verdict: next } : { before, after: next, verdict: 'done' };
+}
 
 const without = <T extends { readonly key: string }>(all: readonly T[], key: string): readonly T[] =>
-  all.some((each) => each.key === key) ? all.filter((each) => each.key !== key) : all;
+  all.filter((each) => each.key !== key);
 
-function withoutInFlight(payer: PayerRecord, key: string): PayerRecord {
-  const inFlight = without(payer.inFlight, key);
-  return inFlight === payer.inFlight ? payer : { ...payer, inFlight };
-}
-
-const withCall = (payer: PayerRecord, key: string, atMs: number): PayerRecord => ({
+const withoutInFlight = (payer: PayerRecord, key: string): PayerRecord => ({
   ...payer,
-  calls: [...payer.calls, { key, atMs }],
+  inFlight: without(payer.inFlight, key),
 });
-
-function withoutLastCall(payer: PayerRecord, key: string): PayerRecord {
-  const last = payer.calls.findLastIndex((call) => call.key === key);
-  return last < 0 ? payer : { ...payer, calls: payer.calls.toSpliced(last, 1) };
-}
 
 /** Why a payment cannot bring credit now. */
 function creditRefusal(
   { balanceMicros, purchaseKey }: PaymentState,
-  { payment, credit }: Reserving,
-): ReserveVerdict | undefined {
-  const { creditMicros = 0 } = payment;
-  if (!credit || creditMicros === 0) return undefined;
+  { creditMicros = 0 }: NewPayment,
+  limits: CreditLimits | undefined,
+): Unchanged | undefined {
+  if (!limits || creditMicros === 0) return undefined;
   if (purchaseKey !== undefined) return 'under_way';
-  if (credit.priceMicros !== undefined && balanceMicros >= credit.priceMicros) return 'covered';
-  return balanceMicros + creditMicros > credit.limitMicros ? 'over_limit' : undefined;
+  if (limits.priceMicros !== undefined && balanceMicros >= limits.priceMicros) return 'covered';
+  return balanceMicros + creditMicros > limits.limitMicros ? 'over_limit' : undefined;
 }
 
-function reserveRefusal({ record, payer, due }: PaymentState, key: string, nowMs: number): ReserveVerdict | undefined {
+function reserveRefusal({ record, payer, due }: PaymentState, key: string, nowMs: number): Unchanged | undefined {
   if (record) return 'taken';
   if (due.length > 0) return 'owed';
   if (callsOf({ record, payer }, key) >= PAYMENTS.callsPerPayment) return 'exhausted';
@@ -87,33 +66,36 @@ function reserveRefusal({ record, payer, due }: PaymentState, key: string, nowMs
   return recent.length >= PAYMENTS.unsettledCallsPerPayer ? 'payer_busy' : undefined;
 }
 
-function reserve(state: PaymentState, payment: NewPayment, nowMs: number): PaymentState {
-  const payer = withCall(state.payer, payment.key, nowMs);
-  const inFlight = [
-    ...without(payer.inFlight, payment.key),
-    { key: payment.key, untilMs: nowMs + PAYMENTS.inFlightMs },
-  ];
-  return {
-    ...state,
-    record: { ...payment, progress: 'reserved', ...leaseFrom(nowMs) },
-    payer: { ...payer, inFlight },
+/** Counts the first upstream call, which follows. `limits`: of a payment that brings credit. */
+export const reserve =
+  (payment: NewPayment, limits?: CreditLimits): Transition =>
+  (state, nowMs) => {
+    const { key } = payment;
+    const refusal = reserveRefusal(state, key, nowMs) ?? creditRefusal(state, payment, limits);
+    if (refusal) return refusal;
+    const { payer } = state;
+    return {
+      ...state,
+      record: { ...payment, progress: 'reserved', leasedUntilMs: nowMs + PAYMENTS.leaseMs },
+      payer: {
+        ...payer,
+        inFlight: [...without(payer.inFlight, key), { key, untilMs: nowMs + PAYMENTS.inFlightMs }],
+        calls: [...payer.calls, { key, atMs: nowMs }],
+      },
+    };
   };
-}
 
-function call(state: PaymentState, record: PaymentRecord, nowMs: number): PaymentState {
+/** Counts one more upstream call. */
+export const call: Transition = (state, nowMs) => {
+  const { record, payer } = state;
+  if (!record) return 'ignored';
   if (record.progress === 'settled') return { ...state, record: { ...record, calls: (record.calls ?? 0) + 1 } };
-  return { ...state, payer: withCall(state.payer, record.key, nowMs) };
-}
+  return { ...state, payer: { ...payer, calls: [...payer.calls, { key: record.key, atMs: nowMs }] } };
+};
 
-/** Only mainnet payments count: devnet's money is free. */
-function withPayment(payer: PayerRecord, record: PaymentRecord, nowMs: number): PayerRecord {
-  if (record.network !== NETWORKS.mainnet) return payer;
-  return { ...payer, paid: withPaid(payer.paid ?? [], amountOf(record), nowMs) };
-}
-
-function settle(state: PaymentState, record: PaymentRecord, signature: string, nowMs: number): PaymentState {
+function settled(state: PaymentState, record: PaymentRecord, signature: string, nowMs: number): PaymentState {
   const { key } = record;
-  const payer = withoutInFlight(state.payer, key);
+  const { inFlight, calls, paid = [] } = state.payer;
   return {
     ...state,
     record: {
@@ -123,103 +105,83 @@ function settle(state: PaymentState, record: PaymentRecord, signature: string, n
       resolvedAtMs: nowMs,
       forgetAtMs: nowMs + PAYMENTS.recordMs,
       owed: true,
-      calls: callsOf({ record, payer }, key),
+      calls: callsOf({ ...state, record }, key),
     },
-    payer: withPayment({ ...payer, calls: without(payer.calls, key) }, record, nowMs),
-    due: [...without(state.due, key), { key, untilMs: nowMs + PAYMENTS.answerMs }],
+    payer: {
+      inFlight: without(inFlight, key),
+      calls: without(calls, key),
+      // Devnet's money is free.
+      paid: record.network === NETWORKS.mainnet ? withPaid(paid, amountOf(record), nowMs) : paid,
+    },
   };
 }
 
-function refuse(state: PaymentState, record: PaymentRecord, reason: string, nowMs: number): PaymentState {
-  return {
-    ...state,
-    record: {
-      ...record,
-      progress: 'refused',
-      reason,
-      resolvedAtMs: nowMs,
-      // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
-      forgetAtMs: nowMs + (reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? PAYMENTS.feeMs : PAYMENTS.refusedMs),
-      owed: false,
-    },
-    payer: withoutInFlight(state.payer, record.key),
-    due: without(state.due, record.key),
+/** A proof. A refusal by an owner counts only while the payment is that owner's: others may send it afterwards. */
+export const resolve =
+  (proof: Proof, owner?: string): Transition =>
+  (state, nowMs) => {
+    const { record } = state;
+    if (!record || record.progress === 'settled') return 'ignored';
+    if (proof.progress === 'settled') return settled(state, record, proof.signature, nowMs);
+    const isTheirs = record.progress === 'settling' && record.owner === owner;
+    if (owner !== undefined && !isTheirs) return 'ignored';
+    const { reason } = proof;
+    // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
+    const keepMs = reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? PAYMENTS.feeMs : PAYMENTS.refusedMs;
+    return {
+      ...state,
+      record: {
+        ...record,
+        progress: 'refused',
+        reason,
+        resolvedAtMs: nowMs,
+        forgetAtMs: nowMs + keepMs,
+        owed: false,
+      },
+      payer: withoutInFlight(state.payer, record.key),
+    };
   };
-}
 
-/** Undefined if the proof changes nothing. */
-function resolve(
-  state: PaymentState,
-  { proof, owner }: Extract<PaymentEvent, { kind: 'resolved' }>,
-  nowMs: number,
-): PaymentState | undefined {
-  const { record } = state;
-  if (!record || record.progress === 'settled') return undefined;
-  if (proof.progress === 'settled') return settle(state, record, proof.signature, nowMs);
-  const isTheirs = record.progress === 'settling' && record.owner === owner;
-  return owner !== undefined && !isTheirs ? undefined : refuse(state, record, proof.reason, nowMs);
-}
+/** The chain shows a payment that no record has. */
+export const adopt =
+  (payment: NewPayment, signature: string): Transition =>
+  (state, nowMs) =>
+    state.record?.progress === 'settled'
+      ? 'ignored'
+      : settled(state, { ...payment, progress: 'reserved' }, signature, nowMs);
 
-function settling(
-  state: PaymentState,
-  { owner, sent }: Extract<PaymentEvent, { kind: 'settling' }>,
-  nowMs: number,
-): PaymentState | 'owed' | 'lost' {
-  const { record, due } = state;
-  if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
-  if (due.length > 0) return 'owed';
-  const next: PaymentRecord = { ...record, ...sent, ...leaseFrom(nowMs), progress: 'settling', settlingSinceMs: nowMs };
-  return { ...state, record: next, due: [{ key: record.key }] };
-}
+/** From now on money may move. */
+export const settling =
+  (owner: string, sent: Omit<SettlementAttempt, 'answer' | 'fee'>): Transition =>
+  (state, nowMs) => {
+    const { record, due } = state;
+    if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
+    if (due.length > 0) return 'owed';
+    const leasedUntilMs = nowMs + PAYMENTS.leaseMs;
+    return { ...state, record: { ...record, ...sent, leasedUntilMs, progress: 'settling', settlingSinceMs: nowMs } };
+  };
 
-function withdraw(
-  state: PaymentState,
-  { owner, from, isCalled }: Extract<PaymentEvent, { kind: 'withdrawn' }>,
-): PaymentState | undefined {
-  const { record, payer, due } = state;
-  if (record?.progress !== from || record.owner !== owner) return undefined;
-  const { key } = record;
-  const left = withoutInFlight(payer, key);
-  return { ...state, record: undefined, payer: isCalled ? left : withoutLastCall(left, key), due: without(due, key) };
-}
+/** Nothing was sent: the payment is unused again. `isCalled`: whether the upstream was called. */
+export const withdraw =
+  (owner: string, from: 'reserved' | 'settling', isCalled: boolean): Transition =>
+  (state) => {
+    const { record } = state;
+    if (record?.progress !== from || record.owner !== owner) return 'ignored';
+    const payer = withoutInFlight(state.payer, record.key);
+    const last = isCalled ? -1 : payer.calls.findLastIndex((each) => each.key === record.key);
+    const calls = last < 0 ? payer.calls : payer.calls.toSpliced(last, 1);
+    return { ...state, record: undefined, payer: { ...payer, calls } };
+  };
 
-function unresolved(state: PaymentState, signature: string | undefined): PaymentState | undefined {
-  const { record, payer } = state;
-  if (!isOpen(record)) return undefined;
-  const next: PaymentRecord = { ...record, progress: 'unresolved', ...(signature !== undefined && { signature }) };
-  return { ...state, record: next, payer: withoutInFlight(payer, record.key) };
-}
-
-/** The state after an event, or the verdict of one that changes nothing. */
-function after(state: PaymentState, event: PaymentEvent, nowMs: number): PaymentState | Step['verdict'] {
-  const { record } = state;
-  switch (event.kind) {
-    case 'reserved':
-      return (
-        reserveRefusal(state, event.payment.key, nowMs) ??
-        creditRefusal(state, event) ??
-        reserve(state, event.payment, nowMs)
-      );
-    case 'called':
-      return record ? call(state, record, nowMs) : 'ignored';
-    case 'settling':
-      return settling(state, event, nowMs);
-    case 'unresolved':
-      return unresolved(state, event.signature) ?? 'ignored';
-    case 'resolved':
-      return resolve(state, event, nowMs) ?? 'ignored';
-    case 'adopted':
-      if (record?.progress === 'settled') return 'ignored';
-      return settle(state, { ...event.payment, progress: 'reserved' }, event.signature, nowMs);
-    case 'withdrawn':
-      return withdraw(state, event) ?? 'ignored';
-  }
-}
-
-/** Applies an event to a stored state. */
-export function step(stored: PaymentState, event: PaymentEvent, nowMs: number): Step {
-  const before = readState(stored, nowMs);
-  const next = after(before, event, nowMs);
-  if (typeof next === 'string') return { before, after: before, verdict: next };
-  return { before, after: next, verdict: event.kind === 'reserved' ? 'reserved' : 'done' };
-}
+/** The outcome is unknown. */
+export const unresolved =
+  (signature: string | undefined): Transition =>
+  (state) => {
+    const { record } = state;
+    if (!isOpen(record)) return 'ignored';
+    return {
+      ...state,
+      record: { ...record, progress: 'unresolved', ...(signature !== undefined && { signature }) },
+      payer: withoutInFlight(state.payer, record.key),
+    };
+  };

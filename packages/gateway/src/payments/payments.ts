@@ -1,50 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CreditLimits } from '../credit/account.ts';
-import { type Database, findAnswer, type JournalKind, keepAgain, type OnWritten } from '../stores/sql/database.ts';
-import { noteDelivered } from './changes.ts';
+import {
+  type Database,
+  type JournalKind,
+  keepAgain,
+  type OnWritten,
+  type Row,
+  readAnswer,
+} from '../stores/sql/database.ts';
+import {
+  beginsSettling,
+  entriesOf,
+  noteDelivered,
+  renewLease,
+  type StepDetails,
+  statementsOf,
+  type Taking,
+} from './changes.ts';
+import * as machine from './machine.ts';
 import {
   callsOf,
-  dueOf,
   isKnownPayer,
-  NEW_PAYER,
   type NewPayment,
   PAYMENTS,
   type PaymentRecord,
   type Proof,
   type ReserveVerdict,
-  readDue,
   readRecord,
+  readState,
   type SettlementAttempt,
 } from './record.ts';
-import { findByKey, findOpen, recordOfRow, type StoredState, type Subject } from './rows.ts';
-import { PaymentSteps } from './steps.ts';
+import { findByKey, findOpen, lookAt, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
 
 /** What is known of a payment before it is checked. */
-export interface Look {
-  /** The record of this very payment. */
-  readonly record: PaymentRecord | undefined;
-  /** The key of this payer's payment for the same request that is open or owed. */
+export interface Look extends StoredState {
+  /** The key of this payer's other payment for the same request that is open or owed. */
   readonly dueKey: string | undefined;
   readonly isKnownPayer: boolean;
-  /** For the reservation that follows. */
-  readonly state: StoredState;
+}
+
+/** The verdict of a step, and the record after it. */
+interface Outcome {
+  readonly verdict: machine.Step['verdict'] | 'fees used up';
+  readonly record: PaymentRecord | undefined;
+  /** The wallet's credit after a step that was written. */
+  readonly balanceMicros?: number | undefined;
 }
 
 const OPEN_AT_ONCE = 100;
+const ATTEMPTS = 30;
+/** Random pauses separate conflicting steps of one wallet. */
+const MOST_PAUSE_MS = 10;
 /** A repair that could not read the transaction has used another key. */
 const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant')
   and key in ($1, (select key from journal_entries where kind = 'settlement' and signature = $2))`;
 
 /**
- * The stored payments. Steps after a reservation are durable when the promise resolves. Methods reject while the database is
- * unavailable, except `release`.
+ * The stored payments: machine.ts decides on the state that was read, and its step is written if the state has not changed. Steps
+ * after a reservation are durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
  */
 export class Payments {
   readonly #database: Database;
-  readonly #steps: PaymentSteps;
+  readonly #onWritten: OnWritten;
+  /** Payments that this process has reserved or is settling. Their leases are renewed. */
+  readonly #own = new Map<string, StoredState>();
+  readonly #renewing: NodeJS.Timeout;
 
   constructor(database: Database, onWritten: OnWritten = () => undefined) {
     this.#database = database;
-    this.#steps = new PaymentSteps(database, onWritten);
+    this.#onWritten = onWritten;
+    this.#renewing = setInterval(() => {
+      for (const [key, own] of this.#own) this.#renew(key, own).catch(() => undefined);
+    }, PAYMENTS.renewMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#renewing);
   }
 
   /** The database's clock in milliseconds since the Unix epoch. It never steps. */
@@ -59,14 +91,9 @@ export class Payments {
 
   /** Reads everything that decides about a payment, in one query. `feePayer`: whose fees are summed. */
   async look(subject: Subject, feePayer?: string): Promise<Look> {
-    const state = await this.#steps.read(subject, feePayer);
-    const nowMs = this.now();
-    return {
-      record: readRecord(state.record, nowMs),
-      dueKey: dueOf(readDue(state.due, nowMs))?.key,
-      isKnownPayer: isKnownPayer({ ...NEW_PAYER, paid: state.paidOnMainnet }, nowMs),
-      state,
-    };
+    const state = await this.#read(subject, feePayer);
+    const dueKey = state.due.at(-1)?.key;
+    return { ...state, dueKey, isKnownPayer: isKnownPayer(state.paidOnMainnet, this.now()) };
   }
 
   /** Whether this wallet's mainnet payments of the last 30 days make it a known payer. */
@@ -74,19 +101,17 @@ export class Payments {
     if (!this.#database.isReady()) return false;
     const sql = `select paid from wallets where cluster = 'mainnet' and address = $1`;
     const [row] = await this.#database.read({ sql, values: [payer] });
-    return row !== undefined && isKnownPayer({ ...NEW_PAYER, paid: JSON.parse(String(row.paid)) }, this.now());
+    return row !== undefined && isKnownPayer(JSON.parse(String(row.paid)), this.now());
   }
 
-  /** The stored answer of a payment. */
-  async answer(key: string): Promise<string | undefined> {
-    const [row] = await this.#database.read(findAnswer(key, this.now()));
-    return row && String(row.answer);
+  answer(key: string): Promise<string | undefined> {
+    return readAnswer(this.#database, key);
   }
 
-  /** Reserves a payment for its request, and counts the first upstream call. */
-  async reserve(payment: NewPayment, { state, credit }: ReserveOptions = {}): Promise<ReserveVerdict> {
-    const { verdict } = await this.#steps.take(payment, { kind: 'reserved', payment, credit }, {}, state);
-    return verdict as ReserveVerdict;
+  /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read. */
+  async reserve(payment: NewPayment, { seen, credit }: ReserveOptions = {}): Promise<ReserveVerdict> {
+    const { verdict } = await this.#take(payment, machine.reserve(payment, credit), {}, seen);
+    return verdict === 'done' ? 'reserved' : (verdict as ReserveVerdict);
   }
 
   /**
@@ -99,25 +124,24 @@ export class Payments {
     if (other && other.key !== payment.key) return false;
     const booked = await this.#database.read({ sql: FIND_BOOKED, values: [payment.key, signature] });
     const details = { booked: booked.map(({ kind }) => kind as JournalKind) };
-    await this.#steps.take(payment, { kind: 'adopted', payment, signature }, details);
+    await this.#take(payment, machine.adopt(payment, signature), details);
     return true;
   }
 
   /** Stores an answer that was fetched again. */
-  async keep(key: string, answer: string): Promise<void> {
-    const untilMs = this.now() + PAYMENTS.answerMs;
-    await this.#database.write({ guard: keepAgain({ key, answer, untilMs }), isDurable: true });
+  keep(key: string, answer: string): Promise<void> {
+    return keepAgain(this.#database, key, answer, PAYMENTS.answerMs);
   }
 
   /** Counts one more upstream call for a payment. */
   async called(key: string): Promise<void> {
-    await this.#steps.takeKnown(key, { kind: 'called' });
+    await this.#next(key, machine.call);
   }
 
   /** Upstream calls for a payment so far. */
   async calls(key: string): Promise<number> {
-    const subject = await this.#steps.subjectOf(key);
-    return subject ? callsOf(await this.#steps.read(subject), key) : 0;
+    const record = await this.find(key);
+    return record ? callsOf(await this.#read(record), key) : 0;
   }
 
   /**
@@ -130,7 +154,7 @@ export class Payments {
     owner: string,
     { answer, fee, ...sent }: SettlementAttempt,
   ): Promise<'settling' | 'owed' | 'covered' | 'fees used up'> {
-    const { verdict } = await this.#steps.takeKnown(key, { kind: 'settling', owner, sent }, { answer, fee });
+    const { verdict } = await this.#next(key, machine.settling(owner, sent), { answer, fee });
     if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees used up') return verdict;
     if (verdict !== 'done') throw new Error('the reservation is lost');
     return 'settling';
@@ -138,24 +162,22 @@ export class Payments {
 
   /** The outcome is unknown. */
   async unresolved(key: string, signature?: string): Promise<void> {
-    await this.#steps.takeKnown(key, { kind: 'unresolved', signature });
+    await this.#next(key, machine.unresolved(signature));
   }
 
   /** Records a proof. A refusal by an owner counts only while the payment is that owner's. */
-  async resolve(key: string, proof: Proof, owner?: string): Promise<Resolved> {
-    const { record, balanceMicros } = await this.#steps.takeKnown(key, { kind: 'resolved', proof, owner });
-    return { record, balanceMicros };
+  resolve(key: string, proof: Proof, owner?: string): Promise<Outcome> {
+    return this.#next(key, machine.resolve(proof, owner));
   }
 
   /** Nothing was sent because of a fault of the gateway: the payment is unused again. */
   async withdraw(key: string, owner: string): Promise<void> {
-    await this.#steps.takeKnown(key, { kind: 'withdrawn', owner, from: 'settling', isCalled: true });
+    await this.#next(key, machine.withdraw(owner, 'settling', true));
   }
 
   /** Releases this owner's reservation, if there is one. `isCalled`: whether the upstream was called. Never rejects. */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
-    const event = { kind: 'withdrawn', owner, from: 'reserved', isCalled } as const;
-    await this.#steps.takeKnown(key, event).catch(() => undefined);
+    await this.#next(key, machine.withdraw(owner, 'reserved', isCalled)).catch(() => undefined);
   }
 
   /** Notes that the answer has reached the payer. */
@@ -170,19 +192,78 @@ export class Payments {
     return rows.flatMap((row) => readRecord(recordOfRow(row), nowMs) ?? []);
   }
 
-  close(): void {
-    this.#steps.close();
+  async #read(subject: Subject, feePayer?: string): Promise<StoredState> {
+    const nowMs = this.now();
+    return readState(stateOf(await this.#database.read(lookAt(subject, nowMs, feePayer)), subject), nowMs);
+  }
+
+  /** A step of an existing payment; ignored if there is none. After a failure and after the last step the lease is not renewed. */
+  async #next(key: string, transition: machine.Transition, details: StepDetails = {}): Promise<Outcome> {
+    const own = this.#own.get(key);
+    this.#own.delete(key);
+    const subject = own?.record ?? (await this.find(key));
+    if (!subject) return { verdict: 'ignored', record: undefined };
+    return this.#take(subject, transition, details, own);
+  }
+
+  async #take(
+    subject: Subject,
+    transition: machine.Transition,
+    details: StepDetails,
+    seen?: StoredState,
+  ): Promise<Outcome> {
+    let isFresh = seen === undefined;
+    let state = seen ?? (await this.#read(subject));
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const nowMs = this.now();
+      const step = machine.step(state, transition, nowMs);
+      if (step.verdict === 'done') {
+        const [entries, version] = [entriesOf(step, details), randomBytes(8).toString('hex')];
+        const taking = { subject, state, step, details, entries, version, nowMs };
+        const row = await this.#database.write(statementsOf(taking, this.#database.dialect));
+        if (row) return this.#taken(taking, row);
+        const now = await this.#read(subject);
+        // It was written, but the reply was lost.
+        if (now.wallet?.version === version) return this.#taken(taking, { id: now.wallet.id });
+        if (beginsSettling(step) && now.wallet?.version === state.wallet?.version) {
+          if (now.isCovered) return { verdict: 'covered', record: now.record };
+          if (details.fee) return { verdict: 'fees used up', record: now.record };
+        }
+        state = now;
+        await pause(Math.random() * MOST_PAUSE_MS);
+      } else if (isFresh) return { verdict: step.verdict, record: step.after.record };
+      else state = await this.#read(subject);
+      isFresh = true;
+    }
+    throw new Error('too many steps at once');
+  }
+
+  #taken({ subject, state, step, entries, version }: Taking, row: Row): Outcome {
+    const { record } = step.after;
+    const { network, payer: wallet } = subject;
+    const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;
+    if (record?.progress === 'reserved' || record?.progress === 'settling')
+      this.#own.set(record.key, { ...state, ...step.after, wallet: { id: Number(row.id), version } });
+    this.#onWritten({ network, wallet, entries });
+    return {
+      verdict: 'done',
+      record,
+      ...(granted !== undefined && { balanceMicros: Number(granted) - Number(spent) }),
+    };
+  }
+
+  async #renew(key: string, own: StoredState): Promise<void> {
+    const { record } = own;
+    const leasedUntilMs = this.now() + PAYMENTS.leaseMs;
+    const row = await this.#database.write({ guard: renewLease(key, record?.owner ?? '', leasedUntilMs) });
+    if (this.#own.get(key) !== own) return;
+    if (!row || !record) this.#own.delete(key);
+    else this.#own.set(key, { ...own, record: { ...record, leasedUntilMs } });
   }
 }
 
-/** The state that `look` has read, and the limits of credit. */
+/** What a reservation depends on besides the payment. */
 interface ReserveOptions {
-  readonly state?: StoredState | undefined;
+  readonly seen?: StoredState | undefined;
   readonly credit?: CreditLimits | undefined;
-}
-
-/** The record after a step, and the wallet's credit if the step has changed it. */
-interface Resolved {
-  readonly record: PaymentRecord | undefined;
-  readonly balanceMicros: number | undefined;
 }

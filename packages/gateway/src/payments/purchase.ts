@@ -123,8 +123,8 @@ export class Purchase implements CoverablePurchase {
     const verified = { network, payer, challenge: payment.requirement.extra.memo ?? key, isNewPayer };
     limits.assertRoom(verified, payments.now());
     this.#fee = feeChargeOf(facilitator, this.#record, isNewPayer);
-    if (this.#fee && !fitsBudget(this.#fee, look.state.fees)) throw responses.unavailable(BUDGET_USED_UP);
-    const verdict = await fromStore(payments.reserve(this.#record, { state: look.state, credit }));
+    if (this.#fee && !fitsBudget(this.#fee, look.fees)) throw responses.unavailable(BUDGET_USED_UP);
+    const verdict = await fromStore(payments.reserve(this.#record, { seen: look, credit }));
     if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
     if (verdict !== 'reserved') throw responses.refusalOf(verdict);
     this.#isReserved = true;

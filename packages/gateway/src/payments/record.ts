@@ -1,4 +1,5 @@
 import { MOST_CALLS } from '../gates/gate.ts';
+
 /** The state of a payment. From `settling` on money may have moved, and only proof changes the record. */
 export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
 
@@ -144,18 +145,15 @@ export interface Paid {
   readonly micros: number;
 }
 
-/** A payment for a request whose outcome is unknown or, until `untilMs`, whose answer is owed. */
-export interface Due {
-  readonly key: string;
-  readonly untilMs?: number;
-}
-
 /** Everything that decides about one payment. */
 export interface PaymentState {
   readonly record: PaymentRecord | undefined;
   readonly payer: PayerRecord;
-  /** The payer's payments that are open or owed for the same request. */
-  readonly due: readonly Due[];
+  /**
+   * The payer's other payments for the same request whose answer is owed until a time, then those whose outcome is unknown. They do
+   * not change with the steps of this payment.
+   */
+  readonly due: readonly { readonly key: string; readonly untilMs?: number }[];
   /** The credit of the payer's wallet. */
   readonly balanceMicros: number;
   /** Another payment of the wallet that brings credit now. */
@@ -178,27 +176,17 @@ export function readRecord(record: PaymentRecord | undefined, nowMs: number): Pa
   return progress === 'settling' ? { ...record, progress: 'unresolved' } : undefined;
 }
 
-/** The payments that are due at a time. */
-export const readDue = (due: readonly Due[], nowMs: number): readonly Due[] =>
-  due.filter(({ untilMs }) => (untilMs ?? Number.POSITIVE_INFINITY) > nowMs);
-
-const readPayer = (payer: PayerRecord, nowMs: number): PayerRecord => ({
-  ...payer,
-  inFlight: payer.inFlight.filter(({ untilMs }) => untilMs > nowMs),
-  calls: payer.calls.filter(({ atMs }) => nowMs - atMs < PAYMENTS.answerMs),
-});
-
 /** A state at a time, without what has expired. */
-export const readState = (stored: PaymentState, nowMs: number): PaymentState => ({
+export const readState = <State extends PaymentState>(stored: State, nowMs: number): State => ({
   ...stored,
   record: readRecord(stored.record, nowMs),
-  payer: readPayer(stored.payer, nowMs),
-  due: readDue(stored.due, nowMs),
+  payer: {
+    ...stored.payer,
+    inFlight: stored.payer.inFlight.filter(({ untilMs }) => untilMs > nowMs),
+    calls: stored.payer.calls.filter(({ atMs }) => nowMs - atMs < PAYMENTS.answerMs),
+  },
+  due: stored.due.filter(({ untilMs }) => (untilMs ?? Number.POSITIVE_INFINITY) > nowMs),
 });
-
-/** The payment that is due first: one with an unknown outcome, or else the last one that settled. */
-export const dueOf = (due: readonly Due[]): Due | undefined =>
-  due.find(({ untilMs }) => untilMs === undefined) ?? due.at(-1);
 
 /** The number of upstream calls for a payment. */
 export const callsOf = ({ record, payer }: Pick<PaymentState, 'record' | 'payer'>, key: string): number =>
@@ -225,4 +213,4 @@ export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): 
 }
 
 /** Whether the mainnet payments of the last 30 days make a known payer. */
-export const isKnownPayer = ({ paid = [] }: PayerRecord, nowMs: number): boolean => isEnough(recent(paid, nowMs));
+export const isKnownPayer = (paid: readonly Paid[], nowMs: number): boolean => isEnough(recent(paid, nowMs));

@@ -1,15 +1,6 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
-import {
-  type Due,
-  NEW_PAYER,
-  type NewPayment,
-  PAYMENTS,
-  type PayerRecord,
-  type PaymentProgress,
-  type PaymentRecord,
-  type PaymentState,
-} from './record.ts';
+import { type NewPayment, PAYMENTS, type PayerRecord, type PaymentRecord, type PaymentState } from './record.ts';
 
 /** The payment whose state is read. */
 export type Subject = Pick<NewPayment, 'key' | 'network' | 'payer' | 'requestHash'>;
@@ -26,9 +17,42 @@ export interface StoredState extends PaymentState {
   readonly fees: { readonly all: number; readonly ofNewPayers: number };
 }
 
-const RECORD_COLUMNS = `p.key, p.request_hash, p.source, p.memo, p.price_usd, p.credit_micro_usdc, p.transaction_base64,
-  p.requirement, p.owner, p.route, p.request_id, p.resource_url, p.state, p.leased_until_ms, p.signature, p.height, p.reason,
-  p.settling_since_ms, p.resolved_at_ms, p.forget_at_ms, p.owed_until_ms, p.calls, p.fee_lamports`;
+type Columns = Readonly<Record<string, keyof PaymentRecord>>;
+
+/** The columns that are written once, and their members of a record. */
+export const LASTING = {
+  key: 'key',
+  request_hash: 'requestHash',
+  source: 'source',
+  memo: 'memo',
+  price_usd: 'priceUsd',
+  credit_micro_usdc: 'creditMicros',
+  transaction_base64: 'transaction',
+  requirement: 'requirement',
+  route: 'route',
+  request_id: 'requestId',
+  resource_url: 'resourceUrl',
+  fee_lamports: 'feeLamports',
+} as const satisfies Columns;
+
+/** The columns that steps change. */
+export const CHANGING = {
+  owner: 'owner',
+  state: 'progress',
+  leased_until_ms: 'leasedUntilMs',
+  signature: 'signature',
+  height: 'height',
+  reason: 'reason',
+  settling_since_ms: 'settlingSinceMs',
+  resolved_at_ms: 'resolvedAtMs',
+  forget_at_ms: 'forgetAtMs',
+  calls: 'calls',
+} as const satisfies Columns;
+
+const MEMBERS = Object.entries({ ...LASTING, ...CHANGING });
+const RECORD_COLUMNS = [...MEMBERS.map(([column]) => column), 'owed_until_ms']
+  .map((column) => `p.${column}`)
+  .join(', ');
 
 const isDue = `(state in ('settling', 'unresolved') or owed_until_ms > $5)`;
 const feesOf = (which: string) =>
@@ -52,7 +76,7 @@ const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as walle
 
 export const lookAt = ({ key, network, payer, requestHash }: Subject, nowMs: number, feePayer?: string): Statement => ({
   sql: LOOK,
-  values: [clusterOfNetwork(network), payer, key, requestHash, Math.floor(nowMs), feePayer ?? null],
+  values: [clusterOfNetwork(network), payer, key, requestHash, nowMs, feePayer ?? null],
 });
 
 const WITH_WALLET = `select w.cluster, w.address, ${RECORD_COLUMNS} from payments p join wallets w on w.id = p.wallet_id`;
@@ -62,69 +86,41 @@ export const findByKey = (key: string): Statement => ({ sql: `${WITH_WALLET} whe
 export const findOpen = (nowMs: number, limit: number): Statement => ({
   sql: `${WITH_WALLET} where p.state in ('settling', 'unresolved') and (p.state = 'unresolved' or p.leased_until_ms <= $1)
   order by p.settling_since_ms limit $2`,
-  values: [Math.floor(nowMs), limit],
+  values: [nowMs, limit],
 });
 
-const optional = <Name extends string, T>(name: Name, value: T | null | undefined) =>
-  (value === null || value === undefined ? {} : { [name]: value }) as { [name in Name]?: T };
-
 /** The record in a row of RECORD_COLUMNS. */
-function recordIn(row: Row, network: string, payer: string): PaymentRecord | undefined {
-  if (row.key === null) return undefined;
-  const owed = row.state === 'settled' ? row.owed_until_ms !== null : row.state === 'refused' ? false : undefined;
+function recordIn(row: Row, network: string, payer: string): PaymentRecord {
+  const stored = MEMBERS.flatMap(([column, member]) => (row[column] === null ? [] : [[member, row[column]]]));
   return {
-    key: text(row.key),
+    ...Object.fromEntries(stored),
     network,
-    requestHash: text(row.request_hash),
     payer,
-    source: text(row.source),
-    memo: row.memo === null ? undefined : text(row.memo),
-    priceUsd: text(row.price_usd),
-    ...(row.credit_micro_usdc !== 0 && { creditMicros: Number(row.credit_micro_usdc) }),
-    transaction: text(row.transaction_base64),
-    requirement: text(row.requirement),
-    owner: text(row.owner),
-    route: text(row.route),
-    requestId: text(row.request_id),
-    feeLamports: Number(row.fee_lamports),
-    ...optional('resourceUrl', row.resource_url as string | null),
-    progress: row.state as PaymentProgress,
-    ...optional('leasedUntilMs', row.leased_until_ms as number | null),
-    ...optional('signature', row.signature as string | null),
-    ...optional('height', row.height as number | null),
-    ...optional('reason', row.reason as string | null),
-    ...optional('settlingSinceMs', row.settling_since_ms as number | null),
-    ...optional('resolvedAtMs', row.resolved_at_ms as number | null),
-    ...optional('forgetAtMs', row.forget_at_ms as number | null),
-    ...optional('owed', owed),
-    ...(row.calls !== 0 && { calls: Number(row.calls) }),
+    ...(row.resolved_at_ms !== null && { owed: row.owed_until_ms !== null }),
   };
 }
 
 /** The record in a row that contains its wallet. */
-export const recordOfRow = (row: Row): PaymentRecord | undefined =>
+export const recordOfRow = (row: Row): PaymentRecord =>
   recordIn(row, NETWORKS[row.cluster as Cluster], text(row.address));
 
-function dueIn(row: Row): Due[] {
-  if (row.state === 'settling' || row.state === 'unresolved') return [{ key: text(row.key) }];
-  return row.owed_until_ms === null ? [] : [{ key: text(row.key), untilMs: Number(row.owed_until_ms) }];
-}
-
 /** The state that `lookAt` finds. */
-export function stateOf(rows: readonly Row[], { key, network, payer, requestHash }: Subject): StoredState {
-  const [row] = [only(rows)];
+export function stateOf(rows: readonly Row[], { key, network, payer }: Subject): StoredState {
+  const row = only(rows);
   const found = rows.find((each) => each.key === key);
   const list = <T>(json: Value | undefined): readonly T[] => (json ? JSON.parse(String(json)) : []);
-  const ofRequest = rows.filter((each) => each.request_hash === requestHash);
+  const resolvedAtMs = (each: Row) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);
+  const due = rows
+    .filter((each) => each.key !== key && each.key !== null)
+    .toSorted((one, other) => resolvedAtMs(one) - resolvedAtMs(other));
   return {
     wallet: row.wallet_id === null ? undefined : { id: Number(row.wallet_id), version: text(row.version) },
     record: found && recordIn(found, network, payer),
-    payer:
-      row.wallet_id === null
-        ? NEW_PAYER
-        : { inFlight: list(row.in_flight), calls: list(row.wallet_calls), paid: list(row.paid) },
-    // Payments that settled last come last.
-    due: ofRequest.toSorted((one, other) => Number(one.resolved_at_ms) - Number(other.resolved_at_ms)).flatMap(dueIn),
+    payer: { inFlight: list(row.in_flight), calls: list(row.wallet_calls), paid: list(row.paid) },
+    due: due.map(({ key, owed_until_ms: untilMs }) => ({
+      key: text(key),
+      ...(untilMs && { untilMs: Number(untilMs) }),
+    })),
     paidOnMainnet: list(row.paid_on_mainnet),
     balanceMicros: Number(row.balance),
     purchaseKey: row.purchase_key === null ? undefined : text(row.purchase_key),

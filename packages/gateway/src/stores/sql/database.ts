@@ -194,10 +194,11 @@ const valuesOf = ({ key, answer, untilMs }: StoredAnswer) => [key, untilMs, Buff
 export const keepAnswer = (stored: StoredAnswer): Statement => ({ sql: KEEP, values: valuesOf(stored) });
 
 /** Stores an answer that was fetched again. */
-export const keepAgain = (stored: StoredAnswer): Statement => ({
-  sql: `${KEEP.replace('{guarded}', '{in time}')} returning key`,
-  values: valuesOf(stored),
-});
+export async function keepAgain(database: Database, key: string, answer: string, forMs: number): Promise<void> {
+  const values = valuesOf({ key, answer, untilMs: Math.floor(database.now()) + forMs });
+  const sql = `${KEEP.replace('{guarded}', '{in time}')} returning key`;
+  await database.write({ guard: { sql, values }, isDurable: true });
+}
 
 /** Sets the expiry of an answer. */
 export const endAnswer = (key: string, untilMs: number): Statement => ({
@@ -205,10 +206,12 @@ export const endAnswer = (key: string, untilMs: number): Statement => ({
   values: [key, untilMs],
 });
 
-export const findAnswer = (key: string, nowMs: number): Statement => ({
-  sql: 'select answer from answers where key = $1 and (until_ms is null or until_ms > $2)',
-  values: [key, nowMs],
-});
+/** The stored answer of a payment or debit. */
+export async function readAnswer(database: Database, key: string): Promise<string | undefined> {
+  const sql = 'select answer from answers where key = $1 and (until_ms is null or until_ms > $2)';
+  const [row] = await database.read({ sql, values: [key, Math.floor(database.now())] });
+  return row && String(row.answer);
+}
 
 export const dropAnswer = (key: string): Statement => ({
   sql: 'delete from answers where key = $1 and {guarded}',
