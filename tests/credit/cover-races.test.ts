@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Admission, Call, Trail } from '../../packages/gateway/src/call.ts';
+import type { Admission } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import { beginCovering, type CoverablePurchase, NotNeeded } from '../../packages/gateway/src/credit/covering.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
-import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
+import { Cover } from '../../packages/gateway/src/payments/covering.ts';
+import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
 import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf } from '../kit/ledger.ts';
-import { callOf, rowOf } from '../payments/calls.ts';
 
 const PRICE = 5;
 const BUNDLE = 50;
 const LIMIT = 1_000;
 const RETRY_MS = 10;
-const ROW = rowOf('rpc.mainnet.helius.getBalance');
-const call = { route: ROW, path: callOf(ROW).target } as unknown as Call;
-const trail: Trail = { requestId: 'r', client: '127.0.0.1' };
 const take = async () => ({ release: () => undefined });
 const ANSWER = { json: '{}' };
 
@@ -33,32 +29,25 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       accounts,
       answers: new ChargedAnswers(accounts),
       queue,
-      limitMicros: LIMIT,
       leaseMs: CREDIT.leaseMs,
       onFailure: () => undefined,
       randomId: randomUUID,
     };
-    const { key, network, requestHash, payer } = record;
-    const sent = { key, network, requestHash, inVersion1Header: false };
-    const payment = {
-      ...sent,
-      payer,
-      hasTicket,
-      memo: 'memo',
-      call,
-      trail,
-      priceMicros: PRICE,
-      amountMicros,
-      creditMicros,
-    };
+    const { key, network, payer, requestHash, route, requestId } = record;
+    const sent = (owner: string) => ({
+      key,
+      request: { requestHash, route, requestId, owner },
+      inVersion1Header: false,
+      receipts: undefined,
+    });
+    const holder = { network, wallet: payer };
+    const payment = { holder, hasTicket, memo: 'memo', priceMicros: PRICE, amountMicros };
     const reservations: string[] = [];
-    const purchase = (owner: string): CoverablePurchase => ({
-      balanceMicros: undefined,
+    const purchase = (owner: string): Admission => ({
       async spend(take) {
         reservations.push(owner);
         const credit = { limitMicros: LIMIT, priceMicros: PRICE };
         const verdict = await payments.reserve({ ...record, owner }, { credit });
-        if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
         if (verdict !== 'reserved') throw refusalOf(verdict);
         return take();
       },
@@ -74,11 +63,11 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     return {
       record,
       reservations,
-      begin: () => beginCovering(dependencies, sent, payment),
+      begin: () => Cover.begin(dependencies, sent(randomUUID()), payment),
       async admit(): Promise<Admission> {
-        await using covering = await this.begin();
-        if ((await covering.known()) ?? (await covering.owed())) throw new Error('it was answered before');
-        return covering.admit(purchase(randomUUID()));
+        const cover = await this.begin();
+        if ((await cover.known()) ?? (await cover.owed())) throw new Error('it was answered before');
+        return cover.orBy(purchase(randomUUID()));
       },
     };
   }
@@ -160,8 +149,8 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
   });
 
   describe('that would buy credit while another call of its wallet does', () => {
-    async function expectCharged({ record, reservations }: ReturnType<typeof newPayment>): Promise<void> {
-      expect([reservations, await ledger.payments.find(record.key)]).toEqual([[], undefined]);
+    async function expectCharged({ record }: ReturnType<typeof newPayment>): Promise<void> {
+      expect(await ledger.payments.find(record.key)).toBeUndefined();
       expect(await account()).toMatchObject({ grantedMicros: BUNDLE - PRICE, spentMicros: PRICE, holds: 0 });
     }
 
@@ -174,6 +163,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       await buying.settle(ANSWER);
       await spent;
       await waiting.settle(ANSWER);
+      expect(other.reservations).toEqual([]);
       await expectCharged(other);
     });
 

@@ -169,7 +169,7 @@ ledgerSuite('a charged answer that is never delivered', (ledger) => {
     await ledger.accounts.capture(debit, '"large"');
     const charged = (await ledger.accounts.debit(debit.id)) as Debit;
     const answers = new ChargedAnswers(ledger.accounts);
-    const fetch = () => answers.owed(charged, { inVersion1Header: false });
+    const fetch = () => answers.owed(charged, { request: charged, inVersion1Header: false, receipts: undefined });
     for (let count = 0; count < MOST_FETCHES; count++)
       expect(await fetch()).toMatchObject({ answer: { json: '"large"' } });
     expect(await fetch()).toBeUndefined();

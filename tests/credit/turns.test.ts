@@ -1,9 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
+import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 
 const [OF_ONE, OF_ALL] = [32, 256];
+
+const holderOf = (wallet: string, network: string = NETWORKS.mainnet) => ({ network, wallet });
+const WALLET = holderOf('wallet');
 
 afterEach(() => vi.useRealTimers());
 
@@ -13,7 +16,7 @@ describe('calls that wait for credit', () => {
     const [served, attempts]: [number[], number[]] = [[], Array.from({ length: count }, () => 0)];
     const free = { places: 0 };
     const calls = Array.from({ length: count }, (_, index) =>
-      turns.until('wallet', async () => {
+      turns.until(WALLET, async () => {
         attempts[index] = (attempts[index] ?? 0) + 1;
         await turn();
         if (free.places === 0) return 'not yet';
@@ -38,16 +41,16 @@ describe('calls that wait for credit', () => {
     await settled();
     // Each has tried when it came, and the first once more when it was in its place.
     expect(attempts).toEqual([2, 1, 1, 1, 1]);
-    turns.wake('another wallet');
+    turns.wake(holderOf('another wallet'));
     await settled();
     expect(attempts).toEqual([2, 1, 1, 1, 1]);
     free.places = 2;
-    turns.wake('wallet');
+    turns.wake(WALLET);
     await settled();
     expect(served).toEqual([0, 1]);
     expect(attempts).toEqual([3, 2, 2, 1, 1]);
     free.places = 3;
-    turns.wake('wallet');
+    turns.wake(WALLET);
     expect(await Promise.all(calls)).toEqual(['done', 'done', 'done', 'done', 'done']);
     expect(served).toEqual([0, 1, 2, 3, 4]);
   });
@@ -55,13 +58,13 @@ describe('calls that wait for credit', () => {
   it('W7 leave three quarters of the room to mainnet, however many wait on devnet', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const turns = new AccountQueue();
-    const wait = (name: string) => turns.until(name, async () => 'not yet' as const).catch(() => 'refused');
     const outcomes: string[] = [];
-    const note = (name: string) => void wait(name).then(() => outcomes.push(name));
-    for (let index = 0; index < 65; index++) note(`account:${NETWORKS.devnet}:${index}`);
+    const wait = (wallet: string, network: string) =>
+      void turns.until(holderOf(wallet, network), async () => 'not yet').catch(() => outcomes.push(wallet));
+    for (let index = 0; index < 65; index++) wait(`devnet ${index}`, NETWORKS.devnet);
     await settled();
-    expect(outcomes).toEqual([`account:${NETWORKS.devnet}:64`]);
-    for (let index = 0; index < 192; index++) note(`account:${NETWORKS.mainnet}:${index}`);
+    expect(outcomes).toEqual(['devnet 64']);
+    for (let index = 0; index < 192; index++) wait(`mainnet ${index}`, NETWORKS.mainnet);
     await settled();
     expect(outcomes).toHaveLength(1);
     vi.advanceTimersByTime(31_000);
@@ -81,10 +84,10 @@ describe('calls that wait for credit', () => {
   it('miss no change that comes while they try', async () => {
     const turns = new AccountQueue();
     let isOver = false;
-    const call = turns.until('wallet', async () => {
+    const call = turns.until(WALLET, async () => {
       const was = isOver;
       isOver = true;
-      turns.wake('wallet');
+      turns.wake(WALLET);
       await turn();
       return was ? 'done' : 'not yet';
     });
@@ -109,26 +112,16 @@ describe('calls that wait for credit', () => {
   it('are refused after 30 seconds, and leave their place to the next', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const turns = new AccountQueue();
-    const refused = turns.until('wallet', async () => 'not yet' as const).catch(({ code }) => code);
+    const refused = turns.until(WALLET, async () => 'not yet' as const).catch(({ code }) => code);
     await settled();
     vi.advanceTimersByTime(15_000);
     let isOver = false;
-    const next = turns.until('wallet', async () => (isOver ? 'done' : 'not yet'));
+    const next = turns.until(WALLET, async () => (isOver ? 'done' : 'not yet'));
     await settled();
     isOver = true;
     vi.advanceTimersByTime(15_000);
     expect(await refused).toBe('rate_limited');
     expect(await next).toBe('done');
-  });
-
-  it('wait for the payment that buys, which is known by its key until it has ended', async () => {
-    const turns = new AccountQueue();
-    turns.startBuying('wallet', 'key');
-    const call = turns.until('wallet', async () => (turns.buyerOf('wallet') === undefined ? 'done' : 'not yet'));
-    await settled();
-    expect([turns.buyerOf('wallet'), turns.buyerOf('another wallet')]).toEqual(['key', undefined]);
-    turns.endBuying('wallet');
-    expect(await call).toBe('done');
   });
 
   it.each([
@@ -138,11 +131,11 @@ describe('calls that wait for credit', () => {
     const turns = new AccountQueue();
     let isOver = false;
     const waitFor = (wallet: string) =>
-      turns.until(wallet, async () => (isOver ? 'done' : 'not yet')).catch(({ code }) => code);
+      turns.until(holderOf(wallet), async () => (isOver ? 'done' : 'not yet')).catch(({ code }) => code);
     const all = Array.from({ length: most + 1 }, (_, index) => waitFor(walletOf(index)));
     expect(await all.at(-1)).toBe('rate_limited');
     isOver = true;
-    for (let index = 0; index < most; index++) turns.wake(walletOf(index));
+    for (let index = 0; index < most; index++) turns.wake(holderOf(walletOf(index)));
     expect(new Set(await Promise.all(all.slice(0, -1)))).toEqual(new Set(['done']));
     expect(await waitFor(walletOf(0))).toBe('done');
   });

@@ -146,6 +146,7 @@ export function newPayment(change: Partial<NewPayment> = {}): NewPayment {
     source: 'source',
     memo: 'memo',
     priceUsd: '0.000005',
+    creditMicros: 0,
     transaction: 'AAAA',
     requirement: requirementOf(5),
     owner: `owner-${number}`,

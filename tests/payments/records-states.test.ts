@@ -106,7 +106,7 @@ ledgerSuite('a payment', (ledger) => {
     await ledger.reopen();
     const noted = { signature: signatureOf(payment), height: 7, progress: 'unresolved' };
     const times = { settlingSinceMs: expect.any(Number), leasedUntilMs: expect.any(Number) };
-    const record = { ...payment, creditMicros: 0, calls: 0, ...noted, ...times };
+    const record = { ...payment, calls: 0, ...noted, ...times };
     expect(await ledger.payments.find(payment.key)).toEqual(record);
     expect(await ledger.payments.open()).toEqual([record]);
     expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');

@@ -2,14 +2,13 @@ import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
 import type { Endpoint, Gate } from '../call.ts';
 import type { CreditConfig, PaidConfig } from '../config/paid.ts';
 import { CREDIT } from '../credit/account.ts';
-import { ChargedAnswers, type CreditDependencies } from '../credit/debiting.ts';
-import { AccountQueue, accountName } from '../credit/queue.ts';
+import { ChargedAnswers } from '../credit/debiting.ts';
 import { balanceUpstream, purchaseUpstream, spendNothing } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
-import type { SignInDependencies } from '../gates/siwx/sign-in.ts';
 import { CreditGate } from '../payments/credit-gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
+import { AccountQueue } from '../payments/queue.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Money } from './money.ts';
 
@@ -43,40 +42,32 @@ const RETRY_MS = { alone: 1_000, amongNodes: 200 } as const;
 /** A queue whose calls wake when this node writes to their account. */
 function openQueue({ database, watch }: Money): AccountQueue {
   const queue = new AccountQueue(database.dialect.name === 'sqlite' ? RETRY_MS.alone : RETRY_MS.amongNodes);
-  watch((holder) => queue.wake(accountName(holder)));
+  watch((written) => queue.wake(written));
   return queue;
-}
-
-/** What the routes that take or sell credit share. */
-function openShared({ credit, paid, money, randomId, onFailure, onStep }: CreditParts): CreditDependencies {
-  const { accounts } = money;
-  const leaseMs = Math.max(CREDIT.leaseMs, paid.upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
-  const answers = new ChargedAnswers(accounts);
-  const { limitMicros } = credit;
-  return { accounts, answers, queue: openQueue(money), limitMicros, leaseMs, randomId, onFailure, onStep };
 }
 
 /** Opens credit. */
 export function openCredit(parts: CreditParts): Credit {
-  const { credit, money, exact, originOf, receipts, crypto, secrets, store } = parts;
+  const { credit, paid, money, exact, originOf, receipts, crypto, secrets, store, randomId, onFailure, onStep } = parts;
   const { accounts } = money;
-  const shared = openShared(parts);
-  const { limitMicros } = shared;
+  const { limitMicros } = credit;
+  const leaseMs = Math.max(CREDIT.leaseMs, paid.upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
+  const answers = new ChargedAnswers(accounts);
+  const dependencies = { accounts, answers, queue: openQueue(money), leaseMs, randomId, onFailure, onStep };
   // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
   const nonces = new Nonces(crypto, secrets);
   // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
   const clocks = { now: () => accounts.now(), wallNow: () => store.wallNow() };
-  const signIn: SignInDependencies = { crypto, nonces, clocks };
+  const spending = { ...dependencies, signIn: { crypto, nonces, clocks }, originOf, receipts };
   return {
     gate(route, describe) {
-      const sold = { dependencies: shared, limitMicros };
+      const sold = { dependencies, limitMicros };
       if (route.credit === 'sold')
         return exact.gate(route, describe, { ...sold, priceMicros: undefined, bundles: credit.bundlesMicros });
       const priceMicros = exact.priceOf(route);
       const bundles = credit.bundleMicros > priceMicros ? [credit.bundleMicros] : [];
       const payments = exact.gate(route, describe, { ...sold, priceMicros, bundles });
-      const network = NETWORKS[clusterOf(route)];
-      return new CreditGate(shared, payments, { signIn, originOf, receipts, network, priceMicros });
+      return new CreditGate(spending, payments, { network: NETWORKS[clusterOf(route)], priceMicros });
     },
     serving(route) {
       const isSold = route.access === 'exact';

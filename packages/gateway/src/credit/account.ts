@@ -1,3 +1,5 @@
+import type { PaidRequest } from '../gates/gate.ts';
+
 /** The owner of a balance. Each network has separate credit. */
 export interface AccountHolder {
   /** CAIP-2. */
@@ -6,20 +8,13 @@ export interface AccountHolder {
 }
 
 /** A call to be paid from credit. Its id is a sign-in's nonce and wallet, or the key of a payment. */
-export interface NewDebit extends AccountHolder {
+export interface NewDebit extends AccountHolder, PaidRequest {
   readonly id: string;
   readonly micros: number;
-  readonly route: string;
-  readonly requestHash: string;
   /** A signature, or a payment that credit covers and that never settles. */
   readonly by: 'signature' | 'payment';
-  /** A random text: only the request that holds the price may capture or release it. */
-  readonly owner: string;
   /** The memo of the covered payment, which finds it on the chain if someone broadcasts it. */
   readonly memo?: string;
-  readonly requestId: string;
-  /** The URL that it pays for; only if receipts are signed. */
-  readonly resourceUrl?: string;
   readonly capturedAtMs?: number;
 }
 

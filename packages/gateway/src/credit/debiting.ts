@@ -1,18 +1,14 @@
 import { CORS_HEADERS, dollars, HEADERS, Refusal } from '@asset-gateway/protocol';
 import type { Admission, Delivery, Receipt } from '../call.ts';
 import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
-import { type ResponseContext, settledResponse } from '../receipts/response.ts';
+import { type PaidCall, settledResponse } from '../receipts/response.ts';
 import { balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { Accounts, HoldVerdict } from './accounts.ts';
-import type { AccountQueue } from './queue.ts';
 
-/** What the routes that take or sell credit share. */
+/** What debiting needs. */
 export interface CreditDependencies {
   readonly accounts: Accounts;
   readonly answers: ChargedAnswers;
-  readonly queue: AccountQueue;
-  /** The largest balance of a wallet. */
-  readonly limitMicros: number;
   /** How long a call may take, in milliseconds. */
   readonly leaseMs: number;
   readonly randomId: () => string;
@@ -21,8 +17,8 @@ export interface CreditDependencies {
   readonly onStep?: ((step: 'hold' | 'upstream' | 'capture' | 'respond') => void) | undefined;
 }
 
-/** What the response to a debit depends on. */
-export interface DebitContext extends ResponseContext {
+/** A call that is paid from credit. */
+export interface DebitContext extends PaidCall {
   /** Headers with a fresh nonce, for calls by signature. */
   readonly freshNonce?: () => Readonly<Record<string, string>>;
 }
@@ -130,9 +126,10 @@ export class ChargedAnswers {
   }
 
   /** The answer of this very debit. Refuses while it is running, or if it was for another request. */
-  async known(debit: Debit, requestHash: string, context: DebitContext): Promise<Admission | Delivery> {
+  async known(debit: Debit, context: DebitContext): Promise<Admission | Delivery> {
     const isRunning = debit.progress === 'held';
-    if (debit.requestHash !== requestHash) throw alreadyUsed('another request', isRunning ? 'in_progress' : 'settled');
+    if (debit.requestHash !== context.request.requestHash)
+      throw alreadyUsed('another request', isRunning ? 'in_progress' : 'settled');
     if (isRunning) throw inProgress('debit');
     const found = await this.owed(debit, context);
     if (!found) throw alreadyUsed('sent again too often');

@@ -32,6 +32,18 @@ const MOST = { payer: 200, anybody: 20 } as const;
 /** Paid answers are stored for this long. */
 const COUNTED_MS = 600_000;
 
+/** A request that is paid for. */
+export interface PaidRequest {
+  /** A plain hash, so that restarts and rotated secrets do not change it. */
+  readonly requestHash: string;
+  /** A random text: only the request that reserved the payment or holds the price may release it. */
+  readonly owner: string;
+  readonly route: string;
+  readonly requestId: string;
+  /** The URL that it pays for; only if receipts are signed. */
+  readonly resourceUrl?: string;
+}
+
 /** Answers that were paid for, by the key of the payment or the id of the debit. */
 interface AnswerStore {
   now(): number;

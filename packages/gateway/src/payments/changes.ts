@@ -52,7 +52,6 @@ function insertion(record: PaymentRecord, changed: Columns): Statement {
     ...{ fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 },
     ...valuesOf(record, LASTING),
     micro_usdc: amountOf(record),
-    credit_micro_usdc: record.creditMicros ?? 0,
     ...changed,
   };
   const names = Object.keys(columns);
@@ -176,7 +175,7 @@ export function entriesOf({ before, after }: Step, { booked = [] }: StepDetails)
   if (!record || record.progress === before.record?.progress) return [];
   const isSettled = record.progress === 'settled';
   if (!isSettled && record.progress !== 'refused') return [];
-  const { key, network, payer: wallet, route, requestId, creditMicros = 0, signature: transaction = '' } = record;
+  const { key, network, payer: wallet, route, requestId, creditMicros, signature: transaction = '' } = record;
   const feeLamports = isSettled || record.reason === FAILED_ON_CHAIN ? record.feeLamports : 0;
   const cluster = clusterOfNetwork(network);
   const micros = amountOf(record);

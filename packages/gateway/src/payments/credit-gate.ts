@@ -1,22 +1,26 @@
-import { dollars, HEADERS, Refusal, type RefusalCode, SIWX_EXTENSION, siwxExtension } from '@asset-gateway/protocol';
+import { dollars, HEADERS, type RefusalCode, SIWX_EXTENSION, siwxExtension } from '@asset-gateway/protocol';
 import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.ts';
-import { type NewDebit, signedDebitId } from '../credit/account.ts';
+import { type AccountHolder, type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
-import { type CreditDependencies, type DebitContext, debiting } from '../credit/debiting.ts';
+import { type CreditDependencies, type DebitContext, debiting, refusalOf } from '../credit/debiting.ts';
 import { challengedUrl, fromStore, type OriginOf } from '../gates/gate.ts';
 import { signInInfo } from '../gates/siwx/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
-import { type ReceiptIssuer, responseContextOf } from '../receipts/response.ts';
+import type { ReceiptIssuer } from '../receipts/response.ts';
 import type { ExactGate } from './gate.ts';
-import { requestHashOf } from './read/requirement.ts';
+import { paidCallOf } from './read/requirement.ts';
 
-/** What a signature spends on one route, and how it is checked. */
-interface SpendingTerms {
+/** What the gates of routes that take credit share. */
+export interface SpendingDependencies extends CreditDependencies {
   /** The clock that forgets debits must judge nonces too, so that no nonce outlives its debit. */
   readonly signIn: SignInDependencies;
   readonly originOf: OriginOf;
   /** Undefined if receipts are not signed. */
   readonly receipts: ReceiptIssuer | undefined;
+}
+
+/** What a signature spends on one route. */
+interface SpendingTerms {
   /** CAIP-2: credit belongs to one network. */
   readonly network: string;
   readonly priceMicros: number;
@@ -42,34 +46,13 @@ function pathUrl(call: Call, origin: string): string {
   return url === origin ? `${origin}${call.path}` : url;
 }
 
-/** The sign-in extension of a challenge. Only for clients that ask for it, because clients that see it never pay. */
-function spendingExtensions(terms: SpendingTerms, call: Call): Readonly<Record<string, unknown>> {
-  if (!prefersCredit(call) && !carriesSignIn(call)) return {};
-  const { network, originOf, signIn, priceMicros } = terms;
-  const origin = originOf(call.inbound);
-  const info = signInInfo(origin, {
-    uri: pathUrl(call, origin),
-    nonce: nonceOf(signIn, origin),
-    nowMs: signIn.clocks.wallNow(),
-    statement: `Spend ${dollars(priceMicros)} USD of your credit on this call.`,
-  });
-  return { [SIWX_EXTENSION]: siwxExtension(info, network) };
-}
-
-/** A call that a wallet has signed. */
-interface SignedCall {
-  readonly call: Call;
-  readonly wallet: string;
-  readonly context: DebitContext;
-}
-
 /** The gate of a paid route that also takes credit: a wallet's signature over this path spends its credit. */
 export class CreditGate implements Gate {
-  readonly #dependencies: CreditDependencies;
+  readonly #dependencies: SpendingDependencies;
   readonly #payments: ExactGate;
   readonly #terms: SpendingTerms;
 
-  constructor(dependencies: CreditDependencies, payments: ExactGate, terms: SpendingTerms) {
+  constructor(dependencies: SpendingDependencies, payments: ExactGate, terms: SpendingTerms) {
     this.#dependencies = dependencies;
     this.#payments = payments;
     this.#terms = terms;
@@ -81,53 +64,50 @@ export class CreditGate implements Gate {
     return paying || !carriesSignIn(call) ? this.#payments.admit(call, trail) : this.#bySignature(call, trail);
   }
 
+  /** Only a client that asks for it gets something to sign, because clients that see a sign-in never pay. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined {
-    return this.#payments.challenge(call, code, spendingExtensions(this.#terms, call));
+    if (!prefersCredit(call) && !carriesSignIn(call)) return this.#payments.challenge(call, code);
+    const { signIn, originOf } = this.#dependencies;
+    const { network, priceMicros } = this.#terms;
+    const origin = originOf(call.inbound);
+    const info = signInInfo(origin, {
+      uri: pathUrl(call, origin),
+      nonce: nonceOf(signIn, origin),
+      nowMs: signIn.clocks.wallNow(),
+      statement: `Spend ${dollars(priceMicros)} USD of your credit on this call.`,
+    });
+    return this.#payments.challenge(call, code, { [SIWX_EXTENSION]: siwxExtension(info, network) });
   }
 
   async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
-    const { signIn, originOf, receipts, network, priceMicros } = this.#terms;
-    const { accounts, leaseMs, randomId } = this.#dependencies;
+    const { accounts, leaseMs, signIn, originOf } = this.#dependencies;
+    const { network, priceMicros: micros } = this.#terms;
     const origin = originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, places: 'path', network } as const;
     const { payload } = readValidSignIn(signIn, call, rule);
-    const { address: wallet } = payload;
-    const holder = { network, wallet };
-    trail.wallet = wallet;
+    const holder = { network, wallet: payload.address };
+    trail.wallet = payload.address;
     trail.payment = { state: 'unused' };
     const freshNonce = () => ({ [HEADERS.replayNonce]: nonceOf(signIn, origin) });
-    const context = { ...responseContextOf(call, origin, receipts), freshNonce };
-    const { resourceUrl } = context;
-    const debit: NewDebit = {
-      ...holder,
-      id: signedDebitId(holder, payload.nonce),
-      by: 'signature',
-      micros: priceMicros,
-      route: call.route.id,
-      requestHash: requestHashOf(call),
-      owner: randomId(),
-      requestId: trail.requestId,
-      ...(resourceUrl !== undefined && { resourceUrl }),
-    };
+    const context = { ...paidCallOf(this.#dependencies, call, trail), freshNonce };
+    const id = signedDebitId(holder, payload.nonce);
+    const debit: NewDebit = { ...holder, ...context.request, id, by: 'signature', micros };
     const result = await fromStore(accounts.hold(debit, { leaseMs }));
     const { verdict } = result;
-    const paid = verdict === 'held' ? undefined : await this.#paidBefore(result, { call, wallet, context });
+    const paid = verdict === 'held' ? undefined : await this.#paidBefore(result, holder, context);
     if (paid) return paid;
     if (verdict === 'insufficient') {
       this.#payments.assertOpen();
-      throw new Refusal('credit_exhausted', { payment: { state: 'unused' } });
+      throw refusalOf(verdict);
     }
     return debiting(this.#dependencies, { verdict, debit }, context);
   }
 
   /** The answer to this signature, or to an earlier call for the same request that was not delivered. */
-  async #paidBefore(
-    { verdict, debit }: NotHeld,
-    { call, wallet, context }: SignedCall,
-  ): Promise<Admission | Delivery | undefined> {
+  async #paidBefore({ verdict, debit }: NotHeld, { wallet }: AccountHolder, context: DebitContext) {
     const { answers } = this.#dependencies;
-    if (verdict === 'due') return this.#payments.owedTo(wallet, call);
+    if (verdict === 'due') return this.#payments.owedTo(wallet, context);
     if (!debit) return undefined;
-    return verdict === 'owed' ? answers.owed(debit, context) : answers.known(debit, requestHashOf(call), context);
+    return verdict === 'owed' ? answers.owed(debit, context) : answers.known(debit, context);
   }
 }

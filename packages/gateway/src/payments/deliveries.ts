@@ -1,19 +1,14 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Admission, Delivery, Trail } from '../call.ts';
 import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
-import type { ResponseContext } from '../receipts/response.ts';
+import type { PaidCall } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { CarriedPayment } from './read/payment.ts';
 import { PAYMENTS, type PaymentRecord } from './record.ts';
 import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
 
-/** A request whose answer may have been paid for before. */
-interface RequestContext extends ResponseContext {
-  readonly requestHash: string;
-}
-
 /** A request that carries a payment. */
-interface PaidRequest extends RequestContext {
+interface SentPayment extends PaidCall {
   readonly trail: Trail;
   readonly carried: CarriedPayment;
 }
@@ -40,12 +35,13 @@ export class Deliveries {
   }
 
   /** The answer to this very payment if it has a record, whatever its memo and price. Refuses if there is no answer to deliver. */
-  async known(context: PaidRequest, found: PaymentRecord | undefined): Promise<Admission | Delivery | undefined> {
+  async known(context: SentPayment, found: PaymentRecord | undefined): Promise<Admission | Delivery | undefined> {
     const record = await this.#upToDate(found);
     if (!record) return undefined;
     const { key, memo } = record;
     context.trail.wallet = record.payer;
-    if (record.requestHash !== context.requestHash) throw alreadyUsed('another request', STATES[record.progress]);
+    if (record.requestHash !== context.request.requestHash)
+      throw alreadyUsed('another request', STATES[record.progress]);
     if (record.progress === 'settled') {
       context.trail.payment = { state: 'settled', ...(record.signature && { transaction: record.signature }) };
       // Anyone can copy a settled transaction from the chain; its ticket proves that the client is the payer.
@@ -64,7 +60,7 @@ export class Deliveries {
    * A payment without a ticket (`isProven` is false) may be a copy: it gets a stored answer, which stays owed.
    */
   async owed(
-    context: RequestContext,
+    context: PaidCall,
     dueKey: string | undefined,
     isProven: boolean,
   ): Promise<Admission | Delivery | undefined> {
@@ -92,7 +88,7 @@ export class Deliveries {
   }
 
   /** The stored answer, for a short time. The client may not be the payer, so the answer stays owed. */
-  async #withoutTicket(context: PaidRequest, record: PaymentRecord): Promise<Delivery> {
+  async #withoutTicket(context: SentPayment, record: PaymentRecord): Promise<Delivery> {
     const { payments } = this.#dependencies;
     if (payments.now() - (record.resolvedAtMs ?? 0) >= WITHOUT_TICKET_MS) throw alreadyUsed('without its ticket');
     const answer = await fromStore(payments.answer(record.key));
@@ -100,7 +96,7 @@ export class Deliveries {
     return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
   }
 
-  async #settled(context: RequestContext, record: PaymentRecord): Promise<Admission | Delivery> {
+  async #settled(context: PaidCall, record: PaymentRecord): Promise<Admission | Delivery> {
     const ageMs = this.#dependencies.payments.now() - (record.resolvedAtMs ?? 0);
     return this.#answers.deliver(record.key, receiptOf(record, context, true), ageMs >= PAYMENTS.answerMs);
   }

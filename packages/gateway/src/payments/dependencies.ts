@@ -1,6 +1,6 @@
-import type { Queues } from '../credit/queue.ts';
 import type { OriginOf } from '../gates/gate.ts';
 import type { ReceiptIssuer } from '../receipts/response.ts';
+import type { Queues } from './queue.ts';
 import type { Memos } from './read/requirement.ts';
 import type { ReconcilerDependencies } from './reconcile.ts';
 import type { VerifyingDependencies } from './verification.ts';

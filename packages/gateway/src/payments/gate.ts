@@ -1,18 +1,17 @@
 import { dollars, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.ts';
 import type { CreditLimits } from '../credit/account.ts';
-import { beginCovering, type SentPayment } from '../credit/covering.ts';
-import type { CreditDependencies } from '../credit/debiting.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { challenge, challengedUrl, type Demand, fromStore } from '../gates/gate.ts';
-import { responseContextOf } from '../receipts/response.ts';
+import type { PaidCall } from '../receipts/response.ts';
+import { Cover, type CoveringDependencies } from './covering.ts';
 import { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { feePayerName } from './facilitator/fee-payer.ts';
 import type { Look } from './payments.ts';
 import { Purchase } from './purchase.ts';
 import { type CarriedPayment, carriedPayment, type PresentedPayment, readPresentedPayment } from './read/payment.ts';
-import { type Offer, paymentKeyOf, requestHashOf, requirementOf } from './read/requirement.ts';
+import { type Offer, paidCallOf, paymentKeyOf, requestHashOf, requirementOf } from './read/requirement.ts';
 import { readTransaction, type Transaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
 import { unavailable } from './responses.ts';
@@ -28,14 +27,14 @@ export interface ExactRoute {
 
 /** The credit that a route sells besides the answer to one call. */
 export interface CreditSale extends CreditLimits {
-  readonly dependencies: CreditDependencies;
+  readonly dependencies: CoveringDependencies;
   /** Amounts that may be paid instead of the price of one call, ascending, in millionths of a dollar. */
   readonly bundles: readonly number[];
 }
 
 /** A request that carries a payment. */
-interface RequestContext extends SentPayment {
-  readonly call: Call;
+interface RequestContext extends PaidCall {
+  readonly key: string;
   readonly trail: Trail;
   readonly offer: Offer;
   readonly carried: CarriedPayment;
@@ -66,13 +65,9 @@ export class ExactGate implements Gate {
         payment: { state: 'refused' },
       });
     }
-    const { originOf, receipts } = this.#dependencies;
     return this.#admitPayment({
+      ...paidCallOf(this.#dependencies, call, trail),
       key: paymentKeyOf(offer.network, transaction.message),
-      requestHash: requestHashOf(call),
-      network: offer.network,
-      ...responseContextOf(call, originOf(call.inbound), receipts),
-      call,
       trail,
       offer,
       carried,
@@ -86,7 +81,7 @@ export class ExactGate implements Gate {
     const presented = this.#readPayment(context);
     const looking = this.#look(context);
     looking.catch(() => undefined);
-    const cover = await this.#cover(context, presented);
+    let cover = await this.#cover(context, presented);
     try {
       const look = await fromStore(looking);
       const earlier = (await this.#deliveries.known(context, look.record)) ?? (await cover?.known());
@@ -98,33 +93,31 @@ export class ExactGate implements Gate {
       const { hasTicket } = presented.payment;
       const owed = (await this.#deliveries.owed(context, look.dueKey, hasTicket)) ?? (await cover?.owed());
       if (owed) return owed;
-      const purchase = new Purchase(this.#dependencies, this.#newPayment(context, presented), {
-        ...context,
-        presented,
-        look,
-        credit: this.#route.credit,
-      });
-      return cover ? cover.admit(purchase) : purchase;
+      const { credit } = this.#route;
+      const record = this.#newPayment(context, presented);
+      const purchase = new Purchase(this.#dependencies, record, { ...context, presented, look, credit });
+      const admission = cover?.orBy(purchase) ?? purchase;
+      cover = undefined;
+      return admission;
     } finally {
       await cover?.[Symbol.asyncDispose]();
     }
   }
 
   /** The second signer is the payer if the transaction has the required shape, which is checked later. */
-  #look({ key, network, requestHash, transaction, offer }: RequestContext): Promise<Look> {
+  #look({ key, request: { requestHash }, transaction, offer }: RequestContext): Promise<Look> {
+    const { network } = offer;
     const feePayer = offer.feePayer === '' ? undefined : feePayerName(network, offer.feePayer);
     const payer = transaction.keys[1] ?? '';
     return this.#dependencies.payments.look({ key, network, payer, requestHash }, feePayer);
   }
 
   /** The answer to this request that a wallet has paid for and not received. Refuses while its outcome is unknown. */
-  async owedTo(payer: string, call: Call): Promise<Admission | Delivery | undefined> {
-    const { payments, originOf, receipts } = this.#dependencies;
-    const requestHash = requestHashOf(call);
+  async owedTo(payer: string, call: PaidCall): Promise<Admission | Delivery | undefined> {
+    const { requestHash } = call.request;
     const { network } = this.#route.offer;
-    const { dueKey } = await fromStore(payments.look({ key: '', network, payer, requestHash }));
-    const context = { requestHash, ...responseContextOf(call, originOf(call.inbound), receipts) };
-    return this.#deliveries.owed(context, dueKey, true);
+    const { dueKey } = await fromStore(this.#dependencies.payments.look({ key: '', network, payer, requestHash }));
+    return this.#deliveries.owed(call, dueKey, true);
   }
 
   /** Undefined while no fee payer is known, because nothing can be paid for then. */
@@ -152,9 +145,10 @@ export class ExactGate implements Gate {
 
   /** The payment if it matches the request, or its refusal. */
   #readPayment(context: RequestContext): PresentedPayment | Refusal {
-    const { payments } = this.#dependencies;
+    const { requestHash } = context.request;
     try {
-      return readPresentedPayment(this.#dependencies, { ...context, nowMs: payments.now() });
+      const nowMs = this.#dependencies.payments.now();
+      return readPresentedPayment(this.#dependencies, { ...context, requestHash, nowMs });
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;
@@ -162,31 +156,16 @@ export class ExactGate implements Gate {
   }
 
   /** Credit pays only for payments that match their request, and only while purchases are possible. */
-  #cover(context: RequestContext, presented: PresentedPayment | Refusal) {
+  async #cover(context: RequestContext, presented: PresentedPayment | Refusal): Promise<Cover | undefined> {
     const { credit } = this.#route;
     if (!credit) return undefined;
     const { dependencies, priceMicros } = credit;
     if (presented instanceof Refusal || this.#whyClosed() !== undefined)
-      return beginCovering(dependencies, context, undefined);
+      return Cover.begin(dependencies, context, undefined);
     const { payer, memo, amount } = presented.transfer;
-    const amountMicros = Number(amount);
-    const { hasTicket } = presented.payment;
-    const creditMicros = this.#creditMicros(amountMicros);
-    return beginCovering(dependencies, context, {
-      ...context,
-      payer,
-      memo,
-      hasTicket,
-      priceMicros,
-      amountMicros,
-      creditMicros,
-    });
-  }
-
-  /** The part of an amount that becomes credit when it settles, in millionths of a dollar. */
-  #creditMicros(amountMicros: number): number {
-    const { credit } = this.#route;
-    return credit ? Math.max(0, amountMicros - (credit.priceMicros ?? 0)) : 0;
+    const { network, hasTicket } = presented.payment;
+    const holder = { network, wallet: payer };
+    return Cover.begin(dependencies, context, { holder, memo, hasTicket, priceMicros, amountMicros: Number(amount) });
   }
 
   #offer(): Offer {
@@ -201,27 +180,25 @@ export class ExactGate implements Gate {
     return requirementOf(offer, memo, memos.ticketOf(memo));
   }
 
-  #newPayment(context: RequestContext, { payment, transfer, feeLamports }: PresentedPayment): NewPayment {
-    const { facilitator, randomId } = this.#dependencies;
-    const amount = Number(transfer.amount);
-    const creditMicros = this.#creditMicros(amount);
+  #newPayment({ request }: RequestContext, { payment, transfer, feeLamports }: PresentedPayment): NewPayment {
+    const { credit } = this.#route;
+    const { key, network, transaction, requirement } = payment;
+    const { payer, source, memo, amount } = transfer;
+    // What exceeds the price of the call becomes credit when the payment settles.
+    const creditMicros = credit ? Math.max(0, Number(amount) - (credit.priceMicros ?? 0)) : 0;
     return {
-      key: payment.key,
-      network: payment.network,
-      requestHash: context.requestHash,
-      payer: transfer.payer,
-      source: transfer.source,
-      memo: transfer.memo,
-      priceUsd: dollars(amount - creditMicros),
-      ...(creditMicros > 0 && { creditMicros }),
-      ...(context.resourceUrl !== undefined && { resourceUrl: context.resourceUrl }),
-      transaction: payment.transaction,
-      requirement: JSON.stringify(payment.requirement),
-      owner: randomId(),
-      route: context.call.route.id,
-      requestId: context.trail.requestId,
+      ...request,
+      key,
+      network,
+      payer,
+      source,
+      memo,
+      transaction,
+      requirement: JSON.stringify(requirement),
+      priceUsd: dollars(Number(amount) - creditMicros),
+      creditMicros,
       // A remote facilitator pays its own fees.
-      feeLamports: facilitator.feeBudgetPerHour === undefined ? 0 : feeLamports,
+      feeLamports: this.#dependencies.facilitator.feeBudgetPerHour === undefined ? 0 : feeLamports,
     };
   }
 }

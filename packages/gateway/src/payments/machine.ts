@@ -48,7 +48,7 @@ const withoutInFlight = (payer: PayerRecord, key: string): PayerRecord => ({
 /** Why a payment cannot bring credit now. */
 function creditRefusal(
   { balanceMicros, purchaseKey }: PaymentState,
-  { creditMicros = 0 }: NewPayment,
+  { creditMicros }: NewPayment,
   limits: CreditLimits | undefined,
 ): Unchanged | undefined {
   if (!limits || creditMicros === 0) return undefined;

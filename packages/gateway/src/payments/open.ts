@@ -9,7 +9,6 @@ import {
 } from '@asset-gateway/protocol';
 import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
-import { Queues } from '../credit/queue.ts';
 import type { Describe } from '../describe/discovery.ts';
 import type { Readings } from '../metrics/readings.ts';
 import type { SpanNames, Tracing } from '../traces/tracing.ts';
@@ -20,6 +19,7 @@ import { feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
 import { type CreditSale, ExactGate, type ExactRoute } from './gate.ts';
+import { Queues } from './queue.ts';
 import { Memos, type Offer } from './read/requirement.ts';
 import { Reconciler } from './reconcile.ts';
 import { VerificationLimits } from './verification.ts';

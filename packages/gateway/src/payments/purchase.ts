@@ -1,9 +1,9 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
+import type { Admission, Answer, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
 import type { CreditLimits } from '../credit/account.ts';
-import { type CoverablePurchase, NotNeeded } from '../credit/covering.ts';
+import { creditHeader } from '../credit/debiting.ts';
 import { fromStore } from '../gates/gate.ts';
-import type { ResponseContext } from '../receipts/response.ts';
+import type { PaidCall } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee-payer.ts';
@@ -16,7 +16,7 @@ import { type Verified, verify } from './verification.ts';
 const SETTLE_MS = 25_000;
 
 /** One purchase: reserved and verified before the upstream call, settled before the response. */
-export class Purchase implements CoverablePurchase {
+export class Purchase implements Admission {
   readonly headers = () => ({});
   readonly #dependencies: PaymentDependencies;
   readonly #record: NewPayment;
@@ -27,7 +27,8 @@ export class Purchase implements CoverablePurchase {
   #isSettledBefore = false;
   /** The record after this purchase has settled. */
   #settled: PaymentRecord | undefined;
-  balanceMicros: number | undefined;
+  /** The wallet's credit after that. */
+  #balanceMicros: number | undefined;
   /** From now on only the outcome of the settlement changes the record. */
   #isSettling = false;
   #height: number | undefined;
@@ -125,7 +126,6 @@ export class Purchase implements CoverablePurchase {
     this.#fee = feeChargeOf(facilitator, this.#record, isNewPayer);
     if (this.#fee && !fitsBudget(this.#fee, look.fees)) throw responses.unavailable(BUDGET_USED_UP);
     const verdict = await fromStore(payments.reserve(this.#record, { seen: look, credit }));
-    if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
     if (verdict !== 'reserved') throw responses.refusalOf(verdict);
     this.#isReserved = true;
     onStep?.('reserve');
@@ -152,8 +152,7 @@ export class Purchase implements CoverablePurchase {
     const { payments } = this.#dependencies;
     await payments.keep(this.#record.key, json).catch(() => undefined);
     const record = (await this.#known()) ?? { ...this.#record, progress: 'settled' };
-    const onDelivered = () => payments.delivered(this.#record.key);
-    return { ...responses.receiptOf(record, this.#request, true), onDelivered };
+    return this.#receiptOf(record, true, () => payments.delivered(this.#record.key));
   }
 
   /** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
@@ -167,7 +166,7 @@ export class Purchase implements CoverablePurchase {
         const proof = { progress: 'settled', signature: settlement.signature } as const;
         const { record, balanceMicros } = await payments.resolve(key, proof);
         this.#settled = record;
-        this.balanceMicros = balanceMicros;
+        this.#balanceMicros = balanceMicros;
       } else if (settlement.outcome === 'refused')
         await payments.resolve(key, { progress: 'refused', reason: settlement.reason }, owner);
       else if (settlement.outcome === 'unsent') await payments.withdraw(key, owner);
@@ -195,18 +194,22 @@ export class Purchase implements CoverablePurchase {
     const record: PaymentRecord = this.#settled ?? (await this.#known()) ?? { ...this.#record, ...sent };
     if (settlement?.outcome === 'settled' || record.progress === 'settled') {
       const signature = settlement?.outcome === 'settled' ? settlement.signature : record.signature;
-      const onDelivered = () => {
+      return this.#receiptOf({ ...record, ...(signature && { signature }) }, false, () => {
         onStep?.('respond');
         payments.delivered(this.#record.key);
-      };
-      return {
-        ...responses.receiptOf({ ...record, ...(signature && { signature }) }, this.#request, false),
-        onDelivered,
-      };
+      });
     }
     if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) throw responses.unavailable(settlement.reason);
     if (record.progress === 'refused') throw responses.refusedRefusal(record, record.reason ?? '', inVersion1Header);
     throw responses.pendingRefusal(record, inVersion1Header);
+  }
+
+  #receiptOf(record: PaymentRecord, replayed: boolean, onDelivered: () => void): Receipt {
+    const receipt = { ...responses.receiptOf(record, this.#request, replayed), onDelivered };
+    const { creditMicros } = this.#record;
+    if (creditMicros === 0) return receipt;
+    const balance = this.#balanceMicros === undefined ? {} : creditHeader(undefined, this.#balanceMicros);
+    return { ...receipt, grantedMicros: creditMicros, headers: { ...receipt.headers, ...balance } };
   }
 
   async #isTakenBack(): Promise<boolean> {
@@ -221,7 +224,7 @@ export class Purchase implements CoverablePurchase {
 }
 
 /** The request of a purchase. */
-interface PurchaseRequest extends ResponseContext {
+interface PurchaseRequest extends PaidCall {
   readonly presented: PresentedPayment;
   readonly trail: Trail;
   readonly look: Look;

@@ -1,15 +1,13 @@
-import { MOST_CALLS } from '../gates/gate.ts';
+import { MOST_CALLS, type PaidRequest } from '../gates/gate.ts';
 
 /** The state of a payment. From `settling` on money may have moved, and only proof changes the record. */
 export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
 
-/** A payment as it is reserved. Its key is its network and the hash of its message. */
-export interface NewPayment {
+/** A payment as it is reserved, and its first request. Its key is its network and the hash of its message. */
+export interface NewPayment extends PaidRequest {
   readonly key: string;
   /** CAIP-2. */
   readonly network: string;
-  /** A plain hash, so that restarts and rotated secrets do not change it. */
-  readonly requestHash: string;
   readonly payer: string;
   /** The token account that is debited; its history is on the chain. */
   readonly source: string;
@@ -17,20 +15,13 @@ export interface NewPayment {
   /** The price of the answer. */
   readonly priceUsd: string;
   /** The part that becomes credit when it settles, in millionths of a dollar. */
-  readonly creditMicros?: number;
+  readonly creditMicros: number;
   /** The transaction as the client sent it, in base64. */
   readonly transaction: string;
   /** The requirement that it was made for, as JSON. */
   readonly requirement: string;
-  /** A random text: only the request that reserved the payment may release it. */
-  readonly owner: string;
-  /** The route and the id of its first request. */
-  readonly route: string;
-  readonly requestId: string;
   /** The cost of its settlement for the gateway's own fee payer. */
   readonly feeLamports: number;
-  /** The URL that it pays for; only if receipts are signed. */
-  readonly resourceUrl?: string;
 }
 
 /** A payment and its state. Times are in milliseconds. */

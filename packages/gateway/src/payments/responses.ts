@@ -1,6 +1,6 @@
 import { HEADERS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
 import type { Receipt, Sale } from '../call.ts';
-import { paymentResponse, type ResponseContext, settledResponse } from '../receipts/response.ts';
+import { type PaidCall, paymentResponse, settledResponse } from '../receipts/response.ts';
 import { codeOfReason } from './facilitator/facilitator.ts';
 import type { PaymentRequirements } from './read/requirement.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
@@ -35,7 +35,7 @@ function saleOf({ requirement, signature = '', owed }: PaymentRecord, replayed: 
 }
 
 /** The receipt of a payment that has settled. */
-export function receiptOf(record: PaymentRecord, context: ResponseContext, replayed: boolean): Receipt {
+export function receiptOf(record: PaymentRecord, call: PaidCall, replayed: boolean): Receipt {
   const { signature: transaction = '', network, payer, priceUsd, resourceUrl } = record;
   // The time that was stored before anything was sent, so that an outage of the store does not change it.
   const paidAtMs = record.settlingSinceMs ?? record.resolvedAtMs;
@@ -43,7 +43,7 @@ export function receiptOf(record: PaymentRecord, context: ResponseContext, repla
     priceUsd,
     sale: saleOf(record, replayed),
     headers: {
-      ...settledResponse({ transaction, network, payer, resourceUrl, paidAtMs }, context),
+      ...settledResponse({ transaction, network, payer, resourceUrl, paidAtMs }, call),
       ...(replayed && { [HEADERS.replayed]: 'true' }),
     },
   };

@@ -1,7 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { HEADERS, NETWORKS, pkcs8OfSeed } from '@asset-gateway/protocol';
-import type { Call } from '../call.ts';
-import { challengedUrl } from '../gates/gate.ts';
+import type { PaidRequest } from '../gates/gate.ts';
 
 /** x402's SettleResponse. */
 interface SettleResponse {
@@ -16,19 +15,25 @@ interface SettleResponse {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** What the response to a paid request depends on, besides the payment. */
-export interface ResponseContext {
+/** A request that is paid for, and what its response depends on besides the payment. */
+export interface PaidCall {
+  readonly request: PaidRequest;
   readonly inVersion1Header: boolean;
   /** Undefined if receipts are not signed. */
-  readonly receipts?: ReceiptIssuer | undefined;
-  /** The URL that is paid for; only if receipts are signed. */
-  readonly resourceUrl?: string;
+  readonly receipts: ReceiptIssuer | undefined;
 }
 
 /** A payment that has settled. All answers to one payment carry the same receipt. */
-interface SettledPayment extends Pick<SettleResponse, 'network' | 'payer' | 'transaction' | 'amount'> {
-  /** The URL that was paid for; only if receipts are signed. */
+interface SettledPayment {
+  /** CAIP-2. */
+  readonly network: string;
+  readonly payer: string;
+  /** base58 signature of the settlement; empty if nothing was sent to the chain. */
+  readonly transaction: string;
+  readonly amount?: string;
+  /** The URL that was paid for, whose origin is the issuer; only if receipts are signed. */
   readonly resourceUrl?: string | undefined;
+  /** Default: now. */
   readonly paidAtMs?: number | undefined;
 }
 
@@ -37,16 +42,6 @@ export const SHORT_NETWORKS: Readonly<Record<string, string>> = {
   [NETWORKS.mainnet]: 'solana',
   [NETWORKS.devnet]: 'solana-devnet',
 };
-
-/** The response context of a call. A receipt names the same URL as the challenge. */
-export const responseContextOf = (
-  call: Call,
-  origin: string,
-  receipts: ReceiptIssuer | undefined,
-): ResponseContext => ({
-  inVersion1Header: call.inbound.headers[HEADERS.version1Payment.toLowerCase()] !== undefined,
-  ...(receipts && { receipts, resourceUrl: challengedUrl(call, origin) }),
-});
 
 const encode = (response: SettleResponse): string => Buffer.from(JSON.stringify(response)).toString('base64');
 
@@ -60,23 +55,10 @@ export function paymentResponse(response: SettleResponse, inVersion1Header: bool
 }
 
 /** The headers of an answer that was paid for, with its receipt if receipts are signed. */
-export function settledResponse(settled: SettledPayment, context: ResponseContext): Record<string, string> {
-  const { resourceUrl = context.resourceUrl ?? '', paidAtMs, ...response } = settled;
-  const extensions = context.receipts?.extensionsFor({ ...response, resourceUrl, paidAtMs });
-  return paymentResponse({ success: true, ...response, ...(extensions && { extensions }) }, context.inVersion1Header);
-}
-
-/** A payment that is being answered. */
-interface Delivered {
-  /** CAIP-2. */
-  readonly network: string;
-  readonly payer: string;
-  /** The URL that was paid for; its origin is the issuer. */
-  readonly resourceUrl: string;
-  /** base58 signature of the settlement; empty if nothing was sent to the chain. */
-  readonly transaction: string;
-  /** Default: now. */
-  readonly paidAtMs?: number | undefined;
+export function settledResponse(settled: SettledPayment, call: PaidCall): Record<string, string> {
+  const { resourceUrl = call.request.resourceUrl ?? '', paidAtMs, ...response } = settled;
+  const extensions = call.receipts?.extensionsFor({ ...response, resourceUrl, paidAtMs });
+  return paymentResponse({ success: true, ...response, ...(extensions && { extensions }) }, call.inVersion1Header);
 }
 
 interface ReceiptKey {
@@ -135,7 +117,8 @@ export class ReceiptIssuer {
   }
 
   /** The extensions of a successful SettleResponse. The payload has the canonical form (RFC 8785) of the extension's section 5.2. */
-  extensionsFor({ network, payer, resourceUrl, transaction, paidAtMs }: Delivered): Readonly<Record<string, unknown>> {
+  extensionsFor(settled: SettledPayment & { readonly resourceUrl: string }): Readonly<Record<string, unknown>> {
+    const { network, payer, resourceUrl, transaction, paidAtMs } = settled;
     const issuedAt = Math.floor((paidAtMs ?? this.#nowMs()) / 1000);
     const settlement = transaction === '' ? {} : { transaction };
     const payload = { issuedAt, network, payer, resourceUrl, ...settlement, version: RECEIPT_VERSION };

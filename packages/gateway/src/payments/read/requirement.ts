@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Call } from '../../call.ts';
+import { HEADERS } from '@asset-gateway/protocol';
+import type { Call, Trail } from '../../call.ts';
 import { type Crypto, equalSecrets, keysFor } from '../../gates/crypto.ts';
+import { challengedUrl, type OriginOf } from '../../gates/gate.ts';
+import type { PaidCall, ReceiptIssuer } from '../../receipts/response.ts';
 
 /** The transfer that a purchase requires; the same for every payer. */
 export interface Offer {
@@ -72,6 +75,26 @@ export function requestHashOf({ route, parameters, query, inbound }: Call): stri
   const body = route.httpMethod === 'POST' ? sha256(inbound.body) : '';
   return sha256(JSON.stringify([route.id, path, pairs, body]));
 }
+
+/** What a paid call is read with. */
+interface CallDependencies {
+  readonly originOf: OriginOf;
+  readonly receipts: ReceiptIssuer | undefined;
+  readonly randomId: () => string;
+}
+
+/** The paid request of a call. A receipt names the same URL as the challenge. */
+export const paidCallOf = ({ originOf, receipts, randomId }: CallDependencies, call: Call, trail: Trail): PaidCall => ({
+  inVersion1Header: call.inbound.headers[HEADERS.version1Payment.toLowerCase()] !== undefined,
+  receipts,
+  request: {
+    requestHash: requestHashOf(call),
+    owner: randomId(),
+    route: call.route.id,
+    requestId: trail.requestId,
+    ...(receipts && { resourceUrl: challengedUrl(call, originOf(call.inbound)) }),
+  },
+});
 
 /** The key of a payment: its network and the hash of its message, whatever its encoding. */
 export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${sha256(message)}`;

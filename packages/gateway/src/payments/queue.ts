@@ -1,0 +1,99 @@
+import { clusterOfNetwork, Refusal } from '@asset-gateway/protocol';
+import type { AccountHolder } from '../credit/account.ts';
+import { Counts } from '../tallies.ts';
+
+/** Runs tasks with the same key one after the other, and tasks with different keys in parallel. */
+export class Queues {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Resolves when all tasks so far have ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#last.values());
+  }
+
+  run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const result = before.then(task, task);
+    const ended = result.catch(() => undefined);
+    this.#last.set(key, ended);
+    void ended.then(() => {
+      if (this.#last.get(key) === ended) this.#last.delete(key);
+    });
+    return result;
+  }
+}
+
+/** The most waiting calls of one wallet, of all devnet wallets and of all wallets on this node. Devnet's money is free. */
+const MOST_WAITING = { ofOne: 32, ofDevnet: 64, ofAll: 256 } as const;
+const WAIT_TIMEOUT_MS = 30_000;
+
+/** The call cannot wait any longer for other calls of its wallet. */
+export const busy = (reason: string): Refusal =>
+  new Refusal('rate_limited', {
+    reason,
+    message: 'Another call of this wallet is being paid for; retry after Retry-After.',
+    retryAfterSeconds: 2,
+    payment: { state: 'unused' },
+  });
+
+const nameOf = ({ network, wallet }: AccountHolder): string => `${network}:${wallet}`;
+
+/**
+ * Calls that wait for another call of their account. The first call of an account tries again whenever the account changes; when it
+ * leaves, the next one tries.
+ */
+export class AccountQueue {
+  readonly #retryMs: number;
+  readonly #turns = new Queues();
+  readonly #waiting = new Counts();
+  /** Wakes the first call of an account. */
+  readonly #wake = new Map<string, () => void>();
+
+  /** `retryMs`: how often the first call tries again without being woken, because some changes come with time. */
+  constructor(retryMs: number = Number.POSITIVE_INFINITY) {
+    this.#retryMs = retryMs;
+  }
+
+  /** Lets the first call of an account try again, because the account has changed. */
+  wake(holder: AccountHolder): void {
+    this.#wake.get(nameOf(holder))?.();
+  }
+
+  /** Repeats an attempt until it has a result. Refuses after a time-out, or if too many calls wait. */
+  async until<T>(holder: AccountHolder, attempt: () => Promise<T | 'not yet'>): Promise<T> {
+    const first = await attempt();
+    if (first !== 'not yet') return first;
+    const name = nameOf(holder);
+    const cluster = clusterOfNetwork(holder.network);
+    const isFull = this.#waiting.of(name) >= MOST_WAITING.ofOne || this.#waiting.of('all') >= MOST_WAITING.ofAll;
+    if (isFull || (cluster === 'devnet' && this.#waiting.of(cluster) >= MOST_WAITING.ofDevnet)) {
+      throw busy('too many wait');
+    }
+    const endMs = performance.now() + WAIT_TIMEOUT_MS;
+    const counted = [name, cluster, 'all'];
+    for (const each of counted) this.#waiting.add(each, 1);
+    try {
+      return await this.#turns.run(name, () => this.#retry(name, attempt, endMs));
+    } finally {
+      for (const each of counted) this.#waiting.add(each, -1);
+    }
+  }
+
+  async #retry<T>(name: string, attempt: () => Promise<T | 'not yet'>, endMs: number): Promise<T> {
+    try {
+      for (;;) {
+        // A change during the attempt must not be missed.
+        const woken = new Promise<void>((resolve) => this.#wake.set(name, resolve));
+        const result = await attempt();
+        if (result !== 'not yet') return result;
+        const leftMs = endMs - performance.now();
+        if (leftMs <= 0) throw busy('waited in vain');
+        const timer = setTimeout(() => this.#wake.get(name)?.(), Math.min(leftMs, this.#retryMs));
+        await woken;
+        clearTimeout(timer);
+      }
+    } finally {
+      this.#wake.delete(name);
+    }
+  }
+}
