@@ -31,7 +31,6 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       queue,
       leaseMs: CREDIT.leaseMs,
       onFailure: () => undefined,
-      randomId: randomUUID,
     };
     const { key, network, payer, requestHash, route, requestId } = record;
     const sent = (owner: string) => ({

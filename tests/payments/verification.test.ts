@@ -132,8 +132,8 @@ describe('V6 failed verifications', () => {
   const MINUTE = 60_000;
 
   function fail(limits: VerificationLimits, verified: Verified, nowMs: number): void {
-    limits.failed(verified, nowMs);
-    limits.failedByPayer(verified, nowMs);
+    limits.failed(verified.challenge, nowMs);
+    limits.failed(verified.payer, nowMs);
   }
 
   it.each(['payer', 'challenge'] as const)('V6 of one %s: at most three a minute', (name) => {
@@ -158,7 +158,7 @@ describe('V6 failed verifications', () => {
   it('V6 of possible copies do not count against the payer', () => {
     const limits = new VerificationLimits();
     const copied = known();
-    for (let count = 0; count < 5; count++) limits.failed(copied, 0);
+    for (let count = 0; count < 5; count++) limits.failed(copied.challenge, 0);
     expect(waitOf(() => limits.enter(copied, 0))).toBe(60);
     expect(waitOf(() => limits.enter({ ...known(), payer: copied.payer }, 0))).toBe(0);
   });

@@ -53,12 +53,12 @@ export function openCredit(parts: CreditParts): Credit {
   const { limitMicros } = credit;
   const leaseMs = Math.max(CREDIT.leaseMs, paid.upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
   const answers = new ChargedAnswers(accounts);
-  const dependencies = { accounts, answers, queue: openQueue(money), leaseMs, randomId, onFailure, onStep };
+  const dependencies = { accounts, answers, queue: openQueue(money), leaseMs, onFailure, onStep };
   // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
   const nonces = new Nonces(crypto, secrets);
   // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
   const clocks = { now: () => accounts.now(), wallNow: () => store.wallNow() };
-  const spending = { ...dependencies, signIn: { crypto, nonces, clocks }, originOf, receipts };
+  const spending = { ...dependencies, signIn: { crypto, nonces, clocks }, originOf, receipts, randomId };
   return {
     gate(route, describe) {
       const sold = { dependencies, limitMicros };

@@ -11,7 +11,6 @@ export interface CreditDependencies {
   readonly answers: ChargedAnswers;
   /** How long a call may take, in milliseconds. */
   readonly leaseMs: number;
-  readonly randomId: () => string;
   readonly onFailure: (error: unknown) => void;
   /** Called after each step of a debit, before the next one begins. */
   readonly onStep?: ((step: 'hold' | 'upstream' | 'capture' | 'respond') => void) | undefined;

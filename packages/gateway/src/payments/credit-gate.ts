@@ -17,6 +17,7 @@ export interface SpendingDependencies extends CreditDependencies {
   readonly originOf: OriginOf;
   /** Undefined if receipts are not signed. */
   readonly receipts: ReceiptIssuer | undefined;
+  readonly randomId: () => string;
 }
 
 /** What a signature spends on one route. */

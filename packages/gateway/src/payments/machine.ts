@@ -181,7 +181,7 @@ export const unresolved =
     if (!isOpen(record)) return 'ignored';
     return {
       ...state,
-      record: { ...record, progress: 'unresolved', ...(signature !== undefined && { signature }) },
+      record: { ...record, progress: 'unresolved', signature: signature ?? record.signature },
       payer: withoutInFlight(state.payer, record.key),
     };
   };

@@ -67,17 +67,8 @@ async function assertReady(
   if (faults.length > 0) throw new ConfigError(faults);
 }
 
-/** An RPC that does not answer is a fault that the operator can fix. */
-function unreadable(error: unknown, cluster: Cluster): never {
-  if (error instanceof ConfigError) throw error;
-  throw new ConfigError([`SOLANA_${cluster.toUpperCase()}_RPC_URL does not answer; set another one, or start later.`]);
-}
-
-/** By cluster: an offer without its price and fee payer. */
-type Payees = ReadonlyMap<Cluster, Omit<Offer, 'amount' | 'feePayer'>>;
-
-/** The payee of each cluster whose routes can be sold. Throws if payments could not arrive. */
-async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains): Promise<Payees> {
+/** By cluster whose routes can be sold: an offer without its price and fee payer. Throws if payments could not arrive. */
+async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains) {
   const payees = new Map<Cluster, Omit<Offer, 'amount' | 'feePayer'>>();
   for (const cluster of CLUSTERS) {
     const [network, asset] = [NETWORKS[cluster], USDC[cluster]];
@@ -85,7 +76,12 @@ async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Ch
     const destination = await tokenAccountOf(paid.payTo, asset);
     const own = paid.facilitator.kind === 'in-process' ? facilitator.feePayer(network) : undefined;
     if (own === paid.payTo) throw new ConfigError(['PAY_TO_WALLET must not be the fee payer.']);
-    if (chain) await assertReady(chain, cluster, destination, own).catch((error) => unreadable(error, cluster));
+    if (chain)
+      await assertReady(chain, cluster, destination, own).catch((error) => {
+        if (error instanceof ConfigError) throw error;
+        const name = `SOLANA_${cluster.toUpperCase()}_RPC_URL`;
+        throw new ConfigError([`${name} does not answer; set another one, or start later.`]);
+      });
     if (chain || paid.facilitator.kind === 'remote')
       payees.set(cluster, { network, asset, payTo: paid.payTo, destination });
   }
@@ -117,65 +113,60 @@ export interface ExactSetup {
   close(): Promise<void>;
 }
 
-/** Chains on separate connections, so that verifying never delays a settlement. */
-interface AllChains {
-  readonly chains: Chains;
-  readonly verifyingChains: Chains;
-}
-
-async function openFacilitator(paid: PaidConfig, all: AllChains, options: ExactOptions) {
+async function openFacilitator({ paid, crypto, notice }: ExactOptions, chains: Record<Purpose, Chains>) {
   const { facilitator: config, feeBudgetPerHour } = paid;
-  if (config.kind === 'remote') {
-    const remote = new RemoteFacilitator({ ...config, crypto: options.crypto });
-    await remote.refresh();
-    return remote;
-  }
-  const { keypair } = config;
-  return InProcessFacilitator.create({ keypair, ...all, feeBudgetPerHour, notice: options.notice });
+  if (config.kind === 'in-process')
+    return InProcessFacilitator.create({ keypair: config.keypair, ...chains, feeBudgetPerHour, notice });
+  const remote = new RemoteFacilitator({ ...config, crypto });
+  await remote.refresh();
+  return remote;
 }
 
-function openChains({ paid, notice, tracing }: ExactOptions): AllChains {
-  const [chains, verifyingChains] = [new Map<string, Chain>(), new Map<string, Chain>()];
-  for (const cluster of CLUSTERS) {
+/** Separate connections, so that verifying never delays a settlement. */
+type Purpose = 'chains' | 'verifyingChains';
+
+function openChains({ paid, notice, tracing }: ExactOptions): Record<Purpose, Chains> {
+  const opened = CLUSTERS.flatMap((cluster) => {
     const url = paid.solanaRpcUrls[cluster];
     if (url === undefined) notice(missingRpc(cluster, paid.facilitator.kind));
-    else
-      for (const each of [chains, verifyingChains])
-        each.set(NETWORKS[cluster], tracing.spanned(new Chain(url), CHAIN_SPANS));
-  }
-  return { chains, verifyingChains };
+    return url === undefined ? [] : [[NETWORKS[cluster], url] as const];
+  });
+  const open = () => new Map(opened.map(([network, url]) => [network, tracing.spanned(new Chain(url), CHAIN_SPANS)]));
+  return { chains: open(), verifyingChains: open() };
 }
 
 /** Opens the facilitator and the chains, and checks that payments can arrive. */
 export async function openExact(options: ExactOptions): Promise<ExactSetup> {
-  const all = openChains(options);
-  const connections = [...all.chains.values(), ...all.verifyingChains.values()];
-  const closeChains = () => Promise.all(connections.map((chain) => chain.close()));
+  const closing: (() => void | Promise<void>)[] = [];
+  const close = async () => {
+    for (const each of closing.splice(0).reverse()) await each();
+  };
   try {
-    return await assemble(options, all, closeChains);
+    return { ...(await assemble(options, closing)), close };
   } catch (error) {
-    await closeChains();
+    await close();
     throw error;
   }
 }
 
-async function assemble(
-  options: ExactOptions,
-  all: AllChains,
-  closeChains: () => Promise<unknown>,
-): Promise<ExactSetup> {
+/** `closing`: what to close at the end, the last first. */
+async function assemble(options: ExactOptions, closing: (() => void | Promise<void>)[]) {
   const { paid, crypto, secrets, payments, onSettlement } = options;
+  const all = openChains(options);
   const { chains } = all;
-  const opened = await openFacilitator(paid, all, options);
-  const facilitator = options.tracing.spanned<Facilitator>(opened, FACILITATOR_SPANS);
-  const payees = await openPayees(paid, facilitator, chains).catch(async (error) => {
-    await opened.close();
-    throw error;
-  });
+  for (const chain of [...chains.values(), ...all.verifyingChains.values()]) closing.push(() => chain.close());
+  const opened: Facilitator = await openFacilitator(options, all);
+  closing.push(() => opened.close());
+  const facilitator = options.tracing.spanned(opened, FACILITATOR_SPANS);
+  const payees = await openPayees(paid, facilitator, chains);
   const reconciler = new Reconciler({ payments, facilitator, chains, crypto, onSettlement });
   const settlements = new Queues();
-  const limits = new VerificationLimits();
+  closing.push(
+    () => reconciler.close(),
+    () => settlements.idle(),
+  );
   const memos = paid.useMemos ? new Memos(crypto, secrets) : undefined;
+  const limits = new VerificationLimits();
   const dependencies = { ...options, ...all, facilitator, reconciler, settlements, limits, memos };
   const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros, own: paid.prices };
   const offerOf = (route: Route): ExactRoute['offer'] => {
@@ -187,17 +178,12 @@ async function assemble(
   const isOpen = (network: string): boolean => facilitator.whyClosed(network) === undefined;
   reconciler.sweep();
   return {
-    gate: (route, describe, credit) => new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
+    gate: (route: Route, describe: Describe, credit?: CreditSale) =>
+      new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
     clusters: new Set(payees.keys()),
-    priceOf: (route) => priceMicros(route, pricing),
+    priceOf: (route: Route) => priceMicros(route, pricing),
     feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],
     sales: () => Array.from(payees, ([cluster, { network }]) => ({ cluster, isOpen: isOpen(network) })),
-    async close() {
-      await settlements.idle();
-      reconciler.close();
-      await opened.close();
-      await closeChains();
-    },
   };
 }
 

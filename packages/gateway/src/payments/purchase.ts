@@ -11,7 +11,7 @@ import type { Look } from './payments.ts';
 import type { PresentedPayment } from './read/payment.ts';
 import { type FeeCharge, type NewPayment, PAYMENTS, type PaymentRecord, type SettlementAttempt } from './record.ts';
 import * as responses from './responses.ts';
-import { type Verified, verify } from './verification.ts';
+import { verify } from './verification.ts';
 
 const SETTLE_MS = 25_000;
 
@@ -59,12 +59,7 @@ export class Purchase implements Admission {
     if (this.#isSettledBefore) return this.#prepaid(json);
     onStep?.('upstream');
     const signature = facilitator.signatureOf(this.#request.presented.payment);
-    const attempt = {
-      answer: json,
-      ...(signature !== undefined && { signature }),
-      ...(this.#height !== undefined && { height: this.#height }),
-      ...(this.#fee && { fee: this.#fee }),
-    };
+    const attempt = { answer: json, signature, height: this.#height, fee: this.#fee };
     const settling = settlements.run(this.#record.payer, () => this.#settleNow(attempt));
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SETTLE_MS).unref());
     return this.#conclude(await Promise.race([settling, late]));
@@ -83,7 +78,7 @@ export class Purchase implements Admission {
     onStep?.('store');
     const settlement = await facilitator.settle(this.#request.presented.payment).catch((error): Settlement => {
       onFailure(error);
-      return { outcome: 'unknown', ...(attempt.signature !== undefined && { signature: attempt.signature }) };
+      return { outcome: 'unknown', signature: attempt.signature };
     });
     return this.#recordOutcome(settlement);
   }
@@ -131,21 +126,15 @@ export class Purchase implements Admission {
     onStep?.('reserve');
     const end = limits.enter(verified, payments.now());
     try {
-      await this.#verify(verified);
+      const request = { ...this.#request, payment, record: this.#record, verified };
+      const { height, signature } = await verify(this.#dependencies, request);
+      this.#height = height;
+      this.#isSettledBefore = signature !== undefined;
+      if (signature !== undefined) this.#request.trail.payment = { state: 'settled', transaction: signature };
       onStep?.('verify');
     } finally {
       end();
     }
-  }
-
-  async #verify(verified: Verified): Promise<void> {
-    const { payment } = this.#request.presented;
-    const request = { ...this.#request, payment, record: this.#record, verified };
-    const { height, signature } = await verify(this.#dependencies, request);
-    this.#height = height;
-    if (signature === undefined) return;
-    this.#request.trail.payment = { state: 'settled', transaction: signature };
-    this.#isSettledBefore = true;
   }
 
   async #prepaid(json: string): Promise<Receipt> {
@@ -194,7 +183,7 @@ export class Purchase implements Admission {
     const record: PaymentRecord = this.#settled ?? (await this.#known()) ?? { ...this.#record, ...sent };
     if (settlement?.outcome === 'settled' || record.progress === 'settled') {
       const signature = settlement?.outcome === 'settled' ? settlement.signature : record.signature;
-      return this.#receiptOf({ ...record, ...(signature && { signature }) }, false, () => {
+      return this.#receiptOf({ ...record, signature }, false, () => {
         onStep?.('respond');
         payments.delivered(this.#record.key);
       });

@@ -31,9 +31,9 @@ export interface PaymentRecord extends NewPayment {
   readonly leasedUntilMs?: number;
   /** Upstream calls so far, once it has settled. */
   readonly calls?: number;
-  readonly signature?: string;
+  readonly signature?: string | undefined;
   /** The finalized block height before it was sent. */
-  readonly height?: number;
+  readonly height?: number | undefined;
   readonly reason?: string;
   /** The time from which money may have moved. */
   readonly settlingSinceMs?: number;
@@ -78,10 +78,10 @@ export interface FeeCharge {
 export interface SettlementAttempt {
   /** The upstream's answer, as JSON. */
   readonly answer: string;
-  readonly signature?: string;
-  readonly height?: number;
-  /** Absent if another facilitator pays the fee. */
-  readonly fee?: FeeCharge;
+  readonly signature?: string | undefined;
+  readonly height?: number | undefined;
+  /** Undefined if another facilitator pays the fee. */
+  readonly fee?: FeeCharge | undefined;
 }
 
 /** The reason of a payment whose transaction failed on the chain, where it cost its fee. */

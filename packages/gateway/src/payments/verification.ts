@@ -1,11 +1,11 @@
 import { Refusal } from '@asset-gateway/protocol';
-import { fromStore } from '../gates/gate.ts';
+import { alreadyUsed, fromStore } from '../gates/gate.ts';
 import { Counts, Recent } from '../tallies.ts';
 import type { Chain } from './facilitator/chain.ts';
-import { codeOfReason, type Facilitator, type Payment, type Verification } from './facilitator/facilitator.ts';
+import { codeOfReason, type Facilitator, type Payment, type Processed } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import type { Reconciler, Sighting } from './reconcile.ts';
-import type { NewPayment, PaymentRecord } from './record.ts';
+import type { NewPayment } from './record.ts';
 import { pendingRefusal, unused } from './responses.ts';
 
 /** The payment that is verified, as far as limits count it. */
@@ -24,7 +24,9 @@ const IN_FLIGHT = { all: 32, ofNewPayers: 16 } as const;
 const FAILURES = 3;
 const WINDOW_MS = 60_000;
 
-const newOn = (network: string): string => `new payers on ${network}`;
+/** What a verification counts for. */
+const countsOf = ({ network, isNewPayer }: Verified): readonly string[] =>
+  isNewPayer ? [network, `new payers on ${network}`] : [network];
 
 /**
  * Limits on verifications. Anyone can send payments that fail verification, and each costs calls to the chain. Too many are rejected
@@ -33,49 +35,36 @@ const newOn = (network: string): string => `new payers on ${network}`;
 export class VerificationLimits {
   /** Times of the last failures, by payer or challenge. */
   readonly #failures = new Recent<readonly number[]>(WINDOW_MS);
-  /** By network, and for new payers by network again. */
   readonly #underWay = new Counts();
 
   /** Refuses by throwing if no verification may begin now. */
-  assertRoom({ network, payer, challenge, isNewPayer }: Verified, nowMs: number): void {
-    const waitMs = Math.max(this.#waitMs(payer, nowMs), this.#waitMs(challenge, nowMs));
+  assertRoom(verified: Verified, nowMs: number): void {
+    const waitMs = Math.max(this.#waitMs(verified.payer, nowMs), this.#waitMs(verified.challenge, nowMs));
     if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
-    const isFull = this.#underWay.of(network) >= IN_FLIGHT.all;
-    const isFullOfNew = isNewPayer && this.#underWay.of(newOn(network)) >= IN_FLIGHT.ofNewPayers;
-    if (isFull || isFullOfNew) throw busy('too many verifications', 1);
+    const [all = 0, ofNewPayers = 0] = countsOf(verified).map((name) => this.#underWay.of(name));
+    if (all >= IN_FLIGHT.all || ofNewPayers >= IN_FLIGHT.ofNewPayers) throw busy('too many verifications', 1);
   }
 
   /** Begins a verification, or refuses like `assertRoom`. Call the returned function at its end. */
   enter(verified: Verified, nowMs: number): () => void {
     this.assertRoom(verified, nowMs);
-    const { network, isNewPayer } = verified;
     const change = (by: 1 | -1) => {
-      this.#underWay.add(network, by);
-      if (isNewPayer) this.#underWay.add(newOn(network), by);
+      for (const name of countsOf(verified)) this.#underWay.add(name, by);
     };
     change(1);
     return () => change(-1);
   }
 
-  /** Counts an invalid payment for its challenge. */
-  failed({ challenge }: Verified, nowMs: number): void {
-    this.#note(challenge, nowMs);
-  }
-
-  /** Counts an invalid payment for its payer: no one else can have sent it. */
-  failedByPayer({ payer }: Verified, nowMs: number): void {
-    this.#note(payer, nowMs);
+  /** Counts an invalid payment of a payer or for a challenge. */
+  failed(name: string, nowMs: number): void {
+    const times = this.#failures.get(name, nowMs) ?? [];
+    this.#failures.set(name, [...times, nowMs].slice(-FAILURES), nowMs);
   }
 
   /** How long until the next attempt; 0 if it may be now. */
   #waitMs(name: string, nowMs: number): number {
     const [oldest = 0, ...others] = this.#failures.get(name, nowMs) ?? [];
     return others.length + 1 < FAILURES ? 0 : oldest + WINDOW_MS - nowMs;
-  }
-
-  #note(name: string, nowMs: number): void {
-    const times = this.#failures.get(name, nowMs) ?? [];
-    this.#failures.set(name, [...times, nowMs].slice(-FAILURES), nowMs);
   }
 }
 
@@ -107,62 +96,49 @@ interface VerificationRequest {
 }
 
 /** The outcome of a verification. */
-export interface Findings {
+interface Findings {
   /** The finalized block height before the verification; undefined if there is no RPC. */
   readonly height: number | undefined;
   /** The signature of the payment if it had settled before. */
-  readonly signature: string | undefined;
+  readonly signature?: string;
 }
 
-type Invalid = Extract<Verification, { valid: false }>;
-
-/** Verifies a payment. Refuses it if it is invalid, unless it had settled before. */
+/** Verifies a payment. Refuses it if it is invalid, unless it had settled before: then it records that. */
 export async function verify(dependencies: VerifyingDependencies, request: VerificationRequest): Promise<Findings> {
   const { facilitator, verifyingChains, limits, payments } = dependencies;
-  const { payment, verified } = request;
+  const { payment, record, verified } = request;
   const pendingHeight = verifyingChains.get(payment.network)?.finalizedHeight();
   pendingHeight?.catch(() => undefined);
   const verification = await facilitator.verify(payment);
   const height = await pendingHeight;
-  if (verification.valid) return { height, signature: undefined };
-  limits.failed(verified, payments.now());
-  const sighting = await sightingOf(dependencies, request, verification);
+  if (verification.valid) return { height };
+  limits.failed(verified.challenge, payments.now());
+  const { signature, status } = await sightingOf(dependencies, request, verification.processed);
   // Anyone can copy a payment that the chain shows: only one that it does not show is the payer's own failure.
-  if (sighting.status === 'missing') limits.failedByPayer(verified, payments.now());
-  return { height, signature: await settledBefore(dependencies, request, { verification, sighting }) };
+  if (status === 'missing') limits.failed(verified.payer, payments.now());
+  if (status === 'confirmed' && !payment.hasTicket) {
+    // Anyone can copy a settled transaction, and only the ticket proves who made it.
+    throw alreadyUsed('settled before');
+  }
+  if (status === 'seen' && signature !== undefined) {
+    throw pendingRefusal({ ...record, progress: 'unresolved', signature }, request.inVersion1Header);
+  }
+  const { reason } = verification;
+  if (status !== 'confirmed' || signature === undefined) {
+    throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
+  }
+  await fromStore(payments.adopt(record, signature), { payment: { state: 'settled', transaction: signature } });
+  return { height, signature };
 }
 
 /** What the chain shows of an invalid payment. One RPC can lead to nodes that disagree. */
 async function sightingOf(
   { facilitator, reconciler, verifyingChains }: VerifyingDependencies,
   { payment, record }: VerificationRequest,
-  { processed }: Invalid,
+  processed: Processed,
 ): Promise<Sighting> {
   if (processed === 'no') return { signature: undefined, isComplete: false, status: 'missing' };
-  const signature = facilitator.signatureOf(payment);
-  const open: PaymentRecord = { ...record, progress: 'reserved', ...(signature !== undefined && { signature }) };
+  const open = { ...record, progress: 'reserved', signature: facilitator.signatureOf(payment) } as const;
   const sighting = await reconciler.look(open, verifyingChains.get(payment.network));
   return sighting.status === 'missing' && processed === 'yes' ? { ...sighting, status: 'seen' } : sighting;
-}
-
-/** Records an invalid payment that had settled before, and answers its signature. Refuses any other. */
-async function settledBefore(
-  { payments }: VerifyingDependencies,
-  { payment, record, inVersion1Header }: VerificationRequest,
-  { verification, sighting }: { readonly verification: Invalid; readonly sighting: Sighting },
-): Promise<string> {
-  const { reason } = verification;
-  const { signature, status } = sighting;
-  if (status === 'confirmed' && !payment.hasTicket) {
-    // Anyone can copy a settled transaction, and only the ticket proves who made it.
-    throw new Refusal('payment_already_used', { reason: 'settled before', payment: { state: 'settled' } });
-  }
-  if (status === 'seen' && signature !== undefined) {
-    throw pendingRefusal({ ...record, progress: 'unresolved', signature }, inVersion1Header);
-  }
-  if (status !== 'confirmed' || signature === undefined) {
-    throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
-  }
-  await fromStore(payments.adopt(record, signature), { payment: { state: 'settled', transaction: signature } });
-  return signature;
 }

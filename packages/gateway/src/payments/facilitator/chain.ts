@@ -33,13 +33,6 @@ interface HistoryRow {
   readonly memos: readonly string[];
 }
 
-/** A part of a history. */
-interface HistoryPage {
-  readonly limit: number;
-  /** Only transactions older than this one. */
-  readonly before?: string;
-}
-
 const unusable = (what: string): Refusal => unavailable(`rpc: ${what}`);
 
 /** An RPC lists the memos of a transaction as `[32] text`, separated by `; `. */
@@ -94,8 +87,11 @@ export class Chain {
     return { memos, isComplete: rows.length < HISTORY || reachesBack };
   }
 
-  /** The latest transactions of an account, newest first. */
-  async transactionsOf(account: string, page: HistoryPage): Promise<readonly HistoryRow[]> {
+  /** The latest transactions of an account, newest first. `before`: only transactions older than this one. */
+  async transactionsOf(
+    account: string,
+    page: { readonly limit: number; readonly before?: string },
+  ): Promise<readonly HistoryRow[]> {
     const rows = await this.#call('getSignaturesForAddress', [account, { ...page, commitment: 'confirmed' }]);
     if (!Array.isArray(rows)) throw unusable('no history');
     return rows.map((row) => ({
@@ -107,15 +103,14 @@ export class Chain {
   }
 
   /** A confirmed transaction as the RPC describes it; null if there is none. */
-  transaction(signature: string): Promise<unknown> {
-    const settings = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
+  transaction(signature: string, encoding: 'json' | 'base64' = 'json'): Promise<unknown> {
+    const settings = { encoding, commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
     return this.#call('getTransaction', [signature, settings]);
   }
 
   /** The bytes of a confirmed transaction; undefined if there is none. */
   async transactionBytes(signature: string): Promise<Uint8Array | undefined> {
-    const settings = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const text = member(member(await this.#call('getTransaction', [signature, settings]), 'transaction'), '0');
+    const text = member(member(await this.transaction(signature, 'base64'), 'transaction'), '0');
     return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;
   }
 

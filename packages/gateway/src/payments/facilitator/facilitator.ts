@@ -36,7 +36,7 @@ export type Processed = 'no' | 'maybe' | 'yes';
 export type Settlement =
   | { readonly outcome: 'settled'; readonly signature: string }
   | { readonly outcome: 'refused'; readonly reason: string }
-  | { readonly outcome: 'unknown'; readonly signature?: string }
+  | { readonly outcome: 'unknown'; readonly signature: string | undefined }
   | { readonly outcome: 'unsent'; readonly reason: string };
 
 /** Verifies and settles payments on the chain. */
@@ -53,8 +53,8 @@ export interface Facilitator {
   verify(payment: Payment): Promise<Verification>;
   /** Sends the same transaction again if its signature is known. It can land only once, so this is no second settlement. */
   resend(payment: Payment): Promise<void>;
-  /** Never rejects. */
   settle(payment: Payment): Promise<Settlement>;
+  close(): void | Promise<void>;
 }
 
 /** The public code of a facilitator's reason: a code of x402, or `payment_rejected`. */

@@ -15,9 +15,9 @@ interface InProcessOptions {
   /** The 64 bytes of the fee payer's key pair. */
   readonly keypair: Uint8Array;
   /** By network, for settling and looking up. */
-  readonly chains: ReadonlyMap<string, Chain>;
+  readonly chains: Chains;
   /** By network, for verifying; on separate connections, because anyone can cause verifications. */
-  readonly verifyingChains: ReadonlyMap<string, Chain>;
+  readonly verifyingChains: Chains;
   /** The most lamports that fees may cost in an hour. */
   readonly feeBudgetPerHour: number;
   readonly notice: (message: string) => void;
@@ -32,20 +32,21 @@ const POLL_MS = 250;
 type Svm = typeof import('@x402/svm');
 type Signer = ReturnType<Svm['toFacilitatorSvmSigner']>;
 type Scheme = InstanceType<typeof import('@x402/svm/exact/facilitator').ExactSvmScheme>;
+type Chains = ReadonlyMap<string, Chain>;
 
 /** x402's own facilitator in this process, with limits and deadlines, and with strict readings of its answers. */
 export class InProcessFacilitator implements Facilitator {
   readonly #options: InProcessOptions;
-  readonly #parts: Parts;
+  readonly #packages: Packages;
   readonly #key: KeyObject;
   readonly #watch: ReturnType<typeof watchFeePayer>;
 
-  private constructor(options: InProcessOptions, parts: Parts) {
+  private constructor(options: InProcessOptions, packages: Packages) {
     this.#options = options;
-    this.#parts = parts;
+    this.#packages = packages;
     const der = Buffer.from(pkcs8OfSeed(options.keypair.subarray(0, 32)));
     this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    this.#watch = watchFeePayer(parts.address, options.chains, options.notice);
+    this.#watch = watchFeePayer(packages.address, options.chains, options.notice);
   }
 
   /** Loads x402's packages, which only this facilitator needs. */
@@ -55,18 +56,17 @@ export class InProcessFacilitator implements Facilitator {
       import('@x402/svm'),
       import('@x402/svm/exact/facilitator'),
     ]);
-    const signer = await kit.createKeyPairSignerFromBytes(options.keypair);
-    const signerOf = (network: string, chain: Chain): Signer => {
-      const transport = async ({ payload }: { payload: unknown }) =>
-        JSON.parse(await chain.post(JSON.stringify(payload)));
-      return svm.toFacilitatorSvmSigner(signer, { [network]: kit.createSolanaRpcFromTransport(transport) });
-    };
-    const signersOf = (chains: ReadonlyMap<string, Chain>) =>
-      new Map([...chains].map(([network, chain]) => [network, signerOf(network, chain)]));
-    const signers = { verify: signersOf(options.verifyingChains), settle: signersOf(options.chains) };
+    const keys = await kit.createKeyPairSignerFromBytes(options.keypair);
     const cache = new svm.SettlementCache();
-    const newScheme = (each: Signer) => new ExactSvmScheme(each, cache, LIMITS);
-    return new InProcessFacilitator(options, { address: signer.address, signers, newScheme });
+    return new InProcessFacilitator(options, {
+      address: keys.address,
+      signerOf(network, chain) {
+        const transport = async ({ payload }: { payload: unknown }) =>
+          JSON.parse(await chain.post(JSON.stringify(payload)));
+        return svm.toFacilitatorSvmSigner(keys, { [network]: kit.createSolanaRpcFromTransport(transport) });
+      },
+      schemeOf: (signer) => new ExactSvmScheme(signer, cache, LIMITS),
+    });
   }
 
   readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
@@ -76,8 +76,7 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   feePayer(network: string): string | undefined {
-    const { address, signers } = this.#parts;
-    return signers.settle.has(network) ? address : undefined;
+    return this.#options.chains.has(network) ? this.#packages.address : undefined;
   }
 
   whyClosed(network: string): string | undefined {
@@ -88,7 +87,7 @@ export class InProcessFacilitator implements Facilitator {
     const run: SimulationRun = { sent: false };
     const { paymentPayload, paymentRequirements } = typedBody(payment);
     const answer = await Promise.race([
-      this.#schemeFor(payment, run, 'verify').verify(paymentPayload, paymentRequirements),
+      this.#schemeFor(payment, run, this.#options.verifyingChains).verify(paymentPayload, paymentRequirements),
       sleep(VERIFY_MS, 'late' as const, { ref: false }),
     ]);
     if (run.feePayerIsEmpty) throw this.#closed(payment);
@@ -107,7 +106,7 @@ export class InProcessFacilitator implements Facilitator {
     const run: SimulationRun = { sent: false };
     const signature = this.signatureOf(payment);
     const { paymentPayload, paymentRequirements } = typedBody(payment);
-    const answer = await this.#schemeFor(payment, run, 'settle')
+    const answer = await this.#schemeFor(payment, run, this.#options.chains)
       .settle(paymentPayload, paymentRequirements)
       .catch(() => undefined);
     if (answer?.success) return { outcome: 'settled', signature };
@@ -140,11 +139,11 @@ export class InProcessFacilitator implements Facilitator {
     await this.#options.chains.get(payment.network)?.send(signed.toString('base64'));
   }
 
-  #schemeFor(payment: Payment, run: SimulationRun, purpose: keyof Signers): Scheme {
-    const { network } = payment;
-    const base = this.#parts.signers[purpose].get(network);
-    if (!base) throw unavailable(`no RPC for ${network}`);
-    const signer: Signer = {
+  #schemeFor({ network }: Payment, run: SimulationRun, chains: Chains): Scheme {
+    const chain = chains.get(network);
+    if (!chain) throw unavailable(`no RPC for ${network}`);
+    const base = this.#packages.signerOf(network, chain);
+    return this.#packages.schemeOf({
       ...base,
       simulateTransaction: (transaction, onNetwork, options) =>
         simulate(() => base.simulateTransaction(transaction, onNetwork, options), run),
@@ -152,16 +151,14 @@ export class InProcessFacilitator implements Facilitator {
         run.sent = true;
         return base.sendTransaction(transaction, onNetwork);
       },
-      confirmTransaction: (signature) => this.#confirm(signature, network, run),
-    };
-    return this.#parts.newScheme(signer);
+      confirmTransaction: (signature) => this.#confirm(signature, chain, run),
+    });
   }
 
-  async #confirm(signature: string, network: string, run: SimulationRun): Promise<void> {
+  async #confirm(signature: string, chain: Chain, run: SimulationRun): Promise<void> {
     const deadline = performance.now() + CONFIRM_MS;
-    const chain = this.#options.chains.get(network);
     while (performance.now() < deadline) {
-      const status = await chain?.status(signature).catch(() => 'missing');
+      const status = await chain.status(signature).catch(() => 'missing');
       if (status === 'confirmed') return;
       if (status === 'failed') {
         run.failedOnChain = true;
@@ -173,14 +170,11 @@ export class InProcessFacilitator implements Facilitator {
   }
 }
 
-/** By purpose and network. */
-type Signers = Readonly<Record<'verify' | 'settle', ReadonlyMap<string, Signer>>>;
-
-/** What x402's packages have made. */
-interface Parts {
+/** What x402's packages make. */
+interface Packages {
   readonly address: string;
-  readonly signers: Signers;
-  readonly newScheme: (signer: Signer) => Scheme;
+  signerOf(network: string, chain: Chain): Signer;
+  schemeOf(signer: Signer): Scheme;
 }
 
 type Verify = Scheme['verify'];

@@ -113,7 +113,7 @@ export class RemoteFacilitator implements Facilitator {
     if (isFirst && isClear && isBeforeBroadcast(reason)) {
       return { outcome: 'refused', reason: String(reason) };
     }
-    return { outcome: 'unknown', ...(signature !== undefined && { signature }) };
+    return { outcome: 'unknown', signature };
   }
 
   /** Only the first call's answer can prove that nothing was sent. After REMEMBER_MS a payment is too old to be sent again. */
