@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { challengeIn, type SignInChallenge } from '@asset-gateway/client';
-import { Refusal } from '@asset-gateway/protocol';
+import { Refusal, siwxExtension } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
 import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { fixedOrigin } from '../../packages/gateway/src/gates/gate.ts';
-import { SiwxGate, signInChallenge } from '../../packages/gateway/src/gates/siwx/gate.ts';
+import { SiwxGate, signInInfo } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
 import { readValidSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
@@ -140,12 +139,8 @@ const callWith = (header: string) =>
   });
 
 /** The challenge with this nonce at this time. */
-function challengeWith(nonce: string, nowMs: number): SignInChallenge {
-  const parts = { call: callWith(''), origin: ORIGIN, nonce, nowMs, code: 'sign_in_required' } as const;
-  const challenge = challengeIn(signInChallenge({ ...parts, describe: describeRoute, singleUse: true }).members);
-  if (!challenge) throw new Error('no challenge');
-  return challenge;
-}
+const challengeWith = (nonce: string, nowMs: number) =>
+  siwxExtension(signInInfo(ORIGIN, { uri: ORIGIN + SEARCH, nonce, nowMs, statement: 'Sign in.' }));
 
 async function admit(gate: SiwxGate, header: string): Promise<string> {
   const call = callWith(header);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { type Row, type Statement, type Step, text, type Value } from '../stores/sql/database.ts';
+import { membersIn, type Row, type Statement, type Step, text, type Value } from '../stores/sql/database.ts';
 import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
 const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds, w.failing_until_ms,
@@ -9,8 +9,23 @@ const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.
 const buying = (now: string) => `left join payments b on b.wallet_id = w.id and b.credit_micro_usdc > 0
   and b.state in ('reserved', 'settling', 'unresolved')
   and (b.leased_until_ms > ${now} or b.settling_since_ms > ${now} - ${CREDIT.purchaseMs})`;
-const DEBIT = `d.id, d.micro_usdc, d.paid_by, d.route, d.request_hash, d.request_id, d.owner, d.memo, d.resource_url, d.state,
-  d.until_ms, d.captured_at_ms, d.owed_until_ms, d.calls_again`;
+/** The columns of a debit, and its members. */
+const COLUMNS = {
+  id: 'id',
+  micro_usdc: 'micros',
+  paid_by: 'by',
+  route: 'route',
+  request_hash: 'requestHash',
+  request_id: 'requestId',
+  owner: 'owner',
+  memo: 'memo',
+  resource_url: 'resourceUrl',
+  state: 'progress',
+  until_ms: 'untilMs',
+  captured_at_ms: 'capturedAtMs',
+  calls_again: 'callsAgain',
+} as const satisfies Readonly<Record<string, keyof Debit>>;
+const DEBIT = [...Object.keys(COLUMNS), 'owed_until_ms'].map((column) => `d.${column}`).join(', ');
 
 /** The account of a row. */
 export function accountOf(row: Row | undefined): Account {
@@ -30,23 +45,7 @@ export function accountOf(row: Row | undefined): Account {
 export function debitOf(row: Row | undefined, { network, wallet }: AccountHolder, nowMs: number): Debit | undefined {
   if (!row || row.id === null) return undefined;
   if (row.state === 'held' && Number(row.until_ms) <= nowMs) return undefined;
-  return {
-    network,
-    wallet,
-    id: text(row.id),
-    micros: Number(row.micro_usdc),
-    route: text(row.route),
-    requestHash: text(row.request_hash),
-    by: row.paid_by as Debit['by'],
-    owner: text(row.owner),
-    requestId: text(row.request_id),
-    progress: row.state as Debit['progress'],
-    untilMs: Number(row.until_ms),
-    callsAgain: Number(row.calls_again),
-    ...(row.memo !== null && { memo: text(row.memo) }),
-    ...(row.resource_url !== null && { resourceUrl: text(row.resource_url) }),
-    ...(row.captured_at_ms !== null && { capturedAtMs: Number(row.captured_at_ms) }),
-  };
+  return { ...membersIn(row, COLUMNS), network, wallet } as unknown as Debit;
 }
 
 const holderValues = ({ network, wallet }: AccountHolder): Value[] => [clusterOfNetwork(network), wallet];

@@ -1,5 +1,5 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
+import { membersIn, only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
 import { type NewPayment, PAYMENTS, type PayerRecord, type PaymentRecord, type PaymentState } from './record.ts';
 
 /** The payment whose state is read. */
@@ -49,10 +49,8 @@ export const CHANGING = {
   calls: 'calls',
 } as const satisfies Columns;
 
-const MEMBERS = Object.entries({ ...LASTING, ...CHANGING });
-const RECORD_COLUMNS = [...MEMBERS.map(([column]) => column), 'owed_until_ms']
-  .map((column) => `p.${column}`)
-  .join(', ');
+const MEMBERS = { ...LASTING, ...CHANGING };
+const RECORD_COLUMNS = [...Object.keys(MEMBERS), 'owed_until_ms'].map((column) => `p.${column}`).join(', ');
 
 const isDue = `(state in ('settling', 'unresolved') or owed_until_ms > $5)`;
 const feesOf = (which: string) =>
@@ -90,15 +88,13 @@ export const findOpen = (nowMs: number, limit: number): Statement => ({
 });
 
 /** The record in a row of RECORD_COLUMNS. */
-function recordIn(row: Row, network: string, payer: string): PaymentRecord {
-  const stored = MEMBERS.flatMap(([column, member]) => (row[column] === null ? [] : [[member, row[column]]]));
-  return {
-    ...Object.fromEntries(stored),
+const recordIn = (row: Row, network: string, payer: string): PaymentRecord =>
+  ({
+    ...membersIn(row, MEMBERS),
     network,
     payer,
     ...(row.resolved_at_ms !== null && { owed: row.owed_until_ms !== null }),
-  };
-}
+  }) as unknown as PaymentRecord;
 
 /** The record in a row that contains its wallet. */
 export const recordOfRow = (row: Row): PaymentRecord =>

@@ -33,27 +33,6 @@ export const signInInfo = (origin: string, { uri, nonce, nowMs, statement }: Sig
   statement,
 });
 
-interface ChallengeOptions {
-  readonly call: Call;
-  readonly origin: string;
-  readonly nonce: string;
-  readonly nowMs: number;
-  readonly code: RefusalCode;
-  readonly describe: Describe;
-  /** False: the text to sign names the bare origin, so one signature opens every route until it expires. */
-  readonly singleUse: boolean;
-}
-
-/** The challenge of a free route: a text to sign. */
-export function signInChallenge(options: ChallengeOptions): Challenge {
-  const { call, origin, nonce, nowMs, code, describe, singleUse } = options;
-  const url = challengedUrl(call, origin);
-  const info = signInInfo(origin, { uri: singleUse ? url : origin, nonce, nowMs, statement: STATEMENT });
-  const extensions = { [SIWX_EXTENSION]: siwxExtension(info) };
-  const { headers, members } = challenge(call, { code, url, accepts: [], extensions }, describe);
-  return { headers: { ...headers, 'WWW-Authenticate': `SIWX realm="${origin}", error="${code}"` }, members };
-}
-
 /** draft-ietf-httpapi-ratelimit-headers: the policy, the slots left, and when the next one frees. */
 function rateLimitHeaders(allowance: Allowance): Record<string, string> {
   const { limit, windowMs } = allowance;
@@ -133,11 +112,16 @@ export class SiwxGate implements Gate {
     }));
   }
 
+  /** Without single use the text to sign names the bare origin, so one signature opens every route until it expires. */
   challenge(call: Call, code: RefusalCode): Challenge {
     const { store, originOf, describe, singleUse } = this.#dependencies;
     const origin = originOf(call.inbound);
-    const nonce = this.#freshNonce(origin);
-    return signInChallenge({ call, origin, nonce, nowMs: store.wallNow(), code, describe, singleUse });
+    const url = challengedUrl(call, origin);
+    const terms = { nonce: this.#freshNonce(origin), nowMs: store.wallNow(), statement: STATEMENT };
+    const info = signInInfo(origin, { uri: singleUse ? url : origin, ...terms });
+    const extensions = { [SIWX_EXTENSION]: siwxExtension(info) };
+    const { headers, members } = challenge(call, { code, url, accepts: [], extensions }, describe);
+    return { headers: { ...headers, 'WWW-Authenticate': `SIWX realm="${origin}", error="${code}"` }, members };
   }
 
   #freshNonce(origin: string): string {

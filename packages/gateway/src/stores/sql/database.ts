@@ -119,6 +119,12 @@ export function only(rows: readonly Row[]): Row {
 /** A value as a text; empty for null. */
 export const text = (value: Value | undefined): string => String(value ?? '');
 
+/** The members of an object in its row, by a table of columns; columns that are null are left out. */
+export function membersIn(row: Row, columns: Readonly<Record<string, string>>) {
+  const stored = Object.entries(columns).filter(([column]) => row[column] !== null);
+  return Object.fromEntries(stored.map(([column, member]) => [member, row[column]]));
+}
+
 /** The kind of a journal entry. A refusal moves no money, but may have cost a fee. */
 export type JournalKind = 'settlement' | 'refusal' | 'grant' | 'debit';
 
