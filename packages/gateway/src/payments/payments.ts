@@ -9,15 +9,7 @@ import {
   type Row,
   readAnswer,
 } from '../stores/sql/database.ts';
-import {
-  beginsSettling,
-  entriesOf,
-  noteDelivered,
-  renewLease,
-  type StepDetails,
-  statementsOf,
-  type Taking,
-} from './changes.ts';
+import * as changes from './changes.ts';
 import * as machine from './machine.ts';
 import {
   callsOf,
@@ -48,6 +40,8 @@ interface Outcome {
   readonly balanceMicros?: number | undefined;
 }
 
+type OwnState = StoredState & { readonly record: PaymentRecord };
+
 const OPEN_AT_ONCE = 100;
 const ATTEMPTS = 30;
 /** Random pauses separate conflicting steps of one wallet. */
@@ -64,7 +58,7 @@ export class Payments {
   readonly #database: Database;
   readonly #onWritten: OnWritten;
   /** Payments that this process has reserved or is settling. Their leases are renewed. */
-  readonly #own = new Map<string, StoredState>();
+  readonly #own = new Map<string, OwnState>();
   readonly #renewing: NodeJS.Timeout;
 
   constructor(database: Database, onWritten: OnWritten = () => undefined) {
@@ -109,7 +103,10 @@ export class Payments {
   }
 
   /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read. */
-  async reserve(payment: NewPayment, { seen, credit }: ReserveOptions = {}): Promise<ReserveVerdict> {
+  async reserve(
+    payment: NewPayment,
+    { seen, credit }: { readonly seen?: StoredState; readonly credit?: CreditLimits | undefined } = {},
+  ): Promise<ReserveVerdict> {
     const { verdict } = await this.#take(payment, machine.reserve(payment, credit), {}, seen);
     return verdict === 'done' ? 'reserved' : (verdict as ReserveVerdict);
   }
@@ -155,9 +152,9 @@ export class Payments {
     { answer, fee, ...sent }: SettlementAttempt,
   ): Promise<'settling' | 'owed' | 'covered' | 'fees used up'> {
     const { verdict } = await this.#next(key, machine.settling(owner, sent), { answer, fee });
+    if (verdict === 'done') return 'settling';
     if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees used up') return verdict;
-    if (verdict !== 'done') throw new Error('the reservation is lost');
-    return 'settling';
+    throw new Error('the reservation is lost');
   }
 
   /** The outcome is unknown. */
@@ -182,7 +179,7 @@ export class Payments {
 
   /** Notes that the answer has reached the payer. */
   delivered(key: string): void {
-    this.#database.note(noteDelivered(key));
+    this.#database.note(changes.noteDelivered(key));
   }
 
   /** Payments whose outcome must be looked up on the chain, a hundred at a time. */
@@ -198,18 +195,17 @@ export class Payments {
   }
 
   /** A step of an existing payment; ignored if there is none. After a failure and after the last step the lease is not renewed. */
-  async #next(key: string, transition: machine.Transition, details: StepDetails = {}): Promise<Outcome> {
+  async #next(key: string, transition: machine.Transition, details: changes.StepDetails = {}): Promise<Outcome> {
     const own = this.#own.get(key);
     this.#own.delete(key);
-    const subject = own?.record ?? (await this.find(key));
-    if (!subject) return { verdict: 'ignored', record: undefined };
-    return this.#take(subject, transition, details, own);
+    const record = own?.record ?? (await this.find(key));
+    return record ? this.#take(record, transition, details, own) : { verdict: 'ignored', record };
   }
 
   async #take(
     subject: Subject,
     transition: machine.Transition,
-    details: StepDetails,
+    details: changes.StepDetails,
     seen?: StoredState,
   ): Promise<Outcome> {
     let isFresh = seen === undefined;
@@ -218,14 +214,14 @@ export class Payments {
       const nowMs = this.now();
       const step = machine.step(state, transition, nowMs);
       if (step.verdict === 'done') {
-        const [entries, version] = [entriesOf(step, details), randomBytes(8).toString('hex')];
+        const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
         const taking = { subject, state, step, details, entries, version, nowMs };
-        const row = await this.#database.write(statementsOf(taking, this.#database.dialect));
+        const row = await this.#database.write(changes.statementsOf(taking, this.#database.dialect));
         if (row) return this.#taken(taking, row);
         const now = await this.#read(subject);
         // It was written, but the reply was lost.
         if (now.wallet?.version === version) return this.#taken(taking, { id: now.wallet.id });
-        if (beginsSettling(step) && now.wallet?.version === state.wallet?.version) {
+        if (changes.beginsSettling(step) && now.wallet?.version === state.wallet?.version) {
           if (now.isCovered) return { verdict: 'covered', record: now.record };
           if (details.fee) return { verdict: 'fees used up', record: now.record };
         }
@@ -238,12 +234,12 @@ export class Payments {
     throw new Error('too many steps at once');
   }
 
-  #taken({ subject, state, step, entries, version }: Taking, row: Row): Outcome {
+  #taken({ subject, state, step, entries, version }: changes.Taking, row: Row): Outcome {
     const { record } = step.after;
     const { network, payer: wallet } = subject;
     const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;
     if (record?.progress === 'reserved' || record?.progress === 'settling')
-      this.#own.set(record.key, { ...state, ...step.after, wallet: { id: Number(row.id), version } });
+      this.#own.set(record.key, { ...state, ...step.after, record, wallet: { id: Number(row.id), version } });
     this.#onWritten({ network, wallet, entries });
     return {
       verdict: 'done',
@@ -252,18 +248,11 @@ export class Payments {
     };
   }
 
-  async #renew(key: string, own: StoredState): Promise<void> {
-    const { record } = own;
+  async #renew(key: string, own: OwnState): Promise<void> {
     const leasedUntilMs = this.now() + PAYMENTS.leaseMs;
-    const row = await this.#database.write({ guard: renewLease(key, record?.owner ?? '', leasedUntilMs) });
+    const row = await this.#database.write({ guard: changes.renewLease(key, own.record.owner, leasedUntilMs) });
     if (this.#own.get(key) !== own) return;
-    if (!row || !record) this.#own.delete(key);
-    else this.#own.set(key, { ...own, record: { ...record, leasedUntilMs } });
+    if (row) this.#own.set(key, { ...own, record: { ...own.record, leasedUntilMs } });
+    else this.#own.delete(key);
   }
-}
-
-/** What a reservation depends on besides the payment. */
-interface ReserveOptions {
-  readonly seen?: StoredState | undefined;
-  readonly credit?: CreditLimits | undefined;
 }
