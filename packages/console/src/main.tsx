@@ -1,40 +1,34 @@
 import { type FunctionComponent, render } from 'preact';
 import { Failure } from './parts/failure.tsx';
-import { useAnswer } from './parts/use-call.ts';
+import { useFresh } from './parts/hooks.ts';
 import { usePlace } from './router.ts';
 import { openSession, type Session } from './session.ts';
-import { Shell, type View } from './shell.tsx';
+import { Shell } from './shell.tsx';
 import { Try } from './try/search.tsx';
 
 /** A component whose code loads when it is first shown. */
-function lazy<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
-  let loading: Promise<FunctionComponent<Props>> | undefined;
-  return (props) => {
-    const code = useAnswer(() => {
-      loading ??= load();
-      return loading;
-    }, []);
-    if (code.is === 'waiting') return <p role="status">Loading …</p>;
-    if (code.is === 'failed') return <Failure error={code.error} />;
-    const { value: Loaded } = code;
-    return <Loaded {...props} />;
+const lazy =
+  <Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> =>
+  (props) => {
+    const { value: Loaded, error } = useFresh(load, []);
+    if (error !== undefined) return <Failure error={error} />;
+    return Loaded ? <Loaded {...props} /> : <p role="status">Loading …</p>;
   };
-}
 
 const Routes = lazy(() => import('./routes/routes.tsx').then((code) => code.Routes));
 const WalletView = lazy(() => import('./wallet/wallet.tsx').then((code) => code.WalletView));
 
-function viewsOf(session: Session): View[] {
-  return [
-    { name: 'try', title: 'Try', show: (place) => <Try session={session} place={place} /> },
-    { name: 'routes', title: 'Routes', show: (place) => <Routes session={session} place={place} /> },
-    { name: 'wallet', title: 'Wallet', show: () => <WalletView session={session} /> },
-  ];
-}
-
-function App({ views }: { readonly views: readonly View[] }) {
-  return <Shell title="Asset gateway" views={views} place={usePlace()} />;
-}
+const App = ({ session }: { readonly session: Session }) => (
+  <Shell
+    title="Asset gateway"
+    place={usePlace()}
+    views={[
+      { name: 'try', title: 'Try', show: (place) => <Try session={session} place={place} /> },
+      { name: 'routes', title: 'Routes', show: (place) => <Routes session={session} place={place} /> },
+      { name: 'wallet', title: 'Wallet', show: () => <WalletView session={session} /> },
+    ]}
+  />
+);
 
 /** Shown if no key can be created: over plain http from another host, or in a browser without Ed25519. */
 const NoKey = () => (
@@ -51,5 +45,5 @@ const root = document.getElementById('app');
 const session = await openSession().catch(() => undefined);
 if (root) {
   root.replaceChildren();
-  render(session ? <App views={viewsOf(session)} /> : <NoKey />, root);
+  render(session ? <App session={session} /> : <NoKey />, root);
 }

@@ -31,11 +31,10 @@ function budgetIn({ headers }: Response): Budget | undefined {
   return { limit: Number(limit), left: Number(left), freesAt: performance.now() + Number(seconds) * 1000 };
 }
 
-/** Records the latest requests and answers of a client. */
-export class Recorder {
+/** Records the latest requests and answers of a client. Its event `answer` follows each answer. */
+export class Recorder extends EventTarget {
   readonly #steps: Step[] = [];
   readonly #texts = new Map<string, string>();
-  readonly #listeners = new Set<() => void>();
   #budget: Budget | undefined;
 
   readonly fetch: typeof fetch = async (input, init) => {
@@ -53,19 +52,13 @@ export class Recorder {
     });
     if (this.#steps.length > MAX_STEPS) this.#steps.shift();
     this.#budget = budgetIn(response) ?? this.#budget;
-    for (const listener of this.#listeners) listener();
+    this.dispatchEvent(new Event('answer'));
     return response;
   };
 
   /** Undefined until an answer names it. */
   get budget(): Budget | undefined {
     return this.#budget;
-  }
-
-  /** Calls back after every answer; returns a function that unsubscribes. */
-  listen(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
   }
 
   /** Call this when a message is signed. */

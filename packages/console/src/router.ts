@@ -1,4 +1,5 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useEvent } from './parts/hooks.ts';
 
 /** A view and its arguments: `#/routes/tokens.search?q=gold`. */
 export interface Place {
@@ -30,11 +31,6 @@ export const hrefOf = (view: string, ...rest: readonly string[]): string =>
 /** The place in the address bar. */
 export function usePlace(): Place {
   const [fragment, setFragment] = useState(location.hash);
-  // Before the first paint, so that a link followed at once is not missed.
-  useLayoutEffect(() => {
-    const follow = () => setFragment(location.hash);
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, []);
+  useEvent(window, 'hashchange', () => setFragment(location.hash));
   return placeOf(fragment);
 }

@@ -1,9 +1,9 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { hrefOf, type Place } from './router.ts';
 
 /** A view of a page. */
-export interface View {
+interface View {
   readonly name: string;
   readonly title: string;
   readonly show: (place: Place) => VNode;
@@ -11,9 +11,8 @@ export interface View {
 
 interface ShellProps {
   readonly title: string;
-  readonly views: readonly View[];
+  readonly views: readonly [View, ...View[]];
   readonly place: Place;
-  readonly children?: ComponentChildren;
 }
 
 /** A view, or its error: the other views still work. */
@@ -29,16 +28,16 @@ function Shown({ view, place }: { readonly view: View; readonly place: Place }) 
 }
 
 /** The frame of a page: a skip link, the navigation and the current view. */
-export function Shell({ title, views, place, children }: ShellProps) {
+export function Shell({ title, views, place }: ShellProps) {
   const view = views.find(({ name }) => name === place.view) ?? views[0];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = view ? `${view.title} · ${title}` : title;
+    document.title = `${view.title} · ${title}`;
     // Moves the focus, so that screen readers announce the new view.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
-  }, [view, title]);
+  }, [view.name]);
   return (
     <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
@@ -49,16 +48,15 @@ export function Shell({ title, views, place, children }: ShellProps) {
         {views.length > 1 && (
           <nav aria-label="Views">
             {views.map(({ name, title: label }) => (
-              <a key={name} href={hrefOf(name)} aria-current={name === view?.name ? 'page' : undefined}>
+              <a key={name} href={hrefOf(name)} aria-current={name === view.name ? 'page' : undefined}>
                 {label}
               </a>
             ))}
           </nav>
         )}
-        {children}
       </header>
       <main id="main" tabIndex={-1} ref={main}>
-        {view && <Shown key={view.name} view={view} place={place} />}
+        <Shown key={view.name} view={view} place={place} />
       </main>
     </>
   );

@@ -1,5 +1,5 @@
-import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
 import { rough } from '../parts/format.ts';
 import table from './charts.json' with { type: 'json' };
 import { count, dollars, minuteOf, span } from './format.ts';
@@ -44,14 +44,10 @@ function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProp
   useEffect(() => {
     let drawn: Plot | undefined;
     let isOver = false;
-    import('./plot.ts').then(({ plotIn }) => {
-      const element = figure.current;
-      const find = (name: string) => element?.querySelector<HTMLElement>(name);
-      const [place, text, grid] = [find('.plot'), find('h3'), find('.grid-colour')];
-      if (isOver || !element || !place || !text || !grid) return;
-      const keys = [...element.querySelectorAll<HTMLElement>('.key')];
-      const lines = keys.map((key, at) => ({ key, dash: DASHES[at] ?? [] }));
-      drawn = plotIn(place, { lines, text, grid, words: axisOf(chart) }, onPointer);
+    import('./plot.ts').then(({ chartIn }) => {
+      if (isOver || !figure.current) return;
+      const dashes = chart.lines.map((_, at) => DASHES[at] ?? []);
+      drawn = chartIn(figure.current, { dashes, words: axisOf(chart) }, onPointer);
       setPlot(drawn);
     });
     return () => {
@@ -76,10 +72,10 @@ function Panel(props: PanelProps) {
       <h3>{chart.title}</h3>
       <span class="grid-colour" />
       <div class="plot" aria-hidden="true" onClick={onChoose} />
-      <ul class="legend small">
+      <ul class="row legend small tabular">
         {chart.lines.map(([name], at) => (
           <li key={name}>
-            <svg class={`key series-${at + 1}`} aria-hidden="true" viewBox="0 0 24 6">
+            <svg class="key" style={{ color: `var(--series-${at + 1})` }} aria-hidden="true" viewBox="0 0 24 6">
               <line x1="0" y1="3" x2="24" y2="3" stroke-dasharray={(DASHES[at] ?? []).join(' ')} />
             </svg>
             <span class="muted">{name}</span>{' '}
@@ -92,15 +88,14 @@ function Panel(props: PanelProps) {
 }
 
 interface MomentProps {
-  readonly times: readonly number[];
-  readonly shownAt: number;
-  readonly isLatest: boolean;
-  readonly hasChosen: boolean;
+  readonly shown: Shown;
+  readonly chosen: number | undefined;
   readonly onChoose: (time: number | undefined) => void;
 }
 
 /** The slider that chooses a minute, and the minute that the charts show. */
-function Moment({ times, shownAt, isLatest, hasChosen, onChoose }: MomentProps) {
+function Moment({ shown: { times, marked }, chosen, onChoose }: MomentProps) {
+  const shownAt = marked ?? times.length - 1;
   const time = minuteOf((times[shownAt] ?? 0) * 1_000);
   return (
     <>
@@ -114,53 +109,25 @@ function Moment({ times, shownAt, isLatest, hasChosen, onChoose }: MomentProps) 
         onInput={({ currentTarget }) => onChoose(times[Number(currentTarget.value)])}
       />
       <output>
-        {isLatest ? 'Latest minute' : 'Minute to'} <strong>{time}</strong>
+        {marked === undefined ? 'Latest minute' : 'Minute to'} <strong>{time}</strong>
       </output>
-      <button type="button" class="quiet" disabled={!hasChosen} onClick={() => onChoose(undefined)}>
-        Show latest
-      </button>
+      <Button class="quiet" disabled={chosen === undefined} label="Show latest" onClick={() => onChoose(undefined)} />
     </>
   );
 }
 
-interface RangesProps {
-  readonly minutes: number;
-  readonly onChoose: (minutes: number) => void;
-}
-
-function Ranges({ minutes, onChoose }: RangesProps) {
-  return (
-    <fieldset class="segments" aria-label="Range">
-      {RANGES.map(([title, each]) => (
-        <button key={title} type="button" aria-pressed={each === minutes} onClick={() => onChoose(each)}>
-          {title}
-        </button>
-      ))}
-    </fieldset>
-  );
-}
-
-interface PanelsProps {
-  readonly columns: readonly string[];
-  readonly rows: Watch['rows'];
-  readonly shown: Shown;
-}
-
 /** A chart for each subject that the gateway has columns for. */
-const Panels = ({ columns, rows, shown }: PanelsProps) => (
-  <div class="charts">
-    {table
-      .filter(({ lines }) => columns.includes(lines[0]?.[1] ?? ''))
-      .map((chart) => (
-        <Panel
-          key={chart.title}
-          chart={chart}
-          values={chart.lines.map(([, column = '']) => rows.map((row) => row[columns.indexOf(column)] ?? null))}
-          {...shown}
-        />
-      ))}
-  </div>
-);
+const panelsOf = (columns: readonly string[], rows: Watch['rows'], shown: Shown) =>
+  table
+    .filter(({ lines }) => columns.includes(lines[0]?.[1] ?? ''))
+    .map((chart) => (
+      <Panel
+        key={chart.title}
+        chart={chart}
+        values={chart.lines.map(([, column = '']) => rows.map((row) => row[columns.indexOf(column)] ?? null))}
+        {...shown}
+      />
+    ));
 
 /** The charts of a range, with one moment marked on all of them. */
 export function Charts({ watch }: { readonly watch: Watch }) {
@@ -173,26 +140,22 @@ export function Charts({ watch }: { readonly watch: Watch }) {
   const times = rows.map((_, index) => Math.round(watch.timeOf(skipped + index) / 1_000));
   const chosenIndex = times.findIndex((time) => Math.abs(time - (chosen ?? 0)) < MINUTE / 2);
   const marked = pointed ?? (chosenIndex < 0 ? undefined : chosenIndex);
-  const shownAt = marked ?? rows.length - 1;
-  const shown = { times, minutes, marked, onPointer: setPointed, onChoose: () => setChosen(times[shownAt]) };
+  const onChoose = () => setChosen(times[marked ?? rows.length - 1]);
+  const shown = { times, minutes, marked, onPointer: setPointed, onChoose };
   return (
     <section aria-label="Last 24 hours">
-      <div class="moment">
-        <Ranges minutes={minutes} onChoose={setMinutes} />
-        {rows.length > 0 && (
-          <Moment
-            times={times}
-            shownAt={shownAt}
-            isLatest={marked === undefined}
-            hasChosen={chosen !== undefined}
-            onChoose={setChosen}
-          />
-        )}
+      <div class="row moment">
+        <fieldset class="segments" aria-label="Range">
+          {RANGES.map(([title, each]) => (
+            <Button key={title} aria-pressed={each === minutes} label={title} onClick={() => setMinutes(each)} />
+          ))}
+        </fieldset>
+        {rows.length > 0 && <Moment shown={shown} chosen={chosen} onChoose={setChosen} />}
       </div>
       {rows.length === 0 && (
         <p class="muted">The charts start with the first full minute after the start of the gateway.</p>
       )}
-      <Panels columns={watch.latest?.columns ?? []} rows={rows} shown={shown} />
+      <div class="charts">{panelsOf(watch.latest?.columns ?? [], rows, shown)}</div>
     </section>
   );
 }

@@ -1,6 +1,9 @@
 import './operate.css';
+import { type ComponentChildren, render } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
 import { plain } from '../parts/text.ts';
+import { Shell } from '../shell.tsx';
 import { Charts } from './charts.tsx';
 import { clock, minuteOf, span } from './format.ts';
 import { SalesPanel } from './sales.tsx';
@@ -13,17 +16,29 @@ const isUrgent = ({ severity }: Alert): boolean => severity === 'page';
 /** Subjects shown of one alert. */
 const MOST = 20;
 
+interface ItemProps {
+  readonly isUrgent: boolean;
+  readonly means: string;
+  readonly since: string;
+  readonly children: ComponentChildren;
+}
+
+const Item = ({ isUrgent, means, since, children }: ItemProps) => (
+  <li class={isUrgent ? 'urgent' : ''}>
+    <p>
+      <span class="badge">{isUrgent ? 'Urgent' : 'In working hours'}</span> <strong>{means}</strong>{' '}
+      <span class="muted">since {since}</span>
+    </p>
+    {children}
+  </li>
+);
+
 function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: number }) {
   const { means, advice, subjects, since } = alert;
   const named = subjects.filter((subject) => subject !== '').slice(0, MOST);
+  const sinceWhen = `${minuteOf(since)} (${span(Math.ceil((nowMs - since) / 1_000))})`;
   return (
-    <li class={isUrgent(alert) ? 'urgent' : ''}>
-      <p>
-        <span class="badge">{isUrgent(alert) ? 'Urgent' : 'In working hours'}</span> <strong>{plain(means)}</strong>{' '}
-        <span class="muted">
-          since {minuteOf(since)} ({span(Math.ceil((nowMs - since) / 1_000))})
-        </span>
-      </p>
+    <Item isUrgent={isUrgent(alert)} means={plain(means)} since={sinceWhen}>
       {named.length > 0 && (
         <p>
           Affected: <code>{plain(named.join(', '))}</code>
@@ -35,7 +50,7 @@ function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: nu
       <p class="muted small">
         Documentation: <code>docs/operating/alerts.md</code>, {plain(alert.alert)}
       </p>
-    </li>
+    </Item>
   );
 }
 
@@ -51,16 +66,12 @@ function Alerts({ watch: { latest, lost } }: { readonly watch: Watch }) {
       {!isWell && (
         <ul>
           {lost && (
-            <li class="urgent">
-              <p>
-                <span class="badge">Urgent</span> <strong>{lost.why}</strong>{' '}
-                <span class="muted">since {clock(lost.sinceMs)}</span>
-              </p>
+            <Item isUrgent means={lost.why} since={clock(lost.sinceMs)}>
               <p>
                 {latest && `The figures below are from ${clock(latest.at)}. `}This page keeps trying. Check that the
                 process runs and that you can reach its port.
               </p>
-            </li>
+            </Item>
           )}
           {latest && alerts.map((alert) => <AlertItem key={alert.alert} alert={alert} nowMs={latest.at} />)}
         </ul>
@@ -79,21 +90,24 @@ const PANELS = [
 ] as const;
 
 /** The operator's page: what needs attention, charts, then totals and tables. */
-export function Operate() {
+function Operate() {
   const [isPaused, setPaused] = useState(false);
   const [token, setToken] = useState(storedToken);
   const { watch, isStopped } = useHistory(token, isPaused);
   const { latest } = watch;
   return (
     <div class="operate">
-      <div class="top">
+      <div class="row top">
         <h1>
-          Asset gateway <NodeLine watch={watch} />
+          Asset gateway{' '}
+          <span class="muted">
+            {location.host}
+            {latest && `, up ${span(Math.round((latest.at - latest.startedAt) / 1_000))}`}
+            {latest && `, version ${plain(latest.version)}`}
+          </span>
         </h1>
         <p class="muted small">{latest && `${isPaused ? 'Paused' : 'Updated'} ${clock(latest.at)}`}</p>
-        <button type="button" class="quiet" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          Pause
-        </button>
+        <Button class="quiet" aria-pressed={isPaused} label="Pause" onClick={() => setPaused(!isPaused)} />
       </div>
       <Alerts watch={watch} />
       {latest && (
@@ -109,18 +123,6 @@ export function Operate() {
       </section>
       <p class="muted small">This page shows one node. The Grafana dashboard in deploy/grafana shows all of them.</p>
     </div>
-  );
-}
-
-/** Address, uptime and version. */
-function NodeLine({ watch: { latest } }: { readonly watch: Watch }) {
-  const started = latest && `, up ${span(Math.round((latest.at - latest.startedAt) / 1_000))}`;
-  return (
-    <span class="muted">
-      {location.host}
-      {started}
-      {latest && `, version ${plain(latest.version)}`}
-    </span>
   );
 }
 
@@ -140,5 +142,18 @@ function Panels({ totals }: { readonly totals: Totals }) {
         ))}
       </div>
     </>
+  );
+}
+
+const root = document.getElementById('app');
+if (root) {
+  root.replaceChildren();
+  render(
+    <Shell
+      title="Asset gateway"
+      views={[{ name: 'operate', title: 'Operate', show: () => <Operate /> }]}
+      place={{ view: 'operate', rest: [], query: '' }}
+    />,
+    root,
   );
 }

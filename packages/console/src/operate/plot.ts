@@ -1,18 +1,13 @@
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
+import { colourIn, plotIn } from '../parts/plot.ts';
 import { minuteOf } from './format.ts';
 
-const HEIGHT = 150;
-const AXIS_WIDTH = 58;
 /** Between two labels, in pixels. */
 const SPACE = { x: 70, y: 34 };
-const FONT = '13px system-ui, sans-serif';
-const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** How a chart is drawn. Colours are those of elements, so that they follow the theme. */
+/** How a chart is drawn: the dashes of its lines, and the labels of its axis. */
 export interface Look {
-  readonly lines: readonly { readonly key: HTMLElement; readonly dash: readonly number[] }[];
-  readonly text: HTMLElement;
-  readonly grid: HTMLElement;
+  readonly dashes: readonly (readonly number[])[];
   readonly words: (value: number) => string;
 }
 
@@ -27,55 +22,41 @@ export interface Plot {
   remove(): void;
 }
 
-const colourOf = (element: HTMLElement) => () => getComputedStyle(element).color;
-
-function optionsFor({ lines, text, grid, words }: Look, width: number, span: () => [number, number]): uPlot.Options {
+function optionsFor(figure: HTMLElement, { dashes, words }: Look, span: () => [number, number]) {
   const axis: uPlot.Axis = {
-    stroke: colourOf(text),
-    font: FONT,
-    grid: { stroke: colourOf(grid), width: 1 },
+    stroke: colourIn(figure, 'h3'),
+    font: '13px system-ui, sans-serif',
+    grid: { stroke: colourIn(figure, '.grid-colour'), width: 1 },
     ticks: { show: false },
   };
+  const lines = dashes.map((dash, at) => {
+    const stroke = colourIn(figure, `li:nth-child(${at + 1}) .key`);
+    return { stroke, width: 2, dash: [...dash], points: { size: 5, fill: stroke } };
+  });
   return {
-    width,
-    height: HEIGHT,
-    legend: { show: false },
+    height: 150,
     padding: [8, 20, 0, 0],
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    cursor: { y: false, points: { size: 7 } },
     scales: { x: { range: span }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
     axes: [
       { ...axis, space: SPACE.x, size: 28, values: (_, splits) => splits.map((each) => minuteOf(each * 1_000)) },
-      { ...axis, space: SPACE.y, size: AXIS_WIDTH, values: (_, splits) => splits.map(words) },
+      { ...axis, space: SPACE.y, size: 58, values: (_, splits) => splits.map(words) },
     ],
-    series: [
-      {},
-      ...lines.map(({ key, dash }) => ({
-        stroke: colourOf(key),
-        width: 2,
-        dash: [...dash],
-        points: { size: 5, fill: colourOf(key) },
-      })),
-    ],
-  };
+    series: [{}, ...lines],
+  } satisfies Omit<uPlot.Options, 'width'>;
 }
 
-/** Draws an empty chart that follows the width of its element. `onPointer` gets the point under the pointer, if any. */
-export function plotIn(element: HTMLElement, look: Look, onPointer: (index: number | undefined) => void): Plot {
+/** Draws an empty chart in the `.plot` of a figure. `onPointer` gets the point under the pointer, if any. */
+export function chartIn(figure: HTMLElement, look: Look, onPointer: (index: number | undefined) => void): Plot {
   let span: [number, number] = [0, 1];
-  const plot = new uPlot(
-    optionsFor(look, element.clientWidth, () => span),
-    [[], ...look.lines.map(() => [])],
-    element,
-  );
+  const options = optionsFor(figure, look, () => span);
+  const place = figure.querySelector<HTMLElement>('.plot') ?? figure;
+  const [plot, remove] = plotIn(place, options, [[], ...look.dashes.map(() => [])]);
   // Not the hook of the library, which also reports marks and new data.
   plot.over.addEventListener('pointermove', ({ offsetX }) => {
     if (plot.data[0].length > 0) onPointer(plot.posToIdx(offsetX));
   });
   plot.over.addEventListener('pointerleave', () => onPointer(undefined));
-  const redraw = () => plot.redraw();
-  dark.addEventListener('change', redraw);
-  const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
-  observer.observe(element);
   return {
     show(data, from, to) {
       span = [from, to];
@@ -87,10 +68,6 @@ export function plotIn(element: HTMLElement, look: Look, onPointer: (index: numb
       const left = at === undefined ? -10 : plot.valToPos(at, 'x');
       plot.setCursor({ left, top: at === undefined ? -10 : 0 }, false);
     },
-    remove() {
-      dark.removeEventListener('change', redraw);
-      observer.disconnect();
-      plot.destroy();
-    },
+    remove,
   };
 }

@@ -1,8 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
 import { plain } from '../parts/text.ts';
 import { clock, dollars } from './format.ts';
 import { Bar, MAX_ROWS, Table } from './table.tsx';
 import { authorizationOf, storeToken, TokenForm } from './token.tsx';
+import { useRepeated } from './use-history.ts';
 
 const EVERY_MS = 60_000;
 const GROUPINGS = ['day', 'route', 'wallet'] as const;
@@ -39,13 +41,7 @@ interface SalesQuery {
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
-class Refused extends Error {
-  readonly status: number;
-  constructor(status: number) {
-    super();
-    this.status = status;
-  }
-}
+const refusal = (status: number): Error => new Error('refused', { cause: status });
 
 interface SalesResponse {
   readonly since: string;
@@ -56,11 +52,11 @@ interface SalesResponse {
 
 async function loadGrouped({ token, since }: SalesQuery, by: string, signal: AbortSignal): Promise<SalesResponse> {
   const headers = authorizationOf(token);
-  if (!headers) throw new Refused(UNAUTHORIZED);
+  if (!headers) throw refusal(UNAUTHORIZED);
   const response = await fetch(`/sales?by=${by}&since=${since}`, { headers, signal });
-  if (!response.ok) throw new Refused(response.status);
+  if (!response.ok) throw refusal(response.status);
   const body = (await response.json()) as SalesResponse;
-  if (!Array.isArray(body.sales)) throw new Refused(response.status);
+  if (!Array.isArray(body.sales)) throw refusal(response.status);
   return body;
 }
 
@@ -82,25 +78,17 @@ async function load(query: SalesQuery, signal: AbortSignal): Promise<Sales> {
 /** Loads sales at once, every minute and when `refreshes` changes, unless stopped. */
 function useSales({ token, since }: SalesQuery, isStopped: boolean, refreshes: number): SalesState {
   const [state, setState] = useState<SalesState>({});
-  useEffect(() => {
-    const stop = new AbortController();
-    const refresh = () =>
-      load({ token, since }, stop.signal).then(
-        (sales) => stop.signal.aborted || setState({ sales }),
-        (error: unknown) => {
-          const refused = error instanceof Refused ? error.status : 0;
-          const isLocked = refused === UNAUTHORIZED || refused === FORBIDDEN;
-          if (!stop.signal.aborted) setState((before) => ({ ...(isLocked ? {} : before), refused }));
-        },
-      );
-    if (isStopped) return undefined;
-    refresh();
-    const timer = setInterval(refresh, EVERY_MS);
-    return () => {
-      stop.abort();
-      clearInterval(timer);
-    };
-  }, [token, since, isStopped, refreshes]);
+  const refresh = (signal: AbortSignal) =>
+    load({ token, since }, signal).then(
+      (sales) => signal.aborted || setState({ sales }),
+      (error: unknown) => {
+        const { cause } = error as Error;
+        const refused = typeof cause === 'number' ? cause : 0;
+        const isLocked = refused === UNAUTHORIZED || refused === FORBIDDEN;
+        if (!signal.aborted) setState((before) => ({ ...(isLocked ? {} : before), refused }));
+      },
+    );
+  useRepeated(EVERY_MS, isStopped, refresh, [token, since, refreshes]);
   return state;
 }
 
@@ -143,7 +131,7 @@ export function SalesPanel({ token, setToken, isStopped }: SalesPanelProps) {
   };
   return (
     <>
-      <p class="choices">
+      <p class="row period">
         <label>
           Last{' '}
           <select value={since} onChange={({ currentTarget }) => setSince(currentTarget.value)}>
@@ -154,14 +142,8 @@ export function SalesPanel({ token, setToken, isStopped }: SalesPanelProps) {
             ))}
           </select>
         </label>
-        <button type="button" onClick={() => setRefreshes(refreshes + 1)}>
-          Refresh
-        </button>
-        {token !== '' && (
-          <button type="button" onClick={forget}>
-            Forget the token
-          </button>
-        )}
+        <Button label="Refresh" onClick={() => setRefreshes(refreshes + 1)} />
+        {token !== '' && <Button label="Forget the token" onClick={forget} />}
       </p>
       {refused !== undefined && <SalesError status={refused} hasToken={token !== ''} />}
       {refused === UNAUTHORIZED && <TokenForm onToken={setToken} />}
@@ -205,7 +187,7 @@ function SalesTables({ sales: { by, wallets, since, atMs, isComplete } }: { read
         Since {since.replace('T', ' ').slice(0, 16)} UTC, updated {clock(atMs)}.
         {!isComplete && ' The gateway is still reading its journal, so these numbers will grow.'}
       </p>
-      {(['day', 'route', 'wallet'] as const).map((each) => (
+      {GROUPINGS.map((each) => (
         <Table
           key={each}
           caption={`Sales by ${each}`}

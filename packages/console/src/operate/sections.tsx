@@ -1,4 +1,5 @@
 import { bytes, rough } from '../parts/format.ts';
+import { TermList, type Terms } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
 import { count, dollars, span } from './format.ts';
 import { Bar, Counts, Table } from './table.tsx';
@@ -20,7 +21,7 @@ export function Tiles({ totals: { requests, upstreams, cache, payments, feePayer
   const answers = cache ? rateOf(cache.answers, () => true) : 0;
   const hits = cache ? rateOf(cache.answers, (group) => CACHED.includes(group)) : 0;
   const payer = feePayers.find(({ cluster }) => cluster === 'mainnet') ?? feePayers[0];
-  const tiles = [
+  const tiles: Terms = [
     ['Requests per minute, 5 min', count(rateOf(requests, () => true))],
     ['429 and 5xx per minute, 5 min', count(rateOf(requests, (group) => FAILED.test(group)))],
     ['Latency p95, upstream, 5 min', span(data?.p95[0])],
@@ -29,16 +30,7 @@ export function Tiles({ totals: { requests, upstreams, cache, payments, feePayer
     ['Unresolved payments', count(payments.open)],
     ['Fee payer: settlements left', payer ? rough(payer.settlementsLeft) : 'no fee payer'],
   ];
-  return (
-    <dl class="tiles">
-      {tiles.map(([title, value]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <TermList class="tiles tabular" of={tiles} />;
 }
 
 /** Whether an upstream is called, paused or switched off. */

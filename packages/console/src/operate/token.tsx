@@ -30,7 +30,7 @@ export function storeToken(token: string): void {
 export function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
   return (
     <form
-      class="token"
+      class="row token"
       onSubmit={(event) => {
         event.preventDefault();
         const given = new FormData(event.currentTarget);

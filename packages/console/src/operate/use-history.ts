@@ -1,4 +1,5 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEvent } from '../parts/hooks.ts';
 import { authorizationOf } from './token.tsx';
 
 const EVERY_MS = 5_000;
@@ -135,36 +136,37 @@ export class Watch {
   #first = 0;
 }
 
-/** Whether the tab is hidden. */
-function useIsHidden(): boolean {
-  const [isHidden, setHidden] = useState(document.hidden);
+type Work = (signal: AbortSignal) => Promise<unknown>;
+
+/** Does work at once and again a while after it ended, unless stopped. */
+export function useRepeated(everyMs: number, isStopped: boolean, work: Work, dependencies: readonly unknown[]): void {
   useEffect(() => {
-    const follow = () => setHidden(document.hidden);
-    document.addEventListener('visibilitychange', follow);
-    return () => document.removeEventListener('visibilitychange', follow);
-  }, []);
-  return isHidden;
+    if (isStopped) return undefined;
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout>;
+    const follow = async () => {
+      await work(stop.signal);
+      if (!stop.signal.aborted) timer = setTimeout(follow, everyMs);
+    };
+    follow();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [isStopped, ...dependencies]);
 }
 
 /** Updates the history every five seconds while the tab is visible and not paused. */
 export function useHistory(token: string, isPaused: boolean): { readonly watch: Watch; readonly isStopped: boolean } {
   const [, redraw] = useReducer((times: number) => times + 1, 0);
   const watch = useRef(new Watch()).current;
-  const isStopped = useIsHidden() || isPaused;
-  useEffect(() => {
-    const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout>;
-    const follow = async () => {
-      await watch.update(token, stop.signal);
-      if (stop.signal.aborted) return;
-      redraw(undefined);
-      timer = setTimeout(follow, EVERY_MS);
-    };
-    if (!isStopped) follow();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, [isStopped, token, watch]);
+  const [isHidden, setHidden] = useState(document.hidden);
+  useEvent(document, 'visibilitychange', () => setHidden(document.hidden));
+  const isStopped = isHidden || isPaused;
+  const update = async (signal: AbortSignal) => {
+    await watch.update(token, signal);
+    if (!signal.aborted) redraw(undefined);
+  };
+  useRepeated(EVERY_MS, isStopped, update, [token]);
   return { watch, isStopped };
 }

@@ -1,77 +1,99 @@
-import { useEffect, useState } from 'preact/hooks';
-import './parts.css';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Button, Copy } from './button.tsx';
+import { bytes } from './format.ts';
+import { indentJson } from './text.ts';
 
-interface CopyProps {
-  readonly text: string;
-  /** For screen readers: `the curl command`. */
-  readonly what: string;
-}
+/** Preformatted text that scrolls, also by keyboard. */
+const Preformatted = ({ text }: { readonly text: string }) => (
+  <pre tabIndex={0} dir="ltr">
+    <code>{text}</code>
+  </pre>
+);
 
-const SHOWN_MS = 4000;
-
-/** Copies a text to the clipboard and says so. */
-export function Copy({ text, what }: CopyProps) {
-  const [status, setStatus] = useState('');
-  useEffect(() => {
-    if (status === '') return undefined;
-    const timer = setTimeout(() => setStatus(''), SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [status]);
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => setStatus('Copied'),
-      () => setStatus('The browser refused; select the text instead'),
-    );
-  return (
-    <span class="copy">
-      <span role="status" class="small muted">
-        {status}
-      </span>
-      <button type="button" class="quiet" aria-label={`Copy ${what}`} onClick={copy}>
-        Copy
-      </button>
-    </span>
-  );
-}
+/** Preformatted text without a visible caption; screen readers read `label`. */
+export const Labelled = ({ label, text }: { readonly label: string; readonly text: string }) => (
+  <figure class="labelled" aria-label={label}>
+    <Preformatted text={text} />
+  </figure>
+);
 
 interface CodeProps {
   /** The caption: `curl`. */
   readonly label: string;
   readonly text: string;
+  /** The part of the text that is shown; default: all. */
+  readonly shown?: string;
+  readonly size?: string;
+  /** Beside the copy button. */
+  readonly action?: ComponentChildren;
+  /** Below the text. */
+  readonly children?: ComponentChildren;
 }
 
 /** A block of code with a copy button. */
-export function Code({ label, text }: CodeProps) {
-  return (
-    <figure class="code">
-      <figcaption>
-        <span>{label}</span>
+export const Code = ({ label, text, shown = text, size, action, children }: CodeProps) => (
+  <figure class="code">
+    <figcaption class="row">
+      <span>
+        {label} <span class="muted small">{size}</span>
+      </span>
+      <span class="copy">
+        {action}
         <Copy text={text} what={label} />
-      </figcaption>
-      <Preformatted>{text}</Preformatted>
-    </figure>
-  );
-}
-
-/** A sentence with code between backticks. */
-export const WithCode = ({ text }: { readonly text: string }) => (
-  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+      </span>
+    </figcaption>
+    <Preformatted text={shown} />
+    {children}
+  </figure>
 );
 
-/** Preformatted text that scrolls, also by keyboard. */
-export function Preformatted({ children }: { readonly children: string }) {
-  return (
-    <pre tabIndex={0} dir="ltr">
-      <code>{children}</code>
-    </pre>
-  );
+interface JsonProps {
+  readonly label: string;
+  /** The body as received: it is indented, not parsed, so numbers keep every digit. */
+  readonly text: string;
+  readonly fileName?: string;
 }
 
-/** Preformatted text without a visible caption; screen readers read `label`. */
-export function Labelled({ label, children }: { readonly label: string; readonly children: string }) {
+const FIRST = 20_000;
+const STEP = 100_000;
+/** More text makes the page slow. */
+const MOST = 520_000;
+
+function useBlobUrl(text: string): { readonly url: string; readonly size: number } {
+  const [made, setMade] = useState({ url: '', size: 0 });
+  useEffect(() => {
+    const blob = new Blob([text], { type: 'application/json' });
+    const url = URL.createObjectURL(blob);
+    setMade({ url, size: blob.size });
+    return () => URL.revokeObjectURL(url);
+  }, [text]);
+  return made;
+}
+
+/** An answer as indented JSON. A long one is shown in part and can be saved as a file. */
+export function Json({ label, text, fileName = 'answer.json' }: JsonProps) {
+  const [limit, setLimit] = useState(FIRST);
+  useEffect(() => setLimit(FIRST), [text]);
+  const shown = useMemo(() => indentJson(text, limit), [text, limit]);
+  const { url, size } = useBlobUrl(text);
+  const save = (
+    <a class="small" href={url} download={fileName}>
+      Save
+    </a>
+  );
   return (
-    <figure class="labelled" aria-label={label}>
-      <Preformatted>{children}</Preformatted>
-    </figure>
+    <Code label={label} text={text} shown={shown.text} size={bytes(size)} action={save}>
+      {!shown.isWhole && (
+        <p class="small muted">
+          Only the beginning is shown.{' '}
+          {limit < MOST ? (
+            <Button class="quiet" label="Show more" onClick={() => setLimit(limit + STEP)} />
+          ) : (
+            'Save the file to read the rest.'
+          )}
+        </p>
+      )}
+    </Code>
   );
 }

@@ -1,10 +1,14 @@
 import { GatewayError } from '@asset-gateway/client';
 import { nextStepOf } from '@asset-gateway/protocol';
-import { WithCode } from './code.tsx';
 import { plain } from './text.ts';
 
 const MAX_TEXT = 1000;
 const UNREACHABLE = 'The gateway does not answer. It may be restarting, or you are offline.';
+
+/** A sentence with code between backticks. */
+export const WithCode = ({ text }: { readonly text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+);
 
 /** What to do after a refusal of the gateway, as in docs/errors.md. Other errors have no request id. */
 export const NextStep = ({ error: { code, requestId } }: { readonly error: GatewayError }) =>

@@ -1,6 +1,5 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useId } from 'preact/hooks';
-import './parts.css';
 
 /** A column of a table. The first column holds the row headers. */
 export interface Column<Row> {
@@ -20,24 +19,15 @@ interface TableProps<Row> {
   readonly empty?: string;
 }
 
-function Cells<Row>({ row, columns }: Pick<TableProps<Row>, 'columns'> & { readonly row: Row }) {
-  return (
-    <tr>
-      {columns.map(({ title, isNumber, cell }, at) => {
-        const look = isNumber ? 'number' : undefined;
-        return at === 0 ? (
-          <th key={title} scope="row" class={look}>
-            {cell(row)}
-          </th>
-        ) : (
-          <td key={title} class={look}>
-            {cell(row)}
-          </td>
-        );
-      })}
-    </tr>
-  );
-}
+const cellsOf = <Row,>(row: Row, columns: readonly Column<Row>[]) =>
+  columns.map(({ title, isNumber, cell }, at) => {
+    const Cell = at === 0 ? 'th' : 'td';
+    return (
+      <Cell key={title} scope={at === 0 ? 'row' : undefined} class={isNumber ? 'number' : undefined}>
+        {cell(row)}
+      </Cell>
+    );
+  });
 
 /** A table that scrolls if it is wide, also by keyboard. */
 export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'None.' }: TableProps<Row>) {
@@ -59,7 +49,7 @@ export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'N
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <Cells key={at} row={row} columns={columns} />
+            <tr key={at}>{cellsOf(row, columns)}</tr>
           ))}
           {rows.length === 0 && (
             <tr>
@@ -73,3 +63,18 @@ export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'N
     </section>
   );
 }
+
+/** Names and their values. */
+export type Terms = readonly (readonly [name: string, value: ComponentChildren])[];
+
+/** A list of names and values. */
+export const TermList = ({ of: terms, ...rest }: { readonly of: Terms } & ComponentProps<'dl'>) => (
+  <dl {...rest}>
+    {terms.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import './parts.css';
+import { Code } from './code.tsx';
+import type { Sample } from './samples.ts';
 
 /** A tab and its panel. */
 export interface Tab {
@@ -14,7 +15,11 @@ interface TabsProps {
   readonly tabs: readonly Tab[];
 }
 
-const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+function tabAfter(key: string, current: number, last: number): number | undefined {
+  if (key === 'ArrowLeft') return current === 0 ? last : current - 1;
+  if (key === 'ArrowRight') return current === last ? 0 : current + 1;
+  return key === 'Home' ? 0 : key === 'End' ? last : undefined;
+}
 
 /** Tabs by the ARIA pattern: one tab stop, arrow keys, Home and End. */
 export function Tabs({ label, tabs }: TabsProps) {
@@ -23,12 +28,9 @@ export function Tabs({ label, tabs }: TabsProps) {
   // The tabs may become fewer.
   const current = Math.min(chosen, tabs.length - 1);
   const move = (event: KeyboardEvent): void => {
-    const { key } = event;
-    const step = STEPS[key];
-    if (step === undefined && key !== 'Home' && key !== 'End') return;
+    const next = tabAfter(event.key, current, tabs.length - 1);
+    if (next === undefined) return;
     event.preventDefault();
-    const last = tabs.length - 1;
-    const next = step === undefined ? (key === 'Home' ? 0 : last) : (current + step + tabs.length) % tabs.length;
     setChosen(next);
     document.getElementById(`${id}-tab-${next}`)?.focus();
   };
@@ -57,6 +59,22 @@ export function Tabs({ label, tabs }: TabsProps) {
   );
 }
 
+/** Samples of one call, a tab for each client. */
+export const SampleTabs = ({ samples }: { readonly samples: readonly Sample[] }) => (
+  <Tabs
+    label="Client"
+    tabs={samples.map(({ title, text, note }) => ({
+      title,
+      show: () => (
+        <>
+          <Code label={title} text={text} />
+          {note && <p class="small muted note">{note}</p>}
+        </>
+      ),
+    }))}
+  />
+);
+
 /** A link of a choice. */
 interface ChoiceLink {
   readonly title: string;
@@ -64,13 +82,14 @@ interface ChoiceLink {
   readonly isCurrent: boolean;
 }
 
-/** Links of which one is chosen. */
-export const LinkChoice = ({ label, links }: { readonly label: string; readonly links: readonly ChoiceLink[] }) => (
-  <nav class="segments" aria-label={label}>
-    {links.map(({ title, href, isCurrent }) => (
-      <a key={title} href={href} aria-current={isCurrent ? 'true' : undefined}>
-        {title}
-      </a>
-    ))}
-  </nav>
-);
+/** Links of which one is chosen; nothing if there is only one. */
+export const LinkChoice = ({ label, links }: { readonly label: string; readonly links: readonly ChoiceLink[] }) =>
+  links.length < 2 ? null : (
+    <nav class="segments" aria-label={label}>
+      {links.map(({ title, href, isCurrent }) => (
+        <a key={title} href={href} aria-current={isCurrent ? 'true' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );

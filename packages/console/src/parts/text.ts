@@ -1,4 +1,4 @@
-import { HIDDEN } from '@asset-gateway/protocol';
+import { HIDDEN, member } from '@asset-gateway/protocol';
 
 const MAX_LENGTH = 120;
 
@@ -16,13 +16,43 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 export const withEscapes = (text: string): string =>
   text.replace(HIDDEN, (each) => (each === '\n' ? each : each.split('').map(escaped).join('')));
 
+/** A long address or signature as `So11…1112`. */
+export const short = (text: string): string => (text.length > 12 ? `${text.slice(0, 4)}…${text.slice(-4)}` : text);
+
+/** An object of an upstream's answer, with members of any type. */
+export type Members = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value if it is an object, or an empty object. */
+export const members = (value: unknown): Members => (isObject(value) ? value : {});
+
+/** The value at a path of names, if any. */
+export const below = (value: unknown, ...names: readonly string[]): unknown => names.reduce(member, value);
+
+const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The objects among the first items of a list; none if it is not a list. */
+export const rows = (value: unknown, most: number): readonly Members[] =>
+  itemsOf(value).slice(0, most).filter(isObject);
+
+/** The length of a list; 0 if it is not one. */
+export const countOf = (value: unknown): number => itemsOf(value).length;
+
+/** Decodes base64 or base64url. */
+export const bytesIn = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64.replaceAll('-', '+').replaceAll('_', '/')), (unit) => unit.charCodeAt(0));
+
+/** Decodes base64 with UTF-8 in it. */
+export const textIn = (base64: string): string => new TextDecoder('utf-8', { fatal: true }).decode(bytesIn(base64));
+
 /** The JSON text that a header carries in base64, if any. */
 export function decodedHeader(value: string): string | undefined {
   // `{"` in base64.
   if (!value.startsWith('ey')) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(value), (each) => each.charCodeAt(0));
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = textIn(value);
     JSON.parse(text);
     return text;
   } catch {

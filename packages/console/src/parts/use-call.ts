@@ -3,46 +3,44 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Step } from '../recorder.ts';
 import type { Session } from '../session.ts';
 
-type LoadState<T> =
-  | { readonly is: 'waiting' }
-  | { readonly is: 'done'; readonly value: T }
-  | { readonly is: 'failed'; readonly error: unknown };
-
-/** Loads a value when its dependencies change, and ignores results of earlier loads. */
-export function useAnswer<T>(
-  load: (signal: AbortSignal) => Promise<T>,
-  dependencies: readonly unknown[],
-): LoadState<T> {
-  const [state, setState] = useState<LoadState<T>>({ is: 'waiting' });
-  useEffect(() => {
-    const controller = new AbortController();
-    setState({ is: 'waiting' });
-    load(controller.signal).then(
-      (value) => controller.signal.aborted || setState({ is: 'done', value }),
-      (error: unknown) => controller.signal.aborted || setState({ is: 'failed', error }),
-    );
-    return () => controller.abort();
-  }, dependencies);
-  return state;
+/** A call of a method of the asset data, with its arguments for code samples. */
+export interface TokensCall {
+  readonly method: keyof FreeClient['tokens'];
+  /** The arguments of the method. */
+  readonly values: readonly unknown[];
+  /** The arguments by name, as tools take them. */
+  readonly named: object;
 }
 
+/** Makes the call. */
+export const askFor = ({ tokens }: FreeClient, { method, values }: TokensCall): Call<unknown> =>
+  (tokens[method] as (...values: readonly unknown[]) => Call<unknown>)(...values);
+
 /** An answer and the exchange that led to it. */
-export interface CachedAnswer<T = unknown> {
-  readonly full: Full<T>;
+export interface CachedAnswer {
+  readonly full: Full<unknown>;
   readonly steps: readonly Step[];
 }
 
-export type CallState<T> =
+export type CallState =
   | { readonly is: 'idle' | 'waiting' }
   /** The call is repeated at `until`, in milliseconds of `performance.now()`. */
   | { readonly is: 'paused'; readonly until: number; readonly error: unknown; readonly steps: readonly Step[] }
-  | { readonly is: 'done'; readonly full: Full<T>; readonly steps: readonly Step[] }
+  | ({ readonly is: 'done' } & CachedAnswer)
   | { readonly is: 'failed'; readonly error: unknown; readonly steps: readonly Step[] };
 
-/** A call and its cache key. */
-interface KeyedCall<T> {
-  readonly key: string;
-  ask(client: FreeClient): Call<T>;
+/** The last call, for the panel that shows it. */
+export interface LastCall {
+  readonly call: TokensCall;
+  readonly url: string;
+  readonly steps: readonly Step[];
+  /** The body of the answer, if any. */
+  readonly text: string | undefined;
+}
+
+/** A session, and the function that is told of each call. */
+export interface Caller extends Session {
+  readonly report: (lastCall: LastCall) => void;
 }
 
 const CACHE_MS = 60_000;
@@ -78,6 +76,8 @@ export class AnswerCache {
 
 const cache = new AnswerCache();
 
+const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);
+
 const stepsOf = ({ recorder }: Session, response: Response | undefined): readonly Step[] =>
   response?.url ? recorder.stepsFor(response.url) : [];
 
@@ -97,10 +97,10 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-type Report<T> = (state: CallState<T>) => void;
+type Report = (state: CallState) => void;
 
 /** Waits until the shared budget has a call left. */
-async function waitForBudget<T>({ recorder }: Session, signal: AbortSignal, report: Report<T>): Promise<void> {
+async function waitForBudget({ recorder }: Session, signal: AbortSignal, report: Report): Promise<void> {
   const { left = 1, freesAt = 0 } = recorder.budget ?? {};
   const waitMs = left > 0 ? 0 : freesAt - performance.now();
   if (waitMs <= 0) return;
@@ -109,19 +109,14 @@ async function waitForBudget<T>({ recorder }: Session, signal: AbortSignal, repo
 }
 
 /** Calls until there is an answer or a refusal without Retry-After. */
-async function call<T>(
-  session: Session,
-  { key, ask }: KeyedCall<T>,
-  signal: AbortSignal,
-  report: Report<T>,
-): Promise<void> {
+async function answerTo(call: TokensCall, session: Session, signal: AbortSignal, report: Report): Promise<void> {
   for (let pauses = 0; ; pauses++) {
     await waitForBudget(session, signal, report);
     report({ is: 'waiting' });
     try {
-      const full = await ask(session.client.with({ signal, retries: 0 })).full();
+      const full = await askFor(session.client.with({ signal, retries: 0 }), call).full();
       const answer = { full, steps: stepsOf(session, full.response) };
-      cache.set(key, answer, performance.now());
+      cache.set(keyOf(call), answer, performance.now());
       return report({ is: 'done', ...answer });
     } catch (error) {
       if (signal.aborted) return;
@@ -135,23 +130,26 @@ async function call<T>(
 }
 
 /**
- * Makes a call, and a new one when its key changes; only the latest counts. Answers of the last minute come from a cache. After a
- * 429 or 503 it waits and retries. Returns the state and a function that calls again.
+ * Makes a call, and a new one when its arguments change; only the latest counts. Answers of the last minute come from a cache. After
+ * a 429 or 503 it waits and retries. Reports each answer. Returns the state and a function that calls again.
  */
-export function useCall<T>(session: Session, keyed: KeyedCall<T> | undefined): readonly [CallState<T>, () => void] {
-  const [state, setState] = useState<CallState<T>>({ is: 'idle' });
+export function useCall(caller: Caller, call: TokensCall | undefined): readonly [CallState, () => void] {
+  const [state, setState] = useState<CallState>({ is: 'idle' });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    if (!keyed) return setState({ is: 'idle' });
-    const answer = cache.get(keyed.key, performance.now());
-    // The key determines the type.
-    if (answer) return setState({ is: 'done', ...answer } as CallState<T>);
+    if (!call) return setState({ is: 'idle' });
+    const answer = cache.get(keyOf(call), performance.now());
+    if (answer) return setState({ is: 'done', ...answer });
     const controller = new AbortController();
     const { signal } = controller;
-    const report: Report<T> = (each) => signal.aborted || setState(each);
     // Rejects only after an abort.
-    call(session, keyed, signal, report).catch(() => undefined);
+    answerTo(call, caller, signal, (each) => signal.aborted || setState(each)).catch(() => undefined);
     return () => controller.abort();
-  }, [session, keyed?.key, attempt]);
+  }, [caller, call && keyOf(call), attempt]);
+  useEffect(() => {
+    const steps = 'steps' in state ? state.steps : [];
+    const url = steps.at(-1)?.url;
+    if (call && url) caller.report({ call, url, steps, text: state.is === 'done' ? state.full.text : undefined });
+  }, [state]);
   return [state, () => setAttempt(attempt + 1)];
 }

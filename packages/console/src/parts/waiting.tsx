@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Recorder } from '../recorder.ts';
+import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
+import { useEvent } from './hooks.ts';
 import type { CallState } from './use-call.ts';
 
 const seconds = (until: number): number => Math.max(0, Math.ceil((until - performance.now()) / 1000));
@@ -28,33 +30,24 @@ function Pause({ until, error }: { readonly until: number; readonly error: unkno
   );
 }
 
-interface TroubleProps {
-  readonly state: CallState<unknown>;
-  readonly retry: () => void;
-}
-
 /** A pause that ends by itself, or an error with a retry button. */
-export function Trouble({ state, retry }: TroubleProps) {
+export const Trouble = ({ state, retry }: { readonly state: CallState; readonly retry: () => void }) => (
   // Always rendered, so that screen readers announce changes.
-  return (
-    <div aria-live="polite">
-      {state.is === 'paused' && <Pause until={state.until} error={state.error} />}
-      {state.is === 'failed' && (
-        <>
-          <Failure error={state.error} />
-          <button type="button" onClick={retry}>
-            Retry
-          </button>
-        </>
-      )}
-    </div>
-  );
-}
+  <div aria-live="polite">
+    {state.is === 'paused' && <Pause until={state.until} error={state.error} />}
+    {state.is === 'failed' && (
+      <>
+        <Failure error={state.error} />
+        <Button label="Retry" onClick={retry} />
+      </>
+    )}
+  </div>
+);
 
 /** The calls left in the shared budget. */
 export function BudgetLeft({ recorder }: { readonly recorder: Recorder }) {
   const [budget, setBudget] = useState(recorder.budget);
-  useEffect(() => recorder.listen(() => setBudget(recorder.budget)), [recorder]);
+  useEvent(recorder, 'answer', () => setBudget(recorder.budget));
   if (!budget) return null;
   return (
     <p class="small muted budget">

@@ -1,28 +1,24 @@
 import { errorOf, type GatewayError } from '@asset-gateway/client';
 import type { Issue } from '@asset-gateway/protocol';
 import { useState } from 'preact/hooks';
-import { WithCode } from '../parts/code.tsx';
+import { Json } from '../parts/code.tsx';
 import { Exchange, Headers } from '../parts/exchange.tsx';
-import { NextStep } from '../parts/failure.tsx';
-import { Json } from '../parts/json.tsx';
+import { NextStep, WithCode } from '../parts/failure.tsx';
+import { TermList } from '../parts/table.tsx';
 import type { Step } from '../recorder.ts';
 import type { Session } from '../session.ts';
 import type { Row } from './catalog.ts';
 import type { FormRequest } from './use-form.ts';
 
-/** Sends with a signature. Credit routes need the client that pays. */
-async function requestSigned(session: Session, { surface }: Row, { path, body }: FormRequest): Promise<Response> {
-  const client = (surface as string) === 'credit' ? await session.wallet.client() : session.client;
-  return client.ask(path, body === undefined ? {} : { body });
+/** Sends a request, paid or with a signature. Credit routes need the client that pays. */
+async function send({ wallet, client }: Session, row: Row, { path, body }: FormRequest): Promise<Response> {
+  if (row.paymentRequired) return wallet.buy(path, body, Number(row.priceUsd));
+  const signing = (row.surface as string) === 'credit' ? await wallet.client() : client;
+  return signing.ask(path, body === undefined ? {} : { body });
 }
 
-const send = (session: Session, row: Row, request: FormRequest): Promise<Response> =>
-  row.paymentRequired
-    ? session.wallet.buy(request.path, request.body, Number(row.priceUsd))
-    : requestSigned(session, row, request);
-
 /** Sends and waits for the whole answer. */
-async function answerTo(session: Session, row: Row, request: FormRequest) {
+async function answerTo(session: Session, row: Row, request: FormRequest): Promise<RouteAnswer> {
   const startedAt = performance.now();
   const response = await send(session, row, request);
   const text = await response.text();
@@ -30,35 +26,30 @@ async function answerTo(session: Session, row: Row, request: FormRequest) {
   const steps = session.recorder.stepsFor(new URL(request.path, location.origin).href);
   const refusal = response.ok ? undefined : errorOf(response, text);
   const headers = Object.fromEntries(response.headers);
-  const answer: RouteAnswer = { row, status: response.status, headers, text, steps, ms, refusal };
-  return { answer, issues: refusal?.issues ?? [] };
+  return { row, status: response.status, headers, text, steps, ms, refusal };
 }
 
-/** The last answer or error of a route, and the function that sends. */
+/** The last answer or error of a route. */
 export interface Sending {
-  readonly answer: RouteAnswer | undefined;
-  readonly error: unknown;
-  /** Sends and returns the issues of a refusal. */
-  send(request: FormRequest): Promise<readonly Issue[]>;
+  readonly answer?: RouteAnswer;
+  readonly error?: unknown;
 }
 
-/** Sends the requests of a route's form. */
-export function useSend(session: Session, row: Row): Sending {
-  const [answer, setAnswer] = useState<RouteAnswer>();
-  const [error, setError] = useState<unknown>();
+/** Returns it, and a function that sends a request of the route's form and returns the issues of a refusal. */
+export function useSend(session: Session, row: Row) {
+  const [sending, setSending] = useState<Sending>({});
   const sendNow = async (request: FormRequest): Promise<readonly Issue[]> => {
-    setError(undefined);
-    setAnswer(undefined);
+    setSending({});
     try {
-      const sent = await answerTo(session, row, request);
-      setAnswer(sent.answer);
-      return sent.issues;
-    } catch (failure) {
-      setError(failure);
+      const answer = await answerTo(session, row, request);
+      setSending({ answer });
+      return answer.refusal?.issues ?? [];
+    } catch (error) {
+      setSending({ error });
       return [];
     }
   };
-  return { answer, error, send: sendNow };
+  return [sending, sendNow] as const;
 }
 
 /** An answer and the exchange that led to it. */
@@ -91,31 +82,13 @@ const ageOf = ({ headers }: RouteAnswer): string => {
   return seconds > 0 ? `${seconds} s old` : 'new';
 };
 
-/** Status, time, age and cost of an answer. */
-function Facts({ answer }: { readonly answer: RouteAnswer }) {
-  const facts = [
-    ['Time', `${Math.round(answer.ms)} ms`],
-    ['Age', answer.status < 400 ? ageOf(answer) : undefined],
-    ['Cost', costOf(answer)],
-  ].filter(([, value]) => value !== undefined);
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
 const signatures = (steps: readonly Step[]): string =>
   steps.some(({ signedText }) => signedText !== undefined) ? ', signed with the key of this browser' : '';
 
 /** An answer: status, time, age and cost, its body, and, folded, its headers and the exchange. */
 export function Answer({ answer }: { readonly answer: RouteAnswer }) {
-  const { row, status, headers, text, steps, refusal } = answer;
+  const { row, status, headers, text, steps, ms, refusal } = answer;
+  const cost = costOf(answer);
   const look = status < 400 ? 'free' : 'refused';
   return (
     <section aria-labelledby="answer" class="answer panel">
@@ -126,7 +99,14 @@ export function Answer({ answer }: { readonly answer: RouteAnswer }) {
         <WithCode text={refusal?.message ?? 'The gateway answered.'} />
       </p>
       {refusal && <NextStep error={refusal} />}
-      <Facts answer={answer} />
+      <TermList
+        class="row facts tabular"
+        of={[
+          ['Time', `${Math.round(ms)} ms`],
+          ...(status < 400 ? [['Age', ageOf(answer)] as const] : []),
+          ...(cost === undefined ? [] : [['Cost', cost] as const]),
+        ]}
+      />
       <Json label="Body" text={text} fileName={`${row.method}.json`} />
       <details>
         <summary>Response headers ({Object.keys(headers).length})</summary>

@@ -1,13 +1,11 @@
+import { Button } from '../parts/button.tsx';
 import type { Field, Schema } from './fields.ts';
-import { keyOf } from './link.ts';
-import type { FormAction, FormState } from './use-form.ts';
+import { type FormState, keyOf } from './use-form.ts';
 
 interface FieldProps {
+  readonly state: FormState;
   readonly field: Field;
   readonly id: string;
-  readonly text: string;
-  readonly fault: string | undefined;
-  readonly onText: (text: string) => void;
 }
 
 const isBounded = (maximum: number | undefined): maximum is number =>
@@ -30,15 +28,17 @@ function typeText({ kind, schema }: Field): string {
   return maxLength === undefined ? 'string' : `string, at most ${maxLength} characters`;
 }
 
-function Input({ field, id, text, fault, onText }: FieldProps) {
+function Input({ state, field, id }: FieldProps) {
   const { kind, schema, isRequired } = field;
+  const [text, fault] = [state.textOf(field), state.faultOf(field)];
   const shared = {
     id,
     value: text,
     'aria-describedby': `${id}-hint${fault ? ` ${id}-fault` : ''}`,
     'aria-invalid': fault !== undefined,
     'aria-required': isRequired,
-    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onText(currentTarget.value),
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      state.write(field, currentTarget.value),
   } as const;
   if (kind === 'choice' || kind === 'flag') {
     const words = schema.enum?.map(String) ?? ['true', 'false'];
@@ -64,7 +64,8 @@ function Input({ field, id, text, fault, onText }: FieldProps) {
 
 /** A parameter: its name, type, bounds and description beside its input. */
 function FormField(props: FieldProps) {
-  const { field, id, fault } = props;
+  const { state, field, id } = props;
+  const fault = state.faultOf(field);
   const { name, isRequired, place, schema } = field;
   return (
     <div class="field">
@@ -94,46 +95,34 @@ function FormField(props: FieldProps) {
 
 interface FormProps {
   readonly state: FormState;
-  readonly action: FormAction;
+  /** What its button does. */
+  readonly label: string;
 }
 
-function Buttons({ state: { held, isBusy, send }, action }: FormProps) {
-  return (
-    <p class="sendings">
-      <button type="submit" class="first" aria-disabled={isBusy}>
-        {action.label}
-      </button>
-      {held && (
-        <button type="button" aria-disabled={isBusy} onClick={() => isBusy || void send(held)}>
-          Send anyway
-        </button>
-      )}
-      <span role="status" class="small muted">
-        {isBusy && 'Waiting for the answer …'}
-      </span>
-    </p>
-  );
-}
+const Buttons = ({ state: { isHeld, isBusy, send }, label }: FormProps) => (
+  <p class="row sendings">
+    <button type="submit" class="first" aria-disabled={isBusy}>
+      {label}
+    </button>
+    {isHeld && <Button aria-disabled={isBusy} label="Send anyway" onClick={() => isBusy || void send()} />}
+    <span role="status" class="small muted">
+      {isBusy && 'Waiting for the answer …'}
+    </span>
+  </p>
+);
 
 /** The form of a row, checked here before sending and by the gateway after. */
-export function Form({ state, action }: FormProps) {
+export function Form({ state, label }: FormProps) {
   const { isBusy, fields, otherFaults } = state;
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (!isBusy) state.check(action);
+    if (!isBusy) state.check();
   };
   return (
     <form ref={state.form} onSubmit={submit} noValidate>
       <h2>Parameters</h2>
       {fields.map((field, at) => (
-        <FormField
-          key={keyOf(field)}
-          field={field}
-          id={`field-${at}`}
-          text={state.textOf(field)}
-          fault={state.faultOf(field)}
-          onText={(text) => state.write(field, text)}
-        />
+        <FormField key={keyOf(field)} state={state} field={field} id={`field-${at}`} />
       ))}
       {fields.length === 0 && <p class="muted">This route takes no parameters.</p>}
       {otherFaults.map((fault) => (
@@ -141,7 +130,7 @@ export function Form({ state, action }: FormProps) {
           {fault}
         </p>
       ))}
-      <Buttons state={state} action={action} />
+      <Buttons state={state} label={label} />
     </form>
   );
 }

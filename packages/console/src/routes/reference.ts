@@ -1,27 +1,21 @@
 import { nextStepOf } from '@asset-gateway/protocol';
+import { below, type Members, members } from '../parts/text.ts';
 import type { Session } from '../session.ts';
 import type { Schema } from './fields.ts';
 
-/** A part of the OpenAPI document. */
-type Node = Readonly<Record<string, unknown>>;
-
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const MAX_REFERENCES = 10;
 
-/** The node that a node refers to, or the node itself. */
-function resolved(document: Node, node: unknown): Node {
-  let found = node;
-  for (let step = 0; step < MAX_REFERENCES && isNode(found) && typeof found.$ref === 'string'; step++)
-    found = found.$ref
-      .split('/')
-      .slice(1)
-      .reduce<unknown>((at, name) => (isNode(at) ? at[name] : undefined), document);
-  return isNode(found) ? found : {};
+/** The node of the OpenAPI document that a node refers to, or the node itself. */
+function resolved(document: unknown, node: unknown): Members {
+  let found = members(node);
+  for (let step = 0; step < MAX_REFERENCES && typeof found.$ref === 'string'; step++)
+    found = members(below(document, ...found.$ref.split('/').slice(1)));
+  return found;
 }
 
-const below = (document: Node, node: unknown, ...names: readonly string[]): unknown =>
-  names.reduce<unknown>((at, name) => resolved(document, at)[name], node);
+/** The value at a path of names in a node, through references. */
+const valueAt = (document: unknown, node: unknown, ...names: readonly string[]): unknown =>
+  names.reduce((at, name) => resolved(document, at)[name], node);
 
 /** An error that a route can return. */
 export interface RouteError {
@@ -49,11 +43,11 @@ const errorsIn = (description: unknown): RouteError[] =>
     .map(([, code = '', message = '']) => ({ code, message }))
     .sort((a, b) => Number(nextStepOf(b.code) === 'Pay') - Number(nextStepOf(a.code) === 'Pay'));
 
-let loading: Promise<Node> | undefined;
+let loading: Promise<unknown> | undefined;
 
 /** Loads the OpenAPI document once; after a failure the next call loads it again. */
-function documentOf({ client }: Session): Promise<Node> {
-  loading ??= client.system.openapi().then((document) => document);
+function documentOf({ client }: Session): Promise<unknown> {
+  loading ??= client.system.openapi();
   loading.catch(() => {
     loading = undefined;
   });
@@ -67,17 +61,15 @@ export async function referenceOf(
 ): Promise<RouteReference> {
   const document = await documentOf(session);
   const template = path.replace(/:(\w+)/g, '{$1}');
-  const responses = resolved(
-    document,
-    below(document, document, 'paths', template, httpMethod.toLowerCase(), 'responses'),
-  );
-  const success = below(document, responses['200'], 'content', 'application/json');
+  const names = ['paths', template, httpMethod.toLowerCase(), 'responses'];
+  const responses = resolved(document, valueAt(document, document, ...names));
+  const success = valueAt(document, responses['200'], 'content', 'application/json');
   const { example, schema } = resolved(document, success);
   const refusals = Object.keys(responses).filter((status) => status >= '400');
   return {
     example: example === undefined ? undefined : JSON.stringify(example),
-    schema: isNode(schema) ? schema : {},
-    errors: refusals.map((status) => [status, errorsIn(below(document, responses[status], 'description'))]),
+    schema: members(schema),
+    errors: refusals.map((status) => [status, errorsIn(valueAt(document, responses[status], 'description'))]),
     resolve: (each) => resolved(document, each),
   };
 }

@@ -1,8 +1,8 @@
-import { WithCode } from '../parts/code.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { Json } from '../parts/json.tsx';
-import { Tabs } from '../parts/tabs.tsx';
-import { useAnswer } from '../parts/use-call.ts';
+import { Json } from '../parts/code.tsx';
+import { Failure, WithCode } from '../parts/failure.tsx';
+import { useFresh } from '../parts/hooks.ts';
+import { TermList } from '../parts/table.tsx';
+import { type Tab, Tabs } from '../parts/tabs.tsx';
 import type { Session } from '../session.ts';
 import type { Row } from './catalog.ts';
 import type { Schema } from './fields.ts';
@@ -85,12 +85,10 @@ function Members({ schema, resolve, depth }: MembersProps) {
 function Response({ reference, fileName }: { readonly reference: RouteReference; readonly fileName: string }) {
   const { example, schema, resolve } = reference;
   const holder = holderOf(schema, resolve);
-  const tabs = [
-    ...(example === undefined
-      ? []
-      : [{ title: 'Example', show: () => <Json label="Example" text={example} fileName={fileName} /> }]),
-    ...(holder ? [{ title: 'Fields', show: () => <Members schema={holder} resolve={resolve} depth={0} /> }] : []),
-  ];
+  const tabs: Tab[] = [];
+  if (example !== undefined)
+    tabs.push({ title: 'Example', show: () => <Json label="Example" text={example} fileName={fileName} /> });
+  if (holder) tabs.push({ title: 'Fields', show: () => <Members schema={holder} resolve={resolve} depth={0} /> });
   return tabs.length > 0 ? <Tabs label="Response" tabs={tabs} /> : <p class="muted">The answer is a document.</p>;
 }
 
@@ -98,18 +96,7 @@ function Response({ reference, fileName }: { readonly reference: RouteReference;
 const FIRST_CODES = 3;
 
 const Codes = ({ errors }: { readonly errors: readonly RouteError[] }) => (
-  <dl class="codes">
-    {errors.map(({ code, message }) => (
-      <div key={code}>
-        <dt>
-          <code>{code}</code>
-        </dt>
-        <dd>
-          <WithCode text={message} />
-        </dd>
-      </div>
-    ))}
-  </dl>
+  <TermList class="codes" of={errors.map(({ code, message }) => [code, <WithCode key={code} text={message} />])} />
 );
 
 type Statuses = RouteReference['errors'];
@@ -153,19 +140,19 @@ function Errors({ errors }: { readonly errors: Statuses }) {
 
 /** The response of a route and the errors that it can return. */
 export function Reference({ session, row }: { readonly session: Session; readonly row: Row }) {
-  const reference = useAnswer(() => referenceOf(session, row), [row.id]);
+  const { value: reference, error, isLoading } = useFresh(() => referenceOf(session, row), [row.id]);
   return (
     <div class="reference">
       <section aria-labelledby="response">
         <h2 id="response">Response</h2>
-        {reference.is === 'waiting' && <p class="muted">Loading the reference …</p>}
-        {reference.is === 'failed' && <Failure error={reference.error} />}
-        {reference.is === 'done' && <Response reference={reference.value} fileName={`${row.method}.example.json`} />}
+        {isLoading && <p class="muted">Loading the reference …</p>}
+        {error !== undefined && <Failure error={error} />}
+        {reference && <Response reference={reference} fileName={`${row.method}.example.json`} />}
       </section>
-      {reference.is === 'done' && (
+      {reference && (
         <section aria-labelledby="errors">
           <h2 id="errors">Errors</h2>
-          <Errors errors={reference.value.errors} />
+          <Errors errors={reference.errors} />
         </section>
       )}
     </div>

@@ -20,8 +20,7 @@ function costOf({ accessMode, paymentRequired, cluster }: Row): string {
     : 'Public: no signature needed.';
 }
 
-interface AboutProps {
-  readonly session: Session;
+interface ChoicesProps {
   readonly row: Row;
   readonly rows: readonly Row[];
   /** The query of links that keep the texts of the form. */
@@ -29,50 +28,26 @@ interface AboutProps {
 }
 
 /** The other rows of a method: the same call on another cluster or from another provider. */
-function Choices({ row, rows, link }: Omit<AboutProps, 'session'>) {
+function Choices({ row, rows, link }: ChoicesProps) {
   const own = rows.filter(({ surface, method }) => surface === row.surface && method === row.method);
-  const hrefTo = (to: Row | undefined): string => hrefOf('routes', (to ?? row).id) + (link && `?${link}`);
-  const clusters = [...new Set(own.flatMap(({ cluster }) => cluster ?? []))];
-  const onCluster = own.filter(({ cluster }) => cluster === row.cluster);
-  const thereOn = (cluster: string | undefined): Row | undefined => {
-    const there = own.filter((each) => each.cluster === cluster);
-    return there.find(({ provider }) => provider === row.provider) ?? there[0];
+  const on = (cluster: string | undefined): Row[] => own.filter((each) => each.cluster === cluster);
+  const linkTo = (title: string, { id }: Row, isCurrent: boolean) => {
+    return { title, href: hrefOf('routes', id) + (link && `?${link}`), isCurrent };
   };
-  const clusterLinks = clusters.map((title) => {
-    return { title, href: hrefTo(thereOn(title)), isCurrent: title === row.cluster };
+  const clusters = new Set(own.flatMap(({ cluster }) => cluster ?? []));
+  const clusterLinks = [...clusters].map((cluster) => {
+    const there = on(cluster);
+    const nearest = there.find(({ provider }) => provider === row.provider) ?? there[0] ?? row;
+    return linkTo(cluster, nearest, cluster === row.cluster);
   });
-  const providerLinks = onCluster.map((each) => {
-    return { title: each.provider, href: hrefTo(each), isCurrent: each.provider === row.provider };
-  });
+  const providerLinks = on(row.cluster).map((each) => linkTo(each.provider, each, each === row));
   return (
-    <>
-      {clusters.length > 1 && <LinkChoice label="Cluster" links={clusterLinks} />}
-      {onCluster.length > 1 && <LinkChoice label="Provider" links={providerLinks} />}
-    </>
+    <div class="row choices">
+      <LinkChoice label="Cluster" links={clusterLinks} />
+      <LinkChoice label="Provider" links={providerLinks} />
+    </div>
   );
 }
-
-/** What a route is for, its path, and what a call costs. */
-const About = ({ session, row, rows, link }: AboutProps) => (
-  <>
-    <h1>{titleOf(row)}</h1>
-    <p class="path">
-      <Verb row={row} /> <code>{row.path}</code>
-    </p>
-    <div class="choices">
-      <Choices row={row} rows={rows} link={link} />
-    </div>
-    <p class="cost">
-      <Price rows={[row]} /> <span>{costOf(row)}</span>
-    </p>
-    {row.accessMode === 'siwx' && <BudgetLeft recorder={session.recorder} />}
-    {row.rules?.map(({ description }) => (
-      <p key={String(description)} class="small muted">
-        {String(description)}
-      </p>
-    ))}
-  </>
-);
 
 interface RouteProps {
   readonly session: Session;
@@ -120,14 +95,27 @@ function Outcome({ sending: { answer, error }, row }: { readonly sending: Sendin
 
 /** A route: what it is for, its form, its answer, the same call in code, and what it can return. */
 export function RouteForm({ session, row, rows, link }: RouteProps) {
-  const state = useForm(row, link);
-  const sending = useSend(session, row);
+  const [sending, send] = useSend(session, row);
+  const state = useForm(row, link, send);
   useLink(row.id, state.link);
   return (
     <div class="route">
       <div class="call">
-        <About session={session} row={row} rows={rows} link={state.link} />
-        <Form state={state} action={{ label: labelOf(row), send: sending.send }} />
+        <h1>{titleOf(row)}</h1>
+        <p class="path">
+          <Verb row={row} /> <code>{row.path}</code>
+        </p>
+        <Choices row={row} rows={rows} link={state.link} />
+        <p class="cost">
+          <Price rows={[row]} /> <span>{costOf(row)}</span>
+        </p>
+        {row.accessMode === 'siwx' && <BudgetLeft recorder={session.recorder} />}
+        {row.rules?.map(({ description }) => (
+          <p key={String(description)} class="small muted">
+            {String(description)}
+          </p>
+        ))}
+        <Form state={state} label={labelOf(row)} />
       </div>
       <div class="beside">
         <Outcome sending={sending} row={row} />

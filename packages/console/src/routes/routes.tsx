@@ -1,16 +1,11 @@
 import { Failure } from '../parts/failure.tsx';
-import { useAnswer } from '../parts/use-call.ts';
+import { useFresh } from '../parts/hooks.ts';
 import { hrefOf, type Place } from '../router.ts';
 import type { Session } from '../session.ts';
 import { methodsOf, type Row, rowsOf, titleOf } from './catalog.ts';
 import { List, Price, Verb } from './list.tsx';
 import { RouteForm } from './route.tsx';
 import './routes.css';
-
-interface RoutesProps {
-  readonly session: Session;
-  readonly place: Place;
-}
 
 /** Routes to begin with. */
 const SUGGESTED = ['tokens.search', 'tokens.ohlcv', 'rpc.mainnet.helius.getBalance'];
@@ -45,12 +40,14 @@ function Beginning({ rows }: { readonly rows: readonly Row[] }) {
 }
 
 /** The list of routes beside the chosen one. */
-export function Routes({ session, place: { rest, query } }: RoutesProps) {
-  const [id] = rest;
-  const catalog = useAnswer(() => rowsOf(session), []);
-  if (catalog.is === 'failed') return <Failure error={catalog.error} />;
-  if (catalog.is === 'waiting') return <p role="status">Loading the routes …</p>;
-  const rows = catalog.value;
+export function Routes({ session, place }: { readonly session: Session; readonly place: Place }) {
+  const {
+    rest: [id],
+    query,
+  } = place;
+  const { value: rows, error } = useFresh(() => rowsOf(session), []);
+  if (error !== undefined) return <Failure error={error} />;
+  if (!rows) return <p role="status">Loading the routes …</p>;
   const row = rows.find((each) => each.id === id);
   return (
     <div class="routes">

@@ -1,8 +1,45 @@
 import type { Issue } from '@asset-gateway/protocol';
 import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { type Field, type FormRow, faultOf, fieldsOf, fieldValue, type Schema } from './fields.ts';
-import { component, keyOf, queryOf, type Texts, textsIn } from './link.ts';
+import { exampleOf, type Field, type FormRow, faultOf, fieldsOf, fieldValue, type Schema } from './fields.ts';
+
+/** The texts of a form's fields, by key. */
+type Texts = Readonly<Record<string, string>>;
+
+/** A longer text in a link is cut. */
+const MAX_TEXT = 20_000;
+
+export const keyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string => `${place} ${name}`;
+
+/** A field's name in links, with its place if another field has the same name. */
+const nameIn = (fields: readonly Field[], field: Field): string =>
+  fields.some((other) => other !== field && other.name === field.name) ? `${field.place}.${field.name}` : field.name;
+
+const READABLE: Readonly<Record<string, string>> = { '%5B': '[', '%5D': ']', '%2C': ',', '%3A': ':' };
+
+/** A text as one component of a URL. A lone surrogate becomes U+FFFD. */
+const component = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
+
+const encoded = (text: string): string =>
+  component(text).replace(/%(?:5B|5D|2C|3A)/g, (code) => READABLE[code] ?? code);
+
+/** The texts that a link gives, or the row's examples if it gives none. */
+function textsIn(query: string, fields: readonly Field[], row: FormRow): Texts {
+  const given = new URLSearchParams(query);
+  const textOf = (field: Field): string =>
+    query === '' ? exampleOf(field, row) : (given.get(nameIn(fields, field)) ?? '').slice(0, MAX_TEXT);
+  return Object.fromEntries(fields.map((field) => [keyOf(field), textOf(field)]));
+}
+
+/** The query of a link to these texts; empty for the row's examples. */
+function queryOf(texts: Texts, fields: readonly Field[], row: FormRow): string {
+  const textOf = (field: Field): string => texts[keyOf(field)] ?? '';
+  if (fields.every((field) => textOf(field) === exampleOf(field, row))) return '';
+  const filled = fields.filter((field) => textOf(field) !== '');
+  // An empty query would mean the examples.
+  const named = filled.length > 0 ? filled : fields.slice(0, 1);
+  return named.map((field) => `${encoded(nameIn(fields, field))}=${encoded(textOf(field))}`).join('&');
+}
 
 type Tree = Record<string | number, unknown>;
 
@@ -70,12 +107,6 @@ function concerns({ place, name }: Field, issue: { readonly in: string; readonly
     .some((each) => each === name || each.startsWith(`${name}[`) || each.startsWith(`${name}.`));
 }
 
-/** A button of a form. */
-export interface FormAction {
-  readonly label: string;
-  readonly send: (request: FormRequest) => Promise<readonly Issue[]>;
-}
-
 /** The state of a form and its operations. */
 export interface FormState {
   readonly form: RefObject<HTMLFormElement | null>;
@@ -85,16 +116,16 @@ export interface FormState {
   readonly request: FormRequest;
   /** The query of the link to the present texts. */
   readonly link: string;
-  /** An action stopped by an obvious error; the user may send anyway. */
-  readonly held: FormAction | undefined;
+  /** Whether an obvious error stopped the last attempt; the user may send anyway. */
+  readonly isHeld: boolean;
   /** Issues of the gateway that belong to no field. */
   readonly otherFaults: readonly string[];
   textOf(field: Field): string;
   faultOf(field: Field): string | undefined;
   write(field: Field, text: string): void;
   /** Sends unless a field has an obvious error. */
-  check(action: FormAction): void;
-  send(action: FormAction): Promise<void>;
+  check(): void;
+  send(): Promise<void>;
 }
 
 type Faults = Readonly<Record<string, string>>;
@@ -111,13 +142,15 @@ const issuesElsewhere = (fields: readonly Field[], issues: readonly Issue[]): st
     .filter((issue) => !fields.some((field) => concerns(field, issue)))
     .map(({ name, message }) => `${name}: ${message}`);
 
+type Send = (request: FormRequest) => Promise<readonly Issue[]>;
+
 /** Holds the texts and faults of a row's form and sends it. It starts with the texts of a link. */
-export function useForm(row: FormRow & { readonly path: string }, link: string): FormState {
+export function useForm(row: FormRow & { readonly path: string }, link: string, sendNow: Send): FormState {
   const fields = fieldsOf(row);
   const [texts, setTexts] = useState(() => textsIn(link, fields, row));
   const [faults, setFaults] = useState<Faults>({});
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
-  const [held, setHeld] = useState<FormAction>();
+  const [isHeld, setHeld] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const textOf = (field: Field): string => texts[keyOf(field)] ?? '';
@@ -127,21 +160,21 @@ export function useForm(row: FormRow & { readonly path: string }, link: string):
     setFaults(found);
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
-  const send = async ({ send: sendNow }: FormAction): Promise<void> => {
-    setHeld(undefined);
+  const send = async (): Promise<void> => {
+    setHeld(false);
     setBusy(true);
     const issues = await sendNow(request);
     setBusy(false);
     setOtherFaults(issuesElsewhere(fields, issues));
     show(faultsBy(fields, (field) => issues.find((issue) => concerns(field, issue))?.message));
   };
-  const check = (action: FormAction): void => {
+  const check = (): void => {
     const found = faultsBy(fields, (field) => faultOf(field, textOf(field)));
-    if (!Object.keys(found).length) return void send(action);
-    setHeld(action);
+    if (!Object.keys(found).length) return void send();
+    setHeld(true);
     show(found);
   };
   const write = (field: Field, text: string): void => setTexts((before) => ({ ...before, [keyOf(field)]: text }));
-  const state = { form, fields, isBusy, held, otherFaults, request, link: queryOf(texts, fields, row) };
+  const state = { form, fields, isBusy, isHeld, otherFaults, request, link: queryOf(texts, fields, row) };
   return { ...state, textOf, faultOf: (field) => faults[keyOf(field)], write, check, send };
 }

@@ -1,51 +1,52 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dollars, roughDollars } from '../parts/format.ts';
+import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
-import { plain } from '../parts/text.ts';
-import { useCall } from '../parts/use-call.ts';
+import { below, plain } from '../parts/text.ts';
+import { type Caller, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf, type Place } from '../router.ts';
-import type { Session } from '../session.ts';
-import { asset, below } from './calls.ts';
-import { type Candle, candlesIn } from './candles.ts';
+import { asset } from './calls.ts';
+import {
+  type Candle,
+  type ChartView,
+  candlesIn,
+  DAY,
+  hrefOfChart,
+  RANGE_NAMES,
+  RANGES,
+  SECONDS,
+  viewOf,
+} from './candles.ts';
 import { Chart, loadChart } from './chart.tsx';
-import { Details } from './details.tsx';
+import { blockOf, Details } from './details.tsx';
 import { Change } from './figures.tsx';
-import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
-import { type ChartStyle, type ChartView, DAY, hrefOfChart, RANGE_NAMES, RANGES, SECONDS, viewOf } from './ranges.ts';
-import { blockOf } from './sections.tsx';
 
-interface Span {
-  readonly title: string;
+interface SpanProps {
   readonly low: number;
   readonly high: number;
-}
-
-/** The lowest and highest price of the last day, or of the whole chart if a candle is as long as a day. */
-function spanOf(candles: readonly Candle[], { range, interval }: ChartView): Span | undefined {
-  const last = candles.at(-1);
-  if (!last) return undefined;
-  const isShort = SECONDS[interval] < DAY;
-  const counted = isShort ? candles.filter(({ time }) => time > last.time - DAY) : candles;
-  return {
-    title: `Range, ${isShort ? '24 hours' : RANGES[range].words}`,
-    low: Math.min(...counted.map(({ low }) => low)),
-    high: Math.max(...counted.map(({ high }) => high)),
-  };
+  readonly price: unknown;
 }
 
 const WIDTH = 200;
 
 /** The place of the price between low and high. */
-function SpanBar({ span: { low, high }, price }: { readonly span: Span; readonly price: unknown }) {
+function Span({ low, high, price }: SpanProps) {
   const part = typeof price === 'number' && high > low ? (price - low) / (high - low) : 0.5;
   const at = Math.min(1, Math.max(0, part)) * WIDTH;
   return (
-    <svg class="span" viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
-      <rect class="track" y="3" width={WIDTH} height="4" rx="2" />
-      <rect class="part" y="3" width={at} height="4" rx="2" />
-      <rect class="mark" x={Math.min(at, WIDTH - 3)} width="3" height="10" rx="1" />
-    </svg>
+    <>
+      <span>{dollars(low)}</span>{' '}
+      <svg class="span" viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
+        <rect class="track" y="3" width={WIDTH} height="4" rx="2" />
+        <rect class="part" y="3" width={at} height="4" rx="2" />
+        <rect class="mark" x={Math.min(at, WIDTH - 3)} width="3" height="10" rx="1" />
+      </svg>{' '}
+      <span>
+        <span class="unseen">to </span>
+        {dollars(high)}
+      </span>
+    </>
   );
 }
 
@@ -62,44 +63,39 @@ const FACTS = [
 ] as const;
 
 /** The head of an asset's page: price, change, range and size. */
-function Price({ stats, candles, view }: PriceProps) {
+function Price({ stats, candles, view: { range, interval } }: PriceProps) {
   const price = below(stats, 'price');
-  const span = spanOf(candles, view);
+  // The last day, or the whole chart if a candle is as long as a day.
+  const isShort = SECONDS[interval] < DAY;
+  const start = isShort ? (candles.at(-1)?.time ?? 0) - DAY : Number.NEGATIVE_INFINITY;
+  const counted = candles.filter(({ time }) => time > start);
+  const low = Math.min(...counted.map((candle) => candle.low));
+  const high = Math.max(...counted.map((candle) => candle.high));
+  const span = [
+    `Range, ${isShort ? '24 hours' : RANGES[range].words}`,
+    <Span key="span" low={low} high={high} price={price} />,
+  ] as const;
   return (
     <>
-      <p class="price">
+      <p class="price tabular">
         <strong>{dollars(price)}</strong> <Change value={below(stats, 'priceChange24hPercent')} since="in 24 hours" />
       </p>
-      <dl class="facts">
-        {span && (
-          <div class="range">
-            <dt>{span.title}</dt>
-            <dd>
-              <span>{dollars(span.low)}</span> <SpanBar span={span} price={price} />{' '}
-              <span>
-                <span class="unseen">to </span>
-                {dollars(span.high)}
-              </span>
-            </dd>
-          </div>
-        )}
-        {FACTS.map(([title, name]) => (
-          <div key={name}>
-            <dt>{title}</dt>
-            <dd>{roughDollars(below(stats, name))}</dd>
-          </div>
-        ))}
-      </dl>
+      <TermList
+        class="facts tabular"
+        of={[
+          ...(counted.length > 0 ? [span] : []),
+          ...FACTS.map(([title, name]) => [title, roughDollars(below(stats, name))] as const),
+        ]}
+      />
     </>
   );
 }
 
 interface AssetProps {
-  readonly session: Session;
+  readonly caller: Caller;
   readonly assetId: string;
   /** Its address, with the range, the interval and the style of the chart. */
   readonly place: Place;
-  readonly report: ReportCall;
 }
 
 /** Intervals in words, since `1D` and `1M` are ranges here. */
@@ -112,8 +108,6 @@ const INTERVAL_WORDS: Readonly<Record<string, string>> = {
   '1W': '1 week',
 };
 
-const STYLES: Readonly<Record<ChartStyle, string>> = { candles: 'Candles', line: 'Line' };
-
 function Choices({ assetId, view }: { readonly assetId: string; readonly view: ChartView }) {
   const linkTo = (title: string, changed: Partial<ChartView>, isCurrent: boolean) => {
     return { title, href: hrefOfChart(assetId, { ...view, ...changed }), isCurrent };
@@ -124,9 +118,12 @@ function Choices({ assetId, view }: { readonly assetId: string; readonly view: C
   const intervals = RANGES[view.range].intervals.map((interval) =>
     linkTo(INTERVAL_WORDS[interval] ?? interval, { interval }, interval === view.interval),
   );
-  const styles = (['candles', 'line'] as const).map((style) => linkTo(STYLES[style], { style }, style === view.style));
+  const styles = [
+    linkTo('Candles', { style: 'candles' }, view.style === 'candles'),
+    linkTo('Line', { style: 'line' }, view.style === 'line'),
+  ];
   return (
-    <div class="choices">
+    <div class="row choices">
       <LinkChoice label="Range" links={ranges} />
       <LinkChoice label="Length of a candle" links={intervals} />
       <LinkChoice label="Chart style" links={styles} />
@@ -141,13 +138,14 @@ interface Shown {
   readonly result: unknown;
 }
 
-interface PageProps extends Pick<AssetProps, 'session' | 'report'> {
+interface PageProps {
+  readonly caller: Caller;
   readonly shown: Shown;
   /** The selected chart, which may still be loading. */
   readonly wanted: ChartView;
 }
 
-function Page({ shown: { assetId, view, result }, wanted, ...rest }: PageProps) {
+function Page({ caller, shown: { assetId, view, result }, wanted }: PageProps) {
   const { data, missing } = blockOf(result, 'ohlcv');
   const candles = useMemo(() => candlesIn(data), [data]);
   return (
@@ -157,25 +155,17 @@ function Page({ shown: { assetId, view, result }, wanted, ...rest }: PageProps) 
         <Choices assetId={assetId} view={wanted} />
         {missing ? <p class="muted">{missing}</p> : <Chart candles={candles} view={{ ...view, style: wanted.style }} />}
       </section>
-      <Details key={assetId} assetId={assetId} result={result} {...rest} />
+      <Details key={assetId} caller={caller} assetId={assetId} result={result} />
     </>
   );
 }
 
-/** The space of a page that is loading. */
-const Placeholder = () => (
-  <div class="asset-placeholder" role="status">
-    <span class="muted">Loading the price and the chart …</span>
-  </div>
-);
-
 /** The page of an asset, from one call, with tabs that take calls of their own. */
-export function Asset({ session, assetId, place, report }: AssetProps) {
+export function Asset({ caller, assetId, place }: AssetProps) {
   const view = viewOf(place.rest, place.query);
   const { range, interval } = view;
   const call = useMemo(() => asset(assetId, view, Math.floor(Date.now() / 1000)), [assetId, range, interval]);
-  const [state, retry] = useCall(session, { key: keyOf(call), ask: call.ask });
-  useReportedCall(report, call, state);
+  const [state, retry] = useCall(caller, call);
   const [last, setLast] = useState<Shown>();
   useEffect(() => {
     if (state.is === 'done') setLast({ assetId, view, result: state.full.result });
@@ -197,9 +187,13 @@ export function Asset({ session, assetId, place, report }: AssetProps) {
         <bdi class="muted">{plain(below(found, 'symbol'), 16)}</bdi>
       </h1>
       <Trouble state={state} retry={retry} />
-      {!shown && state.is === 'waiting' && <Placeholder />}
-      {shown && <Page shown={shown} wanted={view} session={session} report={report} />}
-      <BudgetLeft recorder={session.recorder} />
+      {!shown && state.is === 'waiting' && (
+        <div class="asset-placeholder" role="status">
+          <span class="muted">Loading the price and the chart …</span>
+        </div>
+      )}
+      {shown && <Page caller={caller} shown={shown} wanted={view} />}
+      <BudgetLeft recorder={caller.recorder} />
     </article>
   );
 }

@@ -1,17 +1,7 @@
 import uPlot from 'uplot';
-import type { Candle } from './candles.ts';
-import type { ChartStyle } from './ranges.ts';
+import { colourIn, plotIn } from '../parts/plot.ts';
+import type { Candle, ChartStyle } from './candles.ts';
 
-/** CSS colours. */
-export interface ChartColours {
-  readonly up: string;
-  readonly down: string;
-  readonly text: string;
-  readonly line: string;
-  readonly accent: string;
-}
-
-const HEIGHT = 360;
 const MOST_OF_STEP = 0.7;
 const MAX_WIDTH = 14;
 /** Space above and below the prices, as a fraction of their range. */
@@ -36,13 +26,17 @@ const TIMES: uPlot.Axis.Values = [
   [MINUTE, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
 ];
 
+/** The colours of rising and falling candles. */
+type Colours = ReturnType<typeof coloursIn>;
+const coloursIn = (figure: HTMLElement) => ({ up: colourIn(figure, '.up')(), down: colourIn(figure, '.down')() });
+
 /** The width of a candle in pixels of the canvas. */
 function widthOf({ bbox }: uPlot, candles: readonly Candle[]): number {
   const step = bbox.width / Math.max(candles.length, 1);
   return Math.max(1, Math.min(Math.floor(step * MOST_OF_STEP), MAX_WIDTH * uPlot.pxRatio));
 }
 
-function paintVolumes(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColours): void {
+function paintVolumes(plot: uPlot, candles: readonly Candle[], { up, down }: Colours): void {
   const { ctx, bbox } = plot;
   const most = Math.max(...candles.map(({ volume }) => volume));
   if (!(most > 0)) return;
@@ -58,7 +52,7 @@ function paintVolumes(plot: uPlot, candles: readonly Candle[], { up, down }: Cha
   ctx.restore();
 }
 
-function paintCandles(plot: uPlot, candles: readonly Candle[], { up, down }: ChartColours): void {
+function paintCandles(plot: uPlot, candles: readonly Candle[], { up, down }: Colours): void {
   const { ctx } = plot;
   const ratio = uPlot.pxRatio;
   const width = widthOf(plot, candles);
@@ -95,60 +89,47 @@ function rangeOf(candles: readonly Candle[]): [number, number] {
   return [low - room - (span * VOLUME_PART) / (1 - VOLUME_PART), high + room];
 }
 
-const axis = ({ text, line }: ChartColours, more: uPlot.Axis = {}): uPlot.Axis => ({
-  stroke: text,
-  grid: { stroke: line, width: 1 },
-  ticks: { stroke: line, width: 1 },
-  ...more,
-});
-
 /** What a chart shows. */
-export interface ChartContent {
+interface ChartContent {
   readonly candles: readonly Candle[];
-  readonly colours: ChartColours;
   readonly style: ChartStyle;
   /** Called with the candle under the pointer, or undefined when the pointer leaves. */
   readonly show: (candle: Candle | undefined) => void;
 }
 
-function optionsFor({ candles, colours, style, show }: ChartContent, width: number): uPlot.Options {
+function optionsFor(figure: HTMLElement, { candles, style, show }: ChartContent): Omit<uPlot.Options, 'width'> {
   const step = ((candles.at(-1)?.time ?? 0) - (candles[0]?.time ?? 0)) / Math.max(candles.length - 1, 1) || 60;
   const [bottom, top] = rangeOf(candles);
   const lowest = bottom + (top - bottom) * VOLUME_PART;
   // No price stands beside the volumes.
   const values = (_: uPlot, splits: number[]) => splits.map((each) => (each < lowest ? '' : label.format(each)));
   const isLine = style === 'line';
+  const grid = { stroke: colourIn(figure, '.line-colour'), width: 1 };
+  const axis = { stroke: colourIn(figure, '.muted'), grid, ticks: grid };
+  const line = { stroke: colourIn(figure, '.accent-colour'), width: 2 };
   return {
-    width,
-    height: HEIGHT,
+    height: 360,
     tzDate: UTC,
-    legend: { show: false },
-    cursor: { drag: { x: false, y: false }, points: { show: isLine } },
+    cursor: { points: { show: isLine } },
     scales: { x: { range: (_, from, to) => [from - step, to + step] }, y: { range: [bottom, top] } },
-    axes: [axis(colours, { values: TIMES }), axis(colours, { side: 1, size: 72, values })],
-    series: [
-      {},
-      isLine
-        ? { stroke: colours.accent, width: 2, points: { show: false } }
-        : { paths: () => null, points: { show: false } },
+    axes: [
+      { ...axis, values: TIMES },
+      { ...axis, side: 1, size: 72, values },
     ],
+    series: [{}, { ...(isLine ? line : { paths: () => null }), points: { show: false } }],
     hooks: {
-      drawAxes: [(plot) => paintVolumes(plot, candles, colours)],
-      draw: isLine ? [] : [(plot) => paintCandles(plot, candles, colours)],
-      setCursor: [({ cursor: { idx } }) => show(idx === null || idx === undefined ? undefined : candles[idx])],
+      drawAxes: [(plot) => paintVolumes(plot, candles, coloursIn(figure))],
+      draw: isLine ? [] : [(plot) => paintCandles(plot, candles, coloursIn(figure))],
+      setCursor: [({ cursor: { idx } }) => show(candles[idx ?? -1])],
     },
   };
 }
 
-/** Draws a chart into an element and follows its width. Returns a function that removes the chart. */
-export function drawChart(element: HTMLElement, content: ChartContent): () => void {
+/** Draws a chart into the `.plot` of a figure. Returns a function that removes it. */
+export function drawChart(figure: HTMLElement, content: ChartContent): () => void {
   const { candles } = content;
+  const place = figure.querySelector<HTMLElement>('.plot') ?? figure;
   const data: uPlot.AlignedData = [candles.map(({ time }) => time), candles.map(({ close }) => close)];
-  const plot = new uPlot(optionsFor(content, element.clientWidth), data, element);
-  const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
-  observer.observe(element);
-  return () => {
-    observer.disconnect();
-    plot.destroy();
-  };
+  const [, remove] = plotIn(place, optionsFor(figure, content), data);
+  return remove;
 }

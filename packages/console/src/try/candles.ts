@@ -1,4 +1,6 @@
-import { members } from './calls.ts';
+import type { ENUMERATIONS } from '@asset-gateway/protocol';
+import { members } from '../parts/text.ts';
+import { hrefOf } from '../router.ts';
 
 /** A candle: Unix seconds, and prices in US dollars. */
 export interface Candle {
@@ -48,3 +50,81 @@ export function candlesIn(value: unknown): Candles {
   const rows = [...byTime.values()].sort((a, b) => a.time - b.time).slice(-MAX_CANDLES);
   return { rows, drawn: rows.filter(canBeDrawn), invalid };
 }
+
+/** The length of a candle. */
+export type Interval = (typeof ENUMERATIONS.interval)[number];
+
+/** The time that a chart covers. */
+export type Range = '1D' | '7D' | '1M' | '1Y';
+
+/** How prices are drawn. */
+export type ChartStyle = 'candles' | 'line';
+
+/** What a chart shows. */
+export interface ChartView {
+  readonly range: Range;
+  readonly interval: Interval;
+  readonly style: ChartStyle;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** Lengths in seconds. */
+export const SECONDS: Readonly<Record<Interval, number>> = {
+  '1m': MINUTE,
+  '5m': 5 * MINUTE,
+  '15m': 15 * MINUTE,
+  '1H': HOUR,
+  '4H': 4 * HOUR,
+  '1D': DAY,
+  '1W': 7 * DAY,
+};
+
+interface RangeRow {
+  readonly days: number;
+  /** For a sentence: `over 7 days`. */
+  readonly words: string;
+  /** The interval unless another is chosen. */
+  readonly first: Interval;
+  /** The intervals that give a readable number of candles. */
+  readonly intervals: readonly Interval[];
+}
+
+export const RANGES: Readonly<Record<Range, RangeRow>> = {
+  '1D': { days: 1, words: '24 hours', first: '15m', intervals: ['5m', '15m', '1H'] },
+  '7D': { days: 7, words: '7 days', first: '1H', intervals: ['15m', '1H', '4H', '1D'] },
+  '1M': { days: 30, words: '30 days', first: '4H', intervals: ['1H', '4H', '1D'] },
+  '1Y': { days: 365, words: '1 year', first: '1D', intervals: ['1D', '1W'] },
+};
+
+export const RANGE_NAMES = Object.keys(RANGES) as readonly Range[];
+
+const FIRST_RANGE: Range = '7D';
+
+/** The chart that an address names: `/<range>`, `/<interval>` unless it is the range's own, and `?chart=line`. */
+export function viewOf([, range, interval]: readonly string[], query: string): ChartView {
+  const known = RANGE_NAMES.find((each) => each === range) ?? FIRST_RANGE;
+  const { intervals, first } = RANGES[known];
+  const style = new URLSearchParams(query).get('chart') === 'line' ? 'line' : 'candles';
+  return { range: known, interval: intervals.find((each) => each === interval) ?? first, style };
+}
+
+/** The address of an asset's chart; the shortest one for the first chart. */
+export function hrefOfChart(assetId: string, { range, interval, style }: ChartView): string {
+  const isOwn = interval === RANGES[range].first;
+  const segments = isOwn ? (range === FIRST_RANGE ? [] : [range]) : [range, interval];
+  return hrefOf('try', assetId, ...segments) + (style === 'line' ? '?chart=line' : '');
+}
+
+/** The start of a chart in Unix seconds, at a full hour or candle, so that users share cached answers. */
+export function startOf({ range, interval }: Omit<ChartView, 'style'>, nowSeconds: number): number | undefined {
+  // A week is the upstream's default.
+  if (range === FIRST_RANGE) return undefined;
+  const unit = Math.max(HOUR, SECONDS[interval]);
+  return Math.floor(nowSeconds / unit) * unit - RANGES[range].days * DAY;
+}
+
+/** The start of the last 24 hours in Unix seconds, at a full hour. */
+export const dayBefore = (nowSeconds: number): number => Math.floor(nowSeconds / HOUR) * HOUR - DAY;

@@ -1,42 +1,133 @@
 import type { VNode } from 'preact';
-import { dollars, roughDollars } from '../parts/format.ts';
-import { Table } from '../parts/table.tsx';
+import { dollars, rough, roughDollars } from '../parts/format.ts';
+import { Table, TermList } from '../parts/table.tsx';
 import { type Tab, Tabs } from '../parts/tabs.tsx';
-import { plain } from '../parts/text.ts';
-import type { Session } from '../session.ts';
-import { below, type Members, members, profile, rows, type TokensCall, tickers } from './calls.ts';
-import type { ReportCall } from './last-call-panel.tsx';
+import { below, countOf, type Members, members, plain, rows, short } from '../parts/text.ts';
+import type { Caller, TokensCall } from '../parts/use-call.ts';
+import { profile, tickers } from './calls.ts';
+import { Change } from './figures.tsx';
 import { Loaded } from './loaded.tsx';
-import { Markets, Risk, Variants } from './sections.tsx';
 
 const MAX_ROWS = 50;
 
-/** The exchanges that trade an asset, from its tickers. */
-function Exchanges({ result }: { readonly result: unknown }) {
+/** The data of a block, or the upstream's reason why there is none. */
+function dataIn(block: unknown, otherwise: string): { readonly data?: unknown; readonly missing?: string } {
+  return below(block, 'ok') === true
+    ? { data: below(block, 'data') }
+    : { missing: plain(below(block, 'message')) || otherwise };
+}
+
+/** The data of an included block. */
+export const blockOf = (result: unknown, name: string) =>
+  dataIn(below(result, 'includes', name), 'The answer does not include it.');
+
+const shortened = (address: unknown): string => short(plain(address, 64));
+
+/** The pools that trade the asset. */
+function Markets({ result }: { readonly result: unknown }) {
+  const { data, missing } = blockOf(result, 'markets');
+  const shown = rows(below(data, 'markets'), MAX_ROWS);
+  const total = below(data, 'total');
+  const all = typeof total === 'number' ? total : countOf(below(data, 'markets'));
+  if (missing) return <p class="muted">{missing}</p>;
   return (
     <Table<Members>
-      caption="Exchanges that trade it"
-      rows={rows(below(result, 'tickers', 'rows'), MAX_ROWS)}
-      empty="No known exchange trades it."
+      caption={`${shown.length} of ${rough(all)} pools, deepest first`}
+      rows={shown}
+      empty="No pool trades it."
       columns={[
-        { title: 'Exchange', cell: ({ market }) => <bdi>{plain(below(market, 'name'), 40)}</bdi> },
-        { title: 'Pair', cell: ({ base, target }) => <bdi>{`${plain(base, 16)}/${plain(target, 16)}`}</bdi> },
-        { title: 'Price', isNumber: true, cell: ({ priceUsd }) => dollars(priceUsd) },
-        { title: 'Volume 24 h', isNumber: true, cell: ({ volume24hUsd }) => roughDollars(volume24hUsd) },
+        { title: 'Pair', cell: ({ name, address }) => <bdi>{plain(name, 32) || shortened(address)}</bdi> },
+        { title: 'Exchange', cell: ({ source }) => <bdi>{plain(source, 32)}</bdi> },
+        { title: 'Price', isNumber: true, cell: ({ price }) => dollars(price) },
+        { title: 'Liquidity', isNumber: true, cell: ({ liquidity }) => roughDollars(liquidity) },
+        { title: 'Volume 24 h', isNumber: true, cell: ({ volume24h }) => roughDollars(volume24h) },
       ]}
     />
   );
 }
 
-const isSafe = (url: unknown): url is string =>
-  typeof url === 'string' && url.startsWith('https://') && URL.canParse(url);
+const COMPONENTS = [
+  ['liquidityHealth', 'Liquidity'],
+  ['holderDistribution', 'Holder distribution'],
+  ['tradingActivity', 'Trading'],
+  ['holderCount', 'Number of holders'],
+] as const;
+
+const Verdict = ({ component }: { readonly component: unknown }) => (
+  <>
+    {below(component, 'hasData') === false ? 'unknown' : plain(below(component, 'status'), 24)}{' '}
+    <span class="muted">{rough(below(component, 'score'))}</span>
+  </>
+);
+
+/** The risk grade of the asset's market. */
+function Risk({ result }: { readonly result: unknown }) {
+  const { data, missing } = blockOf(result, 'risk');
+  const score = below(data, 'marketScore');
+  if (missing) return <p class="muted">{missing}</p>;
+  return (
+    <>
+      <p>
+        <strong class="grade">{plain(below(score, 'grade'), 4) || '—'}</strong> {plain(below(score, 'label'), 40)}{' '}
+        <span class="muted">{rough(below(score, 'score'))} of 100</span>
+      </p>
+      <TermList
+        class="facts tabular"
+        of={COMPONENTS.map(([name, title]) => [title, <Verdict component={below(score, 'components', name)} />])}
+      />
+    </>
+  );
+}
+
+/** The tokens of the asset. */
+function Variants({ result }: { readonly result: unknown }) {
+  const groups = members(below(result, 'asset', 'variantGroups'));
+  return (
+    <Table<Members>
+      caption="Tokens of this asset"
+      rows={Object.values(groups)
+        .flatMap((group) => rows(group, MAX_ROWS))
+        .slice(0, MAX_ROWS)}
+      empty="This asset has no token."
+      columns={[
+        { title: 'Token', cell: ({ symbol, mint }) => <bdi>{plain(symbol, 24) || shortened(mint)}</bdi> },
+        { title: 'Kind', cell: ({ kind }) => plain(kind, 24) },
+        { title: 'Price', isNumber: true, cell: ({ market }) => dollars(below(market, 'price')) },
+        {
+          title: '24 hours',
+          isNumber: true,
+          cell: ({ market }) => <Change value={below(market, 'priceChange24hPercent')} />,
+        },
+        { title: 'Liquidity', isNumber: true, cell: ({ market }) => roughDollars(below(market, 'liquidity')) },
+        { title: 'Mint', cell: ({ mint }) => <code title={plain(mint, 64)}>{shortened(mint)}</code> },
+      ]}
+    />
+  );
+}
+
+/** The exchanges that trade an asset, from its tickers. */
+const Exchanges = ({ result }: { readonly result: unknown }) => (
+  <Table<Members>
+    caption="Exchanges that trade it"
+    rows={rows(below(result, 'tickers', 'rows'), MAX_ROWS)}
+    empty="No known exchange trades it."
+    columns={[
+      { title: 'Exchange', cell: ({ market }) => <bdi>{plain(below(market, 'name'), 40)}</bdi> },
+      { title: 'Pair', cell: ({ base, target }) => <bdi>{`${plain(base, 16)}/${plain(target, 16)}`}</bdi> },
+      { title: 'Price', isNumber: true, cell: ({ priceUsd }) => dollars(priceUsd) },
+      { title: 'Volume 24 h', isNumber: true, cell: ({ volume24hUsd }) => roughDollars(volume24hUsd) },
+    ]}
+  />
+);
+
+const isSafe = (link: readonly [string, unknown]): link is [string, string] =>
+  typeof link[1] === 'string' && link[1].startsWith('https://') && URL.canParse(link[1]);
 
 /** An asset's description, record price and links, from its profile. */
 function About({ result, summary }: { readonly result: unknown; readonly summary: unknown }) {
-  const block = below(result, 'profile');
-  const data = members(below(block, 'data'));
-  const { description, links, allTimeHigh, allTimeHighDate } = data;
-  if (below(block, 'ok') !== true) return <p class="muted">{plain(below(block, 'message')) || 'Unknown.'}</p>;
+  const { data, missing } = dataIn(below(result, 'profile'), 'Unknown.');
+  const { description, links, allTimeHigh, allTimeHighDate } = members(data);
+  if (missing) return <p class="muted">{missing}</p>;
   return (
     <>
       <p class="about">{plain(description, 2000) || plain(summary, 2000)}</p>
@@ -45,11 +136,11 @@ function About({ result, summary }: { readonly result: unknown; readonly summary
       </p>
       <ul class="links">
         {Object.entries(members(links))
-          .filter(([, url]) => isSafe(url))
+          .filter(isSafe)
           .map(([name, url]) => (
             <li key={name}>
-              <a href={String(url)} rel="noreferrer noopener" target="_blank">
-                {plain(name, 24)} <span class="muted small">{plain(new URL(String(url)).host, 60)}</span>
+              <a href={url} rel="noreferrer noopener" target="_blank">
+                {plain(name, 24)} <span class="muted small">{plain(new URL(url).host, 60)}</span>
               </a>
             </li>
           ))}
@@ -59,41 +150,27 @@ function About({ result, summary }: { readonly result: unknown; readonly summary
 }
 
 interface DetailsProps {
-  readonly session: Session;
-  readonly report: ReportCall;
+  readonly caller: Caller;
   readonly assetId: string;
   readonly result: unknown;
 }
 
 const LOADING = <p class="muted">Loading …</p>;
 
-/** The tabs of what takes a call of its own. */
-function externalTabs({ assetId, result, ...rest }: DetailsProps): Tab[] {
+/** What else is known of an asset, in tabs; the last two take a call of their own. */
+export function Details({ caller, assetId, result }: DetailsProps) {
   const summary = below(result, 'asset', 'description');
   const load = (what: string, call: TokensCall, show: (answer: unknown) => VNode) => (
-    <Loaded key={what} {...rest} what={what} call={call} placeholder={LOADING} show={show} />
+    <Loaded key={what} caller={caller} what={what} call={call} placeholder={LOADING} show={show} />
   );
-  return [
-    {
-      title: 'Exchanges',
-      show: () => load('exchanges', tickers(assetId), (answer) => <Exchanges result={answer} />),
-    },
-    {
-      title: 'About',
-      show: () => load('the profile', profile(assetId), (answer) => <About result={answer} summary={summary} />),
-    },
-  ];
-}
-
-/** What else is known of an asset, in tabs. */
-export function Details(props: DetailsProps) {
-  const { result } = props;
-  const groups = below(result, 'asset', 'variantGroups');
+  const exchanges = () => load('exchanges', tickers(assetId), (answer) => <Exchanges result={answer} />);
+  const about = () => load('the profile', profile(assetId), (answer) => <About result={answer} summary={summary} />);
   const tabs: Tab[] = [
     { title: 'Markets', show: () => <Markets result={result} /> },
     { title: 'Risk', show: () => <Risk result={result} /> },
-    { title: 'Variants', show: () => <Variants groups={groups} /> },
-    ...externalTabs(props),
+    { title: 'Variants', show: () => <Variants result={result} /> },
+    { title: 'Exchanges', show: exchanges },
+    { title: 'About', show: about },
   ];
   return (
     <section class="details" aria-label="Details">

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { change, dollars } from '../parts/format.ts';
-import { plain } from '../parts/text.ts';
+import { below, type Members, plain } from '../parts/text.ts';
 import { hrefOf } from '../router.ts';
-import { below, type Members } from './calls.ts';
 
 interface AssetRowProps {
   readonly row: Members;

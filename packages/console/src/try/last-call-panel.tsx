@@ -1,34 +1,10 @@
 import { useEffect, useMemo } from 'preact/hooks';
+import { Json } from '../parts/code.tsx';
 import { Exchange } from '../parts/exchange.tsx';
-import { Json } from '../parts/json.tsx';
-import { SampleTabs } from '../parts/sample-tabs.tsx';
 import { samplesOf } from '../parts/samples.ts';
-import type { CallState } from '../parts/use-call.ts';
+import { SampleTabs } from '../parts/tabs.tsx';
+import type { LastCall } from '../parts/use-call.ts';
 import type { Step } from '../recorder.ts';
-import type { TokensCall } from './calls.ts';
-
-/** The last call, for the panel that shows it. */
-export interface LastCall {
-  readonly call: TokensCall;
-  readonly url: string;
-  readonly steps: readonly Step[];
-  /** The body of the answer, if any. */
-  readonly text: string | undefined;
-}
-
-export type ReportCall = (lastCall: LastCall) => void;
-
-/** A unique key of a call. */
-export const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);
-
-/** Reports a call after its first answer. */
-export function useReportedCall(report: ReportCall, call: TokensCall | undefined, state: CallState<unknown>): void {
-  useEffect(() => {
-    const steps = 'steps' in state ? state.steps : [];
-    const url = steps.at(-1)?.url;
-    if (call && url) report({ call, url, steps, text: state.is === 'done' ? state.full.text : undefined });
-  }, [state]);
-}
 
 const STAGES = [
   ['The gateway sends a challenge', 'It answers 402 with a fresh nonce to sign.'],

@@ -1,20 +1,65 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { below, type Members, rows } from '../parts/text.ts';
+import type { Caller } from '../parts/use-call.ts';
 import type { Session } from '../session.ts';
-import { below, curated, type List, type Members, rows } from './calls.ts';
+import { curated, type List } from './calls.ts';
+import { candlesIn, dayBefore } from './candles.ts';
 import { AssetRow } from './figures.tsx';
-import { remember } from './known.ts';
-import type { ReportCall } from './last-call-panel.tsx';
-import { Loaded, useResponseCache } from './loaded.tsx';
-import { useSparklines } from './use-sparklines.ts';
+import { isBudgetLow, Loaded, useResponseCache } from './loaded.tsx';
+import { remember } from './search-box.tsx';
 
-interface SparklineProps {
-  readonly prices: readonly number[];
+type Sparklines = ReadonlyMap<string, readonly number[]>;
+
+/** Prices of the last day by asset and hour. */
+const loaded = new Map<string, Promise<readonly number[]>>();
+const MOST_LOADED = 200;
+
+function load({ client }: Session, assetId: string, from: number): Promise<readonly number[]> {
+  const key = `${from} ${assetId}`;
+  const known = loaded.get(key);
+  if (known) return known;
+  const prices = client
+    .with({ retries: 0 })
+    .tokens.priceChart(assetId, { interval: '1H', from })
+    .then((result) => candlesIn(below(result, 'candles')).drawn.map(({ close }) => close));
+  prices.catch(() => loaded.delete(key));
+  loaded.set(key, prices);
+  if (loaded.size > MOST_LOADED) loaded.delete(loaded.keys().next().value ?? '');
+  return prices;
+}
+
+/** Loads sparklines one after the other, and stops at the first failure or, unless `isAsked`, when the budget is low. */
+function useSparklines(
+  session: Session,
+  assetIds: readonly string[],
+  { isOn, isAsked }: { readonly isOn: boolean; readonly isAsked: boolean },
+): Sparklines {
+  const [lines, setLines] = useState<Sparklines>(new Map());
+  useEffect(() => {
+    if (!isOn) return undefined;
+    let isOver = false;
+    const from = dayBefore(Date.now() / 1000);
+    const loadAll = async () => {
+      for (const assetId of assetIds) {
+        if (isOver || (!isAsked && isBudgetLow(session))) return;
+        const prices = await load(session, assetId, from);
+        setLines((before) => new Map(before).set(assetId, prices));
+      }
+    };
+    // Rows without a line say enough: the price and its change.
+    loadAll().catch(() => undefined);
+    return () => {
+      isOver = true;
+    };
+  }, [isOn, assetIds.join(' ')]);
+  return lines;
 }
 
 const [WIDTH, HEIGHT, MARGIN] = [96, 28, 2];
 
 /** The course of a price as a small line. Screen readers skip it; the change beside it says the same. */
-function Sparkline({ prices }: SparklineProps) {
+function Sparkline({ prices }: { readonly prices: readonly number[] }) {
   const [low, high] = [Math.min(...prices), Math.max(...prices)];
   const span = high - low || 1;
   const points = prices.map((price, at) => {
@@ -56,22 +101,22 @@ const idsOf = (assets: readonly Members[]): readonly string[] =>
   assets.flatMap(({ assetId }) => (typeof assetId === 'string' ? [assetId] : []));
 
 interface AssetsProps {
-  readonly session: Session;
+  readonly caller: Caller;
   readonly result: unknown;
   readonly isInView: boolean;
 }
 
-function Assets({ session, result, isInView }: AssetsProps) {
+function Assets({ caller, result, isInView }: AssetsProps) {
   const assets = rows(below(result, 'assets'), ROWS);
   useEffect(() => remember(rows(below(result, 'assets'), MOST_REMEMBERED)), [result]);
   const isCached = useResponseCache() === true;
   const [isAsked, setIsAsked] = useState(false);
   const ids = idsOf(assets);
-  const lines = useSparklines(session, ids, { isOn: (isCached && isInView) || isAsked, isAsked });
+  const lines = useSparklines(caller, ids, { isOn: (isCached && isInView) || isAsked, isAsked });
   if (assets.length === 0) return <p class="muted">This list is empty at the moment.</p>;
   return (
     <>
-      <ul class="assets">
+      <ul class="assets tabular">
         {assets.map((row, at) => (
           <li key={at}>
             <AssetRow row={row}>
@@ -82,9 +127,7 @@ function Assets({ session, result, isInView }: AssetsProps) {
       </ul>
       {!isCached && !isAsked && (
         <p class="load">
-          <button type="button" class="quiet" onClick={() => setIsAsked(true)}>
-            Show charts
-          </button>{' '}
+          <Button class="quiet" label="Show charts" onClick={() => setIsAsked(true)} />{' '}
           <span class="muted small">{ids.length === 1 ? '1 call' : `${ids.length} calls`}</span>
         </p>
       )}
@@ -104,35 +147,33 @@ const Placeholder = () => (
 );
 
 interface ListCardProps {
-  readonly session: Session;
+  readonly caller: Caller;
   readonly list: List;
   readonly title: string;
-  readonly report: ReportCall;
 }
 
-function ListCard({ session, list, title, report }: ListCardProps) {
+function ListCard({ caller, list, title }: ListCardProps) {
   const { element, isInView } = useInView();
   return (
-    <section ref={element} class="panel list" aria-label={title}>
+    <section ref={element} class="panel curated" aria-label={title}>
       <h2>{title}</h2>
       <Loaded
-        session={session}
+        caller={caller}
         call={curated(list)}
         what={title.toLowerCase()}
-        report={report}
         isInView={isInView}
         placeholder={<Placeholder />}
-        show={(result) => <Assets session={session} result={result} isInView={isInView} />}
+        show={(result) => <Assets caller={caller} result={result} isInView={isInView} />}
       />
     </section>
   );
 }
 
 /** Curated lists, shown while nothing is searched. */
-export const Lists = (props: Pick<ListCardProps, 'session' | 'report'>) => (
+export const Lists = ({ caller }: { readonly caller: Caller }) => (
   <div class="lists">
     {LISTS.map(([list, title]) => (
-      <ListCard key={list} list={list} title={title} {...props} />
+      <ListCard key={list} list={list} title={title} caller={caller} />
     ))}
   </div>
 );

@@ -1,10 +1,11 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useCall } from '../parts/use-call.ts';
+import { Button } from '../parts/button.tsx';
+import { useFresh } from '../parts/hooks.ts';
+import { below } from '../parts/text.ts';
+import { type Caller, type TokensCall, useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import type { Session } from '../session.ts';
-import { below, type TokensCall } from './calls.ts';
-import { keyOf, type ReportCall, useReportedCall } from './last-call-panel.tsx';
 
 let loading: Promise<boolean> | undefined;
 
@@ -17,20 +18,17 @@ const load = (): Promise<boolean> =>
 
 /** Whether the gateway caches answers for all users, as its index says; undefined while that loads. */
 export function useResponseCache(): boolean | undefined {
-  const [isOn, setIsOn] = useState<boolean>();
-  useEffect(() => {
+  return useFresh(() => {
     loading ??= load();
-    loading.then(setIsOn);
-  }, []);
-  return isOn;
+    return loading;
+  }, []).value;
 }
 
 interface LoadedProps {
-  readonly session: Session;
+  readonly caller: Caller;
   readonly call: TokensCall;
   /** What the button loads: `majors`. */
   readonly what: string;
-  readonly report: ReportCall;
   /** Shown before the answer, so that the answer moves nothing. */
   readonly placeholder: VNode;
   readonly show: (result: unknown) => VNode;
@@ -44,25 +42,21 @@ export function isBudgetLow({ recorder: { budget } }: Session): boolean {
 }
 
 /** An answer that loads by itself if the gateway caches answers, otherwise at the press of a button. */
-export function Loaded({ session, call, what, report, placeholder, show, isInView = true }: LoadedProps) {
+export function Loaded({ caller, call, what, placeholder, show, isInView = true }: LoadedProps) {
   const isCached = useResponseCache();
   const [isWanted, setIsWanted] = useState(false);
   useEffect(() => {
-    if (isCached && isInView && !isBudgetLow(session)) setIsWanted(true);
+    if (isCached && isInView && !isBudgetLow(caller)) setIsWanted(true);
   }, [isCached, isInView]);
-  const [state, retry] = useCall(session, isWanted ? { key: keyOf(call), ask: call.ask } : undefined);
-  useReportedCall(report, call, state);
+  const [state, retry] = useCall(caller, isWanted ? call : undefined);
   if (state.is === 'done') return show(state.full.result);
-  const isScarce = isCached === false || (isCached && isInView && isBudgetLow(session));
+  const isScarce = isCached === false || (isCached && isInView && isBudgetLow(caller));
   return (
     <>
       <Trouble state={state} retry={retry} />
       {isScarce && !isWanted ? (
         <p class="load">
-          <button type="button" onClick={() => setIsWanted(true)}>
-            Load {what}
-          </button>{' '}
-          <span class="muted small">1 call</span>
+          <Button label={`Load ${what}`} onClick={() => setIsWanted(true)} /> <span class="muted small">1 call</span>
         </p>
       ) : (
         state.is !== 'failed' && placeholder

@@ -1,7 +1,51 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
+import { useEvent } from '../parts/hooks.ts';
+import type { Members } from '../parts/text.ts';
 import { hrefOf } from '../router.ts';
-import type { Members } from './calls.ts';
 import { AssetRow } from './figures.tsx';
+
+const MOST_KNOWN = 500;
+/** Suggestions shown at once. */
+const MOST_SHOWN = 6;
+
+const known = new Map<string, Members>();
+
+const idOf = ({ assetId }: Members): string => (typeof assetId === 'string' ? assetId : '');
+
+/** Keeps the assets of an answer, for suggestions. */
+export function remember(assets: readonly Members[]): void {
+  for (const asset of assets) {
+    const id = idOf(asset);
+    if (id === '') continue;
+    known.delete(id);
+    known.set(id, asset);
+  }
+  for (const id of [...known.keys()].slice(0, Math.max(0, known.size - MOST_KNOWN))) known.delete(id);
+}
+
+const NO_MATCH = 3;
+
+/** How well an asset matches: 0 for an exact symbol or id, 1 for a beginning, 2 for a word's beginning. */
+function rankOf({ assetId, name, symbol }: Members, wanted: string): number {
+  const texts = [assetId, symbol, name].map((text) =>
+    typeof text === 'string' ? text.slice(0, 100).toLowerCase() : '',
+  );
+  if (texts.includes(wanted)) return 0;
+  if (texts.some((text) => text.startsWith(wanted))) return 1;
+  return texts.some((text) => text.includes(` ${wanted}`)) ? 2 : NO_MATCH;
+}
+
+/** Assets of earlier answers that match a text, best match first. Makes no call. */
+export function suggestionsFor(text: string): readonly Members[] {
+  const wanted = text.toLowerCase();
+  if (wanted === '') return [];
+  return [...known.values()]
+    .map((asset) => ({ asset, rank: rankOf(asset, wanted) }))
+    .filter(({ rank }) => rank < NO_MATCH)
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MOST_SHOWN)
+    .map(({ asset }) => asset);
+}
 
 interface SearchBoxProps {
   readonly text: string;
@@ -25,7 +69,7 @@ interface OptionsProps {
 }
 
 const Options = ({ id, suggestions, chosen, onPress }: OptionsProps) => (
-  <div role="listbox" class="results options" id={id} aria-label="Suggestions">
+  <div role="listbox" class="results options tabular" id={id} aria-label="Suggestions">
     {suggestions.map((asset, at) => (
       // The field keeps the focus.
       <button
@@ -49,17 +93,12 @@ const open = ({ assetId }: Members): void => {
 };
 
 /** `/` moves the focus to the field from anywhere but another field. */
-function useSlash(field: { readonly current: HTMLInputElement | null }): void {
-  useEffect(() => {
-    const focus = (event: KeyboardEvent): void => {
-      if (event.key !== '/' || event.target !== document.body) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    addEventListener('keydown', focus);
-    return () => removeEventListener('keydown', focus);
-  }, []);
-}
+const useSlash = (field: { readonly current: HTMLInputElement | null }): void =>
+  useEvent<KeyboardEvent>(window, 'keydown', (event) => {
+    if (event.key !== '/' || event.target !== document.body) return;
+    event.preventDefault();
+    field.current?.focus();
+  });
 
 /** The options that are shown, the chosen one, and the keys that choose. */
 function useOptions({ suggestions, isAnswered, onChoosing }: SearchBoxProps) {

@@ -2,21 +2,17 @@ import type { Wallet } from '@asset-gateway/client';
 import type { Cluster } from '@asset-gateway/protocol';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
-import { Copy } from '../parts/code.tsx';
+import { Button, Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
+import type { Fresh } from '../parts/hooks.ts';
 import type { BrowserWallet } from './browser-wallet.ts';
 import { askFaucet, type ClusterFunds, exact } from './funds.ts';
-import { TaskButton, TaskStatus, useTask } from './task.tsx';
-import type { Fresh } from './use-fresh.ts';
-
-interface Registering {
-  register(...wallets: readonly Wallet[]): () => void;
-}
+import { deleteBrowserKey } from './storage.ts';
 
 /** Calls back with the installed wallets that can sign a payment, now and whenever the list changes. */
 function findWallets(report: (wallets: readonly Wallet[]) => void): () => void {
   let found: readonly Wallet[] = [];
-  const api: Registering = {
-    register(...wallets) {
+  const api = {
+    register(...wallets: readonly Wallet[]) {
       const paying = wallets.filter(({ features }) => 'solana:signTransaction' in features);
       found = [...found, ...paying.filter((wallet) => !found.includes(wallet))];
       report(found);
@@ -26,7 +22,7 @@ function findWallets(report: (wallets: readonly Wallet[]) => void): () => void {
       };
     },
   };
-  const onRegister = (event: Event): void => (event as CustomEvent<(api: Registering) => void>).detail(api);
+  const onRegister = (event: Event): void => (event as CustomEvent<(given: typeof api) => void>).detail(api);
   addEventListener('wallet-standard:register-wallet', onRegister);
   dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: api }));
   return () => removeEventListener('wallet-standard:register-wallet', onRegister);
@@ -76,13 +72,8 @@ interface AddMoneyProps {
 
 function DeleteKey({ wallet, funds }: Omit<AddMoneyProps, 'isSandbox'>) {
   const [isConfirming, setConfirming] = useState(false);
-  if (!isConfirming)
-    return (
-      <button type="button" class="quiet" onClick={() => setConfirming(true)}>
-        Delete key
-      </button>
-    );
-  const remove = (): void => void wallet.deleteKey().then(() => location.reload());
+  if (!isConfirming) return <Button class="quiet" label="Delete key" onClick={() => setConfirming(true)} />;
+  const remove = (): void => void deleteBrowserKey().then(() => location.reload());
   const held = wallet.external ? [] : (funds.value ?? []).filter(({ usdcMicros }) => usdcMicros > 0);
   const lost = held.map(({ cluster, usdcMicros }) => `${exact(usdcMicros)} USDC on ${cluster}`);
   return (
@@ -91,13 +82,9 @@ function DeleteKey({ wallet, funds }: Omit<AddMoneyProps, 'isSandbox'>) {
         There is no copy of this key. If you delete it, its money{lost.length > 0 && ` (${lost.join(', ')})`} and its
         credit are lost for good.
       </p>
-      <p class="actions">
-        <button type="button" class="quiet" onClick={remove}>
-          Delete key for good
-        </button>
-        <button type="button" class="quiet" onClick={() => setConfirming(false)}>
-          Keep key
-        </button>
+      <p class="row actions">
+        <Button class="quiet" label="Delete key for good" onClick={remove} />
+        <Button class="quiet" label="Keep key" onClick={() => setConfirming(false)} />
       </p>
     </div>
   );
@@ -107,10 +94,10 @@ function DeleteKey({ wallet, funds }: Omit<AddMoneyProps, 'isSandbox'>) {
 export function AddMoney({ wallet, funds, isSandbox }: AddMoneyProps) {
   const task = useTask();
   const { address } = wallet;
-  const fill = (cluster: Cluster) => async (): Promise<string> => {
+  const fill = (cluster: Cluster) => async () => {
     await askFaucet(address, cluster);
     funds.reload();
-    return `You received 10 play USDC on ${cluster}.`;
+    return { said: `You received 10 play USDC on ${cluster}.` };
   };
   return (
     <section aria-labelledby="add">
@@ -123,7 +110,7 @@ export function AddMoney({ wallet, funds, isSandbox }: AddMoneyProps) {
             <Copy text={address} what="the address" />
           </p>
           {isSandbox && (
-            <p class="actions">
+            <p class="row actions">
               {(funds.value ?? []).map(({ cluster }) => (
                 <TaskButton key={cluster} task={task} label={`Get 10 play USDC on ${cluster}`} work={fill(cluster)} />
               ))}

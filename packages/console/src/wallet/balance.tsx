@@ -1,8 +1,9 @@
 import { Failure } from '../parts/failure.tsx';
+import type { Fresh } from '../parts/hooks.ts';
+import { TermList } from '../parts/table.tsx';
 import type { BrowserWallet } from './browser-wallet.ts';
 import { type ClusterFunds, exact, usd } from './funds.ts';
 import { spentMicros } from './ledger.ts';
-import type { Fresh } from './use-fresh.ts';
 
 const LAMPORTS = 1e9;
 
@@ -18,24 +19,14 @@ function Usdc({ micros }: { readonly micros: number | undefined }) {
   );
 }
 
-function Spent({ wallet }: { readonly wallet: BrowserWallet }) {
-  const spent = spentMicros();
-  const limit = Math.round(wallet.caps.perDayUsd * 1e6);
-  if (spent === undefined)
-    return (
-      <p role="alert">
-        The record of spending in this browser cannot be read. Nothing is signed until you clear this site’s data.
-      </p>
-    );
+/** What this browser spent in 24 hours, beside its limit. */
+function Spent({ spent, limit }: { readonly spent: number; readonly limit: number }) {
   return (
-    <div>
-      <dt>Spent today</dt>
-      <dd>
-        {usd(spent)} <span class="muted">of {usd(limit)}</span>
-        <meter min={0} max={Math.max(limit, 1)} value={Math.min(spent, limit)} aria-label="Spent of the daily limit" />
-        <span class="small muted">in the last 24 hours</span>
-      </dd>
-    </div>
+    <>
+      {usd(spent)} <span class="muted">of {usd(limit)}</span>
+      <meter min={0} max={Math.max(limit, 1)} value={Math.min(spent, limit)} aria-label="Spent of the daily limit" />
+      <span class="small muted">in the last 24 hours</span>
+    </>
   );
 }
 
@@ -57,6 +48,9 @@ const Refresh = ({ funds }: { readonly funds: Fresh<unknown> }) => (
 /** Keeps the layout while the balances load. */
 const LOADING: readonly Partial<ClusterFunds>[] = [{ cluster: 'mainnet' }, { cluster: 'devnet' }];
 
+const UNREADABLE =
+  'The record of spending in this browser cannot be read. Nothing is signed until you clear this site’s data.';
+
 interface BalanceProps {
   readonly wallet: BrowserWallet;
   readonly funds: Fresh<readonly ClusterFunds[]>;
@@ -65,6 +59,9 @@ interface BalanceProps {
 /** What the payer holds, and what this browser spent in 24 hours. */
 export function Balance({ wallet, funds }: BalanceProps) {
   const [main, ...others] = funds.value ?? LOADING;
+  const spent = spentMicros();
+  const limit = Math.round(wallet.caps.perDayUsd * 1e6);
+  const usdc = (micros: number | undefined): string => (micros === undefined ? '–' : `${exact(micros)} USDC`);
   return (
     <section aria-labelledby="balance">
       <div class="head">
@@ -75,26 +72,22 @@ export function Balance({ wallet, funds }: BalanceProps) {
         <p>This gateway sells nothing, so you need no money here.</p>
       ) : (
         <>
-          <p class="big" aria-busy={funds.isLoading}>
+          <p class="big tabular" aria-busy={funds.isLoading}>
             <Usdc micros={main?.usdcMicros} />
           </p>
           <p class="small muted">
             on {main?.cluster}
             {wallet.external && `, in ${wallet.external.name}`}
           </p>
-          <dl class="figures">
-            <Spent wallet={wallet} />
-            {others.map(({ cluster, usdcMicros }) => (
-              <div key={cluster}>
-                <dt>On {cluster}</dt>
-                <dd>{usdcMicros === undefined ? '–' : `${exact(usdcMicros)} USDC`}</dd>
-              </div>
-            ))}
-            <div>
-              <dt>SOL (not needed)</dt>
-              <dd>{main?.lamports === undefined ? '–' : (main.lamports / LAMPORTS).toFixed(4)}</dd>
-            </div>
-          </dl>
+          {spent === undefined && <p role="alert">{UNREADABLE}</p>}
+          <TermList
+            class="figures tabular"
+            of={[
+              ...(spent === undefined ? [] : [['Spent today', <Spent spent={spent} limit={limit} />] as const]),
+              ...others.map(({ cluster, usdcMicros }) => [`On ${cluster}`, usdc(usdcMicros)] as const),
+              ['SOL (not needed)', main?.lamports === undefined ? '–' : (main.lamports / LAMPORTS).toFixed(4)],
+            ]}
+          />
         </>
       )}
       {funds.error !== undefined && <Failure error={funds.error} />}

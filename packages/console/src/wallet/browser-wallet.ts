@@ -6,10 +6,10 @@ import {
   transactionIn,
   type Wallet,
 } from '@asset-gateway/client';
-import type { Cluster } from '@asset-gateway/protocol';
+import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
+import { below, decodedHeader } from '../parts/text.ts';
 import { browserLedger, type Spent } from './ledger.ts';
-import { clusterIn, microsIn, payerIn, receiptIn } from './payment-headers.ts';
-import { deleteBrowserKey, type PageCaps, readCaps, readStored, store, storeCaps } from './storage.ts';
+import { type PageCaps, readCaps, readStored, store, storeCaps } from './storage.ts';
 
 /** A paid call. */
 export interface Purchase {
@@ -19,30 +19,57 @@ export interface Purchase {
   /** base58 signature; empty if credit paid. */
   readonly transaction: string;
   /** The price, in millionths of a dollar; absent in entries of earlier versions, like the cluster. */
-  readonly micros?: number;
-  readonly cluster?: Cluster;
+  readonly micros: number | undefined;
+  readonly cluster: Cluster | undefined;
   /** A compact JWS; absent if the gateway signs no receipts. */
-  readonly receipt?: string;
+  readonly receipt: string | undefined;
 }
 
 const NAME = 'purchases';
 const MAX_PURCHASES = 20;
 
-export interface BrowserWalletOptions {
+/** The JSON in a header, if it can be read. */
+const jsonIn = (header: string | null): unknown => JSON.parse(decodedHeader(header ?? '') ?? 'null');
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** The payer, the cluster and the receipt (a compact JWS) in a PAYMENT-RESPONSE header, as far as it names them. */
+function settlementIn(header: string) {
+  const settled = jsonIn(header);
+  const network = below(settled, 'network');
+  return {
+    payer: textOf(below(settled, 'payer')),
+    cluster: (['mainnet', 'devnet'] as const).find((cluster) => NETWORKS[cluster] === network),
+    receipt: textOf(below(settled, 'extensions', 'offer-receipt', 'info', 'receipt', 'signature')),
+  };
+}
+
+/** The amount of the payment in a request's headers, in millionths of a dollar; undefined if they carry none. */
+function microsIn(headers: HeadersInit | undefined): number | undefined {
+  const amount = below(jsonIn(new Headers(headers).get('payment-signature')), 'accepted', 'amount');
+  const micros = Number(amount);
+  return typeof amount === 'string' && Number.isSafeInteger(micros) ? micros : undefined;
+}
+
+interface BrowserWalletOptions {
   readonly signer: Signer;
   readonly key: CryptoKeyPair;
   readonly isStored: boolean;
   readonly fetch: typeof fetch;
 }
 
-/** Pays with the key of this browser, or with an installed wallet that the user chose. The code that pays is loaded on first use. */
-export class BrowserWallet {
+/**
+ * Pays with the key of this browser, or with an installed wallet that the user chose. The code that pays is loaded on first use. Its
+ * event `change` follows each change, also in another tab.
+ */
+export class BrowserWallet extends EventTarget {
   readonly #options: BrowserWalletOptions;
-  readonly #listeners = new Set<() => void>();
   #external: Wallet | undefined;
 
   constructor(options: BrowserWalletOptions) {
+    super();
     this.#options = options;
+    addEventListener('storage', () => this.#changed());
   }
 
   get address(): string {
@@ -82,11 +109,6 @@ export class BrowserWallet {
     this.#changed();
   }
 
-  listen(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   /** A paying client. */
   client(): Promise<GatewayClient> {
     return this.#clientWith(this.#options.fetch);
@@ -104,16 +126,11 @@ export class BrowserWallet {
 
   /** Resends a payment whose outcome is unknown. */
   async resume({ id, request, headers }: Spent): Promise<Response> {
-    // The payer may have changed since, so the response names it.
-    const response = await this.#recorded((client) => client.resume({ request, headers } as SentPayment), payerIn);
+    const response = await this.#recorded((client) => client.resume({ request, headers } as SentPayment), true);
     if (response.status < 500 && ![408, 409, 425, 429].includes(response.status))
       await browserLedger.closed(id, response.ok ? 'paid' : 'refused');
     this.#changed();
     return response;
-  }
-
-  deleteKey(): Promise<void> {
-    return deleteBrowserKey();
   }
 
   /** An installed wallet prompts for each signature, so it pays without credit, which would add a sign-in. */
@@ -124,8 +141,8 @@ export class BrowserWallet {
     return this.#external ? client.with({ credit: false }) : client;
   }
 
-  async #recorded(call: (client: GatewayClient) => Promise<Response>, payerOf?: typeof payerIn): Promise<Response> {
-    const payer = this.payer;
+  async #recorded(call: (client: GatewayClient) => Promise<Response>, isResumed = false): Promise<Response> {
+    const { payer } = this;
     let micros: number | undefined;
     const client = await this.#clientWith((input, init) => {
       micros = microsIn(init?.headers) ?? micros;
@@ -134,27 +151,24 @@ export class BrowserWallet {
     try {
       const response = await call(client);
       const header = response.headers.get('payment-response');
-      if (response.ok && header !== null) this.#record(response, header, payerOf?.(header) ?? payer, micros);
+      if (response.ok && header !== null) {
+        const { payer: named, ...settled } = settlementIn(header);
+        const transaction = transactionIn(response) ?? '';
+        const purchase: Purchase = {
+          ...{ url: response.url, at: Date.now(), transaction, ...settled },
+          // The payer may have changed since a payment that is resent, so the response names it.
+          payer: (isResumed ? named : undefined) ?? payer,
+          micros: transaction === '' ? creditIn(response)?.chargedMicros : micros,
+        };
+        store(NAME, [purchase, ...this.purchases].slice(0, MAX_PURCHASES));
+      }
       return response;
     } finally {
       this.#changed();
     }
   }
 
-  #record(response: Response, header: string, payer: string, sentMicros: number | undefined): void {
-    const transaction = transactionIn(response) ?? '';
-    const micros = transaction === '' ? creditIn(response)?.chargedMicros : sentMicros;
-    const [receipt, cluster] = [receiptIn(header), clusterIn(header)];
-    const purchase: Purchase = {
-      ...{ url: response.url, at: Date.now(), payer, transaction },
-      ...(micros !== undefined && { micros }),
-      ...(cluster && { cluster }),
-      ...(receipt && { receipt }),
-    };
-    store(NAME, [purchase, ...this.purchases].slice(0, MAX_PURCHASES));
-  }
-
   #changed(): void {
-    for (const listener of this.#listeners) listener();
+    this.dispatchEvent(new Event('change'));
   }
 }

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { plain } from '../parts/text.ts';
-import { bytesIn, jsonIn } from './payment-headers.ts';
-import { TaskStatus, useTask } from './task.tsx';
+import { TaskStatus, useTask } from '../parts/button.tsx';
+import { TermList } from '../parts/table.tsx';
+import { bytesIn, plain, textIn } from '../parts/text.ts';
+import type { Purchase } from './browser-wallet.ts';
 
 /** The claims of a receipt. */
 interface Receipt {
@@ -15,13 +16,8 @@ interface Receipt {
 /** The keys in the gateway's DID document. */
 type ReceiptKeys = readonly { readonly id: string; readonly publicKeyJwk: JsonWebKey }[];
 
-/** The purchase that a receipt must match. */
-interface Paid {
-  readonly url: string;
-  readonly payer: string;
-  /** Empty if credit paid. */
-  readonly transaction: string;
-}
+/** What a receipt must match. */
+type Paid = Pick<Purchase, 'url' | 'payer' | 'transaction'>;
 
 /** Loads the keys that this gateway signs receipts with. */
 export async function loadReceiptKeys(): Promise<ReceiptKeys> {
@@ -42,9 +38,9 @@ function keyOf(kid: string, keys: ReceiptKeys): Promise<CryptoKey> {
 function partsOf(jws: string) {
   const [head = '', body = '', signature = ''] = jws.trim().split('.', 3);
   try {
-    const { kid, alg } = jsonIn(head) as { readonly kid: string; readonly alg: string };
+    const { kid, alg } = JSON.parse(textIn(head)) as { readonly kid: string; readonly alg: string };
     const signed = new TextEncoder().encode(`${head}.${body}`);
-    return { kid, alg, signed, signature: bytesIn(signature), claims: jsonIn(body) as Receipt };
+    return { kid, alg, signed, signature: bytesIn(signature), claims: JSON.parse(textIn(body)) as Receipt };
   } catch {
     throw new Error('it is not a compact JWS');
   }
@@ -71,64 +67,31 @@ export async function verifyReceipt(jws: string, keys: ReceiptKeys, { url, payer
 const MAX_TEXT = 500;
 
 const Claims = ({ claims }: { readonly claims: Receipt }) => (
-  <dl class="headers">
-    {[
-      ['Paid for', claims.resourceUrl],
-      ['Payer', claims.payer],
+  <TermList
+    class="headers"
+    of={[
+      ['Paid for', plain(claims.resourceUrl, MAX_TEXT)],
+      ['Payer', plain(claims.payer, MAX_TEXT)],
       ['Time', new Date(claims.issuedAt * 1000).toLocaleString('en-GB')],
-      ['Transaction', claims.transaction ?? 'None: paid from credit'],
-    ].map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{plain(value, MAX_TEXT)}</dd>
-      </div>
-    ))}
-  </dl>
+      ['Transaction', plain(claims.transaction ?? 'None: paid from credit', MAX_TEXT)],
+    ]}
+  />
 );
-
-interface ReceiptFormProps {
-  readonly isBusy: boolean;
-  readonly submit: (receipt: string) => void;
-}
-
-function ReceiptForm({ isBusy, submit }: ReceiptFormProps) {
-  const [text, setText] = useState('');
-  const onSubmit = (event: Event): void => {
-    event.preventDefault();
-    submit(text);
-  };
-  return (
-    <form onSubmit={onSubmit}>
-      <label for="receipt">Receipt to verify</label>
-      <textarea
-        id="receipt"
-        rows={3}
-        spellcheck={false}
-        placeholder="Paste a receipt (three parts with dots between them)"
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      <p class="actions">
-        <button type="submit" disabled={isBusy || text.trim() === ''}>
-          Verify receipt
-        </button>
-      </p>
-    </form>
-  );
-}
 
 /** Verifies a pasted receipt. */
 export function CheckReceipt() {
   const task = useTask();
-  const [claims, setClaims] = useState<Receipt>();
-  const verify = async (receipt: string): Promise<string> => {
-    setClaims(undefined);
+  const [text, setText] = useState('');
+  const verify = async () => {
     const keys = await loadReceiptKeys();
-    const read = await readReceipt(receipt, keys).catch((error: Error) => {
+    const claims = await readReceipt(text, keys).catch((error: Error) => {
       throw new Error(`The receipt is invalid: ${error.message}.`);
     });
-    setClaims(read);
-    return 'The receipt is valid: this gateway signed it.';
+    return { said: 'The receipt is valid: this gateway signed it.', shown: <Claims claims={claims} /> };
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    task.run(verify);
   };
   return (
     <section aria-labelledby="receipts">
@@ -136,9 +99,23 @@ export function CheckReceipt() {
       <p class="small muted">
         A receipt is the gateway’s signed proof of a payment. Those in the table above are verified automatically.
       </p>
-      <ReceiptForm isBusy={task.isBusy} submit={(receipt) => task.run(() => verify(receipt))} />
+      <form onSubmit={submit}>
+        <label for="receipt">Receipt to verify</label>
+        <textarea
+          id="receipt"
+          rows={3}
+          spellcheck={false}
+          placeholder="Paste a receipt (three parts with dots between them)"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <p class="row actions">
+          <button type="submit" disabled={task.isBusy || text.trim() === ''}>
+            Verify receipt
+          </button>
+        </p>
+      </form>
       <TaskStatus task={task} doing="Loading the gateway’s key." />
-      {claims && <Claims claims={claims} />}
     </section>
   );
 }

@@ -1,9 +1,10 @@
 import type { Cluster } from '@asset-gateway/protocol';
+import { Button, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { useFresh } from '../parts/hooks.ts';
+import { TermList } from '../parts/table.tsx';
 import type { BrowserWallet } from './browser-wallet.ts';
 import { usd } from './funds.ts';
-import { TaskButton, TaskStatus, useTask } from './task.tsx';
-import { useFresh } from './use-fresh.ts';
 
 /** The price in dollars of the smallest bundle on each cluster that sells credit. */
 export type Bundles = ReadonlyMap<Cluster, string>;
@@ -23,20 +24,15 @@ function Left({ wallet, bundles, changes }: CreditProps) {
   };
   return (
     <>
-      <dl class="figures" aria-busy={balances.isLoading}>
-        {[...bundles.keys()].map((cluster) => (
-          <div key={cluster}>
-            <dt>Left on {cluster}</dt>
-            <dd>{leftOn(cluster)}</dd>
-          </div>
-        ))}
-      </dl>
+      <TermList
+        class="figures tabular"
+        aria-busy={balances.isLoading}
+        of={[...bundles.keys()].map((cluster) => [`Left on ${cluster}`, leftOn(cluster)])}
+      />
       {balances.error !== undefined && (
         <>
           <Failure error={balances.error} />
-          <button type="button" class="quiet" onClick={balances.reload}>
-            Try again
-          </button>
+          <Button class="quiet" label="Try again" onClick={balances.reload} />
         </>
       )}
     </>
@@ -45,13 +41,13 @@ function Left({ wallet, bundles, changes }: CreditProps) {
 
 function Buy({ wallet, bundles }: Omit<CreditProps, 'changes'>) {
   const task = useTask();
-  const buy = (cluster: Cluster, priceUsd: string) => async (): Promise<string> => {
+  const buy = (cluster: Cluster, priceUsd: string) => async () => {
     await wallet.buyCredit(cluster, Number(priceUsd));
-    return `You bought $${priceUsd} of credit on ${cluster}.`;
+    return { said: `You bought $${priceUsd} of credit on ${cluster}.` };
   };
   return (
     <>
-      <p class="actions">
+      <p class="row actions">
         {[...bundles].map(([cluster, priceUsd]) => (
           <TaskButton
             key={cluster}

@@ -1,7 +1,7 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import { useEffect } from 'preact/hooks';
+import { type Fresh, useFresh } from '../parts/hooks.ts';
 import type { Funds } from './paying.ts';
-import { type Fresh, useFresh } from './use-fresh.ts';
 
 const MICROS = 1e6;
 

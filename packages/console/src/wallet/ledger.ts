@@ -35,16 +35,13 @@ const isList = (value: unknown): value is readonly Spent[] => Array.isArray(valu
 const all = (): readonly Spent[] => readStoredOrThrow(NAME, isList, []);
 
 /** Changes the ledger, one tab at a time, and drops settled entries older than a week. */
-async function change<T>(
-  next: (spent: readonly Spent[]) => { readonly spent: readonly Spent[]; readonly result: T },
-): Promise<T> {
-  return await navigator.locks.request(`asset-gateway.${NAME}`, async () => {
-    const { spent, result } = next(all());
+async function change(next: (spent: readonly Spent[]) => readonly Spent[]): Promise<void> {
+  await navigator.locks.request(`asset-gateway.${NAME}`, () => {
+    const spent = next(all());
     store(
       NAME,
       spent.filter((each) => each.state === 'signed' || isWithin(each, RETENTION_MS)),
     );
-    return result;
   });
 }
 
@@ -53,7 +50,7 @@ const put = (id: string, changed: (entry: Spent) => Spent): Promise<void> =>
     // A payment that is not in the ledger is not sent.
     if (!spent.some((each) => each.id === id))
       throw new Error('The payment is no longer in the ledger of this browser.');
-    return { spent: spent.map((each) => (each.id === id ? changed(each) : each)), result: undefined };
+    return spent.map((each) => (each.id === id ? changed(each) : each));
   });
 
 const dayOf = (spent: readonly Spent[]): number =>
@@ -79,18 +76,19 @@ export function unfinished(): readonly Spent[] {
 
 /** A ledger shared by all tabs of this browser and kept over a reload. */
 export const browserLedger: SpendingLedger = {
-  hold(micros, { perDayMicros }) {
-    return change((spent) => {
+  async hold(micros, { perDayMicros }) {
+    const id = crypto.randomUUID();
+    await change((spent) => {
       if (!(dayOf(spent) + micros <= perDayMicros))
         throw new GatewayError('spending_limit', {
           message: `the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded; nothing was signed`,
         });
-      const id = crypto.randomUUID();
-      return { spent: [...spent, { id, micros, at: Date.now(), state: 'held' }], result: id };
+      return [...spent, { id, micros, at: Date.now(), state: 'held' }];
     });
+    return id;
   },
   signed: (id, { request, headers }) => put(id, (entry) => ({ ...entry, state: 'signed', request, headers })),
-  release: (id) => change((spent) => ({ spent: spent.filter((each) => each.id !== id), result: undefined })),
+  release: (id) => change((spent) => spent.filter((each) => each.id !== id)),
   earlier: async (request) =>
     all()
       .filter((each) => isSameRequest(each.request, request))

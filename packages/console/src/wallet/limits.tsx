@@ -12,28 +12,30 @@ const LIMITS: readonly (readonly [keyof PageCaps, string])[] = [
 
 const isAmount = (text: string): boolean => text.trim() !== '' && Number(text) >= 0 && Number(text) <= 1000;
 
-interface LimitProps {
-  readonly name: keyof PageCaps;
-  readonly label: string;
-  readonly value: number;
-  readonly isInvalid: boolean;
-  readonly change: (text: string) => void;
+interface InputsProps {
+  readonly caps: PageCaps;
+  readonly invalid: keyof PageCaps | undefined;
+  readonly change: (name: keyof PageCaps, text: string) => void;
 }
 
-const Limit = ({ name, label, value, isInvalid, change }: LimitProps) => (
-  <div>
-    <label for={name}>{label}</label>
-    <span class="dollars">
-      <input
-        id={name}
-        inputMode="decimal"
-        autocomplete="off"
-        aria-invalid={isInvalid}
-        aria-describedby={isInvalid ? 'limit-hint' : undefined}
-        defaultValue={String(value)}
-        onChange={({ currentTarget }) => change(currentTarget.value)}
-      />
-    </span>
+const Inputs = ({ caps, invalid, change }: InputsProps) => (
+  <div class="limits">
+    {LIMITS.map(([name, label]) => (
+      <div key={name}>
+        <label for={name}>{label}</label>
+        <span class="dollars tabular">
+          <input
+            id={name}
+            inputMode="decimal"
+            autocomplete="off"
+            aria-invalid={invalid === name}
+            aria-describedby={invalid === name ? 'limit-hint' : undefined}
+            defaultValue={String(caps[name])}
+            onChange={({ currentTarget }) => change(name, currentTarget.value)}
+          />
+        </span>
+      </div>
+    ))}
   </div>
 );
 
@@ -50,19 +52,8 @@ export function Limits({ wallet }: { readonly wallet: BrowserWallet }) {
     <section aria-labelledby="limits">
       <h2 id="limits">Spending limits</h2>
       <p class="small muted">A payment above a limit is not signed, in any tab of this browser.</p>
-      <div class="limits">
-        {LIMITS.map(([name, label]) => (
-          <Limit
-            key={name}
-            name={name}
-            label={label}
-            value={caps[name]}
-            isInvalid={invalid === name}
-            change={(text) => change(name, text)}
-          />
-        ))}
-      </div>
-      {invalid !== undefined && (
+      <Inputs caps={caps} invalid={invalid} change={change} />
+      {invalid && (
         <p id="limit-hint" role="alert">
           Enter an amount from 0 to 1000. The earlier limit still applies.
         </p>

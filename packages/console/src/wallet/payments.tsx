@@ -1,27 +1,25 @@
-import { useState } from 'preact/hooks';
-import { Copy } from '../parts/code.tsx';
-import { Json } from '../parts/json.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
+import { Json } from '../parts/code.tsx';
+import { useFresh } from '../parts/hooks.ts';
+import { Table } from '../parts/table.tsx';
+import { short } from '../parts/text.ts';
 import type { BrowserWallet, Purchase } from './browser-wallet.ts';
 import { loadReceiptKeys, verifyReceipt } from './check-receipt.tsx';
 import { shortTime, usd } from './funds.ts';
 import { type Spent, unfinished } from './ledger.ts';
-import { TaskButton, TaskStatus, useTask } from './task.tsx';
-import { useFresh } from './use-fresh.ts';
 
 /** Payments without an answer. Each is resent as it was, so it is charged once. */
 function Unfinished({ wallet }: { readonly wallet: BrowserWallet }) {
   const task = useTask();
-  const [answer, setAnswer] = useState<string>();
   const open = unfinished();
-  const resend = (spent: Spent) => async (): Promise<string> => {
+  const resend = (spent: Spent) => async () => {
     const response = await wallet.resume(spent);
-    setAnswer(await response.text());
-    return response.ok
+    const said = response.ok
       ? 'The gateway answered, and the payment is complete.'
       : `The gateway answered ${response.status}.`;
+    return { said, shown: <Json label="Answer" text={await response.text()} /> };
   };
-  if (open.length === 0 && answer === undefined) return null;
+  if (open.length === 0 && !task.outcome) return null;
   return (
     <div class="unfinished">
       {open.length > 0 && (
@@ -34,7 +32,7 @@ function Unfinished({ wallet }: { readonly wallet: BrowserWallet }) {
       )}
       <ul>
         {open.map((spent) => (
-          <li key={spent.id}>
+          <li key={spent.id} class="row">
             <code>{new URL(spent.request?.url ?? '/', location.origin).pathname}</code>
             <span class="small muted">
               {usd(spent.micros)}, {shortTime(spent.at)}
@@ -44,7 +42,6 @@ function Unfinished({ wallet }: { readonly wallet: BrowserWallet }) {
         ))}
       </ul>
       <TaskStatus task={task} doing="Resending the payment." />
-      {answer !== undefined && <Json label="Answer" text={answer} />}
     </div>
   );
 }
@@ -75,14 +72,8 @@ function Route({ url }: { readonly url: string }) {
   return <Two first={method} second={segments.join(' ')} title={pathname} />;
 }
 
-interface TwoProps {
-  readonly first: string;
-  readonly second: string;
-  readonly title: string;
-}
-
 /** Two lines of a cell, the second one less important. */
-const Two = ({ first, second, title }: TwoProps) => (
+const Two = ({ first, second, title }: Readonly<Record<'first' | 'second' | 'title', string>>) => (
   <span title={title}>
     {first} <span class="small muted second">{second}</span>
   </span>
@@ -97,10 +88,9 @@ function Time({ at }: { readonly at: number }) {
 function Transaction({ purchase, hasExplorer }: { readonly purchase: Purchase; readonly hasExplorer: boolean }) {
   const { transaction, cluster } = purchase;
   if (transaction === '') return <>Credit</>;
-  const short = `${transaction.slice(0, 4)}…${transaction.slice(-4)}`;
   const query = cluster === 'devnet' ? '?cluster=devnet' : '';
   return (
-    <span class="transaction">
+    <span class="copy">
       {hasExplorer ? (
         <a
           href={`https://solscan.io/tx/${transaction}${query}`}
@@ -108,10 +98,10 @@ function Transaction({ purchase, hasExplorer }: { readonly purchase: Purchase; r
           rel="noreferrer noopener"
           aria-label={`Transaction ${transaction} on Solscan`}
         >
-          {short}
+          {short(transaction)}
         </a>
       ) : (
-        <code title={transaction}>{short}</code>
+        <code title={transaction}>{short(transaction)}</code>
       )}
       <Copy text={transaction} what="the transaction" />
     </span>
@@ -122,10 +112,10 @@ function Receipt({ receipt, verdicts }: { readonly receipt: string | undefined; 
   if (receipt === undefined) return <span class="muted">None</span>;
   const fault = verdicts.get(receipt);
   return (
-    <span class="transaction">
+    <span class="copy">
       {fault === undefined && <span class="muted">Not checked</span>}
       {fault === '' && <span class="badge free">Valid</span>}
-      {fault && <span class="badge invalid">Invalid: {fault}</span>}
+      {fault && <span class="badge refused invalid">Invalid: {fault}</span>}
       <Copy text={receipt} what="the receipt" />
     </span>
   );
@@ -142,19 +132,6 @@ interface PaymentsProps {
 export function Payments({ wallet, changes, isSandbox }: PaymentsProps) {
   const { purchases } = wallet;
   const { value: verdicts = new Map<string, string>() } = useFresh(() => verifyAll(purchases), [changes]);
-  const columns: readonly Column<Purchase>[] = [
-    { title: 'Time', cell: ({ at }) => <Time at={at} /> },
-    { title: 'Route', cell: ({ url }) => <Route url={url} /> },
-    { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? '–' : usd(micros)) },
-    {
-      title: 'Paid by',
-      cell: (purchase) => <Transaction purchase={purchase} hasExplorer={isSandbox === false} />,
-    },
-    {
-      title: 'Receipt',
-      cell: ({ receipt }) => <Receipt receipt={receipt} verdicts={verdicts} />,
-    },
-  ];
   return (
     <section aria-labelledby="payments">
       <h2 id="payments">Payments</h2>
@@ -162,8 +139,14 @@ export function Payments({ wallet, changes, isSandbox }: PaymentsProps) {
       <Table
         caption="The last 20 payments of this browser"
         isCaptionHidden
-        columns={columns}
         rows={purchases}
+        columns={[
+          { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+          { title: 'Route', cell: ({ url }) => <Route url={url} /> },
+          { title: 'Amount', isNumber: true, cell: ({ micros }) => (micros === undefined ? '–' : usd(micros)) },
+          { title: 'Paid by', cell: (each) => <Transaction purchase={each} hasExplorer={isSandbox === false} /> },
+          { title: 'Receipt', cell: ({ receipt }) => <Receipt receipt={receipt} verdicts={verdicts} /> },
+        ]}
         empty="No payments yet. The first one appears here with its transaction and its receipt."
       />
     </section>

@@ -1,9 +1,10 @@
 import './wallet.css';
 import { errorOf } from '@asset-gateway/client';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
+import { Json } from '../parts/code.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Json } from '../parts/json.tsx';
-import { useAnswer } from '../parts/use-call.ts';
+import { useEvent, useFresh } from '../parts/hooks.ts';
 import { type Row, rowsOf } from '../routes/catalog.ts';
 import type { Session } from '../session.ts';
 import { AddMoney } from './add-money.tsx';
@@ -14,18 +15,15 @@ import { type Bundles, Credit } from './credit.tsx';
 import { hasFaucet, useFunds } from './funds.ts';
 import { Limits } from './limits.tsx';
 import { Payments } from './payments.tsx';
-import { TaskStatus, useTask } from './task.tsx';
 
 /** A first paid call: the balance of this browser's address, from a Solana RPC provider. */
 function PaidCall({ wallet, row }: { readonly wallet: BrowserWallet; readonly row: Row }) {
   const task = useTask();
-  const [answer, setAnswer] = useState<string>();
-  const call = async (): Promise<string> => {
-    setAnswer(undefined);
+  const call = async () => {
     const response = await wallet.buy(row.path, { params: [wallet.address] }, Number(row.priceUsd));
     const text = await response.text();
-    setAnswer(text);
-    return response.ok ? 'The gateway answered.' : errorOf(response, text).message;
+    const said = response.ok ? 'The gateway answered.' : errorOf(response, text).message;
+    return { said, shown: <Json label="Answer" text={text} /> };
   };
   return (
     <section aria-labelledby="call">
@@ -34,13 +32,10 @@ function PaidCall({ wallet, row }: { readonly wallet: BrowserWallet; readonly ro
         {row.description} It costs ${row.priceUsd}, settled on Solana after the gateway has the answer. All other routes
         are under <a href="#/routes">Routes</a>.
       </p>
-      <p class="actions">
-        <button type="button" class="first" disabled={task.isBusy} onClick={() => task.run(call)}>
-          Send, pay ${row.priceUsd}
-        </button>
+      <p class="row actions">
+        <TaskButton class="first" task={task} label={`Send, pay $${row.priceUsd}`} work={call} />
       </p>
       <TaskStatus task={task} doing="Paying and waiting for the chain." />
-      {answer !== undefined && <Json label="Answer" text={answer} />}
     </section>
   );
 }
@@ -54,27 +49,15 @@ const bundlesIn = (rows: readonly Row[]): Bundles =>
     ),
   );
 
-/** Redraws when the wallet changes, also in another tab; returns the number of changes. */
-function useWalletChanges(wallet: BrowserWallet): number {
-  const [count, setCount] = useState(0);
-  const change = () => setCount((before) => before + 1);
-  useLayoutEffect(() => wallet.listen(change), [wallet]);
-  useEffect(() => {
-    addEventListener('storage', change);
-    return () => removeEventListener('storage', change);
-  }, []);
-  return count;
-}
-
 /** Balance, ways to add money, limits, credit, a first payment, payments and receipts. */
 export function WalletView({ session }: { readonly session: Session }) {
   const { wallet } = session;
-  const changes = useWalletChanges(wallet);
+  const [changes, setChanges] = useState(0);
+  useEvent(wallet, 'change', () => setChanges((before) => before + 1));
   const funds = useFunds(wallet.payer, changes);
-  const faucet = useAnswer(hasFaucet, []);
-  const isSandbox = faucet.is === 'done' ? faucet.value : undefined;
-  const catalog = useAnswer(() => rowsOf(session), []);
-  const rows = catalog.is === 'done' ? catalog.value : [];
+  const { value: isSandbox } = useFresh(hasFaucet, []);
+  const catalog = useFresh(() => rowsOf(session), []);
+  const rows = catalog.value ?? [];
   const first = rows.find(isFirstCall);
   const bundles = bundlesIn(rows);
   return (
@@ -87,8 +70,8 @@ export function WalletView({ session }: { readonly session: Session }) {
       <Balance wallet={wallet} funds={funds} />
       <AddMoney wallet={wallet} funds={funds} isSandbox={isSandbox === true} />
       <Limits wallet={wallet} />
-      {catalog.is === 'failed' && <Failure error={catalog.error} />}
-      {catalog.is !== 'waiting' && (
+      {catalog.error !== undefined && <Failure error={catalog.error} />}
+      {!catalog.isLoading && (
         <>
           {bundles.size > 0 && <Credit wallet={wallet} bundles={bundles} changes={changes} />}
           {first && <PaidCall wallet={wallet} row={first} />}

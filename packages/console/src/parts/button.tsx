@@ -1,0 +1,93 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Failure } from './failure.tsx';
+
+type ButtonProps = Omit<ButtonHTMLAttributes, 'label'> & { readonly label: string };
+
+export const Button = ({ label, ...rest }: ButtonProps) => (
+  <button type="button" {...rest}>
+    {label}
+  </button>
+);
+
+interface CopyProps {
+  readonly text: string;
+  /** For screen readers: `the curl command`. */
+  readonly what: string;
+}
+
+const SHOWN_MS = 4000;
+
+/** Copies a text to the clipboard and says so. */
+export function Copy({ text, what }: CopyProps) {
+  const [status, setStatus] = useState('');
+  useEffect(() => {
+    if (status === '') return undefined;
+    const timer = setTimeout(() => setStatus(''), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [status]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setStatus('Copied'),
+      () => setStatus('The browser refused; select the text instead'),
+    );
+  return (
+    <span class="copy">
+      <span role="status" class="small muted">
+        {status}
+      </span>
+      <Button class="quiet" aria-label={`Copy ${what}`} label="Copy" onClick={copy} />
+    </span>
+  );
+}
+
+/** What work came to: a sentence, and what is shown below it. */
+interface Outcome {
+  readonly said: string;
+  readonly shown?: ComponentChildren;
+}
+
+/** The work behind a button: whether it runs, and its outcome or error. */
+export interface Task {
+  readonly isBusy: boolean;
+  readonly outcome?: Outcome;
+  readonly error?: unknown;
+  run(work: () => Promise<Outcome>): void;
+}
+
+/** Runs one piece of work at a time. */
+export function useTask(): Task {
+  const [state, setState] = useState<Omit<Task, 'run'>>({ isBusy: false });
+  return {
+    ...state,
+    run(work) {
+      if (state.isBusy) return;
+      setState({ isBusy: true });
+      work().then(
+        (outcome) => setState({ isBusy: false, outcome }),
+        (error: unknown) => setState({ isBusy: false, error }),
+      );
+    },
+  };
+}
+
+/** `doing` while the task runs, then its outcome or its error. */
+export const TaskStatus = ({ task, doing }: { readonly task: Task; readonly doing: string }) => (
+  <>
+    <p role="status" class="small">
+      {task.isBusy ? doing : task.outcome?.said}
+    </p>
+    {task.error !== undefined && <Failure error={task.error} />}
+    {task.outcome?.shown}
+  </>
+);
+
+interface TaskButtonProps extends ButtonProps {
+  readonly task: Task;
+  readonly work: () => Promise<Outcome>;
+}
+
+/** Starts work; disabled while the task runs. */
+export const TaskButton = ({ task, work, ...rest }: TaskButtonProps) => (
+  <Button disabled={task.isBusy} onClick={() => task.run(work)} {...rest} />
+);

@@ -1,0 +1,41 @@
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+
+/** A value that loads. */
+interface LoadState<T> {
+  /** The last loaded value, also while the next one loads. */
+  readonly value: T | undefined;
+  readonly error: unknown;
+  readonly isLoading: boolean;
+}
+
+/** A value that can be loaded again. */
+export interface Fresh<T> extends LoadState<T> {
+  reload(): void;
+}
+
+/** Loads a value when its dependencies change or on demand, and ignores results of earlier loads. */
+export function useFresh<T>(load: () => Promise<T>, dependencies: readonly unknown[]): Fresh<T> {
+  const [count, setCount] = useState(0);
+  const [state, setState] = useState<LoadState<T>>({ value: undefined, error: undefined, isLoading: true });
+  useEffect(() => {
+    let isOver = false;
+    setState(({ value }) => ({ value, error: undefined, isLoading: true }));
+    load().then(
+      (value) => isOver || setState({ value, error: undefined, isLoading: false }),
+      (error: unknown) => isOver || setState(({ value }) => ({ value, error, isLoading: false })),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [...dependencies, count]);
+  return { ...state, reload: () => setCount((before) => before + 1) };
+}
+
+/** Listens to an event of a target. */
+export function useEvent<E extends Event>(target: EventTarget, name: string, listener: (event: E) => void): void {
+  // Before the first paint, so that no event is missed.
+  useLayoutEffect(() => {
+    target.addEventListener(name, listener as EventListener);
+    return () => target.removeEventListener(name, listener as EventListener);
+  }, [target]);
+}
