@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { searchIndexOf } from './outline.mjs';
 import { readSite, surroundingsOf } from './pages.mjs';
-import { searchIndexOf } from './search.mjs';
 
 const OUTPUT = 'site/dist';
 

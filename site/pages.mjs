@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { descriptionOf, headOf } from './head.mjs';
 import { relativeUrl, repositoryOf } from './links.mjs';
 import { createMarkdown } from './markdown.mjs';
 import { DECISIONS, LANDING, navigationOf } from './navigation.mjs';
+import { descriptionOf, headOf, sectionsOf } from './outline.mjs';
 import { PAGE_WITH_PICTURES, PICTURES, partWith, picturesIn } from './pictures.mjs';
-import { sectionsOf } from './search.mjs';
 
 const OF_THE_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
 
