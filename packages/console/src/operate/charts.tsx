@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
-import { rough } from '../parts/format.ts';
+import { count, microDollars, minuteOf, rough, span } from '../parts/format.ts';
 import table from './charts.json' with { type: 'json' };
-import { count, dollars, minuteOf, span } from './format.ts';
 import type { Data, Plot } from './plot.ts';
 import type { Watch } from './use-history.ts';
 
@@ -10,7 +9,11 @@ import type { Watch } from './use-history.ts';
 type Chart = (typeof table)[number];
 
 /** How the figures of a chart are written, and those of its axis. */
-const WORDS: Readonly<Record<string, (value: number | null | undefined) => string>> = { count, dollars, span };
+const WORDS: Readonly<Record<string, (value: number | null | undefined) => string>> = {
+  count,
+  dollars: microDollars,
+  span,
+};
 const axisOf = ({ words }: Chart) => (words === 'count' ? rough : (WORDS[words] ?? count));
 
 /** Lines differ by dashes as well as by colour. */

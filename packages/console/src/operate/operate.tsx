@@ -1,3 +1,4 @@
+import { clock, minuteOf, span } from '../parts/format.ts';
 import './operate.css';
 import { type ComponentChildren, render } from 'preact';
 import { useState } from 'preact/hooks';
@@ -5,7 +6,6 @@ import { Button } from '../parts/button.tsx';
 import { plain } from '../parts/text.ts';
 import { Shell } from '../shell.tsx';
 import { Charts } from './charts.tsx';
-import { clock, minuteOf, span } from './format.ts';
 import { SalesPanel } from './sales.tsx';
 import { Blocked, BudgetUse, Cache, FeePayer, Payments, Requests, Tiles, Upstreams } from './sections.tsx';
 import { storedToken } from './token.tsx';

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
+import { minuteOf } from '../parts/format.ts';
 import { colourIn, plotIn } from '../parts/plot.ts';
-import { minuteOf } from './format.ts';
 
 /** Between two labels, in pixels. */
 const SPACE = { x: 70, y: 34 };

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
+import { clock, microDollars } from '../parts/format.ts';
 import { plain } from '../parts/text.ts';
-import { clock, dollars } from './format.ts';
 import { Bar, MAX_ROWS, Table } from './table.tsx';
 import { authorizationOf, storeToken, TokenForm } from './token.tsx';
 import { useRepeated } from './use-history.ts';
@@ -14,15 +14,20 @@ type Grouping = (typeof GROUPINGS)[number];
 /** A group of sales, with the fields of docs/sales.md; money in millionths of a dollar. */
 type Sale = Readonly<Record<string, string | number | null>>;
 
-/** The sales of a period, by each grouping. */
-interface Sales {
-  readonly atMs: number;
+/** The sales of a period by one grouping. */
+interface SalesResponse {
   /** The start of the period, as ISO 8601. */
   readonly since: string;
   readonly isComplete: boolean;
-  readonly by: Readonly<Record<Grouping, readonly Sale[]>>;
-  /** The number of wallets that bought; `by` has the largest. */
-  readonly wallets: number;
+  /** The largest groups. */
+  readonly sales: readonly Sale[];
+  /** The number of all groups. */
+  readonly count: number;
+}
+
+interface Sales {
+  readonly atMs: number;
+  readonly by: Readonly<Record<Grouping, SalesResponse>>;
 }
 
 /** The latest sales, and why they could not be refreshed. */
@@ -43,13 +48,6 @@ const FORBIDDEN = 403;
 
 const refusal = (status: number): Error => new Error('refused', { cause: status });
 
-interface SalesResponse {
-  readonly since: string;
-  readonly isComplete: boolean;
-  readonly sales: readonly Sale[];
-  readonly count: number;
-}
-
 async function loadGrouped({ token, since }: SalesQuery, by: string, signal: AbortSignal): Promise<SalesResponse> {
   const headers = authorizationOf(token);
   if (!headers) throw refusal(UNAUTHORIZED);
@@ -66,13 +64,7 @@ async function load(query: SalesQuery, signal: AbortSignal): Promise<Sales> {
     loadGrouped(query, 'route', signal),
     loadGrouped(query, `wallet&limit=${MAX_ROWS}`, signal),
   ]);
-  return {
-    atMs: Date.now(),
-    since: day.since,
-    isComplete: [day, route, wallet].every(({ isComplete }) => isComplete),
-    by: { day: day.sales, route: route.sales, wallet: wallet.sales },
-    wallets: Number(wallet.count) || 0,
-  };
+  return { atMs: Date.now(), by: { day, route, wallet } };
 }
 
 /** Loads sales at once, every minute and when `refreshes` changes, unless stopped. */
@@ -166,7 +158,7 @@ const bestFirst = (one: Sale, other: Sale): number =>
 function rowsOf(sales: readonly Sale[], by: Grouping) {
   const most = Math.max(...sales.map((sale) => numberIn(sale, 'settled_usd_micros')), 1);
   const money = (sale: Sale, name: string) =>
-    dollars(sale[`${name}_usd_micros`] === null ? undefined : numberIn(sale, `${name}_usd_micros`));
+    microDollars(sale[`${name}_usd_micros`] === null ? undefined : numberIn(sale, `${name}_usd_micros`));
   return sales.map((sale) => [
     `${plain(sale[by]) || 'unknown'}${isMainnet(sale) ? '' : ` (${plain(sale.cluster)}: no value)`}`,
     <Bar key="bar" fraction={numberIn(sale, 'settled_usd_micros') / most} />,
@@ -179,12 +171,13 @@ function rowsOf(sales: readonly Sale[], by: Grouping) {
   ]);
 }
 
-function SalesTables({ sales: { by, wallets, since, atMs, isComplete } }: { readonly sales: Sales }) {
-  const tables = { day: by.day, route: [...by.route].sort(bestFirst), wallet: [...by.wallet].sort(bestFirst) };
+function SalesTables({ sales: { atMs, by } }: { readonly sales: Sales }) {
+  const isComplete = Object.values(by).every((each) => each.isComplete);
+  const salesBy = (each: Grouping) => (each === 'day' ? by.day.sales : [...by[each].sales].sort(bestFirst));
   return (
     <>
       <p class="muted small">
-        Since {since.replace('T', ' ').slice(0, 16)} UTC, updated {clock(atMs)}.
+        Since {by.day.since.replace('T', ' ').slice(0, 16)} UTC, updated {clock(atMs)}.
         {!isComplete && ' The gateway is still reading its journal, so these numbers will grow.'}
       </p>
       {GROUPINGS.map((each) => (
@@ -192,8 +185,8 @@ function SalesTables({ sales: { by, wallets, since, atMs, isComplete } }: { read
           key={each}
           caption={`Sales by ${each}`}
           head={[each, 'share', ...HEAD]}
-          rows={rowsOf(tables[each], each)}
-          of={each === 'wallet' ? wallets : 0}
+          rows={rowsOf(salesBy(each), each)}
+          of={each === 'wallet' ? Number(by.wallet.count) || 0 : 0}
           empty="No sales in this period."
         />
       ))}

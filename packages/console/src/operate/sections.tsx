@@ -1,7 +1,6 @@
-import { bytes, rough } from '../parts/format.ts';
+import { bytes, count, microDollars, rough, span } from '../parts/format.ts';
 import { TermList, type Terms } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
-import { count, dollars, span } from './format.ts';
 import { Bar, Counts, Table } from './table.tsx';
 import type { Totals, UpstreamTotals } from './use-history.ts';
 
@@ -160,7 +159,7 @@ export function Payments({ totals: { payments } }: SectionProps) {
         <Table
           caption="Credit owed to wallets"
           head={['cluster', 'owed']}
-          rows={owed.map(([cluster, micros]) => [plain(cluster), dollars(micros)])}
+          rows={owed.map(([cluster, micros]) => [plain(cluster), microDollars(micros)])}
           empty="This gateway sells no credit."
         />
       )}

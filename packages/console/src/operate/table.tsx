@@ -1,7 +1,7 @@
 import type { ComponentChild } from 'preact';
+import { count, UNKNOWN } from '../parts/format.ts';
 import { Table as PlainTable } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
-import { count, UNKNOWN } from './format.ts';
 import type { Count } from './use-history.ts';
 
 export type Cell = ComponentChild;

@@ -8,12 +8,11 @@ import { useEvent, useFresh } from '../parts/hooks.ts';
 import { type Row, rowsOf } from '../routes/catalog.ts';
 import type { Session } from '../session.ts';
 import { AddMoney } from './add-money.tsx';
-import { Balance } from './balance.tsx';
+import { Balance, Limits } from './balance.tsx';
 import type { BrowserWallet } from './browser-wallet.ts';
 import { CheckReceipt } from './check-receipt.tsx';
 import { type Bundles, Credit } from './credit.tsx';
 import { hasFaucet, useFunds } from './funds.ts';
-import { Limits } from './limits.tsx';
 import { Payments } from './payments.tsx';
 
 /** A first paid call: the balance of this browser's address, from a Solana RPC provider. */
