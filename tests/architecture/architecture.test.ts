@@ -1,6 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { routes } from '@asset-gateway/protocol';
+import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
+import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
+import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
+import { routesPage } from '../../packages/gateway/src/describe/pages.ts';
+import { exampleOf, rpcRowOf, walletRowOf } from '../../packages/sandbox/src/solana/examples.ts';
+import { upstreamOf } from '../../packages/sandbox/src/tokens/routes.ts';
 import { type Expression, expressionsIn, faultOf, madeOfText, patternsIn } from './expressions.ts';
 import { importCycles, misplaced, readSources, type Source, wrongImports, wrongSizes } from './rules.ts';
 
@@ -79,6 +84,45 @@ describe('a seeded fault is found', () => {
     ['an empty name', 'gateway/src/gates/utils.ts', 'export {};'],
   ];
   it.each(places)('%s', (_, path, text) => expect(misplaced([{ path: `packages/${path}`, text }])).toHaveLength(1));
+});
+
+describe('the recipe for a route', () => {
+  it('is one row: the catalog, OpenAPI and the page of routes have it', () => {
+    const [like] = routes.filter(({ surface }) => surface === 'tokens');
+    if (!like) throw new Error('there is no such surface');
+    const row = { ...like, id: 'tokens.recipe', method: 'recipe', path: '/v1/x402/tokens/recipe' };
+    const told = (table: typeof routes) => {
+      const service = { name: 'asset-gateway', routes: table, priceUsd: () => '0' };
+      return [catalog(service), openApi(service, 'http://localhost').paths, routesPage(service)].map(
+        (each) => JSON.stringify(each).split(row.path).length > 1,
+      );
+    };
+    expect(told(routes)).toEqual([false, false, false]);
+    expect(told([...routes, row])).toEqual([true, true, true]);
+  });
+
+  it('is one row: the sandbox answers it with its example', () => {
+    const changed = (id: string): Route => {
+      const like = routes.find((row) => row.id === id);
+      if (!like) throw new Error(`there is no row ${id}`);
+      const path = like.upstream.path.replace(/[\w-]+$/, 'recipe');
+      return {
+        ...like,
+        method: 'recipe',
+        result: { ...like.result, example: id },
+        upstream: { ...like.upstream, path },
+      };
+    };
+    const [free, rpc, wallet] = ['tokens.search', 'rpc.devnet.helius.getBalance', 'wallet.mainnet.helius.history'];
+    const table = [...routes, ...[free, rpc, wallet].map(changed)];
+    const upstream = upstreamOf(table)('/v1/assets/recipe');
+    expect(upstream?.route.answer({ reference: '', query: new URLSearchParams(), body: '', now: 0 })).toBe(free);
+    const paid = [
+      rpcRowOf({ provider: 'helius', cluster: 'devnet' }, 'recipe', table),
+      walletRowOf({ method: 'GET', path: '/v1/wallet/a/recipe' }, table)?.row,
+    ];
+    expect(paid.map((row) => row && exampleOf(row))).toEqual([rpc, wallet]);
+  });
 });
 
 // redos-detector, because it is small and judges searches that fail from every position as well as backtracking: recheck is more

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mapSchema } from '../../packages/gateway/src/describe/schemas.ts';
-import { freePort } from '../http/ports.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { startEverything } from './everything.ts';
@@ -98,49 +97,6 @@ await suiteOfPackages(
         expect(transfers() - before).toBe(2);
       });
     });
-  },
-  { isOfReleases: true },
-);
-
-/** The recommended rules; one is of OpenAPI 3.0, where arrays had no prefixItems, and is held to arrays without them. */
-const RULESET = `{
-  "extends": ["spectral:oas"],
-  "rules": {
-    "array-items": {
-      "severity": "error",
-      "given": "$..[?(@ && @.type=='array' && !@.prefixItems)]",
-      "then": { "function": "truthy", "field": "items" }
-    }
-  }
-}`;
-
-await suiteOfPackages(
-  'Spectral',
-  { '.': { dependencies: { '@stoplight/spectral-cli': '6.16.3' } } },
-  (folder) => {
-    let document: string;
-    beforeAll(async () => {
-      const port = await freePort();
-      const origin = { GATEWAY_BASE_URL: 'https://gateway.test', PORT: String(port) };
-      const gateway = await startEverything({ ...origin, CREDIT: 'on' });
-      document = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).text();
-      await gateway.stop();
-      writeFileSync(join(folder, 'ruleset.json'), RULESET);
-    });
-
-    function brokenRules(text: string): string[] {
-      writeFileSync(join(folder, 'document.json'), text);
-      const words = ['lint', 'document.json', '--ruleset', 'ruleset.json', '--format', 'json', '--quiet'];
-      const options = { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 26 } as const;
-      const { stdout } = spawnSync(join(folder, 'node_modules/.bin/spectral'), words, options);
-      return (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code);
-    }
-
-    it('finds no fault in the document', () => expect(brokenRules(document)).toEqual([]), 120_000);
-
-    it('finds a list without items', () => {
-      expect(brokenRules(document.replace('"items":', '"x-items":'))).toContain('array-items');
-    }, 120_000);
   },
   { isOfReleases: true },
 );

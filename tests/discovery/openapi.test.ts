@@ -62,9 +62,9 @@ describe('a linter', () => {
   it('finds no fault in the whole document', async () => expect(await problemsIn(written)).toEqual([]));
 
   // The document of everything has all of them but the titles and the summaries.
-  it.runIf(isFull)('finds no fault in the documents of asset data and of paid routes alone', async () => {
-    for (const text of [small, await documentOf({ TOKENS_API_KEY: '' }, true)])
-      expect(await problemsIn(text)).toEqual([]);
+  it.runIf(isFull)('finds no fault in the documents of asset data, of paid routes alone and of credit', async () => {
+    const paid = [await documentOf({ TOKENS_API_KEY: '' }, true), await documentOf({ CREDIT: 'on' }, true)];
+    for (const text of [small, ...paid]) expect(await problemsIn(text)).toEqual([]);
   });
 
   const faults: readonly [rule: string, right: string, wrong: string][] = [

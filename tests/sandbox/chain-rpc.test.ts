@@ -3,20 +3,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
-const FINALITY = 32;
-
-let time = 1_800_000_000_000;
 let chain: Chain;
 beforeEach(async () => {
-  chain = await startChain({ cluster: 'devnet', now: () => time });
+  chain = await startChain({ cluster: 'devnet' });
 });
 afterEach(() => chain.close());
 
 const newAddress = async (): Promise<string> => (await generateKeyPairSigner()).address;
 
-async function post(body: string, init: RequestInit = {}) {
+async function post(body: string) {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(chain.url, { method: 'POST', headers, body, ...init });
+  const response = await fetch(chain.url, { method: 'POST', headers, body });
   return { status: response.status, text: await response.text() };
 }
 
@@ -32,10 +29,6 @@ const result = async (method: string, params: unknown = []) => {
 };
 
 describe('a call', () => {
-  it('is a POST', async () => {
-    expect((await fetch(chain.url)).status).toBe(405);
-  });
-
   it.each([
     ['{', -32700],
     ['{"id":1}', -32600],
@@ -46,29 +39,6 @@ describe('a call', () => {
   ])('refuses %s', async (body, code) => {
     const { status, text } = await post(body);
     expect([status, JSON.parse(text).error.code]).toEqual([200, code]);
-  });
-});
-
-describe('blocks', () => {
-  const height = (commitment: string) => result('getBlockHeight', [{ commitment }]);
-
-  it('advance with time and on request, with finality 32 behind', async () => {
-    const start = await height('confirmed');
-    expect(await height('finalized')).toBe(start - FINALITY);
-    expect(await result('getBlockHeight')).toBe(start - FINALITY);
-    time += 400 * 10;
-    expect(await height('confirmed')).toBe(start + 10);
-    chain.advanceBlocks(5);
-    expect(await height('processed')).toBe(start + 15);
-  });
-
-  it('have a blockhash that is valid for 150 blocks', async () => {
-    const latest = async () => (await result('getLatestBlockhash', [{ commitment: 'confirmed' }])).value;
-    const first = await latest();
-    expect(first.lastValidBlockHeight).toBe((await height('confirmed')) + 150);
-    expect(await latest()).toEqual(first);
-    chain.advanceBlocks(1);
-    expect((await latest()).blockhash).not.toBe(first.blockhash);
   });
 });
 
@@ -110,29 +80,6 @@ describe('the faucet', () => {
     expect(await chain.usdcBalance(address)).toBe(10_000_000n);
     expect(chain.lamports(address)).toBe(1_000_000_000n);
     expect((await rpc('sandbox_faucet', ['x'])).error.code).toBe(-32602);
-  });
-
-  it('equal airdrops are two transactions, which become final', async () => {
-    const address = await newAddress();
-    const signatures = await Promise.all([1, 2].map(() => result('requestAirdrop', [address, 5_000_000])));
-    expect(chain.lamports(address)).toBe(10_000_000n);
-    const rows = await result('getSignaturesForAddress', [address, { commitment: 'confirmed' }]);
-    expect(rows.map(({ signature }: { signature: string }) => signature).sort()).toEqual(signatures.sort());
-    const [signature] = signatures;
-    const status = async () => (await result('getSignatureStatuses', [[signature]])).value[0];
-    expect(await status()).toMatchObject({ confirmationStatus: 'confirmed', err: null, status: { Ok: null } });
-    const config = { encoding: 'json', maxSupportedTransactionVersion: 0 };
-    expect(await result('getTransaction', [signature, config])).toBeNull();
-    const found = await result('getTransaction', [signature, { ...config, commitment: 'confirmed' }]);
-    expect(found).toMatchObject({ version: 0, meta: { err: null, fee: 5000 } });
-    expect(found.blockTime).toBe(Math.floor(time / 1000));
-    chain.advanceBlocks(FINALITY);
-    expect(await status()).toMatchObject({ confirmationStatus: 'finalized', confirmations: null });
-    expect(await result('getTransaction', [signature, config])).toEqual(found);
-    chain.advanceBlocks(200);
-    expect(await status()).toBeNull();
-    const searched = await result('getSignatureStatuses', [[signature], { searchTransactionHistory: true }]);
-    expect(searched.value[0].slot).toBe(found.slot);
   });
 });
 
