@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sendRaw } from '../kit/raw.ts';
+import { writeAndRead } from '../http/wire.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
@@ -13,7 +13,7 @@ const ask = (path: string, init: RequestInit = {}) => fetch(new URL(path, shown)
 
 /** The bytes of a GET's answer without its date. */
 const bytesOf = async ({ port }: URL, path: string): Promise<string> => {
-  const raw = await sendRaw(Number(port), `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  const raw = await writeAndRead(Number(port), `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   return raw.replace(/^Date: .*\r\n/m, '');
 };
 

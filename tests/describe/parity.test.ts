@@ -1,8 +1,14 @@
-import { type Route, routes, type Values } from '@asset-gateway/protocol';
+import { type Route, type Rule, routes, type Values } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ofEachMethod, rowOf } from '../http/targets.ts';
+import { ofEachMethod } from '../http/targets.ts';
 import { rounds } from '../kit/rounds.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { bodyOf, callOf, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { refusedForFree, requestOf } from '../upstream/caller.ts';
 import {
   type Carried,
   carriedBy,
@@ -68,32 +74,96 @@ it.each(withId)('%s takes no asset id that is a fixed route', (_, route) => {
   }
 });
 
-const search = rowOf('tokens.search');
-const snapshots = rowOf('tokens.marketSnapshots');
+const gateway = await stopAfterTests(startTestGateway());
+const sellingGateway = await stopAfterTests(startSellingGateway(ROOMY));
 
-/** The schemas with one property changed. */
-function otherwise(route: Route, place: 'query' | 'body', name: string, change: object): [Route, Published] {
-  const schemas = publishedOf(route);
-  const properties = { ...schemas[place].properties, [name]: { ...schemas[place].properties?.[name], ...change } };
-  return [route, { ...schemas, [place]: { ...schemas[place], properties } }];
+const ADDRESS = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+const NO_ADDRESSES = ['1'.repeat(33), 'a'.repeat(32), 'z'.repeat(44)];
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `m${index}`);
+
+function counts(maximum: number, one: string, other: string): Values[] {
+  const pair = (a: number, b: number): Values => ({ [one]: ids(a), [other]: ids(b) });
+  return [{}, pair(maximum, 1), pair(1, maximum), pair(maximum / 2, maximum / 2 + 1)];
 }
 
-describe('a published schema that differs from the enforced one is found', () => {
-  it.each([
-    ['a higher maximum', otherwise(search, 'query', 'limit', { maximum: 51 })],
-    ['a lower maximum', otherwise(search, 'query', 'limit', { maximum: 49 })],
-    ['no minimum length', otherwise(search, 'query', 'category', { minLength: 0 })],
-    ['a greater length', otherwise(search, 'query', 'q', { maxLength: 201, pattern: '^.{0,201}$' })],
-    ['another type', otherwise(search, 'query', 'limit', { type: 'string', pattern: '^[0-9]+$' })],
-    ['one parameter more', otherwise(search, 'query', 'zz', { type: 'boolean' })],
-    ['a longer list', otherwise(snapshots, 'body', 'mints', { maxItems: 251 })],
-    ['items of any kind', otherwise(snapshots, 'body', 'mints', { items: { type: 'string', pattern: '^.*$' } })],
-  ] as const)('%s', (_, [route, schemas]) => {
-    const either = fc.oneof(requestsOf(schemas), changedRequestsOf(schemas, route));
-    const agreement = fc.check(
-      fc.property(either, (carried) => agrees(route, schemas, carried)),
-      { numRuns: 2000, seed: 1, endOnFailure: true },
+/** Values that break each rule of a row and are otherwise valid. Add new rules here. */
+const BREAKING: Readonly<Record<string, readonly Values[]>> = {
+  'tokens.resolve exactlyOne': [{}, { ref: 'sol', mint: ADDRESS }],
+  'tokens.marketSnapshots combinedCount': [...counts(250, 'mints', 'addresses'), { mints: [] }],
+  'tokens.variantMarkets combinedCount': counts(50, 'mints', 'addresses'),
+  'tokens.assetDetail notBefore': [{ ohlcvFrom: 6, ohlcvTo: 5 }],
+  'tokens.ohlcv notBefore': [{ from: 6, to: 5 }],
+  'tokens.priceChart notBefore': [{ from: Number.MAX_SAFE_INTEGER, to: 0 }],
+  'rpc.getTokenAccountsByOwner exactlyOne': [
+    { params: [ADDRESS, {}] },
+    { params: [ADDRESS, { mint: ADDRESS, programId: ADDRESS }] },
+  ],
+  'rpc.getTransactionsForAddress limitForFull': [
+    { params: [ADDRESS, { transactionDetails: 'full', limit: 101 }] },
+    { params: [ADDRESS, { limit: 1000, transactionDetails: 'full', sortOrder: 'asc' }] },
+  ],
+  'wallet.identity wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+  'wallet.batchIdentity wallet': NO_ADDRESSES.map((wallet) => ({ wallets: [ADDRESS, 'toly.sol', wallet] })),
+  'wallet.balances wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+  'wallet.history wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+  'wallet.transfers wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+  'wallet.fundedBy wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+};
+
+const cases = routes.flatMap((route) =>
+  route.rules.map((rule) => [`${route.surface}.${route.method} ${rule.name}`, route, rule] as const),
+);
+
+/** The requests that break this rule. */
+const breaking = (name: string, { example }: Route, { in: place }: Rule) =>
+  (BREAKING[name] ?? []).map((values) => ({ path: {}, query: {}, body: {}, ...example, [place]: values }));
+
+async function refusedPaid(route: Route, requests: ReturnType<typeof breaking>, expected: object): Promise<void> {
+  const payer = await openWallet(sellingGateway.solana, 0n);
+  for (const request of requests) {
+    const call = callOf(route, request);
+    const payment = await paymentFor(sellingGateway, call, payer);
+    const response = await leavesNoTrace(sellingGateway, () => sendPaid(sellingGateway, call, payment));
+    const { error, issues, payment: state } = await bodyOf(response);
+    expect({ status: response.status, error, issues }).toEqual(expected);
+    expect(state).toEqual({ state: 'unused' });
+  }
+}
+
+it('breaks every rule', () => {
+  expect(new Set(cases.map(([name]) => name))).toEqual(new Set(Object.keys(BREAKING)));
+});
+
+describe.each(cases)('%s', (name, route, rule) => {
+  const requests = breaking(name, route, rule);
+
+  it('is not part of the schemas', () => {
+    expect(requests.length).toBeGreaterThan(0);
+    for (const request of requests) {
+      expect(isTaken(request, publishedOf(route))).toBe(true);
+      const broken = route.rules.filter(({ in: place, holds }) => !holds(request[place]));
+      expect(broken).toEqual([rule]);
+    }
+  });
+
+  it('is enforced without an upstream call', async () => {
+    const issue = { in: rule.in, name: rule.parameters.join(), rule: rule.name, message: rule.description };
+    const expected = { status: 400, error: 'invalid_request', issues: [issue] };
+    if (route.access === 'exact') return refusedPaid(route, requests, expected);
+    const asks = requests.map((request) => requestOf(route, request));
+    await refusedForFree(gateway, asks, ({ status, json: { error, issues } }) =>
+      expect({ status, error, issues }).toEqual(expected),
     );
-    expect(agreement.failed).toBe(true);
+  });
+
+  it('is published as plain JSON', () => {
+    const { name: own, description, in: place, parameters } = rule;
+    expect(JSON.parse(JSON.stringify({ name: own, description, in: place, parameters }))).toEqual({
+      name: expect.stringMatching(/^[a-z][A-Za-z]+$/),
+      description: expect.stringMatching(/^\S.{10,}\.$/),
+      in: expect.stringMatching(/^(?:path|query|body)$/),
+      parameters: expect.arrayContaining([expect.any(String)]),
+    });
   });
 });

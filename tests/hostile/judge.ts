@@ -1,8 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Offer } from '@asset-gateway/client/pay';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
@@ -71,53 +68,6 @@ export class HostileGateway {
     this.#child.kill();
     if (this.#child.exitCode === null) await once(this.#child, 'exit');
   }
-}
-
-/** The last step of each payment in the ledger. */
-export function stepsIn(home: string): Map<string, string> {
-  const file = join(home, 'asset-gateway', 'spending.jsonl');
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-  return new Map(
-    lines.map((line) => JSON.parse(line) as { id: string; step: string }).map(({ id, step }) => [id, step]),
-  );
-}
-
-/** A fault if more than one payment of a request is unanswered in the ledger. */
-function countFault(payments: readonly string[], steps: readonly string[]): string | undefined {
-  const sent = steps.filter((step) => step !== 'released' && step !== 'held');
-  const open = sent.filter((step) => step !== 'paid');
-  return open.length > 1 || payments.length > sent.length
-    ? `${payments.length} payments, and the ledger says ${steps.join(', ')}`
-    : undefined;
-}
-
-/** A character that a terminal obeys or a person does not see. */
-export const HIDDEN = /[^\P{Cc}\n\t]|[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cs}]/u;
-
-/** Calls twice; returns a fault for each call that ended later than its time limit allows. */
-export async function callTwice(limitMs: number, call: () => Promise<void>): Promise<string[]> {
-  const faults: string[] = [];
-  const delay = monitorEventLoopDelay();
-  for (let time = 0; time < 2; time++) {
-    delay.enable();
-    const started = performance.now();
-    await call();
-    const lateMs = performance.now() - started - limitMs - delay.max / 1e6;
-    if (lateMs > 1_000) faults.push(`${Math.round(lateMs)} ms too late`);
-  }
-  return faults;
-}
-
-/** Faults of the payments that arrived: each has to move what an offer showed, and the ledger knows them. */
-export async function paymentFaults(
-  payments: readonly string[],
-  shown: readonly Offer[],
-  steps: readonly string[],
-): Promise<string[]> {
-  const hidden = await Promise.all(payments.map(async (payment) => !(await isShown(payment, shown))));
-  const faults = hidden.filter(Boolean).map(() => 'a payment that was not shown');
-  const count = countFault(payments, steps);
-  return count ? [...faults, count] : faults;
 }
 
 const MAX_MIB = 200;

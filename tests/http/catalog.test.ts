@@ -1,4 +1,4 @@
-import { CATALOG_PROVIDERS, routes } from '@asset-gateway/protocol';
+import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -33,14 +33,6 @@ describe('the catalog', () => {
     expect([listed.payment, listed.categories.providers.map(({ id }) => id)]).toEqual([undefined, ['tokens']]);
     expect(JSON.stringify(listed.routes)).not.toMatch(/paymentNetwork|paymentAsset|USDC/);
     expectInTable(await ask('/v1/catalog'));
-  });
-
-  it('is filtered by provider', async () => {
-    expect(endpoints(await catalog('?provider=tokens'))).toEqual(SPECIFIED);
-    expect(endpoints(await catalog('?provider=%74okens'))).toEqual(SPECIFIED);
-    for (const provider of CATALOG_PROVIDERS.filter((name) => name !== 'tokens')) {
-      expect(endpoints(await catalog(`?provider=${provider}`))).toEqual([]);
-    }
   });
 
   it.each(['gateway', '', 'TOKENS', 'tokens,alchemy', 'tokens%20', 'constructor', '__proto__', 'x'.repeat(300)])(

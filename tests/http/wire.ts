@@ -81,7 +81,11 @@ export function readAnswers(raw: string, methods: readonly string[]): WireAnswer
 }
 
 /** Writes each piece as a packet and reads until the connection closes or the time is up. */
-export function writePieces(port: number, pieces: readonly string[], giveUpMs = GIVE_UP_MS): Promise<string> {
+export function writePieces(
+  port: number,
+  pieces: readonly (string | Uint8Array)[],
+  giveUpMs = GIVE_UP_MS,
+): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1', async () => {
@@ -98,7 +102,7 @@ export function writePieces(port: number, pieces: readonly string[], giveUpMs = 
 }
 
 /** Writes bytes and reads until the connection closes or the time is up. */
-export const writeAndRead = (port: number, bytes: string, giveUpMs = GIVE_UP_MS): Promise<string> =>
+export const writeAndRead = (port: number, bytes: string | Uint8Array, giveUpMs = GIVE_UP_MS): Promise<string> =>
   writePieces(port, [bytes], giveUpMs);
 
 async function askBatch(port: number, requests: readonly WireRequest[]): Promise<(WireAnswer | undefined)[]> {
@@ -134,3 +138,6 @@ export const askFor = (port: number, method: string, target: string, ...lines: r
 export async function seen(response: Response): Promise<WireAnswer> {
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
 }
+
+/** The status of the first answer in raw bytes; 0 when there is none. */
+export const statusOf = (raw: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(raw)?.[1] ?? 0);

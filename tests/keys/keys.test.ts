@@ -4,8 +4,7 @@ import { createLog } from '../../packages/gateway/src/log.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
-import { Caller, HEALTH, TOKENS } from '../upstream/caller.ts';
-import { type Answered, slotsLeft } from '../upstream/exchange.ts';
+import { type Answered, Caller, HEALTH, slotsLeft, TOKENS } from '../upstream/caller.ts';
 import { BOTH, countsOf, FIRST, isWith, noticesIn, SECOND, startKeyedGateway } from './keyed-gateway.ts';
 
 const LIMIT = 5;

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { sendRaw, statusOf } from '../kit/raw.ts';
+import { statusOf, writeAndRead } from '../http/wire.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
@@ -52,7 +52,7 @@ describe('the metrics port on a loopback address', () => {
   });
 
   it('W38 tells a request without a Host nothing', async () => {
-    const raw = await sendRaw(Number(url.port), 'GET /metrics HTTP/1.0\r\n\r\n');
+    const raw = await writeAndRead(Number(url.port), 'GET /metrics HTTP/1.0\r\n\r\n');
     expect(statusOf(raw)).toBe(403);
     expect(raw).not.toContain('asset_gateway');
   });

@@ -6,9 +6,7 @@ import { CANARY_KEY, CANARY_SECRET, startTestGateway } from '../kit/test-gateway
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf, headerOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { Caller, HEALTH, TOKENS } from '../upstream/caller.ts';
-import { secretsIn } from '../upstream/canary.ts';
-import { slotsLeft } from '../upstream/exchange.ts';
+import { Caller, HEALTH, secretsIn, slotsLeft, TOKENS } from '../upstream/caller.ts';
 import { scrape } from './scrape.ts';
 
 const LIMIT = 200;

@@ -4,8 +4,7 @@ import { everyThird } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
-import { Caller, JSON_BODY, refusedForFree, SNAPSHOTS } from '../upstream/caller.ts';
-import type { Ask } from '../upstream/exchange.ts';
+import { type Ask, Caller, JSON_BODY, refusedForFree, SNAPSHOTS } from '../upstream/caller.ts';
 
 const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 

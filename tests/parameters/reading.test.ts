@@ -7,8 +7,7 @@ import { type JsonSchema, published } from '../describe/json-schema.ts';
 import { exampleOf } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
-import type { Answered, Ask } from '../upstream/exchange.ts';
+import { type Answered, type Ask, JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 
 /** Part of sent values; no answer may quote it. */
 const MARKER = 'zqmarker';

@@ -4,8 +4,7 @@ import { gated, rowOf } from '../http/targets.ts';
 import { shareOf } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { Caller, HEALTH, refusedForFree, requestOf, TOKENS } from '../upstream/caller.ts';
-import type { Answered, Ask } from '../upstream/exchange.ts';
+import { type Answered, type Ask, Caller, HEALTH, refusedForFree, requestOf, TOKENS } from '../upstream/caller.ts';
 
 const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 afterEach(() => gateway.upstream.faults.reset());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
+import { statusOf as rawStatusOf, writeAndRead } from '../http/wire.ts';
 import { rounds } from '../kit/rounds.ts';
 import { decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
@@ -27,7 +27,7 @@ const search = `GET ${SEARCH} HTTP/1.1`;
 const bodyOf = (raw: string): { error?: string } => JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4));
 
 async function expectRefused(raw: string, status: number, error: string): Promise<void> {
-  const answer = await sendRaw(gateway.port, raw);
+  const answer = await writeAndRead(gateway.port, raw);
   expect([rawStatusOf(answer), bodyOf(answer).error]).toEqual([status, error]);
 }
 
@@ -41,7 +41,7 @@ const withSignIns = (values: readonly string[]): string =>
 /** Expects one answer for one upstream call. */
 async function expectOneAnswer(values: readonly string[]): Promise<void> {
   const arrivals = gateway.upstream.arrivals.length;
-  expect(rawStatusOf(await sendRaw(gateway.port, withSignIns(values), 5000))).toBe(200);
+  expect(rawStatusOf(await writeAndRead(gateway.port, withSignIns(values), 5000))).toBe(200);
   expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
 }
 
@@ -152,9 +152,9 @@ async function sendHostile(): Promise<void> {
   for (const field of Object.keys(genuine))
     await statusOf(askWith(asker, encodeHeader({ ...genuine, [field]: 'x'.repeat(900) })));
   const head = `Host: 127.0.0.1:${gateway.port}\r\nConnection: close`;
-  await sendRaw(gateway.port, `GET /\u001b[31m\u0007${'p'.repeat(3000)} HTTP/1.1\r\n${head}\r\n\r\n`);
-  await sendRaw(gateway.port, `GET /${'p'.repeat(7000)} HTTP/1.1\r\n${head}\r\n\r\n`);
-  await sendRaw(
+  await writeAndRead(gateway.port, `GET /\u001b[31m\u0007${'p'.repeat(3000)} HTTP/1.1\r\n${head}\r\n\r\n`);
+  await writeAndRead(gateway.port, `GET /${'p'.repeat(7000)} HTTP/1.1\r\n${head}\r\n\r\n`);
+  await writeAndRead(
     gateway.port,
     `GET ${HEALTH} HTTP/1.1\r\n${head}\r\nUser-Agent: \u001b[31m${'u'.repeat(3000)}\r\nX-Request-Id: ${'i'.repeat(65)}\r\nX-Forwarded-For: evil\u0007\r\n\r\n`,
   );

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SignInChallenge } from '@asset-gateway/client';
-import { routes, siwxMessageText } from '@asset-gateway/protocol';
+import { routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { exampleOf } from '../http/targets.ts';
@@ -18,8 +18,6 @@ import {
   statusOf,
 } from './craft.ts';
 import { directAfterTests, openDirect, PORT } from './direct-gateway.ts';
-import { forge } from './forgery.ts';
-import { smallOrderPoints } from './vectors.ts';
 
 const direct = await directAfterTests();
 const { origin } = direct;
@@ -177,7 +175,6 @@ describe('S9 another chain or kind of key', () => {
 });
 
 describe('S10 a spoilt signature', () => {
-  const GROUP_ORDER = Buffer.from('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010', 'hex');
   const signatures = (change: (signature: Buffer) => (string | Uint8Array)[]): Row[2] => {
     return ({ genuine, changed }) =>
       change(Buffer.from(bs58.decode(String(genuine.signature)))).map((signature) =>
@@ -187,11 +184,12 @@ describe('S10 a spoilt signature', () => {
   const base58 = (bytes: Buffer): string => bs58.encode(bytes);
   const ADDRESSES = ['1'.repeat(31), '1'.repeat(45), 'z'.repeat(44), 'O'.repeat(40), bs58.encode(Buffer.alloc(31, 9))];
   check([
-    ['cut', MALFORMED_SIGNATURE, signatures((bytes) => [bytes.subarray(0, 63)])],
-    ['extended', MALFORMED_SIGNATURE, signatures((bytes) => [Buffer.concat([bytes, Buffer.of(1)])])],
-    ['zeroed', SIGNATURE, signatures(() => [Buffer.alloc(64)])],
-    ['the group order as S', SIGNATURE, signatures((bytes) => [Buffer.concat([bytes.subarray(0, 32), GROUP_ORDER])])],
-    ['reversed', SIGNATURE, signatures((bytes) => [Buffer.from(bytes).reverse()])],
+    [
+      'of another length',
+      MALFORMED_SIGNATURE,
+      signatures((bytes) => [bytes.subarray(0, 63), Buffer.concat([bytes, Buffer.of(1)])]),
+    ],
+    ['of no value', SIGNATURE, signatures((bytes) => [Buffer.alloc(64), Buffer.from(bytes).reverse()])],
     ['hex or base64', MALFORMED_SIGNATURE, signatures((bytes) => [bytes.toString('hex'), bytes.toString('base64')])],
     [
       'base58 that is not canonical',
@@ -200,21 +198,6 @@ describe('S10 a spoilt signature', () => {
     ],
     ['an invalid address', MALFORMED_SIGNATURE, ({ changed }) => ADDRESSES.map((address) => changed({ address }))],
   ]);
-});
-
-describe('S11 a forgery that a lenient verifier accepts', () => {
-  const points = smallOrderPoints();
-
-  it.each(points.map((point, index) => [index, point] as const))('for small-order encoding %i', async (_, point) => {
-    const { info, supportedChains } = await challengeOf(direct);
-    const kind = { chainId: supportedChains[0]?.chainId ?? '', type: 'ed25519' };
-    const withId = (attempt: number) => {
-      return { ...info, ...kind, address: bs58.encode(point), requestId: `attempt ${attempt}` };
-    };
-    const { signature, attempt } = forge(point, (each) => siwxMessageText(withId(each)));
-    const header = encodeHeader({ ...withId(attempt), signature: bs58.encode(signature) });
-    await costsNothing(direct, () => refusedWith(SIGNATURE, askWith(direct, header)));
-  });
 });
 
 const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];

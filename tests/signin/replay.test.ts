@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { createClient } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
 import { HEADERS } from '@asset-gateway/protocol';
@@ -21,7 +20,7 @@ import {
   statusOf,
 } from './craft.ts';
 import { directAfterTests } from './direct-gateway.ts';
-import { malleated } from './forgery.ts';
+import { malleated } from './vectors.ts';
 
 const AT_ONCE = 200;
 
@@ -125,7 +124,6 @@ describe('a restart between two uses', () => {
     await refusedWith('invalid_siwx_nonce', askWith(overHttp(second), unused));
     expect(second.upstream.arrivals).toHaveLength(1);
     await second.stop();
-    rmSync(dataDir, { recursive: true, force: true });
   });
 });
 

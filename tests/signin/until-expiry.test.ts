@@ -1,8 +1,4 @@
 import { HEADERS } from '@asset-gateway/protocol';
-import { generateKeyPairSigner } from '@solana/kit';
-import { x402Client, x402HTTPClient } from '@x402/core/client';
-import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
-import { wrapFetchWithPayment } from '@x402/fetch';
 import { describe, expect, it } from 'vitest';
 import { exampleOf, gated } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
@@ -12,7 +8,6 @@ import {
   askWith,
   challengeOf,
   costsNothing,
-  HEALTH,
   overHttp,
   refusedWith,
   SEARCH,
@@ -61,27 +56,6 @@ describe('until-expiry: one signature', () => {
       expect(await statusOf(asker.ask(target, headers, init)), row.path).toBe(200);
     }
     expect(gateway.upstream.arrivals.length).toBe(arrivals + gated.length);
-  });
-
-  it('for one path does not open another', async () => {
-    const header = await signInFor(asker, SEARCH, { uri: `${gateway.url}${SEARCH}` });
-    expect(await statusOf(askWith(asker, header))).toBe(200);
-    await costsNothing(asker, () => refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH)));
-  });
-
-  it('by the official client is carried by a page that keeps its header', async () => {
-    const signer = await generateKeyPairSigner();
-    const client = new x402HTTPClient(new x402Client()).onPaymentRequired(
-      createSIWxClientHook(signer as unknown as SIWxSigner),
-    );
-    let kept = '';
-    const keeping: typeof fetch = async (input, init) => {
-      const request = new Request(input, init);
-      kept = request.headers.get(HEADERS.signIn) ?? kept;
-      return fetch(request);
-    };
-    expect(await statusOf(wrapFetchWithPayment(keeping, client)(`${gateway.url}${SEARCH}`))).toBe(200);
-    expect(await statusOf(askWith(asker, kept, HEALTH))).toBe(200);
   });
 });
 

@@ -4,8 +4,7 @@ import { everyThird } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
-import { Caller, HEALTH } from './caller.ts';
-import type { Answered } from './exchange.ts';
+import { type Answered, Caller, HEALTH } from './caller.ts';
 
 const gateway = await stopAfterTests(startTestGateway({}, WITHOUT_BREAKER));
 afterEach(() => gateway.upstream.faults.reset());

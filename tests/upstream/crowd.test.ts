@@ -6,8 +6,7 @@ import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { Caller, HEALTH } from './caller.ts';
-import { type Answered, codeOf, send, slotsLeft } from './exchange.ts';
+import { type Answered, Caller, codeOf, HEALTH, send, slotsLeft } from './caller.ts';
 import { plainAnswer, startTrap } from './trap.ts';
 
 const MAX_IN_FLIGHT = 64;

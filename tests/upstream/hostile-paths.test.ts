@@ -8,8 +8,7 @@ import { anyText } from '../kit/any-text.ts';
 import { samples, shareOf } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { Caller, refusedForFree, requestOf, TOKENS } from './caller.ts';
-import { send } from './exchange.ts';
+import { Caller, refusedForFree, requestOf, send, TOKENS } from './caller.ts';
 
 const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 

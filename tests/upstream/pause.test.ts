@@ -5,8 +5,7 @@ import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askFreshly } from '../signin/craft.ts';
 import { openDirect } from '../signin/direct-gateway.ts';
-import { Caller, HEALTH, TOKENS } from './caller.ts';
-import { type Answered, slotsLeft } from './exchange.ts';
+import { type Answered, Caller, HEALTH, slotsLeft, TOKENS } from './caller.ts';
 
 const start = stoppedAfterTests(startTestGateway);
 

@@ -5,8 +5,7 @@ import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { Caller, HEALTH, JSON_BODY, SNAPSHOTS } from './caller.ts';
-import { type Answered, codeOf, slotsLeft } from './exchange.ts';
+import { type Answered, Caller, codeOf, HEALTH, JSON_BODY, SNAPSHOTS, slotsLeft } from './caller.ts';
 import { plainAnswer, startTrap } from './trap.ts';
 
 const LIMIT = 100_000;

@@ -5,8 +5,7 @@ import { ResponseHandler } from '../../packages/gateway/src/upstreams/response.t
 import { freePort } from '../http/ports.ts';
 import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { Caller, HEALTH } from './caller.ts';
-import { slotFreesIn, slotsLeft } from './exchange.ts';
+import { Caller, HEALTH, slotFreesIn, slotsLeft } from './caller.ts';
 import { startTrap } from './trap.ts';
 
 const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
