@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { routesIn } from '@asset-gateway/client/pay';
@@ -8,7 +8,7 @@ import { StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { Calls } from '../../packages/cli/src/mcp/calls.ts';
 import { Approvals, type ServerState } from '../../packages/cli/src/mcp/paying.ts';
 import { toolsOf } from '../../packages/cli/src/mcp/server.ts';
-import { serveWeatherAndNotes } from '../client/apis.ts';
+import { serveWeatherAndNotes } from '../apis/apis.ts';
 import { compile } from '../client/compile.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startHost, textOf } from '../mcp/host.ts';
@@ -21,7 +21,6 @@ const chain = gateway.solana?.mainnet;
 if (!chain) throw new Error('nothing is sold');
 
 const home = makeFolder();
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 mkdirSync(home, { recursive: true });
 const keypair = newKeypair();
 const { address } = signerFromBytes(keypair);

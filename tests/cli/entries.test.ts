@@ -1,4 +1,4 @@
-import fs, { rmSync, statSync } from 'node:fs';
+import fs, { statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -128,7 +128,6 @@ it('a payment is on disk with its amount before it is sent, and its outcome once
   onTestFinished(() => {
     vi.restoreAllMocks();
     syncBuiltinESMExports();
-    rmSync(folder, { recursive: true });
   });
   const expectOnDisk = () => {
     const { ino, size } = statSync(file);

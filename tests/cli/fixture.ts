@@ -1,12 +1,11 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { type CommandOptions, node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { type Exchange, type RecordingProxy, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
-import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
 import { startWarm, type Warm } from './warm.ts';
 
 export const PROGRAM = 'tests/cli/program.mjs';
@@ -48,15 +47,19 @@ export interface Fixture {
   stop(): Promise<void>;
 }
 
+const hasPayment = ({ asked }: Exchange): boolean => asked['payment-signature'] !== undefined;
+
+/** A proxy changes nothing. */
+export const unchanged = (): undefined => undefined;
+
 export async function openFixture(): Promise<Fixture> {
-  const proxy = await startRecordingProxy();
   const folder = makeFolder();
   const port = await freePort();
+  const proxy = await startRecordingProxy(port);
   const variables = { ...ROOMY, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: proxy.url };
   const gateway = await startTestGateway(variables, { paid: true, marketNow: () => NOON });
   const { solana } = gateway;
   if (!solana) throw new Error('nothing is sold');
-  proxy.forwardTo(port);
   let warm: Warm | undefined;
   let homes = 0;
   const newHome = (): string => join(folder, `home-${homes++}`);
@@ -66,7 +69,7 @@ export async function openFixture(): Promise<Fixture> {
     ASSET_GATEWAY_RPC_URL: solana.mainnet.url,
   });
   afterEach(() => {
-    delete proxy.hooks.after;
+    proxy.alter = unchanged;
   });
   return {
     gateway,
@@ -81,21 +84,19 @@ export async function openFixture(): Promise<Fixture> {
       return warm.run(words, { env: { ...environment(home), ...env } });
     },
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
-    payments: () => proxy.passed.filter(({ carries }) => carries === 'payment').length,
+    payments: () => proxy.exchanges.filter(hasPayment).length,
     answerPayments({ body, headers, ...answer }) {
-      const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? {}));
       const whole = {
         ...answer,
         headers: { 'content-type': 'application/json', ...headers },
-        ...(body !== undefined && { body: bytes }),
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       };
-      proxy.hooks.after = ({ carries }) => (carries === 'payment' ? whole : undefined);
+      proxy.alter = (exchange) => (hasPayment(exchange) ? whole : undefined);
     },
     async stop() {
       await warm?.close();
-      await proxy.close();
+      await proxy.stop();
       await gateway.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -30,8 +30,7 @@ describe('W24 a text from a gateway', { timeout: 60_000 }, () => {
       ...[`0.1${FORGED}`, 'free', '-1', '1e9', null].map((priceUsd) => ({ ...row, priceUsd })),
       ...[null, 5, 'row', []],
     ];
-    fixture.proxy.hooks.after = ({ target }) =>
-      target === '/v1/catalog' ? { body: Buffer.from(JSON.stringify({ routes })) } : undefined;
+    fixture.proxy.alter = ({ target }) => (target === '/v1/catalog' ? { body: JSON.stringify({ routes }) } : undefined);
     const { code, stdout } = await fixture.run(['routes']);
     const lines = stdout.trimEnd().split('\n');
     expect([code, lines.length, lines[0]]).toEqual([0, 2, 'GET\t/v1/good\t0.0005']);

@@ -71,10 +71,8 @@ suiteWith(
     });
 
     it('candles are coloured unless disabled, answers have no control characters, and --json prints every byte', async () => {
-      fixture.proxy.hooks.after = ({ target, body }) =>
-        target.includes('search')
-          ? { body: Buffer.from(body.toString().replace('"Gold"', '"G\\u001b[2Jold\\u009b2J"')) }
-          : undefined;
+      fixture.proxy.alter = ({ target, body }) =>
+        target.includes('search') ? { body: body.replace('"Gold"', '"G\\u001b[2Jold\\u009b2J"') } : undefined;
       const typed = 'chart solana --interval 1D';
       const [coloured, withoutColour, dumb, forced, search, risk] = await seenAll(80, [
         { typed, env: { TERM: 'xterm' } },
@@ -93,7 +91,7 @@ suiteWith(
       expect(forced?.stdout).toContain(GREEN);
       expect(search?.stdout).toContain('G[2Jold2J');
       for (const control of ['\u001B', '\u009B']) expect(search?.stdout).not.toContain(control);
-      expect(risk?.stdout).toBe(fixture.proxy.passed.at(-1)?.body.toString());
+      expect(risk?.stdout).toBe(fixture.proxy.exchanges.at(-1)?.body);
     });
 
     /** Runs a process for a user who gives these answers to its questions. */

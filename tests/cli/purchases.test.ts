@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { openFixture, PROGRAM, WALLET } from './fixture.ts';
+import { openFixture, PROGRAM, unchanged, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
 const MAX_WAIT_MS = 120_000;
@@ -48,7 +48,7 @@ async function interrupted(): Promise<{ home: string; charges: number }> {
   const home = fixture.newHome();
   fixture.answerPayments({ status: 502, body: { ok: false, error: 'upstream_error', message: 'No.' } });
   const { outcome, charges } = await charged(() => fixture.run(PAYING, { home }));
-  delete fixture.proxy.hooks.after;
+  fixture.proxy.alter = unchanged;
   expect([outcome.code, charges], outcome.stderr).toEqual([5, 1]);
   return { home, charges };
 }
@@ -142,7 +142,7 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
   const UNKNOWN = {
     status: 503,
     headers: { 'content-type': 'application/json', 'retry-after': '600' },
-    body: Buffer.from('{"ok":false,"error":"settlement_pending","message":"later"}'),
+    body: '{"ok":false,"error":"settlement_pending","message":"later"}',
   };
 
   it('goes on after payments that fail, and ends with the highest exit code', async () => {
@@ -151,7 +151,7 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
     const [name = ''] = openPayments(home);
     const payment = JSON.parse(readFileSync(join(folder, name), 'utf8'));
     const lost = { ...payment, id: '0', request: { url: `${fixture.proxy.url}/lost`, method: 'GET' } };
-    fixture.proxy.hooks.after = ({ target }) => (target === '/lost' ? UNKNOWN : undefined);
+    fixture.proxy.alter = ({ target }) => (target === '/lost' ? UNKNOWN : undefined);
     writeFileSync(join(folder, '0.json'), JSON.stringify(lost));
     for (const [id, text] of Object.entries({ 1: 'null', 2: '{"id":', 3: '{}', 4: '[]' })) {
       writeFileSync(join(folder, `${id}.json`), text);
@@ -170,7 +170,7 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
   it('--give-up closes an expired payment as spent and says why', async () => {
     const { home } = await interrupted();
     const id = idOf(home);
-    fixture.proxy.hooks.after = () => UNKNOWN;
+    fixture.proxy.alter = () => UNKNOWN;
     for (const at of [Date.now(), Date.now() + HOUR_MS]) {
       changePayment(home, (payment) => ({ ...payment, at }));
       const kept = await charged(() => fixture.run(['resume', '--give-up'], { home }));
@@ -217,8 +217,8 @@ describe('W21 a ledger that cannot be read', { timeout: MAX_WAIT_MS }, () => {
 });
 
 describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
-  const signatures = (): string[] =>
-    fixture.proxy.passed.map(({ carries }) => carries).filter((carries) => carries !== 'nothing');
+  const signatures = () =>
+    fixture.proxy.exchanges.filter(({ asked }) => asked['payment-signature'] ?? asked['sign-in-with-x']);
 
   /** Runs a command and expects no signature, no call to the chain and no held amount. */
   async function signsNothing(words: readonly string[]): Promise<Outcome> {
@@ -243,10 +243,8 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
   });
 
   it('for a gateway that asks for more than its catalog lists', async () => {
-    fixture.proxy.hooks.after = ({ status, body }) =>
-      status === 402
-        ? { body: Buffer.from(body.toString().replaceAll('"amount":"500"', '"amount":"501"')) }
-        : undefined;
+    fixture.proxy.alter = ({ status, body }) =>
+      status === 402 ? { body: body.replaceAll('"amount":"500"', '"amount":"501"') } : undefined;
     const { code, stdout, stderr } = await signsNothing(PAYING);
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toContain('the gateway asks for $0.000501, but the catalog says $0.0005; nothing was signed\n');

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectRefusal } from '../http/error-table.ts';
@@ -17,10 +16,7 @@ const HEALTH = pathOf(rowOf('tokens.health'));
 const start = stoppedAfterTests(startTestGateway);
 const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 const folders = [makeFolder(), makeFolder()] as const;
-afterAll(async () => {
-  await solana.close();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => solana.close());
 
 it('DATA_DIR: keeps the generated secret', async () => {
   const port = await freePort();

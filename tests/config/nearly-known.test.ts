@@ -1,7 +1,7 @@
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
 import { VARIABLES } from '../../packages/gateway/src/config/variables.ts';
-import { DOCUMENTED } from '../deploy/variables.ts';
+import { DOCUMENTED } from '../deploy/monitoring.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
 const noticesOf = (environment: Environment) => readConfig({ TOKENS_API_KEY: 'k', ...environment }).notices;

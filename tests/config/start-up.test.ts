@@ -1,10 +1,10 @@
-import type { SpawnOptions } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommandOptions } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { compileGateway, endPrograms, type Program, startProgram } from '../process/program.ts';
 import { SOLD } from './faults.ts';
@@ -14,10 +14,7 @@ const KEY = 'CANARY_key_of_the_upstream';
 const folder = makeFolder();
 let folders = 0;
 beforeAll(compileGateway, 120_000);
-afterAll(async () => {
-  await endPrograms();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => endPrograms());
 
 /** The path of a folder that is not there yet. */
 const freshFolder = (): string => join(folder, `data-${folders++}`);
@@ -25,7 +22,7 @@ const freshFolder = (): string => join(folder, `data-${folders++}`);
 const NOBODY = 65_534;
 
 /** Starts with valid variables, its own folder, and these changes. */
-const start = (variables: NodeJS.ProcessEnv = {}, options: SpawnOptions = {}): Program =>
+const start = (variables: NodeJS.ProcessEnv = {}, options: CommandOptions = {}): Program =>
   startProgram({ PORT: '0', DATA_DIR: freshFolder(), TOKENS_API_KEY: KEY, ...variables }, options);
 
 /** The sentences of a start that fails, once it has ended with exit code 1 and without a stack. */

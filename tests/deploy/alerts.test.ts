@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { alerts, documentedAlerts } from './monitoring.ts';
-import { DOCUMENTED } from './variables.ts';
+import { alerts, DOCUMENTED, documentedAlerts } from './monitoring.ts';
 
 const RULE_TESTS = 'deploy/prometheus/alerts.test.yaml';
 

@@ -30,44 +30,30 @@ interface Query {
   readonly isSound: boolean;
 }
 
-interface Reading {
-  selectors: { metric: string; matchers: Matcher[] }[];
-  groupings: string[];
-  isSound: boolean;
-}
-
-const unquoted = (text: string): string => text.slice(1, -1);
-
 /** Reads a query with the grammar of Prometheus itself. */
 function readQuery(text: string): Query {
   // Grafana puts a duration in its place.
   const query = text.replaceAll('$__rate_interval', '5m');
-  const reading: Reading = { selectors: [], groupings: [], isSound: true };
-  let isGrouping = false;
+  const textOf = (node: ReturnType<typeof parser.parse>['topNode'] | null): string =>
+    node ? query.slice(node.from, node.to) : '';
+  const reading = { selectors: [] as Selector[], groupings: [] as string[], isSound: true };
   parser.parse(query).iterate({
-    enter({ name, type, from, to }) {
-      const own = query.slice(from, to);
-      const matchers = reading.selectors.at(-1)?.matchers ?? [];
+    enter({ name, type, node }) {
       if (type.isError) reading.isSound = false;
-      else if (name === 'GroupingLabels') isGrouping = true;
-      else if (name === 'Identifier') reading.selectors.push({ metric: own, matchers: [] });
-      else if (name === 'LabelName' && isGrouping) reading.groupings.push(own);
-      else if (name === 'LabelName') matchers.push({ label: own, operator: '', value: '' });
-      else if (name === 'MatchOp') matchers.push({ ...lastOf(matchers), operator: own });
-      else if (name === 'StringLiteral') matchers.push({ ...lastOf(matchers), value: unquoted(own) });
-    },
-    leave({ name }) {
-      if (name === 'GroupingLabels') isGrouping = false;
+      if (name === 'GroupingLabels') reading.groupings.push(...node.getChildren('LabelName').map(textOf));
+      if (name !== 'VectorSelector') return;
+      const matchers = node.getChild('LabelMatchers')?.getChildren('UnquotedLabelMatcher') ?? [];
+      reading.selectors.push({
+        metric: textOf(node.getChild('Identifier')),
+        matchers: matchers.map((matcher) => ({
+          label: textOf(matcher.getChild('LabelName')),
+          operator: textOf(matcher.getChild('MatchOp')),
+          value: textOf(matcher.getChild('StringLiteral')).slice(1, -1),
+        })),
+      });
     },
   });
   return reading;
-}
-
-/** Takes a matcher back to be completed. */
-function lastOf(matchers: Matcher[]): Matcher {
-  const last = matchers.pop();
-  if (!last) throw new Error('a value without its label');
-  return last;
 }
 
 /** Whether a value is one that a matcher asks for. */

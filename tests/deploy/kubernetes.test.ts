@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { node, runCommand } from '../kit/command.ts';
 import { findProgram } from '../kit/optional.ts';
-import { DOCUMENTED, DRAIN_SECONDS } from './variables.ts';
+import { DOCUMENTED, DRAIN_SECONDS } from './monitoring.ts';
 
 /** A Kubernetes object as it stands in a file. */
 interface Manifest {

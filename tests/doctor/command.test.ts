@@ -3,10 +3,10 @@ import { served } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { gated } from '../http/targets.ts';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { type RecordingProxy, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { compileGateway } from '../process/program.ts';
-import { type FaultyProxy, startProxy } from './proxy.ts';
 import { inDocument } from './seeds.ts';
 import { run } from './stranger.ts';
 
@@ -16,10 +16,10 @@ const runProgram = (...words: string[]): Promise<Outcome> =>
 
 async function behindProxy(
   { port }: TestGateway,
-  alter: FaultyProxy['alter'],
+  alter: RecordingProxy['alter'],
   look: (url: string) => Promise<void>,
 ): Promise<void> {
-  const proxy = await startProxy(port);
+  const proxy = await startRecordingProxy(port);
   proxy.alter = alter;
   await look(proxy.url).finally(() => proxy.stop());
 }
@@ -47,7 +47,7 @@ describe('asset-gateway doctor', () => {
   });
 
   it('prints one line per fault, also if it occurs in many places', async () => {
-    const plainGateway: FaultyProxy['alter'] = ({ status, headers }) =>
+    const plainGateway: RecordingProxy['alter'] = ({ status, headers }) =>
       status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined;
     await behindProxy(selling, plainGateway, async (url) => {
       const { code, stdout } = await run(url);
@@ -85,7 +85,10 @@ describe('the command of the doctor', () => {
   });
 
   it('names the target of a redirect and does not follow it', async () => {
-    const redirect: FaultyProxy['alter'] = () => ({ status: 308, headers: { location: 'https://gateway.example/' } });
+    const redirect: RecordingProxy['alter'] = () => ({
+      status: 308,
+      headers: { location: 'https://gateway.example/' },
+    });
     await behindProxy(free, redirect, async (url) => {
       const { code, stderr } = await run(url);
       expect(code).toBe(2);
@@ -113,7 +116,7 @@ describe('the command of the doctor', () => {
       (body: string) => body.replace('"assetId":"solana"', '"assetId":"\\ud800"'),
     ],
   ] as const)('says that it cannot examine a document that %s', async (_, path, change) => {
-    const alter: FaultyProxy['alter'] = ({ target, body }) =>
+    const alter: RecordingProxy['alter'] = ({ target, body }) =>
       target === path ? { status: 200, body: change(body) } : undefined;
     await behindProxy(free, alter, async (url) => {
       const { code, stdout, stderr } = await run(url);

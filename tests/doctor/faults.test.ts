@@ -5,11 +5,11 @@ import { diagnose } from '../../packages/doctor/src/examine.ts';
 import { explore } from '../../packages/doctor/src/explore.ts';
 import { type Ask, HttpClient } from '../../packages/doctor/src/http-client.ts';
 import { freePort } from '../http/ports.ts';
+import { type Alter, type Exchange, passedOn, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { CUT, faultyAnswers, faultyChallenges } from './faulty-answers.ts';
 import { faultyDocuments, faultyReceipts, INVALID_EXAMPLE } from './faulty-documents.ts';
-import { type Alter, type Exchange, passedOn, startProxy } from './proxy.ts';
 import type { SeededFault } from './seeds.ts';
 
 /** Request headers that do not identify a request. */
@@ -55,7 +55,7 @@ const FEWER_ROUTES = {
 };
 
 const port = await freePort();
-const proxy = await stopAfterTests(startProxy(port));
+const proxy = await stopAfterTests(startRecordingProxy(port));
 const variables = { PORT: String(port), GATEWAY_BASE_URL: proxy.url, RECEIPTS: 'on', ...FEWER_ROUTES };
 const gateway = await stopAfterTests(startTestGateway(variables, { paid: true }));
 /** The diagnosis without a fault, and its requests and answers. */

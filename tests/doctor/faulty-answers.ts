@@ -1,4 +1,4 @@
-import type { Alter, Exchange } from './proxy.ts';
+import type { Alter, Exchange } from '../kit/recording-proxy.ts';
 import {
   at,
   changedHeader,
@@ -9,8 +9,8 @@ import {
   PAYMENT_REQUIRED,
   patched,
   refusal,
-  type SeededFault,
   SIGNED,
+  seeded,
 } from './seeds.ts';
 
 /** The changed part of a challenge. */
@@ -44,12 +44,10 @@ const inDiscovery = (change: (bazaar: Challenge['extensions']['bazaar']) => void
   inChallenge(SIGNED, ({ extensions }: Challenge) => change(extensions.bazaar));
 
 /** Faults of challenges. */
-export const faultyChallenges: readonly SeededFault[] = [
-  ['the challenge header dropped', 'challenge', headersOf(402, { [PAYMENT_REQUIRED]: undefined })],
-  [
-    'different amounts in header and body',
-    'challenge',
-    (exchange) =>
+export const faultyChallenges = seeded({
+  challenge: {
+    'the challenge header dropped': headersOf(402, { [PAYMENT_REQUIRED]: undefined }),
+    'different amounts in header and body': (exchange) =>
       at(exchange.target, PAID) && exchange.status === 402
         ? {
             headers: changedHeader(exchange, ({ accepts: [first] }: Challenge) =>
@@ -57,53 +55,45 @@ export const faultyChallenges: readonly SeededFault[] = [
             ),
           }
         : undefined,
-  ],
-  ['a challenge header of more than 4 KiB', 'challenge', inResource({ description: 'x'.repeat(4000) })],
-  ['a resource at another host', 'resource', inResource({ url: `https://else.example${PAID}` })],
-  [
-    'a resource of another path',
-    'resource',
-    inChallenge(PAID, ({ resource }: Challenge) => Object.assign(resource, { url: resource.url.slice(0, -1) })),
-  ],
-  ['another amount than in the catalog', 'price', inRequirement({ amount: '7000' })],
-  [
-    'no payment requirement',
-    'requirements',
-    inChallenge(PAID, (challenge) => Object.assign(challenge, { accepts: [] })),
-  ],
-  ['a payee that is not an address', 'requirements', inRequirement({ payTo: '0xabc' })],
-  ['a challenge stored by a cache', 'sign-in', storingCache()],
-  ['a sign-in for another domain', 'sign-in', inSignIn({ domain: 'else.example' })],
-  ['a sign-in that lasts for years', 'sign-in', inSignIn({ expirationTime: '2100-01-01T00:00:00.000Z' })],
-  [
-    'a sign-in for one network only',
-    'sign-in',
-    inChallenge(SIGNED, ({ extensions }: Challenge) => extensions['sign-in-with-x'].supportedChains.pop()),
-  ],
-  [
-    'a challenge without the discovery extension',
-    'discovery',
-    inChallenge(PAID, ({ extensions }: Challenge) => Object.assign(extensions, { bazaar: undefined })),
-  ],
-  [
-    'a discovery example that does not match its own schema',
-    'discovery',
-    inDiscovery(({ info }) => Object.assign(info.input.queryParams, { marketsLimit: 51 })),
-  ],
-  [
-    'a discovery schema with an outside reference',
-    'discovery',
-    inDiscovery(({ schema }) => Object.assign(schema, { $ref: 'https://else.example/schema.json' })),
-  ],
-  [
-    'a discovery example that the catalog refuses',
-    'discovery',
-    inDiscovery((bazaar) => {
+    'a challenge header of more than 4 KiB': inResource({ description: 'x'.repeat(4000) }),
+  },
+  resource: {
+    'a resource at another host': inResource({ url: `https://else.example${PAID}` }),
+    'a resource of another path': inChallenge(PAID, ({ resource }: Challenge) =>
+      Object.assign(resource, { url: resource.url.slice(0, -1) }),
+    ),
+  },
+  price: {
+    'another amount than in the catalog': inRequirement({ amount: '7000' }),
+  },
+  requirements: {
+    'no payment requirement': inChallenge(PAID, (challenge) => Object.assign(challenge, { accepts: [] })),
+    'a payee that is not an address': inRequirement({ payTo: '0xabc' }),
+  },
+  'sign-in': {
+    'a challenge stored by a cache': storingCache(),
+    'a sign-in for another domain': inSignIn({ domain: 'else.example' }),
+    'a sign-in that lasts for years': inSignIn({ expirationTime: '2100-01-01T00:00:00.000Z' }),
+    'a sign-in for one network only': inChallenge(SIGNED, ({ extensions }: Challenge) =>
+      extensions['sign-in-with-x'].supportedChains.pop(),
+    ),
+  },
+  discovery: {
+    'a challenge without the discovery extension': inChallenge(PAID, ({ extensions }: Challenge) =>
+      Object.assign(extensions, { bazaar: undefined }),
+    ),
+    'a discovery example that does not match its own schema': inDiscovery(({ info }) =>
+      Object.assign(info.input.queryParams, { marketsLimit: 51 }),
+    ),
+    'a discovery schema with an outside reference': inDiscovery(({ schema }) =>
+      Object.assign(schema, { $ref: 'https://else.example/schema.json' }),
+    ),
+    'a discovery example that the catalog refuses': inDiscovery((bazaar) => {
       bazaar.schema = { $schema: bazaar.schema.$schema, type: 'object' };
       bazaar.info.input.queryParams.marketsLimit = 51;
     }),
-  ],
-];
+  },
+});
 
 /** A preflight that does not allow a header. */
 const withoutAllowed =
@@ -123,60 +113,58 @@ const when =
 export const CUT = 'a connection that is cut';
 
 /** Faults of status, headers and verbs. */
-export const faultyAnswers: readonly SeededFault[] = [
-  ['a 404 without CORS headers', 'cors', headersOf(404, { 'access-control-allow-origin': undefined })],
-  ['a challenge that scripts cannot read', 'cors', headersOf(402, { 'access-control-expose-headers': 'Content-Type' })],
-  ['a 402 that caches may store', 'caching', headersOf(402, { 'cache-control': 'public, max-age=300' })],
-  ['a 405 without Cache-Control', 'caching', headersOf(405, { 'cache-control': undefined })],
-  ['types that browsers may guess', 'nosniff', headersOf(400, { 'x-content-type-options': undefined })],
-  [
-    'a HEAD that gets past the gate',
-    'head',
-    when(({ method, target }) => method === 'HEAD' && at(target, SIGNED), { status: 200 }),
-  ],
-  [
-    'a HEAD without the challenge',
-    'head',
-    ({ method, headers }) =>
-      method === 'HEAD' ? { headers: patched(headers, { [PAYMENT_REQUIRED]: undefined }) } : undefined,
-  ],
-  [
-    'a wrong verb that is served',
-    'verbs',
-    when(({ status, target }) => status === 405 && at(target, PAID), { status: 200 }),
-  ],
-  ['a 405 that names no verb', 'verbs', headersOf(405, { allow: undefined })],
-  ['a preflight with a missing header name', 'preflight', withoutAllowed('PAYMENT-SIGNATURE, ')],
-  [
-    'a preflight that refuses a header of the official browser client',
-    'preflight',
-    withoutAllowed(', Access-Control-Expose-Headers'),
-  ],
-  [
-    'a preflight that has to pay',
-    'preflight',
-    when(({ method, target }) => method === 'OPTIONS' && at(target, SIGNED), refusal(401)),
-  ],
-  [
-    'a 400 for the body of an unpaid request',
-    'probes',
-    when(({ asked, target, status }) => at(target, PAID) && status === 402 && asked['content-length'] === '0', {
-      status: 400,
+export const faultyAnswers = seeded({
+  cors: {
+    'a 404 without CORS headers': headersOf(404, { 'access-control-allow-origin': undefined }),
+    'a challenge that scripts cannot read': headersOf(402, { 'access-control-expose-headers': 'Content-Type' }),
+  },
+  caching: {
+    'a 402 that caches may store': headersOf(402, { 'cache-control': 'public, max-age=300' }),
+    'a 405 without Cache-Control': headersOf(405, { 'cache-control': undefined }),
+  },
+  nosniff: {
+    'types that browsers may guess': headersOf(400, { 'x-content-type-options': undefined }),
+  },
+  head: {
+    'a HEAD that gets past the gate': when(({ method, target }) => method === 'HEAD' && at(target, SIGNED), {
+      status: 200,
     }),
-  ],
-  [
-    'a page for every unknown path',
-    'refusals',
-    when(({ status, method }) => status === 404 && method === 'GET', { status: 200 }),
-  ],
-  [
-    'refusals as pages',
-    'refusals',
-    ({ status, headers }) =>
+    'a HEAD without the challenge': ({ method, headers }) =>
+      method === 'HEAD' ? { headers: patched(headers, { [PAYMENT_REQUIRED]: undefined }) } : undefined,
+  },
+  verbs: {
+    'a wrong verb that is served': when(({ status, target }) => status === 405 && at(target, PAID), { status: 200 }),
+    'a 405 that names no verb': headersOf(405, { allow: undefined }),
+  },
+  preflight: {
+    'a preflight with a missing header name': withoutAllowed('PAYMENT-SIGNATURE, '),
+    'a preflight that refuses a header of the official browser client': withoutAllowed(
+      ', Access-Control-Expose-Headers',
+    ),
+    'a preflight that has to pay': when(
+      ({ method, target }) => method === 'OPTIONS' && at(target, SIGNED),
+      refusal(401),
+    ),
+  },
+  probes: {
+    'a 400 for the body of an unpaid request': when(
+      ({ asked, target, status }) => at(target, PAID) && status === 402 && asked['content-length'] === '0',
+      {
+        status: 400,
+      },
+    ),
+  },
+  refusals: {
+    'a page for every unknown path': when(({ status, method }) => status === 404 && method === 'GET', { status: 200 }),
+    'refusals as pages': ({ status, headers }) =>
       status === 404
         ? { headers: patched(headers, { 'content-type': 'text/html' }), body: '<h1>Not found</h1>' }
         : undefined,
-  ],
-  ['the name of a key header in an answer', 'secrets', headersOf(402, { vary: 'x-api-key' })],
-  [CUT, 'answers', when(({ method, target }) => method === 'OPTIONS' && at(target, PAID), { status: 0 })],
-];
+  },
+  secrets: {
+    'the name of a key header in an answer': headersOf(402, { vary: 'x-api-key' }),
+  },
+  answers: {
+    [CUT]: when(({ method, target }) => method === 'OPTIONS' && at(target, PAID), { status: 0 }),
+  },
+});

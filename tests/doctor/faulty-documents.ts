@@ -1,5 +1,5 @@
-import type { Alter } from './proxy.ts';
-import { at, inDocument, type Json, PAID, patched, refusal, type SeededFault } from './seeds.ts';
+import type { Alter } from '../kit/recording-proxy.ts';
+import { at, inDocument, type Json, PAID, patched, refusal, seeded } from './seeds.ts';
 
 /** The changed part of the catalog. */
 interface Catalog {
@@ -19,90 +19,61 @@ const inOpenApi = (
 export const INVALID_EXAMPLE = 'an invalid example in the catalog';
 
 /** Faults of the documents. */
-export const faultyDocuments: readonly SeededFault[] = [
-  [
-    'another price in the catalog',
-    'price',
-    inCatalog((catalog) => Object.assign(entryOf(catalog, PAID), { priceUsd: '9.99' })),
-  ],
-  [
-    'another price in OpenAPI',
-    'price',
-    inOpenApi(({ paths }) =>
+export const faultyDocuments = seeded({
+  price: {
+    'another price in the catalog': inCatalog((catalog) => Object.assign(entryOf(catalog, PAID), { priceUsd: '9.99' })),
+    'another price in OpenAPI': inOpenApi(({ paths }) =>
       Object.assign(paths[PAID]?.post['x-payment-info'] ?? {}, { price: { mode: 'fixed', amount: '0.01' } }),
     ),
-  ],
-  [
-    INVALID_EXAMPLE,
-    'examples',
-    inCatalog((catalog) => Object.assign(entryOf(catalog, '/v1/x402/tokens/assets/search').inputExample, { limit: 0 })),
-  ],
-  [
-    'an invalid example in OpenAPI',
-    'examples',
-    inOpenApi(({ paths }) => {
+  },
+  examples: {
+    [INVALID_EXAMPLE]: inCatalog((catalog) =>
+      Object.assign(entryOf(catalog, '/v1/x402/tokens/assets/search').inputExample, { limit: 0 }),
+    ),
+    'an invalid example in OpenAPI': inOpenApi(({ paths }) => {
       const schema = { $ref: '#/components/schemas/RpcGetBalanceRequest' };
       Object.assign(paths[PAID]?.post ?? {}, {
         requestBody: { content: { 'application/json': { schema, example: { params: 7 } } } },
       });
     }),
-  ],
-  [
-    'a catalog entry without its network',
-    'catalog',
-    inCatalog((catalog) => {
+  },
+  catalog: {
+    'a catalog entry without its network': inCatalog((catalog) => {
       const { routes } = catalog;
       routes.push({ ...entryOf(catalog, PAID), path: '/v1/x402/else', paymentNetwork: undefined } as never);
       Object.assign(catalog.catalog, { totalRoutes: routes.length, returnedRoutes: routes.length });
     }),
-  ],
-  ['a catalog that miscounts', 'catalog', inCatalog(({ catalog }) => Object.assign(catalog, { totalRoutes: 61 }))],
-  [
-    'a document that is never 304',
-    'documents',
-    ({ status }) => (status === 304 ? { status: 200, body: '{}' } : undefined),
-  ],
-  [
-    'a document without an ETag',
-    'documents',
-    ({ target, status, headers }) =>
+    'a catalog that miscounts': inCatalog(({ catalog }) => Object.assign(catalog, { totalRoutes: 61 })),
+  },
+  documents: {
+    'a document that is never 304': ({ status }) => (status === 304 ? { status: 200, body: '{}' } : undefined),
+    'a document without an ETag': ({ target, status, headers }) =>
       at(target, '/v1/catalog') && status === 200 ? { headers: patched(headers, { etag: undefined }) } : undefined,
-  ],
-  [
-    'no OpenAPI',
-    'documents',
-    ({ target, method }) =>
+    'no OpenAPI': ({ target, method }) =>
       at(target, '/openapi.json') && ['GET', 'HEAD'].includes(method) ? refusal(500) : undefined,
-  ],
-  ['a route missing from OpenAPI', 'openapi', inOpenApi(({ paths }) => delete paths[PAID])],
-  [
-    'a route missing from the catalog',
-    'openapi',
-    inOpenApi(({ paths }) => Object.assign(paths, { '/v1/else': paths[PAID] })),
-  ],
-  [
-    'an OpenAPI of another server',
-    'openapi',
-    inOpenApi((document) => Object.assign(document, { servers: [{ url: 'https://else.example' }] })),
-  ],
-  ['an operation without a price', 'openapi', inOpenApi(({ paths }) => delete paths[PAID]?.post['x-payment-info'])],
-  ['a dead reference', 'openapi', inOpenApi(({ components }) => delete components.schemas.PaymentRequired)],
-  [
-    'a missing resource',
-    'well-known',
-    inDocument('/.well-known/x402', ({ resources }: { resources: string[] }) => resources.shift()),
-  ],
-  [
-    'a surface missing from llms.txt',
-    'llms',
-    ({ target, body }) => (at(target, '/llms.txt') ? { body: body.replaceAll(/rpc/gi, 'calls') } : undefined),
-  ],
-  [
-    'a wrong liveness body',
-    'liveness',
-    inDocument('/healthz', (body: Json) => Object.assign(body, { status: 'starting' })),
-  ],
-];
+  },
+  openapi: {
+    'a route missing from OpenAPI': inOpenApi(({ paths }) => delete paths[PAID]),
+    'a route missing from the catalog': inOpenApi(({ paths }) => Object.assign(paths, { '/v1/else': paths[PAID] })),
+    'an OpenAPI of another server': inOpenApi((document) =>
+      Object.assign(document, { servers: [{ url: 'https://else.example' }] }),
+    ),
+    'an operation without a price': inOpenApi(({ paths }) => delete paths[PAID]?.post['x-payment-info']),
+    'a dead reference': inOpenApi(({ components }) => delete components.schemas.PaymentRequired),
+  },
+  'well-known': {
+    'a missing resource': inDocument('/.well-known/x402', ({ resources }: { resources: string[] }) =>
+      resources.shift(),
+    ),
+  },
+  llms: {
+    'a surface missing from llms.txt': ({ target, body }) =>
+      at(target, '/llms.txt') ? { body: body.replaceAll(/rpc/gi, 'calls') } : undefined,
+  },
+  liveness: {
+    'a wrong liveness body': inDocument('/healthz', (body: Json) => Object.assign(body, { status: 'starting' })),
+  },
+});
 
 const DID_DOCUMENT = '/.well-known/did.json';
 
@@ -118,15 +89,15 @@ const inKey = (change: (key: Record<string, string>) => void): Alter =>
   );
 
 /** Faults of the keys of receipts. */
-export const faultyReceipts: readonly SeededFault[] = [
-  ['a missing DID document', 'receipts', ({ target }) => (target === DID_DOCUMENT ? refusal(404) : undefined)],
-  ['a DID document of another origin', 'receipts', inDid({ id: 'did:web:elsewhere.example' })],
-  [
-    'a key under the id of another key',
-    'receipts',
-    inKey((key) => Object.assign(key, { x: Buffer.alloc(32, 7).toString('base64url') })),
-  ],
-  ['a key with its private part', 'receipts', inKey((key) => Object.assign(key, { d: key.x }))],
-  ['a DID document without keys', 'receipts', inDid({ verificationMethod: [], assertionMethod: [] })],
-  ['a key without assertionMethod', 'receipts', inDid({ assertionMethod: [] })],
-];
+export const faultyReceipts = seeded({
+  receipts: {
+    'a missing DID document': ({ target }) => (target === DID_DOCUMENT ? refusal(404) : undefined),
+    'a DID document of another origin': inDid({ id: 'did:web:elsewhere.example' }),
+    'a key under the id of another key': inKey((key) =>
+      Object.assign(key, { x: Buffer.alloc(32, 7).toString('base64url') }),
+    ),
+    'a key with its private part': inKey((key) => Object.assign(key, { d: key.x })),
+    'a DID document without keys': inDid({ verificationMethod: [], assertionMethod: [] }),
+    'a key without assertionMethod': inDid({ assertionMethod: [] }),
+  },
+});

@@ -1,8 +1,14 @@
 import { CORS_HEADERS } from '@asset-gateway/protocol';
-import type { Alter, Exchange } from './proxy.ts';
+import type { Alter, Exchange } from '../kit/recording-proxy.ts';
 
 /** A fault of a gateway, the only check that finds it, and how it comes about; tests/doctor/findings.txt has what is said of it. */
 export type SeededFault = readonly [name: string, check: string, alter: Alter];
+
+/** Faults by the check that finds them. */
+export const seeded = (faults: Readonly<Record<string, Readonly<Record<string, Alter>>>>): readonly SeededFault[] =>
+  Object.entries(faults).flatMap(([check, alters]) =>
+    Object.entries(alters).map(([name, alter]) => [name, check, alter] as const),
+  );
 
 export type Json = Record<string, unknown>;
 type Change = (value: never) => void;

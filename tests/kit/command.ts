@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 
 /** The outcome of a command. */
 export interface Outcome {
@@ -16,20 +17,28 @@ export interface Command {
 }
 
 /** Where and with what a command runs. */
-export interface CommandOptions {
+export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'> {
   /** All variables except PATH. */
   readonly env?: NodeJS.ProcessEnv;
-  readonly cwd?: string;
+  readonly stdin?: 'pipe';
 }
 
+const running = new Set<ChildProcess>();
+// A test that fails before it has ended its command leaves none behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts a command. */
-export function startCommand(words: readonly string[], { env = {}, cwd }: CommandOptions = {}): Command {
+export function startCommand(words: readonly string[], options: CommandOptions = {}): Command {
+  const { env, stdin = 'ignore', ...others } = options;
   const [program = '', ...rest] = words;
   const child = spawn(program, rest, {
+    ...others,
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(cwd !== undefined && { cwd }),
-  });
+    stdio: [stdin, 'pipe', 'pipe'],
+  }) as ChildProcess & Record<'stdout' | 'stderr', Readable>;
+  running.add(child);
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {
@@ -37,6 +46,7 @@ export function startCommand(words: readonly string[], { env = {}, cwd }: Comman
     });
   }
   const ended = new Promise<Outcome>((resolve) => child.once('close', (code) => resolve({ code, ...written })));
+  ended.then(() => running.delete(child));
   return { child, stdout: () => written.stdout, stderr: () => written.stderr, ended };
 }
 
@@ -59,3 +69,15 @@ export const inTerminal = (script: string, words: readonly string[]): string[] =
   `exec ${words.map(quoted).join(' ')}`,
   '/dev/null',
 ];
+
+/** The URL on which a server says that it listens; rejects if it ends. */
+export const urlOf = ({ child, stdout, stderr, ended }: Command): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const look = () => {
+      const [, url] = /listening (?:on )?(http:[^\s"]+)["\s]/.exec(stdout() + stderr()) ?? [];
+      if (url) resolve(url);
+    };
+    child.stdout?.on('data', look);
+    child.stderr?.on('data', look);
+    ended.then(({ code }) => reject(new Error(`ended with ${code}: ${stdout()}${stderr()}`)));
+  });

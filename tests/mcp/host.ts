@@ -1,4 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { positionalParameters, type Route, routes } from '@asset-gateway/protocol';
@@ -8,6 +10,10 @@ import {
   type ClientOptions,
   type ElicitRequest,
   type ElicitResult,
+  type JSONRPCMessage,
+  ReadBuffer,
+  serializeMessage,
+  type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
@@ -15,7 +21,67 @@ import { afterAll, afterEach } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { compileAll } from '../process/program.ts';
-import { startWarmServer, type WarmServer } from './warm.ts';
+
+/** A process that serves hosts in sequence, to save the start and the first payment of each. */
+export interface WarmServer {
+  /** A transport to a server with these words and variables. Close the previous one first. */
+  open(words: readonly string[], env: NodeJS.ProcessEnv): Transport;
+  close(): Promise<void>;
+}
+
+class WarmTransport implements Transport {
+  readonly #child: ChildProcess;
+  readonly #host: object;
+  readonly #received = new ReadBuffer();
+  #ended = (): void => undefined;
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+
+  constructor(child: ChildProcess, host: object) {
+    this.#child = child;
+    this.#host = host;
+  }
+
+  async start(): Promise<void> {
+    this.#child.on('message', this.#read);
+    this.#child.send({ host: this.#host });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#child.send({ line: serializeMessage(message) });
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise<void>((resolve) => {
+      this.#ended = resolve;
+    });
+    this.#child.send({});
+    await ended;
+    this.#child.off('message', this.#read);
+    this.onclose?.();
+  }
+
+  readonly #read = ({ written = '', code }: { written?: string; code?: number }): void => {
+    if (code !== undefined) this.#ended();
+    this.#received.append(Buffer.from(written));
+    for (let message = this.#received.readMessage(); message; message = this.#received.readMessage()) {
+      this.onmessage?.(message);
+    }
+  };
+}
+
+export function startWarmServer(): WarmServer {
+  const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
+  const child = fork('tests/mcp/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH }, stdio: [...stdio] });
+  const ended = once(child, 'exit');
+  return {
+    open: (words, env) => new WarmTransport(child, { words, env }),
+    async close() {
+      child.kill();
+      await ended;
+    },
+  };
+}
 
 /** The two versions of the protocol, with the options of a client. */
 export const ERAS = [
@@ -96,7 +162,6 @@ export async function startHost(gateway: TestGateway, options: HostOptions = {})
     spentUsd: async () => ((await call('spending')).structuredContent as { spentUsd: unknown }).spentUsd,
     async close() {
       await client.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

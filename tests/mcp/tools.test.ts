@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startEverything } from '../discovery/everything.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { compileAll } from '../process/program.ts';
-import { ERAS, type Host, inputOf, rowOf, startHost, textOf, tokensOf } from './host.ts';
-import { startWarmServer } from './warm.ts';
+import { ERAS, type Host, inputOf, rowOf, startHost, startWarmServer, textOf, tokensOf } from './host.ts';
 
 const MOST_TOKENS = 25_000;
 const OWN_INPUTS: Readonly<Record<string, object>> = {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
@@ -22,7 +22,6 @@ const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 afterAll(async () => {
   await warm.close();
   await strange.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const environment = (ASSET_GATEWAY_URL = gateway.url) => ({
@@ -44,21 +43,6 @@ async function refused(words: readonly string[], url?: string) {
   expect(outcome.stderr).not.toMatch(/ at |node:/);
   return outcome;
 }
-
-describe('ask prints', () => {
-  it('a text document unchanged', async () => {
-    const { code, stdout } = await ask(['/llms.txt']);
-    expect([code, stdout]).toEqual([0, await (await fetch(`${gateway.url}/llms.txt`)).text()]);
-  });
-
-  it('JSON unchanged, also of a refusal', async () => {
-    const { code, stdout } = await askProgram('assets/solana');
-    expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
-    expect(stdout).toMatch(/^\{"ok":true,.*\}$/);
-    const unknown = await ask(['/nothing']);
-    expect([unknown.code, JSON.parse(unknown.stdout).error]).toEqual([1, 'not_found']);
-  });
-});
 
 describe('ask says what to type', () => {
   const MINTS = JSON.stringify(rowOf('tokens.marketSnapshots').example.body);

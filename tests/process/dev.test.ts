@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -80,7 +80,6 @@ suite('setsid', 'npm run dev', (setsid) => {
   afterAll(async () => {
     if (command.child.exitCode === null) process.kill(-(command.child.pid ?? 0), 'SIGKILL');
     await command.ended;
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('shows compiler errors, and serves the last good build', { timeout: MAX_WAIT_MS }, async () => {

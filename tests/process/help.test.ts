@@ -1,12 +1,10 @@
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error It is a script.
 import { USAGE } from '../../scripts/usage.mjs';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { findProgram } from '../kit/optional.ts';
-import { isFull } from '../kit/rounds.ts';
 import { compileGateway } from './program.ts';
 
 const { version, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -24,9 +22,6 @@ describe('in a clone without installed packages', () => {
   const FILES = ['package.json', '.npmrc', 'scripts'];
   beforeAll(() => {
     for (const name of FILES) cpSync(name, join(clone, name), { recursive: true });
-  });
-  afterAll(() => {
-    for (const folder of [clone, home]) rmSync(folder, { recursive: true, force: true });
   });
 
   const seen = (): string[] => readdirSync(clone, { recursive: true }).map(String).sort();
@@ -70,22 +65,6 @@ describe('in a clone without installed packages', () => {
     ['measure:path', '-h'],
   ])('%s %s prints its usage', async (name, word) => {
     expect(await run(node('scripts/run.mjs', name, word))).toEqual({ code: 0, stdout: usageOf(name), stderr: '' });
-  });
-
-  it.runIf(isFull)('npm passes --help on', async () => {
-    const npm = findProgram('npm') ?? 'npm';
-    const { code, stdout } = await run([
-      npm,
-      'run',
-      '--silent',
-      '--no-update-notifier',
-      '--cache',
-      home,
-      'docs',
-      '--',
-      '--help',
-    ]);
-    expect([code, stdout]).toEqual([0, usage('npm run docs')]);
   });
 
   it('--help without a command lists all commands', async () => {

@@ -1,7 +1,9 @@
-import { rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
+import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
 import { compileGateway, endPrograms, type Program, startProgram } from './program.ts';
@@ -9,12 +11,8 @@ import { compileGateway, endPrograms, type Program, startProgram } from './progr
 /** Makes the process write to standard error repeatedly. */
 const COMPLAINING = '--import=data:text/javascript,setInterval(()=>process.stderr.write(String(1)),20).unref()';
 
-const folders: string[] = [];
 beforeAll(compileGateway, 120_000);
-afterAll(async () => {
-  await endPrograms();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => endPrograms());
 
 interface Place {
   readonly program: Program;
@@ -23,9 +21,7 @@ interface Place {
 }
 
 async function start(variables: object = {}): Promise<Place> {
-  const folder = makeFolder();
-  folders.push(folder);
-  const own = { PORT: '0', METRICS_PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'a-key-of-no-upstream' };
+  const own = { PORT: '0', METRICS_PORT: '0', DATA_DIR: makeFolder(), TOKENS_API_KEY: 'a-key-of-no-upstream' };
   const program = startProgram({ ...own, ...variables });
   const url = await program.url;
   return { program, url, metricsUrl: /metrics on (http[^"]+)"/.exec(program.stdout())?.[1] ?? '' };
@@ -83,4 +79,20 @@ describe('V15 another log destination', () => {
     expect(await lost(gateway.gateway)).toBe(1);
     await gateway.stop();
   });
+});
+
+const EMBEDDER = `
+  await import('@asset-gateway/gateway');
+  const headers = { 'content-type': 'application/json', 'content-length': '2' };
+  const response = await fetch(process.argv[1], { method: 'POST', headers, body: '{}' });
+  process.stdout.write(await response.text());
+`;
+
+it('a program that embeds the gateway keeps the fetch of Node', async () => {
+  await compileGateway();
+  const { url, answer, stop } = await startStrangeGateway();
+  answer((_, response) => response.end('heard'));
+  const embedder = promisify(execFile)(process.execPath, ['--input-type=module', '-e', EMBEDDER, url]);
+  expect((await embedder).stdout).toBe('heard');
+  await stop();
 });

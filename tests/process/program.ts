@@ -1,8 +1,9 @@
-import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Command, type CommandOptions, node, startCommand, urlOf } from '../kit/command.ts';
 
 const MAIN = 'packages/gateway/bin/main.js';
 const GATEWAY = ['packages/protocol', 'packages/doctor', 'packages/gateway'];
@@ -54,64 +55,34 @@ export const compileGateway = (): Promise<void> => compile(GATEWAY);
 export const compileAll = (): Promise<void> => compile(ALL);
 
 /** The gateway in a process of its own. */
-export interface Program {
-  readonly child: ChildProcess;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
+export interface Program extends Omit<Command, 'ended'> {
   /** Its URL; rejects if it ends. */
   readonly url: Promise<string>;
   /** Its exit code; null after a signal. */
   readonly ended: Promise<number | null>;
 }
 
-const running = new Set<ChildProcess>();
-
-function read(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {
-  let text = '';
-  child[name]?.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-  });
-  return () => text;
-}
+const running = new Set<Program>();
 
 /** Starts it with exactly these variables. */
 export function startProgram(
-  variables: NodeJS.ProcessEnv,
-  options: SpawnOptions & { readonly through?: string } = {},
+  env: NodeJS.ProcessEnv,
+  { through, ...options }: Omit<CommandOptions, 'env'> & { readonly through?: string } = {},
 ): Program {
-  const { through, ...spawnOptions } = options;
-  const [command, ...words] = through
-    ? ['sh', '-c', `${through}; exec "${process.execPath}" ${MAIN}`]
-    : [process.execPath, MAIN];
-  const child = spawn(command as string, words, {
-    ...spawnOptions,
-    env: { PATH: process.env.PATH, ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  const [stdout, stderr] = [read(child, 'stdout'), read(child, 'stderr')];
-  const ended = new Promise<number | null>((resolve) => {
-    child.once('close', (code) => {
-      running.delete(child);
-      resolve(code);
-    });
-  });
-  const url = new Promise<string>((resolve, reject) => {
-    child.stdout?.on('data', () => {
-      const found = /listening on (http[^"]+)"/.exec(stdout())?.[1];
-      if (found) resolve(found);
-    });
-    ended.then((code) => reject(new Error(`ended with ${code}: ${stderr()}`)));
-  });
+  const words = through ? ['sh', '-c', `${through}; exec "${process.execPath}" ${MAIN}`] : node(MAIN);
+  const command = startCommand(words, { env, ...options });
+  const url = urlOf(command);
   url.catch(() => undefined);
-  return { child, stdout, stderr, url, ended };
+  const program = { ...command, url, ended: command.ended.then(({ code }) => code) };
+  running.add(program);
+  return program;
 }
 
 /** Kills all programs. */
 export async function endPrograms(): Promise<void> {
-  const ends = [...running].map((child) => new Promise((resolve) => child.once('close', resolve)));
-  for (const child of running) child.kill('SIGKILL');
-  await Promise.all(ends);
+  for (const { child } of running) child.kill('SIGKILL');
+  await Promise.all([...running].map(({ ended }) => ended));
+  running.clear();
 }
 
 /** Waits for a condition, at most ten seconds. */

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
@@ -15,7 +14,6 @@ const running: Command[] = [];
 afterAll(async () => {
   for (const { child } of running) child.kill('SIGKILL');
   await Promise.all(running.map(({ ended }) => ended));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 let folders = 0;

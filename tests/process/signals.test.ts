@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,19 +21,22 @@ interface Place {
   readonly url: string;
 }
 
-const places: { readonly upstream: TokensApi; readonly dataDir: string }[] = [];
+const upstreams: TokensApi[] = [];
 beforeAll(compileGateway, 120_000);
 afterAll(async () => {
   await endPrograms();
-  await Promise.all(places.map(({ upstream }) => upstream.close()));
-  for (const { dataDir } of places) rmSync(dataDir, { recursive: true, force: true });
+  await Promise.all(upstreams.map((upstream) => upstream.close()));
 });
 
 async function open(through?: string): Promise<Place> {
   const upstream = await startTokensApi({ key: 'a-key-of-the-upstream' });
-  const dataDir = makeFolder();
-  places.push({ upstream, dataDir });
-  const variables = { PORT: '0', DATA_DIR: dataDir, TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: upstream.key };
+  upstreams.push(upstream);
+  const variables = {
+    PORT: '0',
+    DATA_DIR: makeFolder(),
+    TOKENS_API_BASE_URL: upstream.url,
+    TOKENS_API_KEY: upstream.key,
+  };
   const program = startProgram(variables, through === undefined ? {} : { through });
   return { upstream, program, url: await program.url };
 }

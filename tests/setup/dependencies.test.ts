@@ -28,10 +28,7 @@ beforeAll(async () => {
     { name: 'other', version: '1.0.0' },
   ]);
 });
-afterAll(async () => {
-  await registry.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => registry.close());
 
 const goodLock = (): Locked => ({
   tool: { version: '1.0.0', integrity: registry.integrityOf('tool', '1.0.0'), optionalDependencies: builds },

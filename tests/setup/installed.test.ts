@@ -1,9 +1,11 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openFixture, WALLET } from '../cli/fixture.ts';
 import { startEverything } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { type Command, node, runCommand, startCommand } from '../kit/command.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { type Installation, install, suiteWithInstallation } from '../kit/packages.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { compileAll } from '../process/program.ts';
@@ -109,6 +111,30 @@ await suiteWithInstallation(
     it('starts with its chains', async () => {
       const isUp = () => /Asset gateway listening on .*real SVM with play money/s.test(sandbox.stdout());
       await expect.poll(isUp, { timeout: 20_000 }).toBe(true);
+    });
+  },
+  OF_RELEASES,
+);
+
+await suiteWithInstallation(
+  'the command line, installed into an empty folder,',
+  (folder) => installPacked(folder, { ours: ['cli', 'client', 'protocol'] }),
+  (folder) => {
+    const fixture = inSuite(openFixture);
+
+    it('requests and pays', async () => {
+      const home = fixture.newHome();
+      const run = (...words: string[]) =>
+        runCommand([join(folder, 'node_modules/.bin/asset-gateway-client'), ...words], {
+          cwd: folder,
+          env: fixture.environment(home),
+        });
+      const price = await run('price', 'solana');
+      expect([price.code, JSON.parse(price.stdout).ok], price.stderr).toEqual([0, true]);
+      const before = fixture.transfers();
+      const paid = await run('balances', WALLET, '--pay');
+      expect([paid.code, fixture.transfers() - before], paid.stderr).toEqual([0, 1]);
+      expect(JSON.parse((await run('spending')).stdout)).toMatchObject({ dayMicros: 500, open: [] });
     });
   },
   OF_RELEASES,

@@ -16,9 +16,10 @@ export interface Exchange {
 /** Changes an answer; undefined leaves it unchanged. */
 export type Alter = (exchange: Exchange) => Partial<Pick<Exchange, 'status' | 'headers' | 'body'>> | undefined;
 
-/** A proxy in front of a gateway. It forwards HEAD as GET, so that both are changed alike. */
-export interface FaultyProxy {
+/** A proxy in front of a gateway that records all traffic. It forwards HEAD as GET, so that both are changed alike. */
+export interface RecordingProxy {
   readonly url: string;
+  /** As the gateway answered. */
   readonly exchanges: Exchange[];
   alter: Alter;
   stop(): Promise<void>;
@@ -60,14 +61,17 @@ function answerWith({ status, headers, body }: ReturnType<typeof passedOn>, resp
 }
 
 /** Starts a proxy for a port of 127.0.0.1. */
-export async function startProxy(port: number): Promise<FaultyProxy> {
-  const server = createServer(async (incoming, response) => {
+export async function startRecordingProxy(port: number): Promise<RecordingProxy> {
+  const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const exchange = await forward(incoming, port);
     proxy.exchanges.push(exchange);
     answerWith(passedOn(exchange, proxy.alter), response);
+  };
+  const server = createServer((incoming, response) => {
+    pass(incoming, response).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const proxy: FaultyProxy = {
+  const proxy: RecordingProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exchanges: [],
     alter: () => undefined,
