@@ -2,10 +2,14 @@ import type { Environment } from '@asset-gateway/gateway';
 import type { Route } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { balanceOf, buyCredit, spend, startCreditGateway } from '../credit/gateway.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
+import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGatewayOptions, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { openWallet } from '../payments/wallets.ts';
 import { documentPath, startStubApi, writeDocument } from './apis.ts';
 
 const TIMEOUT_MS = 300;
@@ -24,6 +28,7 @@ const twice = (name: string, operations: object, ofSecond: object = {}) => ({
   urls: [{ url: `${first.url}/${name}` }, { url: `${second.url}/${name}`, requestsPerMinute: 500, ...ofSecond }],
   operations,
 });
+const cache = { freshSeconds: 60, maxStaleSeconds: 60 };
 const sold = { access: 'exact', price: '0.002', idempotent: true };
 const APIS_FILE = writeDocument({
   apis: {
@@ -31,17 +36,15 @@ const APIS_FILE = writeDocument({
     notes: twice('notes', { getHistory: {} }, { key: key('SECOND_KEY') }),
     small: twice('small', { getForecast: {} }, { requestsPerMinute: 1 }),
     lists: twice('lists', { getHistory: { idempotent: true } }, { key: key('SECOND_KEY') }),
+    cached: { ...twice('cached', { getForecast: {} }, { requestsPerMinute: 2 }), requestsPerMinute: 500, cache },
   },
 });
 rows.push(...readApisFile(APIS_FILE).apis.flatMap((api) => api.rows));
 
-function serve(variables: Environment = {}, options: TestGatewayOptions = WITHOUT_BREAKER) {
-  const keys = { FIRST_KEY: 'first_key', SECOND_KEY: 'second_key' };
-  const timeouts = { UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS) };
-  return stopAfterTests(
-    startTestGateway({ APIS_FILE, ...keys, ...timeouts, ...variables }, { paid: true, ...options }),
-  );
-}
+const APIS = { APIS_FILE, FIRST_KEY: 'first_key', SECOND_KEY: 'second_key', UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS) };
+const start = stoppedAfterTests(startTestGateway);
+const serve = (variables: Environment = {}, options: TestGatewayOptions = WITHOUT_BREAKER) =>
+  start({ ...APIS, ...variables }, { paid: true, ...options });
 
 const gateway = await serve();
 const buy = await officialFetch(gateway);
@@ -172,6 +175,56 @@ describe('the circuit breaker of one url', () => {
     expect(await forecast('Bari')).toBe(200);
     expect(await forecast('Pisa')).toBe(200);
     expect([first.arrivals.length, second.arrivals.length]).toEqual([5, 4]);
+  });
+});
+
+const forecast = ({ url }: { readonly url: string }, city: string) =>
+  askSigned(`${url}/v1/x402/cached/forecast/${city}`);
+const calls = () => [first.arrivals.length, second.arrivals.length];
+
+describe('answers of two urls', () => {
+  it('has one cached answer, whichever url gave it', async () => {
+    const gateway = await serve({ RESPONSE_CACHE: 'on' });
+    first.status = 503;
+    expect((await forecast(gateway, 'Rome')).status).toBe(200);
+    expect(calls()).toEqual([1, 1]);
+    first.status = 200;
+    expect((await forecast(gateway, 'Rome')).status).toBe(200);
+    second.status = 503;
+    first.status = 503;
+    expect((await forecast(gateway, 'Rome')).status).toBe(200);
+    expect(calls()).toEqual([1, 1]);
+    expect((await forecast(gateway, 'Milan')).status).toBe(502);
+    expect(calls()).toEqual([2, 2]);
+  });
+
+  it('charges credit once for an answer of the second url, and nothing if both are down', async () => {
+    const gateway = await stopAfterTests(startCreditGateway({}, APIS));
+    const wallet = await openWallet(gateway.solana);
+    expect((await buyCredit(gateway, wallet)).status).toBe(200);
+    const call = { target: '/v1/x402/solana/mainnet/weather/history', init: POST };
+    first.status = 503;
+    expect((await spend(gateway, call, wallet.signIn)).status).toBe(200);
+    expect(calls()).toEqual([1, 1]);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 2_000, heldMicros: 0 });
+    second.status = 503;
+    expect((await spend(gateway, call, wallet.signIn)).status).toBe(502);
+    expect(calls()).toEqual([2, 2]);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 2_000, heldMicros: 0 });
+  });
+});
+
+redisSuite('an API with two urls behind two nodes', () => {
+  const redis = inSuite(startRedis);
+
+  it('has one budget for each url', async () => {
+    const variables = { REDIS_URL: redis.url };
+    const nodes = [await serve(variables), await serve(variables)] as const;
+    first.status = 503;
+    expect((await forecast(nodes[0], 'Rome')).status).toBe(200);
+    expect((await forecast(nodes[1], 'Rome')).status).toBe(200);
+    for (const node of nodes) expect((await forecast(node, 'Rome')).status).toBe(502);
+    expect(calls()).toEqual([4, 2]);
   });
 });
 

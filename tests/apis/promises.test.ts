@@ -16,7 +16,7 @@ import { exampleOf, pathOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
-import { entryOf, PUBLIC_DOCUMENTS, type PublicDocument, servedOf } from './public-documents.ts';
+import { entryOf, judgeAll, PUBLIC_DOCUMENTS, type PublicDocument, servedOf, versionOf } from './public-documents.ts';
 
 const PAID = '-paid';
 const MAX_SHOWN = 400;
@@ -93,30 +93,6 @@ describe('every operation of the public documents', () => {
     }
   });
 
-  it('answers HEAD and OPTIONS as its verb and its gate say', async () => {
-    await expectWithoutCalls(rows, async (row) => {
-      const url = gateway.url + pathOf(row);
-      const head = await fetch(url, { method: 'HEAD' });
-      const headers = { 'Access-Control-Request-Method': row.httpMethod };
-      const options = await fetch(url, { method: 'OPTIONS', headers });
-      const hasGet = rows.some(({ path, httpMethod }) => path === row.path && httpMethod === 'GET');
-      expect([head.status, options.status]).toEqual([hasGet ? 402 : 405, 204]);
-      expect(options.headers.get('access-control-allow-methods')).toBe(`${row.httpMethod}, OPTIONS`);
-    });
-  });
-
-  it('names violations and makes no call', async () => {
-    await expectWithoutCalls(free, async (row) => {
-      const { init } = exampleOf(row);
-      const response = await askSigned(`${gateway.url}${pathOf(row)}?no_such_parameter=1`, init, signer);
-      expect(await faultsOf(operationOf(document, row), response.clone())).toEqual([]);
-      const { issues } = (await response.json()) as { issues: { name: string; rule: string }[] };
-      expect(issues).toContainEqual(
-        expect.objectContaining({ name: 'no_such_parameter', rule: 'additionalProperties' }),
-      );
-    });
-  });
-
   it('answers a signature with the example of its document', async () => {
     const faults = await faultsIn(free, async (row) => {
       const response = await askSigned(urlOf(row), exampleOf(row).init, signer);
@@ -185,3 +161,22 @@ it.each(PUBLIC_DOCUMENTS)('the official client buys from %s', async (name) => {
   expect(stub.arrivals.at(-1)).toMatchObject({ method: init.method, body: init.body ?? '' });
   expect(await solana?.mainnet.usdcBalance(solana.payTo)).toBe((before ?? 0n) + 2000n);
 });
+
+const inputOf = (input: object): string =>
+  Object.entries(input)
+    .map(([place, schema]) => `${place} ${Object.keys(schema.properties).join(' ')}`)
+    .join('; ');
+
+it.each(PUBLIC_DOCUMENTS)(
+  'the document of %s is served as recorded; each operation that is not names its reason',
+  async (document) => {
+    const judged = judgeAll(document);
+    const lines = judged.map(({ endpoint, row, fault }) => {
+      expect([endpoint, row === undefined]).toEqual([endpoint, fault !== undefined]);
+      return `${endpoint}\n    ${row ? `${row.method} (${inputOf(row.input)})` : `not served: ${fault}`}`;
+    });
+    const served = judged.filter(({ row }) => row).length;
+    const count = `OpenAPI ${versionOf(document)}: ${served} of ${judged.length} operations are served.`;
+    await expect(`${[count, ...lines].join('\n')}\n`).toMatchFileSnapshot(`recorded/${document}.txt`);
+  },
+);

@@ -1,10 +1,10 @@
+// Lets x402's RPC client run in the process of the gateway.
+import '../payments/wallets.ts';
 import { createClient, createFreeClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { payWith } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
-import { serveWeatherAndNotes } from './apis.ts';
+import { serveWeatherAndNotes } from '../apis/apis.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes(
   { cluster: 'devnet', operations: { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} } },

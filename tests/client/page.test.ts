@@ -48,7 +48,7 @@ describe.each<Page>([
     '%s',
     async (_, output, effect, code) => {
       const before = counts();
-      expect(await runCode(code, leads)).toEqual({ status: 0, stdout: expect.stringMatching(output), stderr: '' });
+      expect(await runCode(code, leads)).toEqual({ code: 0, stdout: expect.stringMatching(output), stderr: '' });
       expect(counts().map((count, index) => count - (before[index] ?? 0))).toEqual(effect);
     },
   );

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
@@ -29,10 +29,7 @@ suiteWith('python3', 'the Python code in docs/signing.md', (first) => {
       const [code = ''] = blocksOf('docs/signing.md', 'python');
       writeFileSync(join(folder, 'ask.py'), code.replace('http://localhost:8402', gateway.url));
     });
-    afterAll(async () => {
-      await gateway.stop();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    afterAll(() => gateway.stop());
 
     /** Runs the code with this key pair and returns the gateway's statuses. */
     async function run(keypair: Uint8Array) {

@@ -1,20 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { build as viteBuild } from 'vite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { suiteOfPackages } from '../kit/packages.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { isFull } from '../kit/rounds.ts';
 import { compileAll } from '../process/program.ts';
 import { bundleOf } from './bundle.ts';
-
-const PACKAGES = {
-  esbuild: '0.28.2',
-  rollup: '4.68.7',
-  '@rollup/plugin-node-resolve': '16.0.3',
-  '@rollup/plugin-terser': '1.0.0',
-};
 
 /** The imports in the rows of docs/client.md, with the entry of each. */
 const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -51,27 +43,7 @@ const withVite: Bundler = async (input) => {
   return codeOf(built as Chunks);
 };
 
-/** The bundlers installed in a folder. */
-async function bundlersIn(folder: string): Promise<Record<string, Bundler>> {
-  const load = (path: string) => import(pathToFileURL(join(folder, 'node_modules', path)).href);
-  const { build } = await load('esbuild/lib/main.js');
-  const { rollup } = await load('rollup/dist/es/rollup.js');
-  const { nodeResolve } = await load('@rollup/plugin-node-resolve/dist/es/index.js');
-  const { default: terser } = await load('@rollup/plugin-terser/dist/es/index.js');
-  return {
-    rolldown: withRolldown,
-    Vite: withVite,
-    async rollup(input) {
-      const bundle = await rollup({ input, plugins: [nodeResolve({ browser: true })], onwarn: () => undefined });
-      return codeOf(await bundle.generate({ format: 'esm', plugins: [terser()] }));
-    },
-    async esbuild(entry) {
-      const options = { bundle: true, minify: true, format: 'esm', platform: 'browser', splitting: true };
-      const { outputFiles } = await build({ ...options, entryPoints: [entry], outdir: 'out', write: false });
-      return outputFiles.map(({ contents }: { contents: Uint8Array }) => contents);
-    },
-  };
-}
+const BUNDLERS: Readonly<Record<string, Bundler>> = { rolldown: withRolldown, Vite: withVite };
 
 /** The kilobytes in docs/client.md, by import and bundler. */
 function published(): Record<string, Record<string, number>> {
@@ -109,45 +81,30 @@ describe('a page', () => {
   });
 });
 
-await suiteOfPackages(
-  'the page size with each bundler',
-  { '.': { dependencies: PACKAGES } },
-  (tools) => {
-    let folder: string;
-    let bundlers: Record<string, Bundler>;
-    beforeAll(async () => {
-      await compileAll();
-      mkdirSync('.setup', { recursive: true });
-      // In the repository, where the bundlers find the packages.
-      folder = resolve(mkdtempSync('.setup/pages-'));
-      bundlers = await bundlersIn(tools);
-    }, 120_000);
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+describe.runIf(isFull)('the page size with each bundler', () => {
+  // In the repository, where the bundlers find the packages.
+  const folder = resolve('.setup/pages');
+  beforeAll(async () => {
+    await compileAll();
+    mkdirSync(folder, { recursive: true });
+  }, 120_000);
 
-    it.each(Object.entries(IMPORTS))(
-      'for %s is as in docs/client.md',
-      async (what, imports) => {
-        const entry = join(folder, 'page.js');
-        const lines = Object.entries(imports).map(
-          ([name, path]) => `import { ${name} } from '@asset-gateway/client${path}';\n`,
-        );
-        writeFileSync(entry, `${lines.join('')}globalThis.page = { ${Object.keys(imports).join(', ')} };\n`);
-        const measured: Record<string, number> = {};
-        for (const [name, bundle] of Object.entries(bundlers)) {
-          const files = await bundle(entry);
-          measured[name] = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0) / 1000;
-        }
-        const said = published()[what] ?? {};
-        const agrees = (name: string) =>
-          Math.abs((said[name] ?? 0) - (measured[name] ?? 0)) <= MARGIN * (measured[name] ?? 0);
-        expect(Object.keys(said)).toEqual(Object.keys(measured));
-        expect({ measured, differing: Object.keys(measured).filter((name) => !agrees(name)) }).toEqual({
-          measured,
-          differing: [],
-        });
-      },
-      120_000,
+  it.each(Object.entries(IMPORTS))('for %s is as in docs/client.md', { timeout: 120_000 }, async (what, imports) => {
+    const entry = join(folder, 'page.js');
+    const lines = Object.entries(imports).map(
+      ([name, path]) => `import { ${name} } from '@asset-gateway/client${path}';\n`,
     );
-  },
-  { isOfReleases: true },
-);
+    writeFileSync(entry, `${lines.join('')}globalThis.page = { ${Object.keys(imports).join(', ')} };\n`);
+    const said = published()[what] ?? {};
+    expect(Object.keys(said)).toEqual(Object.keys(BUNDLERS));
+    for (const [name, bundle] of Object.entries(BUNDLERS)) {
+      const files = await bundle(entry);
+      const measured = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0) / 1000;
+      expect([name, Math.abs((said[name] ?? 0) - measured) <= MARGIN * measured, measured]).toEqual([
+        name,
+        true,
+        measured,
+      ]);
+    }
+  });
+});

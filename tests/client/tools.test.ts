@@ -1,12 +1,9 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createClient } from '@asset-gateway/client';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
 import { asSchema, generateText, stepCountIs, type ToolSet } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { suiteOfPackages } from '../kit/packages.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
@@ -45,11 +42,6 @@ describe('the tools', () => {
     const call = named('tokens_search').execute({ q: 'sol', limit: 0, colour: 'red' });
     await expect(call).rejects.toMatchObject({ code: 'invalid_request', issues: { length: 2 } });
   });
-
-  it('can be aborted by a signal', async () => {
-    const call = named('tokens_health').execute({}, { signal: AbortSignal.abort() });
-    await expect(call).rejects.toMatchObject({ code: 'aborted' });
-  });
 });
 
 const USAGE = {
@@ -81,28 +73,3 @@ describe('in the AI SDK', () => {
     expect(await jsonSchema).toEqual(JSON.parse(JSON.stringify(inputSchema)));
   });
 });
-
-/** The part of LangChain that the test uses. */
-interface LangChainTools {
-  tool(
-    run: (input: unknown) => Promise<unknown>,
-    about: { name: string; description: string; schema: unknown },
-  ): { invoke(input: unknown): Promise<unknown> };
-}
-
-const LANGCHAIN = { '@langchain/core': '1.4.0' };
-await suiteOfPackages(
-  'in LangChain',
-  { '.': { dependencies: LANGCHAIN } },
-  (folder) => {
-    it('they are validated and invoked', async () => {
-      const path = join(folder, 'node_modules/@langchain/core/dist/tools/index.js');
-      const { tool }: LangChainTools = await import(pathToFileURL(path).href);
-      const { name, description, inputSchema, execute } = named('tokens_search');
-      const search = tool((input) => execute(input), { name, description, schema: inputSchema });
-      expect(await search.invoke({ q: 'gold' })).toMatchObject({ query: 'gold' });
-      await expect(search.invoke({ limit: 5 })).rejects.toThrow(/schema/);
-    });
-  },
-  { isOfReleases: true },
-);

@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs';
 import { createClient } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
 import { createTools } from '@asset-gateway/client/tools';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { serveWeatherAndNotes } from '../client/apis.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { serveWeatherAndNotes } from '../apis/apis.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { runCode } from '../kit/run-code.ts';
@@ -20,7 +19,6 @@ browserSuite('an API in the console', () => {
     seen = await openPage(`${gateway.url}/#/routes`);
     page = seen.page;
   });
-  afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   const open = async (id: string, title: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/routes/${id}`)}`);
@@ -81,7 +79,7 @@ browserSuite('an API in the console', () => {
     expect(Object.keys(others)).toEqual(['curl', 'Python']);
     expect(TypeScript).toContain('client.call(\'notes.updateNote\', { id: "n1", version: 2, "body.id": 7, author: ');
     const before = stub.arrivals.length;
-    expect(await runCode(TypeScript, {})).toMatchObject({ status: 0, stderr: '' });
+    expect(await runCode(TypeScript, {})).toMatchObject({ code: 0, stderr: '' });
     expect(line).toContain(' notes updateNote \'{"id":"n1"');
     await runSample(line, { HOME: home });
     const { name, arguments: given } = JSON.parse(MCP);

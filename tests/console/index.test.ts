@@ -1,12 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { AnswerRecorder } from '../answers/recorder.ts';
 import { refusedRequests } from '../answers/requests.ts';
 import { askOne, wireRequest } from '../http/wire.ts';
+import { browserSuite, openBrowser } from '../kit/chromium.ts';
 import { everyThird, isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
+import { LOOKS } from './console.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
@@ -67,12 +72,6 @@ it.each([
   expect([400, 404]).toContain((await ask(`/console/${name}`)).status);
 });
 
-it("serves the operator's page only on the metrics port", async () => {
-  for (const path of ['/operate', '/operate.html', '/%6fperate.html'])
-    expect([path, (await ask(path, { accept: BROWSER })).status]).toEqual([path, 404]);
-  expect(await (await ask('/', { accept: BROWSER })).text()).not.toMatch(/operate/i);
-});
-
 it('lists no console route in any document', async () => {
   for (const path of ['/openapi.json', '/v1/catalog', '/.well-known/x402', '/llms.txt'])
     expect(await (await ask(path)).text()).not.toContain('/console');
@@ -111,4 +110,40 @@ describe('CONSOLE=off', () => {
       }
     }
   }, 60_000);
+});
+
+const MAX_FIRST_PAINT = 100_000;
+const MAX_TOTAL = 150_000;
+
+it('all JavaScript of the console is at most 150 kB with gzip', () => {
+  const folders = ['console', 'operate'].map((name) => join('packages/console/dist', name));
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  const scripts = files.filter((path) => path.endsWith('.js'));
+  const sizes = scripts.map((path) => gzipSync(readFileSync(path), { level: 9 }).length);
+  expect(scripts.length).toBeGreaterThan(1);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_TOTAL);
+});
+
+browserSuite('the weight of the page', () => {
+  it('loads under 100 kB in total, icon included', async () => {
+    const context = await (await openBrowser()).newContext(LOOKS['1440-light']);
+    const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    const urls = new Map<string, string>();
+    const sizes = new Map<string, number>();
+    devtools.on('Network.requestWillBeSent', ({ requestId, request }) => void urls.set(requestId, request.url));
+    devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      sizes.set(urls.get(requestId) ?? requestId, encodedDataLength);
+    });
+    await devtools.send('Network.enable');
+    await page.goto(`${gateway.url}/`);
+    await page.getByRole('button', { name: 'Load majors' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    // Chromium without a window does not load the icon.
+    const icon = await (await fetch(`${gateway.url}/console/icon.svg`)).arrayBuffer();
+    const total = [...sizes.values()].reduce((sum, size) => sum + size, icon.byteLength);
+    expect(sizes.size).toBeGreaterThan(3);
+    expect(total).toBeLessThan(MAX_FIRST_PAINT);
+    await context.close();
+  });
 });

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { bytes, change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
-import { samplesOf } from '../../packages/console/src/parts/samples.ts';
 import { decodedHeader, indentJson, plain } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
 
@@ -128,27 +126,5 @@ describe('the cache of answers', () => {
     const cache = new AnswerCache();
     for (const key of ['a', 'b', 'a', 'c', 'd']) cache.set(key, answer(5_000_000), 0);
     expect(['a', 'b', 'c', 'd'].filter((key) => cache.get(key, 1))).toEqual(['a', 'c', 'd']);
-  });
-});
-
-describe('a sample', () => {
-  const PATH = `/v1/x402/tokens/assets/it's"$(touch x)\`y\`\\!`;
-  const assetId = `it's"\n`;
-  const call = { family: 'tokens', method: 'profile', values: [assetId], named: { assetId } };
-  const samples = samplesOf({ ...call, url: `http://127.0.0.1:1${PATH}`, access: 'siwx', priceUsd: '0' });
-  const textOf = (title: string): string => samples.find((sample) => sample.title === title)?.text ?? '';
-
-  /** The last word of a command, parsed by a shell. */
-  const lastWord = (command: string): string =>
-    execFileSync('sh', ['-c', command.replace(/^.*?(?=')/, "printf '%s' ")], { encoding: 'utf8' });
-
-  it('has any argument as a shell parses it', () => {
-    expect(lastWord(textOf('curl'))).toBe(`http://127.0.0.1:1${PATH}`);
-    expect(lastWord(textOf('CLI'))).toBe(PATH);
-  });
-
-  it('in TypeScript has the exact values', () => {
-    const [, values] = /profile\((.*)\)\);$/.exec(textOf('TypeScript')) ?? [];
-    expect(JSON.parse(values ?? '')).toBe(`it's"\n`);
   });
 });

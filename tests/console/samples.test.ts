@@ -1,12 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { payWith } from '@asset-gateway/client/pay';
 import { createTools } from '@asset-gateway/client/tools';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -36,7 +36,6 @@ browserSuite('the samples of Routes', () => {
     await chain?.fundUsdc(signer.address, 1_000_000n);
     seen = await openPage(`${gateway.url}/#/routes`);
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   async function samplesAt(place: string, wanted?: readonly string[]): Promise<Record<string, string>> {
     await seen.page.goto(`${gateway.url}/#/routes/${place}`);
@@ -67,7 +66,7 @@ browserSuite('the samples of Routes', () => {
     expect(Object.keys(samples)).toEqual(['curl', 'TypeScript', 'Python', 'CLI', 'MCP']);
     expect(await runShell(samples.curl)).toMatch(/^HTTP\/1\.1 402 /);
     const before = gateway.upstream.arrivals.length;
-    expect(await runTypeScript(samples.TypeScript)).toMatchObject({ status: 0, stderr: '' });
+    expect(await runTypeScript(samples.TypeScript)).toMatchObject({ code: 0, stderr: '' });
     const answers = [JSON.parse(await runShell(samples.CLI)), await runPython(samples.Python)];
     expect(answers.map((each) => each?.result.query)).toEqual([q, PYTHON && q]);
     const { name, arguments: given } = JSON.parse(samples.MCP ?? '');
@@ -82,7 +81,7 @@ browserSuite('the samples of Routes', () => {
     const samples = await samplesAt('rpc.mainnet.helius.getBalance');
     expect(await runShell(samples.curl)).toMatch(/^HTTP\/1\.1 402 /);
     expect(chain?.transfers.filter(({ to }) => to === gateway.solana?.payTo)).toEqual([]);
-    expect(await runTypeScript(samples.TypeScript)).toMatchObject({ status: 0, stderr: '' });
+    expect(await runTypeScript(samples.TypeScript)).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(await runShell(samples.CLI))).toMatchObject({ ok: true, priceUsd: '0.000005' });
     const paid = chain?.transfers.filter(({ to }) => to === gateway.solana?.payTo);
     expect(paid?.map(({ amount }) => amount)).toEqual([5n, 5n]);

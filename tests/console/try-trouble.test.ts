@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
@@ -26,10 +25,7 @@ browserSuite(
       gateway = await start();
     });
     beforeEach(() => gateway.upstream.faults.reset());
-    afterAll(async () => {
-      await gateway?.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    });
+    afterAll(() => gateway?.stop());
 
     const arrivals = () => gateway.upstream.arrivals;
     const open = (place = '') => visit(`${gateway.url}/${place}`, undefined, 'ERR_CONNECTION_REFUSED');

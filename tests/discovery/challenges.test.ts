@@ -1,7 +1,9 @@
-import type { Route } from '@asset-gateway/protocol';
-import { isValidServiceName } from '@x402/extensions/bazaar';
+import { HEADERS, type Route, routes } from '@asset-gateway/protocol';
+import { type DiscoveryExtension, isValidServiceName, validateDiscoveryExtension } from '@x402/extensions/bazaar';
 import { describe, expect, it } from 'vitest';
-import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
+import type { Call } from '../../packages/gateway/src/call.ts';
+import { createDescribe, type Discovery } from '../../packages/gateway/src/describe/discovery.ts';
+import { challenge } from '../../packages/gateway/src/gates/gate.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { exampleOf, ofEachMethod, rowOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -37,7 +39,7 @@ describe('path parameters in a challenge', () => {
 });
 
 describe('a header is at most 4,096 bytes', () => {
-  // drop-order.test.ts gives what is left of the discovery to the official validators.
+  // Below, the official validators judge what is left of the discovery.
   async function expectShort(route: Route, targets: readonly string[]): Promise<void> {
     for (const target of targets)
       expect((await challengeOf(route, target)).header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
@@ -76,4 +78,98 @@ it.each([
   const { resource } = createDescribe(rowOf('tokens.health'), { name, priceUsd: () => '0.00' })({});
   expect(isValidServiceName(name)).toBe(isNamed);
   expect(resource.serviceName).toBe(isNamed ? name : undefined);
+});
+
+/** With more than this, a challenge does not fit even without discovery. */
+const MAX_BESIDE = 2500;
+/** Step between tried sizes. */
+const STEP = 97;
+/** What remains of the discovery, in order. */
+const STAGES = ['example, prose, extension', 'prose, extension', 'extension', 'nothing'];
+
+/** The discovery in a challenge. */
+interface Left {
+  readonly header: string;
+  readonly parts: string;
+  readonly discovery: Discovery | undefined;
+}
+
+function leftIn(header: string): Left {
+  const { extensions } = JSON.parse(Buffer.from(header, 'base64').toString());
+  const discovery: Discovery | undefined = extensions.bazaar;
+  const prose = JSON.stringify(discovery?.schema ?? {}).includes('"description"');
+  const parts = [discovery?.info.output && 'example', prose && 'prose', discovery && 'extension'];
+  return { header, discovery, parts: parts.filter(Boolean).join(', ') || 'nothing' };
+}
+
+const gated = routes.filter(({ access }) => access !== 'public');
+const ofEach = ofEachMethod.filter(({ access }) => access !== 'public');
+const withExample = (row: Route): Route => ({ ...row, result: { ...row.result, example: { note: 'x'.repeat(200) } } });
+
+/** The discovery in a challenge of a row with an example, by the bytes beside it. */
+function leftBeside(id: string): (bytes: number) => Left {
+  const row = gated.find((route) => route.id === id);
+  if (!row) throw new Error(`no row ${id}`);
+  const route = withExample(row);
+  const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
+  const call = { route, parameters: route.example.path ?? {} } as unknown as Call;
+  return (bytes) => {
+    const extensions = { other: 'x'.repeat(bytes) };
+    const demand = { code: 'payment_required', url: 'https://gateway.example/', accepts: [], extensions } as const;
+    return leftIn(challenge(call, demand, describeRoute).headers[HEADERS.paymentRequired] ?? '');
+  };
+}
+
+/** The most bytes that leave the same parts, by bisection. */
+function lastAlike(beside: (bytes: number) => Left, bytes: number): number {
+  const { parts } = beside(bytes);
+  let [alike, other] = [bytes, MAX_BESIDE];
+  while (other - alike > 1) {
+    const middle = Math.floor((alike + other) / 2);
+    if (beside(middle).parts === parts) alike = middle;
+    else other = middle;
+  }
+  return alike;
+}
+
+describe('a challenge that is too small for its discovery', () => {
+  it.each(['tokens.search', 'tokens.assetDetail', 'wallet.mainnet.helius.history', 'rpc.mainnet.helius.getBalance'])(
+    'drops the example, then the prose, then the rest, each only when the header is full, on %s',
+    (id) => {
+      const beside = leftBeside(id);
+      const sizes: number[] = [];
+      for (const parts of STAGES.slice(0, -1)) {
+        const first = (sizes.at(-1) ?? -1) + 1;
+        const last = lastAlike(beside, first);
+        expect([first, last].map((bytes) => beside(bytes).parts)).toEqual([parts, parts]);
+        expect(beside(last).header).toHaveLength(MAX_HEADER_LENGTH);
+        sizes.push(last);
+      }
+      const rest = lastAlike(beside, (sizes.at(-1) ?? -1) + 1);
+      expect([rest, beside(rest).parts]).toEqual([MAX_BESIDE - 1, 'nothing']);
+      // Between those sizes nothing comes back, and nothing is too long.
+      for (let bytes = 0; bytes < MAX_BESIDE; bytes += STEP) {
+        const { header, parts } = beside(bytes);
+        const stage = sizes.filter((last) => last < bytes).length;
+        expect([bytes, parts]).toEqual([bytes, STAGES[stage]]);
+        expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
+      }
+    },
+  );
+
+  it.each(ofEach.map((row) => [row.id, row] as const))(
+    'is valid to the official validator at each length, on %s',
+    (_, row) => {
+      const route = withExample(row);
+      const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
+      const { discoveries } = describeRoute({ assetId: 'gold' });
+      expect(discoveries).toHaveLength(4);
+      // In short rounds one of the lengths, the next one for the next row: the validator compiles each schema for long.
+      const turn = ofEach.indexOf(row) % discoveries.length;
+      for (const { discovery, bytes } of isFull ? discoveries : discoveries.slice(turn, turn + 1)) {
+        expect(validateDiscoveryExtension(discovery as unknown as DiscoveryExtension)).toEqual({ valid: true });
+        expect(JSON.stringify(discovery)).toHaveLength(bytes);
+      }
+    },
+  );
 });

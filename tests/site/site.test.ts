@@ -1,14 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults, LOOKS, openPage } from '../console/console.ts';
-import { browserSuite, openBrowser } from '../kit/chromium.ts';
+import { browserSuite } from '../kit/chromium.ts';
 import { suiteWithInstallation } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
-import { copyDocuments, filesIn, makeSite, serve } from './built-site.ts';
-import { linkFaults, type SeenPage } from './link-check.ts';
+import { copyDocuments, filesIn, linkFaults, makeSite, type SeenPage, serve } from './built-site.ts';
 
 const BASE = '/any/base/';
 /** Reads a page in the browser. */
@@ -32,7 +30,6 @@ const LOOKED_AT = {
   '1440-dark': 'concepts/sign-in.html',
   '390-light': 'operating/index.html',
 };
-const BACKGROUND = 'getComputedStyle(document.body).backgroundColor';
 
 interface Seen extends SeenPage {
   readonly scripts: number;
@@ -98,24 +95,6 @@ function lookAt(dist: string): void {
     60_000,
   );
 
-  it('pages and console pictures follow the dark color scheme', async () => {
-    const shown = [];
-    for (const look of [LOOKS['1440-light'], LOOKS['1440-dark']]) {
-      const { page, close } = await openPage(`${url}console.html#pictures`, look);
-      await page.locator('main img').first().scrollIntoViewIfNeeded();
-      await page.waitForFunction("document.querySelector('main img').naturalWidth === 1280");
-      shown.push([
-        await page.evaluate(BACKGROUND),
-        await page.evaluate("document.querySelector('main img').currentSrc"),
-      ]);
-      await close();
-    }
-    expect(shown.map(([, source]) => source)).toEqual(
-      ['light', 'dark'].map((name) => `${url}pictures/try-1440-${name}.png`),
-    );
-    expect(shown[0]?.[0]).not.toBe(shown[1]?.[0]);
-  });
-
   it('the search finds a heading, by keyboard alone', async () => {
     const { page, faults, close } = await openPage(`${url}index.html`);
     await page.keyboard.press('/');
@@ -139,34 +118,6 @@ function lookAt(dist: string): void {
     for (const [, description] of heads) expect(description.length).toBeGreaterThan(10);
     const files = filesIn(dist).map((path) => url + path);
     for (const { url: page, head } of seen) expect(files).toContain(new URL(head[2], page).href);
-  });
-
-  it('diagrams are shown in the dark color scheme', async () => {
-    const { page, close } = await openPage(`${url}concepts/sign-in.html`, LOOKS['1440-dark']);
-    expect(await page.evaluate("document.querySelector('.diagram img').naturalWidth")).toBeGreaterThan(200);
-    await close();
-  });
-
-  it('the landing page shows each reader the way without scrolling', async () => {
-    const { page, close } = await openPage(`${url}index.html`, LOOKS['1440-light']);
-    const links = '[...document.querySelectorAll(".cards ol a")].map((link) => link.getBoundingClientRect().bottom)';
-    const bottoms = (await page.evaluate(links)) as number[];
-    expect(bottoms).toHaveLength(15);
-    expect(Math.max(...bottoms)).toBeLessThan(LOOKS['1440-light'].viewport.height);
-    await close();
-  });
-
-  it('they open from disk', async () => {
-    const page = await (await openBrowser()).newPage();
-    await page.goto(pathToFileURL(join(dist, 'decisions/0001-plain-requests-instead-of-web-requests.html')).href);
-    await page.getByText('Start', { exact: true }).click();
-    await page.getByRole('link', { name: 'The command line', exact: true }).click();
-    expect(await page.title()).toBe('The command line · Asset gateway');
-    expect(await page.evaluate(BACKGROUND)).not.toBe('rgba(0, 0, 0, 0)');
-    await page.keyboard.press('/');
-    await page.keyboard.type('spending limit');
-    await page.locator('#search li').first().waitFor();
-    await page.close();
   });
 }
 

@@ -1,6 +1,8 @@
 import { newSigner } from '@asset-gateway/client/node';
 import { routes } from '@asset-gateway/protocol';
-import { expect, it, onTestFinished } from 'vitest';
+import { generateKeyPairSigner } from '@solana/kit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
@@ -28,20 +30,6 @@ it('names the same asset for each of its names', async () => {
   }
 });
 
-it('has candles that follow each other up to now, at most 10,000', async () => {
-  const clock = Math.floor(NOW / 1000);
-  const { candles } = await answerOf(`solana/ohlcv?interval=15m&from=${clock - 9000 * 900}`);
-  expect(candles).toHaveLength(9000);
-  type Candle = Readonly<Record<'open' | 'high' | 'low' | 'close', number>>;
-  const wrong = candles.filter(
-    ({ open, high, low, close }: Candle, index: number) =>
-      low > Math.min(open, close) || high < Math.max(open, close) || open !== (candles[index - 1]?.close ?? open),
-  );
-  expect(wrong).toEqual([]);
-  expect((await answerOf('solana/variant-market')).market.price).toBe(candles.at(-1).close);
-  expect((await ask(`/assets/solana/ohlcv?interval=1m&from=${clock - 700_000}`)).status).toBe(400);
-});
-
 it('requires the key everywhere except at /v1/health', async () => {
   for (const [key, message] of [
     ['', 'Missing API key'],
@@ -51,18 +39,6 @@ it('requires the key everywhere except at /v1/health', async () => {
     expect([refused.status, (await refused.json()).error]).toEqual([401, { _tag: 'UnauthorizedError', message }]);
   }
   expect((await fetch(`${api.url}/v1/health`)).status).toBe(200);
-});
-
-it.each([
-  ['/nothing', 404],
-  ['/assets/nothing', 404],
-  ['/assets/solana/markets?mint=1', 400],
-  ['/assets/cardano/markets', 404],
-  ['/assets/resolve?mint=no-mint', 400],
-  ['/assets/solana/ohlcv?from=9&to=8', 400],
-])('refuses %s with %i', async (target, status) => {
-  expect((await ask(target)).status).toBe(status);
-  expect((await ask(target, { method: 'DELETE' })).status).toBe(target === '/nothing' ? 404 : 405);
 });
 
 it('has faults for some requests, for some of their number, and until the reset', async () => {
@@ -78,15 +54,6 @@ it('has faults for some requests, for some of their number, and until the reset'
   api.faults.status = 503;
   api.faults.reset();
   expect([Object.keys(api.faults), (await ask('/health')).status]).toEqual([['reset'], 200]);
-});
-
-it('ends requests that hang when it is closed', async () => {
-  const other = await startTokensApi({ key: KEY });
-  other.faults.hang = true;
-  const hanging = expect(fetch(`${other.url}/v1/health`)).rejects.toThrow();
-  await expect.poll(() => other.arrivals.length).toBe(1);
-  await other.close();
-  await hanging;
 });
 
 const PROVIDER_KEY = 'provider-key';
@@ -144,4 +111,93 @@ it('the provider answers errors with a status like Helius and with 200 like Alch
   expect((await rpc('sandbox_faucet', [STRANGER])).error.code).toBe(-32601);
   expect((await fetch(helius.mainnet)).status).toBe(405);
   expect((await fetch(`${provider.url}/nowhere`)).status).toBe(404);
+});
+
+const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const chain = await startChain({ cluster: 'devnet' });
+await stopAfterTests(Promise.resolve({ stop: chain.close }));
+
+const newAddress = async (): Promise<string> => (await generateKeyPairSigner()).address;
+
+async function post(body: string) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(chain.url, { method: 'POST', headers, body });
+  return { status: response.status, text: await response.text() };
+}
+
+async function rpcOfChain(method: string, params: unknown = []) {
+  const { text } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  return { text, ...JSON.parse(text) };
+}
+
+const result = async (method: string, params: unknown = []) => {
+  const { result, error } = await rpcOfChain(method, params);
+  expect(error).toBeUndefined();
+  return result;
+};
+
+describe('a call', () => {
+  it.each([
+    ['{', -32700],
+    ['{"id":1}', -32600],
+    ['{"jsonrpc":"2.0","id":1,"method":"constructor"}', -32601],
+    ['{"jsonrpc":"2.0","id":1,"method":"getBalance","params":{}}', -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"getBalance","params":["x"]}', -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"getBalance"}', -32602],
+  ])('refuses %s', async (body, code) => {
+    const { status, text } = await post(body);
+    expect([status, JSON.parse(text).error.code]).toEqual([200, code]);
+  });
+});
+
+describe('accounts', () => {
+  it('are those of the runtime, with exact u64 fields', async () => {
+    const owner = await newAddress();
+    expect((await result('getAccountInfo', [owner])).value).toBeNull();
+    chain.airdrop(owner, 9_223_372_036_854_775_809n);
+    const { text } = await rpcOfChain('getAccountInfo', [owner, { encoding: 'base64' }]);
+    expect(text).toContain('"lamports":9223372036854775809,');
+    expect(text).toContain('"rentEpoch":18446744073709551615,');
+    expect((await rpcOfChain('getBalance', [owner])).text).toContain('"value":9223372036854775809}');
+    expect(chain.lamports(owner)).toBe(9_223_372_036_854_775_809n);
+  });
+
+  it('hold USDC in associated token accounts', async () => {
+    const owner = await newAddress();
+    await chain.fundUsdc(owner, 12_345_678n);
+    await chain.fundUsdc(owner, 1n);
+    const account = await chain.createAta(owner);
+    expect(await chain.usdcBalance(owner)).toBe(12_345_679n);
+    for (const selection of [{ mint: chain.usdcMint }, { programId: TOKEN }]) {
+      const { value } = await result('getTokenAccountsByOwner', [owner, selection, { encoding: 'jsonParsed' }]);
+      expect(value.map(({ pubkey }: { pubkey: string }) => pubkey)).toEqual([account]);
+    }
+    const all = [[account, await newAddress()], { encoding: 'jsonParsed' }];
+    const [held, none] = (await result('getMultipleAccounts', all)).value;
+    const tokenAmount = { amount: '12345679', decimals: 6, uiAmount: 12.345679, uiAmountString: '12.345679' };
+    expect(held.data.parsed).toMatchObject({ type: 'account', info: { owner, mint: chain.usdcMint, tokenAmount } });
+    expect(none).toBeNull();
+  });
+});
+
+describe('the faucet', () => {
+  it('gives 10 USDC and 1 SOL', async () => {
+    const address = await newAddress();
+    const given = await result('sandbox_faucet', [address]);
+    expect(given).toMatchObject({ address, usdc: '10000000', lamports: 1_000_000_000 });
+    expect(await chain.usdcBalance(address)).toBe(10_000_000n);
+    expect(chain.lamports(address)).toBe(1_000_000_000n);
+    expect((await rpcOfChain('sandbox_faucet', ['x'])).error.code).toBe(-32602);
+  });
+});
+
+// tests/payments shows each fault by what the gateway makes of it.
+it('faults can be limited to some methods, and end with the reset', async () => {
+  const before = chain.calls.length;
+  Object.assign(chain.faults, { status: 503, only: new Set(['getSlot']) });
+  const call = (method: string) => post(JSON.stringify({ jsonrpc: '2.0', id: 1, method }));
+  expect([(await call('getSlot')).status, (await call('getBlockHeight')).status]).toEqual([503, 200]);
+  chain.faults.reset();
+  expect([(await call('getSlot')).status, Object.keys(chain.faults)]).toEqual([200, ['expireBlockhashes', 'reset']]);
+  expect(chain.calls.slice(before).map(({ method }) => method)).toEqual(['getSlot', 'getBlockHeight', 'getSlot']);
 });
