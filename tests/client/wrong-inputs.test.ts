@@ -1,6 +1,6 @@
 import { everyRoute, literal, type Route } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
-import { compile } from './compile.ts';
+import { compile } from '../kit/run-code.ts';
 import { argumentsOf, methodNameOf } from './kit.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

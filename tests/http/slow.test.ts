@@ -71,7 +71,7 @@ const ANSWER_BYTES = 5 * 1024 * 1024 - 1_000;
 /** A stalled answer is cut within twice its limit. */
 const WRITE_TIMEOUT_MS = 30_000 / FASTER;
 
-describe.concurrent('a slow client', () => {
+describe.concurrent('a slow client', { timeout: 60_000 }, () => {
   it.each(cases)('%s: 408, closed, and others are served meanwhile', async (_, lines) => {
     const slow = Array.from({ length: SLOW_CONNECTIONS }, () => dripping(head(lines)));
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);

@@ -107,17 +107,4 @@ describe('a body', () => {
     const headers = { 'Content-Type': type, 'Content-Encoding': 'identity' };
     expect((await new Caller(gateway).ask(snapshots(GOOD, headers))).status).toBe(200);
   });
-
-  it('has at most 64 KiB, with a length or in chunks', async () => {
-    const padded = (size: number): string => GOOD + ' '.repeat(size - GOOD.length);
-    const chunked = `${(LIMIT_BYTES + 1).toString(16)}\r\n${padded(LIMIT_BYTES + 1)}\r\n0\r\n\r\n`;
-    expect((await new Caller(gateway).ask(snapshots(padded(LIMIT_BYTES)))).status).toBe(200);
-    const asks = [snapshots(padded(LIMIT_BYTES + 1)), snapshots(padded(LIMIT_BYTES + 1), {})];
-    const inChunks = { ...JSON_BODY, 'Transfer-Encoding': 'chunked' };
-    const { body: _, ...head } = snapshots('', inChunks);
-    await refusedForFree(gateway, asks, ({ status, json }) =>
-      expect([status, json.error]).toEqual([413, 'body_too_large']),
-    );
-    await refusedForFree(gateway, [{ ...head, tail: chunked }], ({ status }) => expect(status).toBe(413));
-  });
 });

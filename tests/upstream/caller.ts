@@ -110,8 +110,6 @@ export interface Ask {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Written after the head as it is, without a Content-Length. */
-  readonly tail?: string;
 }
 
 /** The members that answers of the gateway may have. */
@@ -159,7 +157,7 @@ function parse(text: string): AnswerBody {
 
 /** Sends one request on its own connection, and expects no secret in the answer. */
 export async function send({ port }: Pick<TestGateway, 'port'>, ask: Ask): Promise<Answered> {
-  const written = Buffer.concat([Buffer.from(writeHead(ask, port)), Buffer.from(ask.body ?? ask.tail ?? '')]);
+  const written = Buffer.concat([Buffer.from(writeHead(ask, port)), Buffer.from(ask.body ?? '')]);
   const raw = await writeAndRead(port, written, MAX_WAIT_MS);
   expect(secretsIn(raw), ask.target).toEqual([]);
   const { status = 0, headers = {}, body = '' } = readAnswers(raw, [ask.method ?? 'GET'])[0] ?? {};
