@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
+import { type Command, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { askSigned } from '../kit/wallet.ts';
@@ -60,21 +60,13 @@ const environmentOf = (image: Stage, variables: Record<string, string>): Record<
 });
 
 /** Runs the image's command, with its own variables and folder and as its user. */
-function run(image: Stage, variables: Record<string, string>): { child: ChildProcess; output: () => string } {
+function run(image: Stage, variables: Record<string, string>): Command {
   const [, ...words] = wordsOf(image, 'CMD');
-  const child = spawn(process.execPath, words, {
+  return startCommand([process.execPath, ...words], {
     cwd: join(image.root, image.workdir),
     env: environmentOf(image, variables),
-    stdio: ['ignore', 'pipe', 'pipe'],
     ...identityOf(image),
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  return { child, output: () => output };
 }
 
 function isHealthy(image: Stage, variables: Record<string, string>): boolean {
@@ -154,10 +146,10 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     if (identity) chownSync(join(image.root, 'data'), identity.uid, identity.gid);
     const before = unchanging(image);
     expect(isHealthy(image, variables)).toBe(false);
-    const { child, output } = run(image, variables);
+    const { child, ended, stdout, stderr } = run(image, variables);
     try {
       while (!isHealthy(image, variables) && child.exitCode === null) await pause(50);
-      expect(child.exitCode, output()).toBeNull();
+      expect(child.exitCode, stdout() + stderr()).toBeNull();
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       expect((await askSigned(url + pathOf(rowOf('tokens.health')))).status).toBe(200);
       const page = await fetch(url, { headers: { Accept: 'text/html' } });
@@ -165,7 +157,7 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     } finally {
       child.kill('SIGTERM');
     }
-    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect((await ended).code).toBe(0);
     expect(isHealthy(image, variables)).toBe(false);
     expect(unchanging(image)).toEqual(before);
     expect(pathsIn(join(image.root, 'data'))).toContain('gateway.db');

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
+import { startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { openPostgresDatabase } from '../kit/postgres.ts';
 import { startRedis } from '../kit/redis.ts';
@@ -49,23 +48,17 @@ async function startNginx(program: string, port: number, nodePorts: readonly num
   chmodSync(folder, 0o755);
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, configurationFor(port, nodePorts, folder));
-  const child = spawn(program, ['-p', folder, '-c', file, '-g', 'daemon off;'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let output = '';
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
-  });
+  const { child, stderr, ended } = startCommand([program, '-p', folder, '-c', file, '-g', 'daemon off;']);
   while (!(await isOpen(port))) {
-    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}: ${output}`);
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}: ${stderr()}`);
     await pause(20);
   }
   return {
     port,
-    log: () => output,
+    log: stderr,
     async stop() {
       child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      await ended;
     },
   };
 }
