@@ -8,13 +8,6 @@ import type { NamedCall, PreparedCall } from './named-call.ts';
 import { gateOf, type MethodCall, outgoingFor, type Target, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
-/** An unparsed JSON body. */
-export interface Reading {
-  readonly json: string;
-  /** Paths of its 64-bit numbers. */
-  readonly uint64: readonly string[];
-}
-
 /** The parts of one kind of client. A bundler drops the parts that a kind does not use. */
 export interface ClientKind {
   readonly methods: MethodTable;
@@ -22,7 +15,8 @@ export interface ClientKind {
   readonly paid?: (exchange: Exchange) => Promise<Response>;
   /** Chooses the cluster and provider of a paid method. */
   readonly targetOf?: (row: MethodRow, call: MethodCall) => Target;
-  readonly read: (body: Reading) => unknown;
+  /** Parses a body; `uint64` are the paths of its 64-bit numbers. */
+  readonly read: (json: string, uint64: readonly string[]) => unknown;
   /** The payment fields of an answer's headers. */
   readonly receipt?: (response: Response) => Pick<Full<unknown>, 'transaction' | 'credit'>;
 }
@@ -31,7 +25,8 @@ export interface ClientKind {
 function readResult(response: Response, text: string, row: MethodRow, { read }: ClientKind) {
   const { bare, uint64 = [] } = row;
   if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
-  const body = read({ json: text, uint64: uint64.map((path) => (path ? `result.${path}` : 'result')) });
+  const paths = uint64.map((path) => (path ? `result.${path}` : 'result'));
+  const body = read(text, paths);
   if (bare) return { result: body };
   const { result, priceUsd } = body as { readonly result: unknown; readonly priceUsd?: unknown };
   return { result, priceUsd };

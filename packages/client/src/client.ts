@@ -1,4 +1,4 @@
-import { buildClient, type ClientKind, type Reading } from './build-methods.ts';
+import { buildClient, type ClientKind } from './build-methods.ts';
 import { type Call, creditIn, transactionIn } from './call.ts';
 import type { CallName, CallResult, CallValues } from './calls.ts';
 import { Connection } from './connection.ts';
@@ -45,13 +45,13 @@ export interface GatewayClient extends Methods, Asking<GatewayClient> {
 /** A client of the free routes, which need at most a signature. */
 export interface FreeClient extends Pick<Methods, 'system' | 'tokens'>, Asking<FreeClient> {}
 
-const FREE: ClientKind = { methods: FREE_METHODS, read: ({ json }) => JSON.parse(json) };
+const FREE: ClientKind = { methods: FREE_METHODS, read: (json) => JSON.parse(json) };
 
 const WHOLE: ClientKind = {
   methods: METHODS,
   paid: paidAnswer,
   targetOf,
-  read: ({ json, uint64 }: Reading) => parseExact(json, uint64),
+  read: parseExact,
   receipt: (response) => ({ transaction: transactionIn(response) || undefined, credit: creditIn(response) }),
 };
 

@@ -30,10 +30,8 @@ const typeOf = (value: unknown): string => {
   return Number.isInteger(value) ? 'integer' : typeof value;
 };
 
-const isOfType = (value: unknown, types: readonly unknown[]): boolean => {
-  const own = typeOf(value);
-  return types.includes(own) || (own === 'integer' && types.includes('number'));
-};
+const isOfType = (value: unknown, types: readonly unknown[]): boolean =>
+  types.includes(typeOf(value)) || (Number.isInteger(value) && types.includes('number'));
 
 /** A list in a schema. Longer lists than any of ours are ignored. */
 const listOf = (value: unknown): readonly unknown[] =>
@@ -114,17 +112,15 @@ function scalar(schema: Schema, value: unknown, name: string): Violation {
   const pattern = PATTERNS.find(({ source }) => source === schema.pattern);
   if (typeof value === 'string' && pattern && !pattern.test(value))
     return { name, rule: 'pattern', message: `Must match ${pattern.source}.` };
-  const isText = typeof value === 'string';
-  const bound = isText
-    ? boundOf(schema, 'Length', [...value].length, ' characters')
-    : boundOf(schema, 'imum', Number(value));
+  const bound =
+    typeof value === 'string'
+      ? boundOf(schema, 'Length', [...value].length, ' characters')
+      : boundOf(schema, 'imum', Number(value));
   return bound && { name, ...bound };
 }
 
 /** The first violation of a JSON Schema in a value, if any. */
 export function violationOf(schema: unknown, value: unknown, place: Issue['in']): Issue | undefined {
   const found = new Validator().find(schema, value, '');
-  if (!found) return undefined;
-  const { name, rule, message } = found;
-  return { in: place, name: oneLine(name, 64) || place, rule, message: oneLine(message, 300) };
+  return found && { in: place, ...found, name: oneLine(found.name, 64) || place, message: oneLine(found.message, 300) };
 }

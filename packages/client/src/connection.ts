@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
-/** A request and the size limit of its answer; default: 16 MiB. */
+/** A request and the size limit of its answer. */
 interface BoundedRequest extends SentRequest {
   readonly maxBytes?: number;
   /** Makes a browser revalidate its cached copy. */
@@ -88,11 +88,10 @@ export class Connection {
 
   /** Sends a request once and reads its whole answer within the deadline and the size limits. */
   async send(
-    request: BoundedRequest,
+    { url, method, body, isRevalidated, maxBytes = MAX_ANSWER_BYTES }: BoundedRequest,
     headers: Readonly<Record<string, string>>,
     deadline: Deadline,
   ): Promise<Response> {
-    const { url, method, body } = request;
     const { signal } = deadline;
     const { origin } = this.base;
     const failed = (what: string) => (cause: unknown) => {
@@ -105,15 +104,13 @@ export class Connection {
     const sent = this.#fetch(url, {
       method,
       redirect: 'error',
-      ...(request.isRevalidated && { cache: 'no-cache' }),
+      ...(isRevalidated && { cache: 'no-cache' }),
       signal,
       headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       ...(body !== undefined && { body }),
     });
     const response = await deadline.race(sent).catch(failed('cannot be reached; check baseUrl'));
-    return deadline
-      .race(buffered(response, request.maxBytes ?? MAX_ANSWER_BYTES))
-      .catch(failed('broke off its answer; try again'));
+    return deadline.race(buffered(response, maxBytes)).catch(failed('broke off its answer; try again'));
   }
 }
 

@@ -17,7 +17,7 @@ export interface Outgoing {
   /** The cluster that serves it and is paid on. */
   readonly cluster: string | undefined;
   /** The amount to buy, on routes that sell credit. */
-  readonly buys?: PaymentWish['buys'];
+  readonly buys?: PaymentWish['buys'] | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;

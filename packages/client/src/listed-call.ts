@@ -1,4 +1,4 @@
-import { type Issue, oneLine, positionalParameters } from '@asset-gateway/protocol';
+import { type Issue, oneLine, positionalParameters, type Route } from '@asset-gateway/protocol';
 import type { ListedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 
@@ -34,14 +34,28 @@ const membersOf = (value: unknown): Members =>
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** `<surface>.<method>` */
-export const callName = ({ surface, method }: ListedRoute): string => `${surface}.${method}`;
+export const callName = ({ surface, method }: CallableRoute): string => `${surface}.${method}`;
 
 /** A property of an object's schema. */
-interface Property {
-  readonly key: string;
-  readonly schema: unknown;
-  readonly isRequired: boolean;
-}
+type Property = Pick<CallParameter, 'key' | 'schema' | 'isRequired'>;
+
+/** The parts of a listed route that its calls need. */
+export type CallableRoute = Pick<
+  ListedRoute,
+  'httpMethod' | 'path' | 'surface' | 'method' | 'credit' | 'inputSchema' | 'pathParamsSchema' | 'queryParamsSchema'
+>;
+
+/** A row of our own table as in the catalog. */
+export const callableRow = ({ httpMethod, path, surface, method, input }: Route): CallableRoute => ({
+  httpMethod,
+  path,
+  surface,
+  method,
+  credit: '',
+  inputSchema: input.query ?? input.body,
+  pathParamsSchema: input.path,
+  queryParamsSchema: undefined,
+});
 
 /** The properties of an object's schema and of the schemas that it is composed of. */
 function propertiesOf(value: unknown, depth = 0): Property[] {
@@ -65,7 +79,7 @@ interface BodyForm {
   readonly body: (values: readonly (readonly [string, unknown])[]) => unknown;
 }
 
-function bodyForm({ surface, credit, inputSchema }: ListedRoute): BodyForm {
+function bodyForm({ surface, credit, inputSchema }: CallableRoute): BodyForm {
   if (credit === 'sold') {
     const schema = {
       type: 'number',
@@ -107,7 +121,7 @@ function named(parameters: readonly Omit<CallParameter, 'name'>[]): CallParamete
 }
 
 /** The parameters of a listed route: those of its path, then of its query, then of its body. */
-export function callParameters(route: ListedRoute): CallParameter[] {
+export function callParameters(route: CallableRoute): CallParameter[] {
   const { httpMethod, path, pathParamsSchema, queryParamsSchema, inputSchema } = route;
   const isPost = httpMethod === 'POST';
   const described = membersOf(membersOf(pathParamsSchema).properties);
@@ -127,7 +141,7 @@ export function callParameters(route: ListedRoute): CallParameter[] {
 }
 
 /** Whether a call takes values that no parameter names: members of its body. */
-export const isOpen = ({ httpMethod, surface, credit, inputSchema }: ListedRoute): boolean =>
+export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRoute): boolean =>
   httpMethod === 'POST' &&
   credit !== 'sold' &&
   !WITH_PARAMS.includes(surface) &&
@@ -159,7 +173,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
 }
 
 /** The names among the values that are no parameters, and the required parameters without a value. */
-function issuesIn(route: ListedRoute, parameters: readonly CallParameter[], values: Members): Issue[] {
+function issuesIn(route: CallableRoute, parameters: readonly CallParameter[], values: Members): Issue[] {
   const names = parameters.map(({ name }) => name);
   const unknown = isOpen(route) ? [] : Object.keys(values).filter((name) => !names.includes(name));
   const place = route.httpMethod === 'POST' ? 'body' : 'query';
@@ -182,7 +196,7 @@ const valueIn = (values: Members, name: string): unknown => (Object.hasOwn(value
 const invalid = (message: string, issues: readonly Issue[] = []): GatewayError =>
   new GatewayError('invalid_request', { message: `${message} Nothing was sent.`, issues });
 
-function pathOf({ path }: ListedRoute, values: ReadonlyMap<string, unknown>): string {
+function pathOf({ path }: CallableRoute, values: ReadonlyMap<string, unknown>): string {
   const segments = path.split('/').map((segment) => {
     if (!segment.startsWith(':')) return segment;
     const name = segment.slice(1);
@@ -195,7 +209,7 @@ function pathOf({ path }: ListedRoute, values: ReadonlyMap<string, unknown>): st
 }
 
 /** The request of a call. Throws `invalid_request` with each unknown and each missing parameter. */
-export function requestFor(route: ListedRoute, values: Members): CallRequest {
+export function requestFor(route: CallableRoute, values: Members): CallRequest {
   const parameters = callParameters(route);
   const issues = issuesIn(route, parameters, values);
   const wrong = issues.map(({ name, message }) => `${name}: ${message}`).join(' ');

@@ -7,7 +7,7 @@ import { GatewayError } from './error.ts';
 import type { Outgoing } from './exchange.ts';
 import { catalogOf } from './fetch-catalog.ts';
 import { callName, nearest, requestFor } from './listed-call.ts';
-import { urlOf } from './request.ts';
+import { creditFor, json, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
 /** A call by the name in the gateway's catalog. */
@@ -24,10 +24,6 @@ export interface PreparedCall {
   readonly outgoing: Outgoing;
   readonly row: MethodRow;
 }
-
-/** Slots are bigints in results. */
-const json = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each));
 
 const notServed = (message: string): GatewayError => new GatewayError('not_served', { message });
 
@@ -49,26 +45,16 @@ function listedFor(routes: readonly ListedRoute[], { name, settings }: NamedCall
   throw notServed(`${shown} is not served ${provider ? `by ${provider} ` : ''}on ${cluster}, but by ${served}`);
 }
 
-function buysOf({ credit }: ListedRoute, { usd }: NamedCall['values']): Pick<Outgoing, 'buys'> {
-  if (credit !== 'sold') return {};
-  return { buys: usd === undefined ? 'credit' : { micros: Math.round(Number(usd) * 1e6) } };
-}
-
 function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): PreparedCall {
   const route = listedFor(routes, call);
   const { httpMethod: method, accessMode: access, outputSchema } = route;
+  const buys = route.credit === 'sold' ? creditFor(call.values.usd) : undefined;
   const cluster = route.cluster || undefined;
   const { path, body } = requestFor(route, call.values);
   const request = { url: urlOf(path, base).href, method, ...(body !== undefined && { body: json(body) }) };
   const { result } = ((outputSchema as { properties?: object } | null)?.properties ?? {}) as { result?: unknown };
   return {
-    outgoing: {
-      name: `${call.name} ${cluster} ${route.provider}`,
-      request,
-      access,
-      cluster,
-      ...buysOf(route, call.values),
-    },
+    outgoing: { name: `${call.name} ${cluster} ${route.provider}`, request, access, cluster, buys },
     row: { path, access, uint64: uint64Paths(result) },
   };
 }

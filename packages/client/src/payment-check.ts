@@ -45,14 +45,8 @@ async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promi
   };
 }
 
-/** The instructions of a transaction without its compute budget. */
-interface Acts {
-  readonly feePayer: string;
-  readonly acts: readonly Instruction[];
-  readonly memos: readonly Instruction[];
-}
-
-async function actsOf(transaction: string): Promise<Acts> {
+/** The fee payer and the instructions of a transaction without its compute budget. */
+async function actsOf(transaction: string) {
   const { getBase64Encoder, getCompiledTransactionMessageDecoder, getTransactionDecoder } = await import('./kit.ts');
   const { messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(transaction));
   const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
@@ -61,12 +55,10 @@ async function actsOf(transaction: string): Promise<Acts> {
   const acts = instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => {
     return { program: nameOf(programAddressIndex), accounts: accountIndices.map(nameOf), data: [...data] };
   });
-  const feePayer = nameOf(0);
-  const isMemo = ({ program }: Instruction): boolean => program === MEMO;
   return {
-    feePayer,
-    acts: acts.filter((act) => act.program !== COMPUTE_BUDGET && !isMemo(act)),
-    memos: acts.filter(isMemo),
+    feePayer: nameOf(0),
+    acts: acts.filter(({ program }) => program !== COMPUTE_BUDGET && program !== MEMO),
+    memos: acts.filter(({ program }) => program === MEMO),
   };
 }
 

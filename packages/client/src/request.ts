@@ -2,7 +2,7 @@ import type { MethodRow, MethodTable } from './call.ts';
 import { GatewayError } from './error.ts';
 import type { Outgoing } from './exchange.ts';
 import { fits, type SentRequest } from './sent-request.ts';
-import type { CallSettings } from './settings.ts';
+import type { CallSettings, PaymentWish } from './settings.ts';
 
 /** A call of a method. */
 export interface MethodCall {
@@ -22,7 +22,7 @@ export interface Target extends Pick<Outgoing, 'buys'> {
 const DOTS = /^\.{1,2}$/;
 const PARAMETER = /:([a-z]+)/gi;
 /** Slots are bigints in results. The gateway checks that they fit into a double. */
-const json = (value: unknown): string =>
+export const json = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each));
 
 function queryOf(values: object = {}): string {
@@ -56,7 +56,7 @@ export function outgoingFor(row: MethodRow, call: MethodCall, target: Target): O
     ...(row.post && { body: bodyOf(row, values) }),
   };
   const name = `${call.name} ${cluster} ${provider}`;
-  return { name, request, access: row.access, cluster, ...(buys && { buys }) };
+  return { name, request, access: row.access, cluster, buys };
 }
 
 const invalid = (message: string): GatewayError =>
@@ -83,22 +83,22 @@ export function gateOf(path: string, methods: MethodTable, chosen: string): Pick
   return { access: row?.access ?? (isFree ? 'siwx' : 'exact'), cluster };
 }
 
-function creditBought({ takes }: MethodRow, [amount]: readonly unknown[]): Pick<Target, 'buys'> {
-  if (takes !== 'amount') return {};
-  const usd = (amount as { usd?: number } | undefined)?.usd;
-  return { buys: usd === undefined ? 'credit' : { micros: Math.round(usd * 1e6) } };
-}
+/** The credit that an amount in dollars buys. */
+export const creditFor = (usd: unknown): PaymentWish['buys'] =>
+  usd === undefined ? 'credit' : { micros: Math.round(Number(usd) * 1e6) };
 
 /** The chosen cluster and provider of a paid method. The default provider is the last one of the table, Helius. */
 export function targetOf(
   row: MethodRow,
   { name, values, settings: { cluster = 'mainnet', provider } }: MethodCall,
 ): Target {
-  const { served = [] } = row;
+  const { served = [], takes } = row;
   const found = served
     .map((each) => each.split('/'))
     .findLast((each) => each[0] === cluster && (!provider || !each[1] || each[1] === provider));
-  if (found) return { cluster: found[0], provider: found[1], ...creditBought(row, values) };
+  const [amount] = values as readonly { readonly usd?: unknown }[];
+  const buys = takes === 'amount' ? creditFor(amount?.usd) : undefined;
+  if (found) return { cluster: found[0], provider: found[1], buys };
   const message = `${name} is not served ${provider ? `by ${provider} ` : ''}on ${cluster}, but by ${served.join(', ')}`;
   throw new GatewayError('not_served', { message });
 }

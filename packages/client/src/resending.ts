@@ -25,47 +25,16 @@ const unknownOutcome = (cause: unknown, refusal?: GatewayError): GatewayError =>
 /** A payment to send until its outcome is known. */
 export type Resent = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
 
-/** An answer, and how long to wait before resending if it asks for that. */
-interface Answered {
-  readonly response: Response;
-  readonly waitMs: number | undefined;
-}
-
-/** One attempt to send a payment. */
-type Attempt = Answered | { readonly failure: unknown };
-
-async function attempt(
-  connection: Connection,
-  request: SentRequest,
-  payment: Resent,
-  deadline: Deadline,
-): Promise<Attempt> {
-  try {
-    // Resending the same payment also recovers an answer that broke off.
-    const response = await connection.send(request, payment.headers, deadline);
-    return { response, waitMs: retryAfterMs(response, OPEN) };
-  } catch (failure) {
-    const isFinal = failure instanceof GatewayError && failure.code === 'answer_too_large';
-    if (deadline.signal.aborted || isFinal) throw unknownOutcome(failure);
-    return { failure };
-  }
-}
-
-/** Reports the outcome. If the ledger fails, the caller still gets the answer. */
+/** Reports the outcome. If the ledger fails, the caller has still paid for the answer and gets it. */
 async function close({ options }: Connection, payment: Resent, outcome: 'paid' | 'refused'): Promise<void> {
-  try {
-    await payment.closed?.(outcome);
-  } catch (error) {
-    try {
-      options.onLedgerFailure?.(error);
-    } catch {
-      // The caller has paid for the answer and must get it.
-    }
-  }
+  const closed = async () => payment.closed?.(outcome);
+  await closed()
+    .catch((error: unknown) => options.onLedgerFailure?.(error))
+    .catch(() => undefined);
 }
 
 /** The last answer to a payment in this call. Throws `payment_unknown` if the payment may still settle. */
-async function lastAnswer(connection: Connection, payment: Resent, { response, waitMs }: Answered): Promise<Response> {
+async function lastAnswer(connection: Connection, payment: Resent, response: Response): Promise<Response> {
   if (response.ok || response.status === 402) {
     await close(connection, payment, response.ok ? 'paid' : 'refused');
     return response;
@@ -74,8 +43,8 @@ async function lastAnswer(connection: Connection, payment: Resent, { response, w
   const state = refusal.payment?.state;
   const isOurs = refusal.code !== 'not_a_gateway';
   // An answer that is not from a gateway, such as a proxy's page, leaves the outcome open, and so does a 5xx.
-  const isOpen =
-    !isOurs || waitMs !== undefined || response.status >= 500 || state === 'pending' || state === 'in_progress';
+  const isUnderWay = retryAfterMs(response, OPEN) !== undefined || state === 'pending' || state === 'in_progress';
+  const isOpen = !isOurs || isUnderWay || response.status >= 500;
   if (isOpen && state !== 'unused') throw unknownOutcome(undefined, refusal);
   if (!isOpen) await close(connection, payment, 'refused');
   return response;
@@ -88,17 +57,19 @@ export async function resend(
   payment: Resent,
   deadline: Deadline,
 ): Promise<Response> {
-  let last: unknown;
   try {
-    for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
-      const made = await attempt(connection, request, payment, deadline);
-      if ('failure' in made) last = made.failure;
-      else if (made.waitMs === undefined || attempts === MAX_ATTEMPTS || made.waitMs >= deadline.remainingMs)
-        return await lastAnswer(connection, payment, made);
-      const pauseMs = 'waitMs' in made ? (made.waitMs ?? 0) : PAUSE_MS;
-      await deadline.wait(pauseMs).catch((cause: unknown) => Promise.reject(unknownOutcome(cause)));
+    for (let attempts = 1; ; attempts++) {
+      const isLast = attempts === MAX_ATTEMPTS;
+      // Resending the same payment also recovers an answer that broke off.
+      const response = await connection.send(request, payment.headers, deadline).catch((failure: unknown) => {
+        const isFinal = failure instanceof GatewayError && failure.code === 'answer_too_large';
+        if (isLast || isFinal || deadline.signal.aborted) throw unknownOutcome(failure);
+      });
+      const waitMs = response ? retryAfterMs(response, OPEN) : PAUSE_MS;
+      if (response && (waitMs === undefined || isLast || waitMs >= deadline.remainingMs))
+        return await lastAnswer(connection, payment, response);
+      await deadline.wait(waitMs ?? 0).catch((cause: unknown) => Promise.reject(unknownOutcome(cause)));
     }
-    throw unknownOutcome(last);
   } finally {
     payment.ended?.();
   }

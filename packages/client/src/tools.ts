@@ -14,9 +14,18 @@ import type { Full } from './call.ts';
 import { type ListedRoute, listedMicros } from './catalog.ts';
 import type { GatewayClient } from './client.ts';
 import { parseReadable } from './exact-json.ts';
-import { callName, callParameters, isOpen } from './listed-call.ts';
+import { type CallParameter, callableRow, callName, callParameters, isOpen } from './listed-call.ts';
 
-export { type CallParameter, type CallRequest, callName, callParameters, isOpen, requestFor } from './listed-call.ts';
+export {
+  type CallableRoute,
+  type CallParameter,
+  type CallRequest,
+  callableRow,
+  callName,
+  callParameters,
+  isOpen,
+  requestFor,
+} from './listed-call.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -59,12 +68,6 @@ function plain(schema: unknown, depth = 0): unknown {
   );
 }
 
-/** The schema of a row's last argument, if it is an object. */
-const objectOf = ({ input }: Route) =>
-  (input.query ?? input.body?.properties.params ?? input.body) as
-    | { properties?: Readonly<Record<string, JsonSchema>>; required?: readonly string[] }
-    | undefined;
-
 /** Makes a schema a Standard JSON Schema too. */
 function asStandard(schema: Omit<ToolSchema, '~standard'>): ToolSchema {
   const jsonSchema = () => structuredClone({ ...schema });
@@ -77,19 +80,14 @@ function asStandard(schema: Omit<ToolSchema, '~standard'>): ToolSchema {
   return Object.defineProperty(schema, '~standard', { value, enumerable: false }) as ToolSchema;
 }
 
-/** The input schema of a tool: all arguments of its row by name. */
-function inputSchemaOf(row: Route): ToolSchema {
-  const positional = positionalParameters(row);
-  const object = objectOf(row);
-  const named = positional
-    ? positional.map(({ name, schema }) => [name, schema] as const)
-    : [...Object.entries(row.input.path?.properties ?? {}), ...Object.entries(object?.properties ?? {})];
-  const required = positional
-    ? positional.filter(({ isRequired }) => isRequired).map(({ name }) => name)
-    : [...Object.keys(row.input.path?.properties ?? {}), ...(object?.required ?? [])];
-  const properties = plain({ properties: Object.fromEntries(named) }) as Pick<ToolSchema, 'properties'>;
-  return asStandard({ type: 'object', ...properties, required, additionalProperties: false });
-}
+/** The input schema of a tool. */
+const inputSchemaOf = (parameters: readonly CallParameter[], additionalProperties = false): ToolSchema =>
+  asStandard({
+    type: 'object',
+    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, plain(schema) as JsonSchema])),
+    required: parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    additionalProperties,
+  });
 
 /** The arguments of a method from the input of its tool. */
 function argumentsFrom(row: Route, input: unknown): unknown[] {
@@ -98,20 +96,8 @@ function argumentsFrom(row: Route, input: unknown): unknown[] {
   if (positional) return positional.map(({ name }) => values[name]);
   const inPath = Object.keys(row.input.path?.properties ?? {});
   const rest = Object.entries(values).filter(([name]) => !inPath.includes(name));
-  return [...inPath.map((name) => values[name]), ...(objectOf(row) ? [Object.fromEntries(rest)] : [])];
-}
-
-/** The published price of a call in dollars; undefined if it is free. */
-function priceOf(row: Route): string | undefined {
-  const micros = priceMicros(row, { rates: RATES, surchargeMicros: 0 });
-  return micros > 0 ? dollars(micros) : undefined;
-}
-
-/** The description of a tool for a model. */
-function describeTool(row: Route): string {
-  const usd = priceOf(row);
-  const price = usd === undefined ? 'Free.' : `Costs $${usd} a call.`;
-  return [row.description, ...row.rules.map(({ description }) => description), price].join(' ');
+  const hasObject = row.input.query !== undefined || row.input.body !== undefined;
+  return [...inPath.map((name) => values[name]), ...(hasObject ? [Object.fromEntries(rest)] : [])];
 }
 
 /** The annotations of MCP. */
@@ -161,14 +147,19 @@ type Methods = Readonly<Record<string, (...values: unknown[]) => ReturnType<Gate
 const FAMILIES: readonly Surface[] = ['tokens', 'rpc', 'das', 'wallet'];
 
 /** What a tool calls and what it tells a model. */
-interface ToolSource extends Pick<Tool, 'name' | 'description' | 'inputSchema' | 'priceUsd'> {
+interface ToolSource extends Pick<Tool, 'name' | 'inputSchema'> {
   readonly title: string;
+  /** The result and the rules of the input. */
+  readonly about: string;
+  /** The published price. */
+  readonly micros: number;
   readonly isBare: boolean;
   readonly call: (client: GatewayClient, input: unknown) => { full(): Promise<Full<unknown>> };
 }
 
-function toolOf(client: GatewayClient, { title, isBare, call, ...about }: ToolSource): Tool {
-  const isFree = about.priceUsd === undefined;
+function toolOf(client: GatewayClient, { name, inputSchema, title, about, micros, isBare, call }: ToolSource): Tool {
+  const isFree = micros === 0;
+  const priceUsd = isFree ? undefined : dollars(micros);
   const full: Tool['full'] = async (input, { signal, abortSignal } = {}) => {
     const given = signal ?? abortSignal;
     const answer = await call(given ? client.with({ signal: given }) : client, input).full();
@@ -176,7 +167,10 @@ function toolOf(client: GatewayClient, { title, isBare, call, ...about }: ToolSo
     return { ...answer, result };
   };
   return {
-    ...about,
+    name,
+    description: `${about} ${isFree ? 'Free.' : `Costs $${priceUsd} a call.`}`,
+    inputSchema,
+    priceUsd,
     annotations: { title, readOnlyHint: isFree, idempotentHint: isFree, openWorldHint: true },
     execute: async (input, options) => (await full(input, options)).result,
     full,
@@ -187,9 +181,9 @@ function sourceOf(name: string, row: Route): ToolSource {
   return {
     name,
     title: row.description,
-    description: describeTool(row),
-    inputSchema: inputSchemaOf(row),
-    priceUsd: priceOf(row),
+    about: [row.description, ...row.rules.map(({ description }) => description)].join(' '),
+    inputSchema: inputSchemaOf(callParameters(callableRow(row))),
+    micros: priceMicros(row, { rates: RATES, surchargeMicros: 0 }),
     isBare: row.surface === 'system',
     call(client, input) {
       const methods = client[row.surface as Surface] as unknown as Methods;
@@ -205,27 +199,15 @@ const isOurs = (surface: string): boolean => surface === 'credit' || routes.some
 export const apiRoutes = (listed: readonly ListedRoute[]): ListedRoute[] =>
   listed.filter(({ surface, method }) => surface !== '' && method !== '' && !isOurs(surface));
 
-function listedSource(route: ListedRoute): ToolSource {
-  const micros = listedMicros(route);
-  const priceUsd = micros > 0 ? dollars(micros) : undefined;
-  const price = priceUsd === undefined ? 'Free.' : `Costs $${priceUsd} a call.`;
-  const parameters = callParameters(route);
-  const inputSchema = {
-    type: 'object',
-    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, plain(schema) as JsonSchema])),
-    required: parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name),
-    additionalProperties: isOpen(route),
-  } as const;
-  return {
-    name: `${route.surface}_${route.method}`.slice(0, MAX_NAME),
-    title: route.description,
-    description: `${route.description} ${price}`,
-    inputSchema: asStandard(inputSchema),
-    priceUsd,
-    isBare: false,
-    call: (client, input) => client.call(callName(route), (input ?? {}) as Readonly<Record<string, unknown>>),
-  };
-}
+const listedSource = (route: ListedRoute): ToolSource => ({
+  name: `${route.surface}_${route.method}`.slice(0, MAX_NAME),
+  title: route.description,
+  about: route.description,
+  inputSchema: inputSchemaOf(callParameters(route), isOpen(route)),
+  micros: listedMicros(route),
+  isBare: false,
+  call: (client, input) => client.call(callName(route), (input ?? {}) as Readonly<Record<string, unknown>>),
+});
 
 /** The methods of a client as tools: for the AI SDK, LangChain, MCP, and the interfaces of model providers. */
 export function createTools(client: GatewayClient, options: ToolsOptions = {}): readonly Tool[] {
