@@ -4,9 +4,8 @@ import { UsageError } from './failure.ts';
 
 /** An option, for the parser, the help and the completion. */
 export interface OptionRow {
-  readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** The placeholder of its value. */
+  /** The placeholder of its value; undefined if it takes none. */
   readonly takes?: string;
   readonly description: string;
   /** All allowed values, if they are few. */
@@ -17,18 +16,18 @@ export type OptionTable = Readonly<Record<string, OptionRow>>;
 
 /** The options of every command. */
 export const COMMON: OptionTable = {
-  pay: { type: 'boolean', description: 'pay within the limits without asking' },
-  credit: { type: 'boolean', description: 'pay from credit; buy a bundle if it is too low' },
-  keypair: { type: 'string', takes: '<file>', description: 'the Solana CLI keypair file to sign with' },
-  rpc: { type: 'string', takes: '<url>', description: 'the Solana RPC to pay through' },
-  gateway: { type: 'string', takes: '<url>', description: 'the gateway; default: ASSET_GATEWAY_URL' },
-  'max-call': { type: 'string', takes: '<usd>', description: 'the limit of one call; default: 0.01' },
-  'max-day': { type: 'string', takes: '<usd>', description: 'the limit of 24 hours; default: 1' },
-  timeout: { type: 'string', takes: '<seconds>', description: 'the time limit of a call; default: 30' },
-  json: { type: 'boolean', description: 'print the answer byte for byte' },
-  'no-input': { type: 'boolean', description: 'never ask' },
-  help: { type: 'boolean', short: 'h', description: 'show this help' },
-  version: { type: 'boolean', description: 'show the version' },
+  pay: { description: 'pay within the limits without asking' },
+  credit: { description: 'pay from credit; buy a bundle if it is too low' },
+  keypair: { takes: '<file>', description: 'the Solana CLI keypair file to sign with' },
+  rpc: { takes: '<url>', description: 'the Solana RPC to pay through' },
+  gateway: { takes: '<url>', description: 'the gateway; default: ASSET_GATEWAY_URL' },
+  'max-call': { takes: '<usd>', description: 'the limit of one call; default: 0.01' },
+  'max-day': { takes: '<usd>', description: 'the limit of 24 hours; default: 1' },
+  timeout: { takes: '<seconds>', description: 'the time limit of a call; default: 30' },
+  json: { description: 'print the answer byte for byte' },
+  'no-input': { description: 'never ask' },
+  help: { short: 'h', description: 'show this help' },
+  version: { description: 'show the version' },
 };
 
 /** The variables that set options of every command, and the values without either. */
@@ -44,7 +43,7 @@ const CLUSTERS = ['mainnet', 'devnet'] as const;
 
 /** The option of commands that run on one cluster. */
 export const CLUSTER: OptionTable = {
-  cluster: { type: 'string', takes: '<name>', description: 'default: mainnet', values: CLUSTERS },
+  cluster: { takes: '<name>', description: 'default: mainnet', values: CLUSTERS },
 };
 
 const DOLLARS = /^(?:\d{1,9})(?:\.\d{1,6})?$/;
@@ -106,7 +105,12 @@ export function millisecondsIn(text: string, name: string): number {
 /** The words and options of a command line. Throws a `UsageError` with the parser's first sentence. */
 export function readArguments(args: readonly string[], options: OptionTable, strict: boolean) {
   const known = Object.fromEntries(
-    Object.entries(options).map(([name, { type, short }]) => [name, { type, ...(short !== undefined && { short }) }]),
+    Object.entries(options).map(([name, { takes, short }]) => {
+      return [
+        name,
+        { type: takes ? ('string' as const) : ('boolean' as const), ...(short !== undefined && { short }) },
+      ];
+    }),
   );
   try {
     const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options: known, strict });

@@ -37,11 +37,11 @@ export function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
-/** The chosen Solana RPC. Its URL may hold a key, so no message shows it. */
-function rpcIn(values: Values): string | undefined {
-  const { text, source } = values.given('rpc');
+/** The URL of an option, if it is given. It may hold a key, so no message shows it. */
+function urlIn(values: Values, option: string, rule: string): string | undefined {
+  const { text, source } = values.given(option);
   if (text === undefined || isHttpUrl(text)) return text;
-  throw new UsageError(`${source} takes the http or https URL of a Solana RPC, without a user name and password`);
+  throw new UsageError(`${source} ${rule}`);
 }
 
 /** The gateway, wallet, ledger and terminal of one command. */
@@ -59,13 +59,12 @@ export class Session {
     this.values = values;
     this.terminal = new Terminal({ json: values.is('json'), noInput: values.is('no-input') });
     this.ledger = new LedgerFile(stateFolder(), onStep);
-    this.rpc = rpcIn(values);
+    const rule = 'takes the http or https URL of a Solana RPC, without a user name and password';
+    this.rpc = urlIn(values, 'rpc', rule);
   }
 
   get gateway(): string {
-    const { text = '', source } = this.values.given('gateway');
-    if (isHttpUrl(text)) return text;
-    throw new UsageError(`${source} must be an origin such as http://localhost:8402`);
+    return urlIn(this.values, 'gateway', 'must be an origin such as http://localhost:8402') ?? '';
   }
 
   get wallet(): Promise<Wallet> {

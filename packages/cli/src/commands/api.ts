@@ -3,12 +3,15 @@ import { apiRoutes, type CallParameter, callName, callParameters, requestFor } f
 import { dollars, oneLine } from '@asset-gateway/protocol';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
+import { catalogOf } from '../money/catalog.ts';
 import { COMMON, jsonOrText, type OptionTable, optionName, type Values } from '../options.ts';
+import { isHttpUrl } from '../session.ts';
 import type { Command, FoundCommand } from './command.ts';
 
 const MAX_TEXT = 200;
 const MAX_VALUES = 20;
 const MAX_EXAMPLES = 30;
+const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const PLAIN_WORD = /^[\w./:,@-]+$/;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -29,13 +32,14 @@ const wordsIn = (schema: unknown): string[] => {
     .map((each) => oneLine(each, MAX_TEXT));
 };
 
-function optionTable(route: ListedRoute): OptionTable {
-  const rows = [...optionsBy(route)].toReversed().map(([option, { schema, isRequired }]) => {
+/** The options of these parameters. */
+export function optionTable(parameters: readonly CallParameter[]): OptionTable {
+  const rows = parameters.map(({ name, schema, isRequired }) => {
     const { description, type } = membersOf(schema);
     const words = wordsIn(schema);
     const about = oneLine(description, MAX_TEXT) || (typeof type === 'string' ? oneLine(type, 20) : 'a value');
-    const row = { type: 'string' as const, takes: '<value>', description: isRequired ? `${about} (required)` : about };
-    return [option, words.length > 0 ? { ...row, values: words } : row];
+    const row = { takes: '<value>', description: isRequired ? `${about} (required)` : about };
+    return [optionName(name), words.length > 0 ? { ...row, values: words } : row];
   });
   return Object.fromEntries(rows);
 }
@@ -84,7 +88,7 @@ function commandOf(route: ListedRoute): Command {
     takes: '[<json object>]',
     summary: `${about}. ${micros > 0 ? `Costs $${dollars(micros)} a call` : 'Free, for a signature'}`,
     examples: [exampleOf(route)],
-    options: optionTable(route),
+    options: optionTable([...optionsBy(route).values()].toReversed()),
     request: (words, values) => requestFor(route, valuesIn(route, words, values)),
   };
 }
@@ -104,11 +108,13 @@ function apiCommand(api: string, routes: readonly ListedRoute[], wrong: string |
   };
 }
 
-/** The command for words that begin with an API of this catalog; undefined if they do not. */
-export function apiCommandFor(
+/** The command of an API of the gateway; undefined if the gateway cannot be asked or has no such API. */
+export async function apiCommandFor(
   [api = '', method, ...rest]: readonly string[],
-  listed: readonly ListedRoute[],
-): FoundCommand | undefined {
+  gateway: string,
+): Promise<FoundCommand | undefined> {
+  if (!API_NAME.test(api) || !isHttpUrl(gateway)) return undefined;
+  const listed = await catalogOf(gateway).catch(() => []);
   const routes = apiRoutes(listed).filter(({ surface }) => surface === api);
   if (routes.length === 0) return undefined;
   const route = routes.find((each) => each.method === method);

@@ -1,9 +1,11 @@
-import { positionalParameters, type Route, routes } from '@asset-gateway/protocol';
+import { type CallParameter, callableRow, callParameters, requestFor } from '@asset-gateway/client/tools';
+import { positionalParameters, routes } from '@asset-gateway/protocol';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
-import { CLUSTER, jsonOrText, type OptionTable, optionName, type Values } from '../options.ts';
+import { CLUSTER, jsonOrText, optionName, type Values } from '../options.ts';
 import type { GatewayRequest } from '../request.ts';
 import * as views from '../show/views.ts';
+import { optionTable } from './api.ts';
 import type { RequestCommand } from './command.ts';
 import named from './named.json' with { type: 'json' };
 
@@ -22,63 +24,26 @@ const VIEWS: Readonly<Record<string, views.View>> = { ...views, price: views.ass
 
 const SOL = 'So11111111111111111111111111111111111111112';
 
-function rowBy(id: string): Route {
+function commandFor({ name, row: id, summary, example, defaults = {} }: Named): RequestCommand {
   const row = routes.find((each) => each.id === id);
   if (!row) throw new TypeError(`no row ${id}`);
-  return row;
-}
-
-const schemaOf = (row: Route): Readonly<Record<string, { description?: string; enum?: readonly string[] }>> =>
-  (row.input.query?.properties ?? {}) as never;
-
-/** The positional argument of a command: the path parameter, or the required query parameter. */
-function argumentOf(row: Route): { name: string; in: 'path' | 'query' } {
-  const [inPath] = Object.keys(row.input.path?.properties ?? {});
-  if (inPath !== undefined) return { name: inPath, in: 'path' };
-  const [needed = ''] = (row.input.query?.required ?? []) as readonly string[];
-  return { name: needed, in: 'query' };
-}
-
-function optionsOf(row: Route): OptionTable {
-  const named = Object.entries(schemaOf(row)).filter(([name]) => name !== argumentOf(row).name);
-  return Object.fromEntries(
-    named.map(([name, { description = '', enum: values }]) => [
-      optionName(name),
-      { type: 'string' as const, takes: '<value>', description, ...(values && { values }) },
-    ]),
-  );
-}
-
-function requestOf(
-  { name, row: id, defaults = {}, example }: Named,
-  words: readonly string[],
-  values: Values,
-): GatewayRequest {
-  const row = rowBy(id);
-  const argument = argumentOf(row);
-  const value = words.join(' ');
-  if (value === '')
-    throw new UsageError(`${name} takes <${optionName(argument.name)}>; type ${calledAs().command} ${example}`);
-  const options = Object.keys(schemaOf(row)).flatMap((each) => {
-    const given = values.text(optionName(each)) ?? defaults[each];
-    return given === undefined ? [] : [[each, given]];
-  });
-  const query = [...(argument.in === 'query' ? [[argument.name, value]] : []), ...options];
-  const path = row.path.replace(/:[a-zA-Z]+/, () => encodeURIComponent(value));
-  const text = query.map(([key, each = '']) => `${key}=${encodeURIComponent(each)}`).join('&');
-  return { path: text === '' ? path : `${path}?${text}` };
-}
-
-function commandFor(own: Named): RequestCommand {
-  const row = rowBy(own.row);
+  const route = callableRow(row);
+  // The positional argument is the path parameter, or the required query parameter.
+  const [argument, ...options] = callParameters(route) as [CallParameter, ...CallParameter[]];
+  const takes = `<${optionName(argument.name)}>`;
   return {
-    name: own.name,
-    takes: `<${optionName(argumentOf(row).name)}>`,
-    summary: own.summary,
-    examples: [own.example],
-    options: optionsOf(row),
-    request: (words, values) => requestOf(own, words, values),
-    view: VIEWS[own.name],
+    name,
+    takes,
+    summary,
+    examples: [example],
+    options: optionTable(options),
+    request(words, values) {
+      const value = words.join(' ');
+      if (value === '') throw new UsageError(`${name} takes ${takes}; type ${calledAs().command} ${example}`);
+      const given = options.map((each) => [each.name, values.text(optionName(each.name)) ?? defaults[each.name]]);
+      return requestFor(route, { ...Object.fromEntries(given), [argument.name]: value });
+    },
+    view: VIEWS[name],
   };
 }
 
@@ -106,7 +71,7 @@ const rpc: RequestCommand = {
   examples: [`rpc getBalance ${SOL} --pay`, `rpc getAccountInfo ${SOL} '{"encoding":"base64"}' --pay --cluster devnet`],
   options: {
     ...CLUSTER,
-    provider: { type: 'string', takes: '<name>', description: 'default: helius', values: ['helius', 'alchemy'] },
+    provider: { takes: '<name>', description: 'default: helius', values: ['helius', 'alchemy'] },
   },
   completes: [...new Set(METHODS.map(({ method }) => method))],
   request: rpcRequest,

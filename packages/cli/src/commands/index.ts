@@ -1,9 +1,7 @@
 import { RootCommand, script } from '@bomb.sh/tab';
 import { EXIT, UsageError } from '../failure.ts';
-import { catalogOf } from '../money/catalog.ts';
 import { CLUSTER, COMMON, type OptionTable } from '../options.ts';
 import { absolutePath, readRequest, rowOf } from '../request.ts';
-import { isHttpUrl } from '../session.ts';
 import { apiCommandFor } from './api.ts';
 import { namedCommands } from './by-name.ts';
 import type { Command, FoundCommand } from './command.ts';
@@ -19,15 +17,10 @@ const mcpCommand: Command = {
   summary: 'an MCP server with these commands as tools',
   examples: ['mcp', 'mcp --budget-usd 0.05', 'mcp --tools=all', 'mcp --http 8405'],
   options: {
-    'budget-usd': { type: 'string', takes: '<usd>', description: 'the budget of 24 hours without asking; default: 0' },
-    tools: {
-      type: 'string',
-      takes: '<set>',
-      description: 'the usual tools, or one for each method',
-      values: ['usual', 'all'],
-    },
+    'budget-usd': { takes: '<usd>', description: 'the budget of 24 hours without asking; default: 0' },
+    tools: { takes: '<set>', description: 'the usual tools, or one for each method', values: ['usual', 'all'] },
     ...CLUSTER,
-    http: { type: 'boolean', description: 'serve HTTP on 127.0.0.1, without a wallet' },
+    http: { description: 'serve HTTP on 127.0.0.1, without a wallet' },
   },
   run: async (given) => (await import('../mcp/command.ts')).serveMcp(given),
 };
@@ -49,9 +42,9 @@ function describe(
   { completes, options }: Pick<Command, 'completes' | 'options'>,
 ): void {
   if (completes) target.argument('word', suggest(completes));
-  for (const [name, { type, description, values }] of Object.entries<OptionTable[string]>({ ...options, ...COMMON })) {
-    if (type === 'boolean') target.option(name, description);
-    else target.option(name, description, suggest(values));
+  for (const [name, { takes, description, values }] of Object.entries<OptionTable[string]>({ ...options, ...COMMON })) {
+    if (takes) target.option(name, description, suggest(values));
+    else target.option(name, description);
   }
 }
 
@@ -96,22 +89,13 @@ const byPath: Command = {
 /** An unknown word is shown only if it is too short to be a key. */
 const NAME = /^[\w-]{1,20}$/;
 
-const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
-
-/** The command of an API of the gateway; undefined if the gateway cannot be asked or has no such API. */
-async function apiCommand(words: readonly string[], gateway: string) {
-  if (!API_NAME.test(words[0] ?? '') || !isHttpUrl(gateway)) return undefined;
-  const listed = await catalogOf(gateway).catch(() => []);
-  return apiCommandFor(words, listed);
-}
-
 /** The command at the start of the words, and its arguments. A path is a command too, and so is an API of the gateway. */
 export async function commandFor(words: readonly string[], gateway: string): Promise<FoundCommand> {
   const [name = '', ...rest] = words;
   const command = COMMANDS.find((each) => each.name === name);
   if (command) return { command, rest };
   if (isPath(name)) return { command: byPath, rest: words };
-  const found = await apiCommand(words, gateway);
+  const found = await apiCommandFor(words, gateway);
   if (found) return found;
   const near = COMMANDS.find((each) => each.name.startsWith(name.slice(0, 2)));
   const shown = NAME.test(name) ? `command ${name}` : 'such command';

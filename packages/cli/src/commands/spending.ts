@@ -78,7 +78,7 @@ export const resumeCommand: Command = {
   summary: 'resend interrupted payments and get their answers',
   examples: ['resume', 'resume --give-up'],
   options: {
-    'give-up': { type: 'boolean', description: 'then close expired payments as spent' },
+    'give-up': { description: 'then close expired payments as spent' },
   },
   async run({ session }) {
     const { payments } = session.ledger;
@@ -106,7 +106,7 @@ export const spendingCommand: Command = {
   takes: '',
   summary: 'the spending and the limit',
   examples: ['spending', 'spending --json'],
-  options: { json: { type: 'boolean', description: 'print JSON' } },
+  options: { json: { description: 'print JSON' } },
   async run({ session }) {
     const { terminal, caps, ledger } = session;
     const { dayMicros, allMicros, spent } = ledger.spending();

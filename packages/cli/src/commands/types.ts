@@ -66,7 +66,7 @@ export const typesCommand: Command = {
   summary: "a TypeScript file with the types of a gateway's calls, for client.call",
   examples: ['types https://gateway.example --output src/gateway.ts'],
   options: {
-    output: { type: 'string', takes: '<file>', description: 'the file to write; default: standard output' },
+    output: { takes: '<file>', description: 'the file to write; default: standard output' },
   },
   async run({ words: [url, ...more], values, session }) {
     if (more.length > 0 || (url !== undefined && !isHttpUrl(url)))

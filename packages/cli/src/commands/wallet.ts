@@ -95,8 +95,8 @@ export const walletCommand: Command = {
   summary: 'make a wallet, show its address, fund it',
   examples: ['wallet new', 'wallet new --keychain', 'wallet show --json', 'wallet fund'],
   options: {
-    keychain: { type: 'boolean', description: "keep the key in the system's keychain" },
-    json: { type: 'boolean', description: 'print JSON' },
+    keychain: { description: "keep the key in the system's keychain" },
+    json: { description: 'print JSON' },
   },
   completes: ['new', 'show', 'fund'],
   async run({ words, values, session }) {

@@ -70,18 +70,26 @@ const SERVICE = 'asset-gateway';
 /** On Linux the library's default store is the kernel's memory, which a restart clears. */
 const STORE = { linux: { store: 'secret-service' } };
 
-/** An entry of `@napi-rs/keyring`. */
-interface Entry {
-  setSecret(secret: Uint8Array): void;
-  getSecret(): Uint8Array | null;
+/** The part of `@napi-rs/keyring` that is used. */
+interface Keyring {
+  readonly Entry: new (
+    service: string,
+    user: string,
+    options: object,
+  ) => { setSecret(secret: Uint8Array): void; getSecret(): Uint8Array | null };
 }
 
-const UNAVAILABLE = "this system's keychain does not work; omit --keychain to store the wallet in a file";
-
-async function entryFor(address: string): Promise<Entry> {
+/** The secret of an address in the keychain, after storing it if it is given; null if the keychain does not work. */
+async function secretOf(address: string, stored?: Uint8Array): Promise<Uint8Array | null> {
   const module = '@napi-rs/keyring';
-  const { Entry } = (await import(module)) as { Entry: new (service: string, user: string, options: object) => Entry };
-  return new Entry(SERVICE, address, STORE);
+  try {
+    const { Entry } = (await import(module)) as Keyring;
+    const entry = new Entry(SERVICE, address, STORE);
+    if (stored) entry.setSecret(stored);
+    return entry.getSecret();
+  } catch {
+    return null;
+  }
 }
 
 /** The address of the wallet in the keychain, from the state folder; undefined if there is none. */
@@ -95,10 +103,7 @@ function addressIn(file: string): string | undefined {
 
 /** The wallet in the keychain. */
 async function keychainWallet(address: string): Promise<Wallet> {
-  const secret = await entryFor(address).then(
-    (entry) => entry.getSecret(),
-    () => null,
-  );
+  const secret = await secretOf(address);
   if (!secret) throw new Error(`the keychain refuses the key of ${address}; unlock it, or use --keypair`);
   return walletOf(Uint8Array.from(secret), 'keychain');
 }
@@ -107,13 +112,8 @@ async function keychainWallet(address: string): Promise<Wallet> {
 async function newKeychainWallet(file: string): Promise<Wallet> {
   const wallet = walletOf(newKeypair(), 'keychain');
   const { address } = wallet.signer;
-  try {
-    const entry = await entryFor(address);
-    entry.setSecret(wallet.keypair);
-    if (!entry.getSecret()) throw new Error(UNAVAILABLE);
-  } catch {
-    throw new Error(UNAVAILABLE);
-  }
+  if (!(await secretOf(address, wallet.keypair)))
+    throw new Error("this system's keychain does not work; omit --keychain to store the wallet in a file");
   makeFolder(dirname(file));
   writeDurably(file, `${address}\n`);
   return wallet;

@@ -1,5 +1,5 @@
 import type { Tool } from '@asset-gateway/client/tools';
-import { clusterOfNetwork, dollars, routes } from '@asset-gateway/protocol';
+import { clusterOfNetwork, dollars, member, routes } from '@asset-gateway/protocol';
 import { failureOf, partOf, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
 import type { ServerState } from './paying.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
@@ -78,13 +78,7 @@ const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAl
 
 function valueAt(value: unknown, pointer: string): unknown {
   const [before, ...steps] = pointer.split('/');
-  if (before !== '') return undefined;
-  let found = value;
-  for (const step of steps) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, unescaped(step))) return undefined;
-    found = (found as Record<string, unknown>)[unescaped(step)];
-  }
-  return found;
+  return before === '' ? steps.reduce((found, step) => member(found, unescaped(step)), value) : undefined;
 }
 
 function sliceOf(value: unknown, from: number): unknown {

@@ -29,16 +29,8 @@ const MEASURES: readonly Measure[] = [
 /** A notice is shorter than this many parts. */
 const LONGEST_NOTICE = 20;
 
-type Member = readonly [name: string, value: unknown];
-
-/** Cuts, replaces and measures the parts of a list or an object. */
-interface Shape<Part> {
-  readonly inside: (part: Part) => Part;
-  readonly notice: (text: string) => Part;
-  readonly bytes: (parts: readonly Part[]) => number;
-}
-
-const countOf = (value: object): number => (Array.isArray(value) ? value.length : Object.keys(value).length);
+/** An item with its index, or a member with its name. */
+type Part = readonly [name: string, part: unknown];
 
 /** Whether a value nests at most this deep. */
 export const isShallow = (value: unknown, levels = DEEPEST): boolean =>
@@ -50,14 +42,18 @@ export const isShallow = (value: unknown, levels = DEEPEST): boolean =>
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /** The first parts of a list or an object, with a notice for the others unless the notice is longer. */
-function shortened<Part>(parts: readonly Part[], most: number, shape: Shape<Part>): readonly Part[] {
-  const { inside, notice, bytes } = shape;
-  const left = parts.length - most;
-  if (left <= 0) return parts.map(inside);
-  const shown = parts.slice(0, most).map(inside);
-  const cutOff = notice(`${left} more of ${parts.length}`);
-  const others = left > LONGEST_NOTICE ? [] : parts.slice(most).map(inside);
-  return others.length > 0 && bytes(others) <= bytes([cutOff]) ? [...shown, ...others] : [...shown, cutOff];
+function shortened(value: object, most: number, inside: (part: unknown) => unknown): object {
+  const isList = Array.isArray(value);
+  const count = isList ? value.length : Object.keys(value).length;
+  const parts = Object.entries(isList ? value.slice(0, most + LONGEST_NOTICE) : value);
+  const of = (some: readonly Part[]): object => (isList ? some.map(([, part]) => part) : Object.fromEntries(some));
+  const cutIn = ([name, part]: Part): Part => [harmless(name), inside(part)];
+  const left = count - most;
+  if (left <= 0) return of(parts.map(cutIn));
+  const notice: Part = ['…', `${isList ? '… ' : ''}${left} more of ${count}`];
+  const others = left > LONGEST_NOTICE ? [] : parts.slice(most).map(cutIn);
+  const isShort = others.length > 0 && jsonBytes(of(others)) <= jsonBytes(of([notice]));
+  return of([...parts.slice(0, most).map(cutIn), ...(isShort ? others : [notice])]);
 }
 
 function cutText(text: string, most: number): string {
@@ -69,17 +65,9 @@ function cutText(text: string, most: number): string {
 function cut(value: unknown, measure: Measure, depth: number): unknown {
   if (typeof value === 'string') return cutText(value, measure.characters);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === measure.depth) return `… ${countOf(value)} inside`;
-  const inside = (part: unknown): unknown => cut(part, measure, depth + 1);
-  if (Array.isArray(value)) {
-    return shortened<unknown>(value, measure.items, { inside, notice: (text) => `… ${text}`, bytes: jsonBytes });
-  }
-  const members = shortened<Member>(Object.entries(value), measure.members, {
-    inside: ([name, member]) => [harmless(name), inside(member)],
-    notice: (text) => ['…', text],
-    bytes: (parts) => jsonBytes(Object.fromEntries(parts)),
-  });
-  return Object.fromEntries(members);
+  if (depth === measure.depth) return `… ${Object.keys(value).length} inside`;
+  const most = Array.isArray(value) ? measure.items : measure.members;
+  return shortened(value, most, (part) => cut(part, measure, depth + 1));
 }
 
 /**

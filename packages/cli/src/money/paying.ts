@@ -38,9 +38,6 @@ export interface Paying {
   readonly isPreapproved: boolean;
 }
 
-/** The user declined to pay. */
-class Declined extends Error {}
-
 /** Nothing was signed; `offer` is the price. */
 export class Unpaid extends Error {
   readonly offer: Offer;
@@ -91,7 +88,7 @@ function approval(paying: Paying) {
   const { terminal, isPreapproved } = paying;
   return async ({ network, amount, payTo }: Offer): Promise<void> => {
     const what = `$${dollars(Number(amount))} on ${network} to ${payTo}`;
-    if (!isPreapproved && !(await terminal.confirm(`Pay ${what}?`))) throw new Declined('nothing was paid');
+    if (!isPreapproved && !(await terminal.confirm(`Pay ${what}?`))) throw new Error('nothing was paid');
     terminal.note(`paying ${what}`);
     await ensureFunded(paying, network);
   };

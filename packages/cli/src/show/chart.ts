@@ -1,20 +1,8 @@
 import { dollars } from '@asset-gateway/protocol';
 
-const STYLES = {
-  compact: { notation: 'compact', maximumFractionDigits: 1 },
-  large: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
-  small: { maximumSignificantDigits: 4 },
-} as const;
-
-const formats = new Map<keyof typeof STYLES, Intl.NumberFormat>();
-
-/** Loads the locale lazily: piped commands format no numbers. */
-function formatted(value: number, style: keyof typeof STYLES): string {
-  const format = formats.get(style) ?? new Intl.NumberFormat('en', STYLES[style]);
-  formats.set(style, format);
-  return format.format(value);
-}
-
+const COMPACT = { notation: 'compact', maximumFractionDigits: 1 } as const;
+const LARGE = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+const SMALL = { maximumSignificantDigits: 4 };
 const NONE = '–';
 
 export const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
@@ -22,17 +10,17 @@ export const isNumber = (value: unknown): value is number => typeof value === 'n
 /** A price in dollars: two decimals from $1, four significant digits below. */
 export function price(value: unknown): string {
   if (!isNumber(value)) return NONE;
-  return `$${Math.abs(value) >= 1 || value === 0 ? formatted(value, 'large') : formatted(value, 'small')}`;
+  return `$${value.toLocaleString('en', Math.abs(value) >= 1 || value === 0 ? LARGE : SMALL)}`;
 }
 
 /** An amount in dollars, exact to a millionth. */
 export const usd = (micros: number): string => `$${dollars(micros)}`;
 
 /** A compact amount in dollars. */
-export const amount = (value: unknown): string => (isNumber(value) ? `$${formatted(value, 'compact')}` : NONE);
+export const amount = (value: unknown): string => (isNumber(value) ? `$${value.toLocaleString('en', COMPACT)}` : NONE);
 
 /** A compact number. */
-export const count = (value: unknown): string => (isNumber(value) ? formatted(value, 'compact') : NONE);
+export const count = (value: unknown): string => (isNumber(value) ? value.toLocaleString('en', COMPACT) : NONE);
 
 /** A signed change in percent. */
 export const change = (value: unknown): string =>

@@ -1,32 +1,15 @@
 import { oneLine } from '@asset-gateway/protocol';
 
-/** Character ranges that take two columns: East Asian wide and fullwidth (UAX 11), and emoji. */
-const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa000, 0xa4cf],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x1b000, 0x1b2ff],
-  [0x1f200, 0x1f2ff],
-  [0x20000, 0x3fffd],
-];
-
+/** Characters of two columns (UAX 11): East Asian scripts, symbols and fullwidth forms. Halfwidth forms take one. */
+const WIDE =
+  /^(?![\uff61-\uffdf])[\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\p{sc=Yi}\u2ff0-\u303e\u3099-\u33ff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f200}-\u{1f265}]/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 let segmenter: Intl.Segmenter | undefined;
 
 function widthOfGrapheme(grapheme: string): number {
   if (INVISIBLE.test(grapheme)) return 0;
-  const point = grapheme.codePointAt(0) ?? 0;
-  return EMOJI.test(grapheme) || WIDE.some(([first, last]) => point >= first && point <= last) ? 2 : 1;
+  return EMOJI.test(grapheme) || WIDE.test(grapheme) ? 2 : 1;
 }
 
 function graphemesOf(text: string): string[] {

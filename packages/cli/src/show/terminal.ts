@@ -46,15 +46,14 @@ export class Terminal {
   }
 
   /** Writes a line to stderr. */
-  note(text: string): void {
+  note(text: string, paint: (text: string) => string = String): void {
     this.#spinner?.stop();
-    process.stderr.write(`${oneLine(text, MAX_NOTE)}\n`);
+    process.stderr.write(`${paint(oneLine(text, MAX_NOTE))}\n`);
   }
 
   /** Writes a dimmed line to stderr. */
   detail(text: string): void {
-    this.#spinner?.stop();
-    process.stderr.write(`${this.notes.dim(oneLine(text, MAX_NOTE))}\n`);
+    this.note(text, this.notes.dim);
   }
 
   /** Shows a spinner during the work. */
