@@ -29,7 +29,7 @@ export type Resent = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
 async function close({ options }: Connection, payment: Resent, outcome: 'paid' | 'refused'): Promise<void> {
   const closed = async () => payment.closed?.(outcome);
   await closed()
-    .catch((error: unknown) => options.onLedgerFailure?.(error))
+    .catch((error: unknown) => void options.onLedgerFailure?.(error))
     .catch(() => undefined);
 }
 

@@ -29,8 +29,7 @@ const MEASURES: readonly Measure[] = [
 /** A notice is shorter than this many parts. */
 const LONGEST_NOTICE = 20;
 
-/** An item with its index, or a member with its name. */
-type Part = readonly [name: string, part: unknown];
+type Member = readonly [name: string, value: unknown];
 
 /** Whether a value nests at most this deep. */
 export const isShallow = (value: unknown, levels = DEEPEST): boolean =>
@@ -44,13 +43,17 @@ export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stri
 /** The first parts of a list or an object, with a notice for the others unless the notice is longer. */
 function shortened(value: object, most: number, inside: (part: unknown) => unknown): object {
   const isList = Array.isArray(value);
-  const count = isList ? value.length : Object.keys(value).length;
-  const parts = Object.entries(isList ? value.slice(0, most + LONGEST_NOTICE) : value);
-  const of = (some: readonly Part[]): object => (isList ? some.map(([, part]) => part) : Object.fromEntries(some));
-  const cutIn = ([name, part]: Part): Part => [harmless(name), inside(part)];
-  const left = count - most;
+  const parts: readonly unknown[] = isList ? value : Object.entries(value);
+  const of = (some: readonly unknown[]): object => (isList ? some : Object.fromEntries(some as readonly Member[]));
+  const cutIn = (part: unknown): unknown => {
+    if (isList) return inside(part);
+    const [name, member] = part as Member;
+    return [harmless(name), inside(member)];
+  };
+  const left = parts.length - most;
   if (left <= 0) return of(parts.map(cutIn));
-  const notice: Part = ['…', `${isList ? '… ' : ''}${left} more of ${count}`];
+  const omitted = `${left} more of ${parts.length}`;
+  const notice = isList ? `… ${omitted}` : ['…', omitted];
   const others = left > LONGEST_NOTICE ? [] : parts.slice(most).map(cutIn);
   const isShort = others.length > 0 && jsonBytes(of(others)) <= jsonBytes(of([notice]));
   return of([...parts.slice(0, most).map(cutIn), ...(isShort ? others : [notice])]);
