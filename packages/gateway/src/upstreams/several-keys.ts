@@ -4,37 +4,22 @@ import type { Answer, Upstream, UpstreamCall } from '../call.ts';
 import type { Breaker } from './breaker.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
-/** Until when an upstream key is not used, in monotonic milliseconds. */
-interface KeyRest {
-  /** End of the pause that the upstream asked for. */
-  readonly pausedUntilMs: number;
-  /** End of the time that a rejected key is set aside for. */
-  readonly setAsideUntilMs: number;
-}
-
-/** The same with the slots left in its budget. */
-export interface KeyView extends KeyRest {
-  readonly left: number;
-}
-
-const isPaused = ({ pausedUntilMs }: KeyRest, nowMs: number): boolean => pausedUntilMs > nowMs;
-
-/** The keys that are not set aside, or all keys if every one is. */
-function accepted<Key extends KeyRest>(keys: readonly Key[], nowMs: number): readonly Key[] {
-  const left = keys.filter(({ setAsideUntilMs }) => setAsideUntilMs <= nowMs);
-  return left.length > 0 ? left : keys;
+/** A key's budget, and whether the key is set aside because the upstream has rejected it. */
+export interface KeyView extends Pick<BudgetView, 'left' | 'pauseMs'> {
+  readonly isSetAside: boolean;
 }
 
 /** Keys in the order to try them: most slots left first, paused keys last; keys set aside only if all are. */
-export const fullestFirst = <Key extends KeyView>(keys: readonly Key[], nowMs: number): Key[] =>
-  accepted(keys, nowMs).toSorted(
-    (one, other) => Number(isPaused(one, nowMs)) - Number(isPaused(other, nowMs)) || other.left - one.left,
-  );
+export function fullestFirst<Key extends KeyView>(keys: readonly Key[]): Key[] {
+  const accepted = keys.filter(({ isSetAside }) => !isSetAside);
+  const known = accepted.length > 0 ? accepted : keys;
+  return known.toSorted((a, b) => Number(a.pauseMs > 0) - Number(b.pauseMs > 0) || b.left - a.left);
+}
 
 /** Keys available now: those not paused, or all of them if every key is paused. */
-export function usableKeys<Key extends KeyRest>(keys: readonly Key[], nowMs: number): readonly Key[] {
-  const known = accepted(keys, nowMs);
-  const running = known.filter((key) => !isPaused(key, nowMs));
+export function usableKeys<Key extends KeyView>(keys: readonly Key[]): Key[] {
+  const known = fullestFirst(keys);
+  const running = known.filter(({ pauseMs }) => pauseMs <= 0);
   return running.length > 0 ? running : known;
 }
 
@@ -58,7 +43,6 @@ export interface KeyOptions {
 }
 
 interface KeyState extends Key {
-  pausedUntilMs: number;
   setAsideUntilMs: number;
 }
 
@@ -91,7 +75,7 @@ export class SeveralKeys implements Upstream, Allowance {
   readonly #options: KeyOptions;
 
   constructor(keys: readonly Key[], options: KeyOptions) {
-    this.#keys = keys.map((key) => ({ ...key, pausedUntilMs: NEVER, setAsideUntilMs: NEVER }));
+    this.#keys = keys.map((key) => ({ ...key, setAsideUntilMs: NEVER }));
     this.#options = options;
     this.limit = keys.reduce((sum, { budget }) => sum + budget.limit, 0);
     this.windowMs = Math.max(...keys.map(({ budget }) => budget.windowMs));
@@ -99,7 +83,8 @@ export class SeveralKeys implements Upstream, Allowance {
 
   async answer(call: UpstreamCall): Promise<Answer> {
     const refusals: Refusal[] = [];
-    for (const key of this.#inOrder()) {
+    const keys = this.#keys.length === 1 ? this.#keys : fullestFirst(this.#views()).map(({ key }) => key);
+    for (const key of keys) {
       try {
         return await this.#ask(key, call);
       } catch (error) {
@@ -117,31 +102,26 @@ export class SeveralKeys implements Upstream, Allowance {
 
   /** The keys available now: the sum of their free slots, the next slot that frees, and the first pause that ends. */
   view(): BudgetView {
-    let [left, resetMs, pauseMs] = [0, 0, Number.POSITIVE_INFINITY];
-    for (const { budget } of this.#usable()) {
-      const view = this.#options.store.view(budget);
-      left += view.left;
-      if (view.resetMs > 0) resetMs = resetMs > 0 ? Math.min(resetMs, view.resetMs) : view.resetMs;
-      pauseMs = Math.min(pauseMs, view.pauseMs);
-    }
-    return { left, resetMs, pauseMs };
+    const [only, another] = this.#keys;
+    if (only && !another) return this.#options.store.view(only.budget);
+    const views = usableKeys(this.#views());
+    const resets = views.map(({ resetMs }) => resetMs).filter((resetMs) => resetMs > 0);
+    return {
+      left: views.reduce((sum, { left }) => sum + left, 0),
+      resetMs: resets.length > 0 ? Math.min(...resets) : 0,
+      pauseMs: Math.min(...views.map(({ pauseMs }) => pauseMs)),
+    };
   }
 
   async judge(share: Share): Promise<Verdict | undefined> {
     const { store } = this.#options;
-    const judged = this.#usable().map(({ budget }) => store.judge(budget, share).catch(() => undefined));
+    const judged = usableKeys(this.#views()).map(({ key }) => store.judge(key.budget, share).catch(() => undefined));
     return firstToEnd(await Promise.all(judged));
   }
 
-  #usable(): readonly KeyState[] {
-    return this.#keys.length === 1 ? this.#keys : usableKeys(this.#keys, this.#options.now());
-  }
-
-  #inOrder(): readonly KeyState[] {
-    if (this.#keys.length === 1) return this.#keys;
-    const { now, store } = this.#options;
-    const views = this.#keys.map((key) => ({ ...key, key, left: store.view(key.budget).left }));
-    return fullestFirst(views, now()).map(({ key }) => key);
+  #views() {
+    const { store } = this.#options;
+    return this.#keys.map((key) => ({ key, isSetAside: this.#isSetAside(key), ...store.view(key.budget) }));
   }
 
   async #ask(key: KeyState, call: UpstreamCall): Promise<Answer> {
@@ -160,12 +140,9 @@ export class SeveralKeys implements Upstream, Allowance {
   async #note(key: KeyState, refusal: Refusal): Promise<void> {
     const { now, store, setAsideMs, onRefused, onFailure } = this.#options;
     const { code, retryAfterSeconds } = refusal;
-    if (code === 'upstream_rate_limited' && retryAfterSeconds !== undefined) {
-      key.pausedUntilMs = now() + retryAfterSeconds * 1000;
-      if (refusal instanceof UpstreamRefusal) {
-        await store.pause(key.budget, retryAfterSeconds * 1000).catch(onFailure);
-      }
-    }
+    const isPause = refusal instanceof UpstreamRefusal && code === 'upstream_rate_limited';
+    if (isPause && retryAfterSeconds !== undefined)
+      await store.pause(key.budget, retryAfterSeconds * 1000).catch(onFailure);
     if (code !== 'upstream_auth_failed') return;
     onRefused(this.#keys.indexOf(key), !this.#isSetAside(key));
     if (this.#keys.length > 1) key.setAsideUntilMs = now() + setAsideMs;
