@@ -1,9 +1,11 @@
 import fc from 'fast-check';
+import { LRUCache } from 'lru-cache';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
 import { CallsInFlight } from '../../packages/gateway/src/cache/calls-in-flight.ts';
 import type { CacheKey, KeyRequest } from '../../packages/gateway/src/cache/key-demand.ts';
 import { ALONE, CallClaim } from '../../packages/gateway/src/cache/shared-entries.ts';
+import type { Kept } from '../../packages/gateway/src/cache/stored.ts';
 import { Waiters } from '../../packages/gateway/src/cache/waiters.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { rowOf } from '../http/targets.ts';
@@ -251,10 +253,9 @@ it('a call whose upstream throws at once no longer counts as starting', async ()
   const fault = () => {
     throw new Error('broken');
   };
-  const nothing = () => undefined;
-  const kept = { keptOf: nothing, keep: nothing, refuse: nothing };
-  const leads = { waiting: new Waiters(), spendAlone: fault, dismiss: nothing };
-  const calls = new CallsInFlight({ ...kept, ...leads, order, upstream: { answer: fault }, now: () => 0 });
+  const leads = { waiting: new Waiters(), spendAlone: fault, dismiss: () => undefined };
+  const kept = new LRUCache<string, Kept>({ max: 1 });
+  const calls = new CallsInFlight({ ...leads, kept, order, upstream: { answer: fault }, now: () => 0 });
   const claim = new CallClaim({ entries: ALONE, owner: 'this node', isEnough: () => false });
   const input = { path: {}, query: {}, body: {} } as unknown as Input;
   await calls.make([{ key: key('a'), route: rowOf('tokens.health'), input }], claim);

@@ -1,7 +1,7 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
-import { READ, WRITE } from '../../packages/gateway/src/cache/redis-scripts.ts';
+import { CLAIM, WRITE } from '../../packages/gateway/src/cache/redis-scripts.ts';
 import { CallClaim, type Claim } from '../../packages/gateway/src/cache/shared-entries.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
@@ -13,8 +13,10 @@ import { redisSuite, startRedis } from '../kit/redis.ts';
 const [SECRET, OTHER_SECRET] = ['s'.repeat(32), 't'.repeat(32)];
 const LEASE_MS = 13_000;
 const now = () => performance.now();
-const keyOf = (id: string, maxStaleSeconds = 600) => ({ id, freshSeconds: 60, maxStaleSeconds });
-const [KEY, ANOTHER] = [keyOf('search ["sol"]'), keyOf('search ["bonk"]')];
+const planOf = (id: string, maxStaleSeconds = 600) => ({ key: { id, freshSeconds: 60, maxStaleSeconds } });
+const read = async (node: RedisEntries, plans: Parameters<RedisEntries['claim']>[0]) =>
+  (await node.claim(plans)).entries;
+const [KEY, ANOTHER] = [planOf('search ["sol"]'), planOf('search ["bonk"]')];
 const JSON_TEXT = '{"amount":18446744073709551615,"name":"Ω"}';
 
 redisSuite('shared entries in Redis', () => {
@@ -36,15 +38,15 @@ redisSuite('shared entries in Redis', () => {
     for (const connection of connections.splice(0)) connection.close();
   });
 
-  const share = (key = KEY, ageMs = 0, json = JSON_TEXT) =>
-    one.write([{ key, fetchedAtMs: now() - ageMs, json }], 'one');
+  const share = (plan = KEY, ageMs = 0, json = JSON_TEXT) =>
+    one.write([{ ...plan, fetchedAtMs: now() - ageMs, json }], 'one');
   const names = async (kind: string) => ((await redis.command('KEYS', `{gw:cache}:${kind}:*`)) as string[]).sort();
   const nameOf = async (kind: string) => (await names(kind))[0] ?? 'none';
   const left = async (name: string) => Number(await redis.command('PTTL', name));
 
   it('are the same text on another node, and as old', async () => {
     await share(KEY, 20_000);
-    const entry = (await other.read([ANOTHER, KEY])).get(KEY.id);
+    const entry = (await read(other, [ANOTHER, KEY])).get(KEY.key.id);
     expect(entry?.json).toBe(JSON_TEXT);
     const ageMs = now() - (entry?.fetchedAtMs ?? 0);
     // Rather too old than too young: the half of a round trip that a clock is off by is less than a second.
@@ -57,7 +59,7 @@ redisSuite('shared entries in Redis', () => {
     expect(life).toBeGreaterThan(0);
     expect(life).toBeLessThanOrEqual(10_000);
     // A node may have a stricter bound for the same row.
-    expect(await other.read([keyOf(KEY.id, 500)])).toEqual(new Map());
+    expect(await read(other, [planOf(KEY.key.id, 500)])).toEqual(new Map());
     await share(ANOTHER, 600_001);
     expect(await names('entry')).toHaveLength(1);
   });
@@ -67,18 +69,18 @@ redisSuite('shared entries in Redis', () => {
     await share(KEY, 0, JSON.stringify(random));
     expect(await names('entry')).toEqual([]);
     await share(ANOTHER, 0, JSON.stringify('x'.repeat(5 * 1024 * 1024 - 2)));
-    expect((await other.read([ANOTHER])).get(ANOTHER.id)?.json).toHaveLength(5 * 1024 * 1024);
+    expect((await read(other, [ANOTHER])).get(ANOTHER.key.id)?.json).toHaveLength(5 * 1024 * 1024);
   });
 
   it('are of their upstream', async () => {
     await share();
-    expect((await (await open({ scope: 'another' })).read([KEY])).size).toBe(0);
+    expect((await read(await open({ scope: 'another' }), [KEY])).size).toBe(0);
   });
 
   it('are read under every secret and written under the first', async () => {
     await share();
-    expect((await (await open({ secrets: [OTHER_SECRET, SECRET] })).read([KEY])).size).toBe(1);
-    expect((await (await open({ secrets: [OTHER_SECRET] })).read([KEY])).size).toBe(0);
+    expect((await read(await open({ secrets: [OTHER_SECRET, SECRET] }), [KEY])).size).toBe(1);
+    expect((await read(await open({ secrets: [OTHER_SECRET] }), [KEY])).size).toBe(0);
   });
 
   describe('are never given out', () => {
@@ -99,10 +101,10 @@ redisSuite('shared entries in Redis', () => {
       const poisoned = change(text);
       expect(poisoned).not.toBe(text);
       await redis.command('SET', name, poisoned);
-      expect((await other.read([KEY])).size).toBe(0);
+      expect((await read(other, [KEY])).size).toBe(0);
       expect((await other.claim([KEY], 'other')).entries.size).toBe(0);
       await redis.command('SET', name, text);
-      expect((await other.read([KEY])).size).toBe(1);
+      expect((await read(other, [KEY])).size).toBe(1);
     });
 
     it('when they are another key’s', async () => {
@@ -111,7 +113,7 @@ redisSuite('shared entries in Redis', () => {
       await share(ANOTHER, 0, '"another"');
       const stranger = (await names('entry')).find((each) => each !== name) ?? 'none';
       await redis.command('SET', name, String(await redis.command('GET', stranger)));
-      expect([...(await other.read([KEY, ANOTHER])).keys()]).toEqual([ANOTHER.id]);
+      expect([...(await read(other, [KEY, ANOTHER])).keys()]).toEqual([ANOTHER.key.id]);
     });
 
     it('when they are no text at all', async () => {
@@ -121,46 +123,51 @@ redisSuite('shared entries in Redis', () => {
       await redis.command('RPUSH', name, 'a list');
       await redis.command('RPUSH', name.replace(':entry:', ':lease:'), 'a list');
       await share(ANOTHER);
-      expect([...(await other.read([KEY, ANOTHER])).keys()]).toEqual([ANOTHER.id]);
+      expect([...(await read(other, [KEY, ANOTHER])).keys()]).toEqual([ANOTHER.key.id]);
       const { leased, entries } = await other.claim([KEY, ANOTHER], 'other');
-      expect([leased.size, [...entries.keys()]]).toEqual([2, [ANOTHER.id]]);
-      await other.write([{ key: KEY, fetchedAtMs: now(), json: JSON_TEXT }], 'other');
-      expect((await one.read([KEY])).size).toBe(1);
+      expect([leased.size, [...entries.keys()]]).toEqual([2, [ANOTHER.key.id]]);
+      await other.write([{ ...KEY, fetchedAtMs: now(), json: JSON_TEXT }], 'other');
+      expect((await read(one, [KEY])).size).toBe(1);
       expect((await one.claim([KEY], 'one')).leased.size).toBe(1);
     });
   });
 
   describe('leases', () => {
     it('are one node’s until it has written or given them back', async () => {
-      expect((await one.claim([KEY, ANOTHER], 'one')).leased).toEqual(new Set([KEY.id, ANOTHER.id]));
+      expect((await one.claim([KEY, ANOTHER], 'one')).leased).toEqual(new Set([KEY.key.id, ANOTHER.key.id]));
       expect((await other.claim([KEY, ANOTHER], 'other')).leased).toEqual(new Set());
       await other.giveBack([KEY], 'other');
       expect((await other.claim([KEY], 'other')).leased).toEqual(new Set());
       await share(KEY);
       await one.giveBack([ANOTHER], 'one');
       const { leased, entries } = await other.claim([KEY, ANOTHER], 'other');
-      expect([leased, [...entries.keys()]]).toEqual([new Set([KEY.id, ANOTHER.id]), [KEY.id]]);
+      expect([leased, [...entries.keys()]]).toEqual([new Set([KEY.key.id, ANOTHER.key.id]), [KEY.key.id]]);
     });
 
     it('are asked for again without the entry that is known, until there is another one', async () => {
       await share(KEY, 2_000);
-      const tagIn = ({ entries }: Claim) => entries.get(KEY.id)?.tag ?? 'none';
-      const tags = new Map([[KEY.id, tagIn(await other.claim([KEY], 'other'))]]);
+      const tagIn = ({ entries }: Claim) => entries.get(KEY.key.id)?.tag ?? 'none';
+      const tags = new Map([[KEY.key.id, tagIn(await other.claim([KEY], 'other'))]]);
       expect((await other.claim([KEY], 'other', tags)).entries.size).toBe(0);
       await share(KEY, 0, '"newer"');
       const again = await other.claim([KEY], 'other', tags);
-      expect(again.entries.get(KEY.id)?.json).toBe('"newer"');
+      expect(again.entries.get(KEY.key.id)?.json).toBe('"newer"');
     });
 
     it('of other nodes are waited for until they must have ended', async () => {
       const short = await open({ leaseMs: 300 });
       await one.claim([KEY], 'one');
       const claim = new CallClaim({ entries: short, owner: 'short', isEnough: () => false });
-      const plan = { key: KEY, route: routes[0] as Route, input: {} as Input };
+      const plan = { ...KEY, route: routes[0] as Route, input: {} as Input };
       expect((await claim.divide([plan])).others).toEqual([plan]);
       let looks = 0;
       for await (const { others } of claim.follow([plan], () => true)) looks += others.length;
       expect(looks).toBeGreaterThan(0);
+    });
+
+    it('are not taken by a reader', async () => {
+      await read(one, [KEY]);
+      expect(await names('lease')).toEqual([]);
     });
 
     it('end by themselves when their node has died', async () => {
@@ -174,24 +181,24 @@ redisSuite('shared entries in Redis', () => {
   it('are nothing, and each node is alone, while Redis is gone or frozen', async () => {
     await share();
     await redis.kill();
-    expect((await other.read([KEY])).size).toBe(0);
-    expect((await other.claim([KEY], 'other')).leased).toEqual(new Set([KEY.id]));
+    expect((await read(other, [KEY])).size).toBe(0);
+    expect((await other.claim([KEY], 'other')).leased).toEqual(new Set([KEY.key.id]));
     await Promise.all([share(), other.giveBack([KEY], 'other')]);
     await redis.start();
-    const shareAgain = () => share().then(() => other.read([KEY]));
+    const shareAgain = () => share().then(() => read(other, [KEY]));
     await expect.poll(async () => (await shareAgain()).size, { timeout: 5_000 }).toBe(1);
     redis.freeze();
-    expect((await other.read([KEY])).size).toBe(0);
-    expect((await other.claim([KEY], 'other')).leased).toEqual(new Set([KEY.id]));
+    expect((await read(other, [KEY])).size).toBe(0);
+    expect((await other.claim([KEY], 'other')).leased).toEqual(new Set([KEY.key.id]));
     redis.thaw();
-    await expect.poll(async () => (await other.read([KEY])).size, { timeout: 5_000 }).toBe(1);
+    await expect.poll(async () => (await read(other, [KEY])).size, { timeout: 5_000 }).toBe(1);
   });
 
   it('stay within their share of memory: those that expire first are dropped', async () => {
     const [connection] = connections;
     if (!connection) throw new Error('no connection');
     const space = new Keyspace(connection, 'cache');
-    await space.run({ script: READ });
+    await space.run({ script: CLAIM, args: ['', LEASE_MS] });
     const keys = ['entries', 'entry-sizes', ...['a', 'b', 'c'].flatMap((name) => [`entry:${name}`, `lease:${name}`])];
     const texts = [60_000, 'aaaa', 30_000, 'bbbb', 90_000, 'cccc'];
     await space.run({ script: WRITE, keys, args: ['me', space.now(), 8, ...texts] });
@@ -202,11 +209,9 @@ redisSuite('shared entries in Redis', () => {
   });
 
   it('leave nothing behind', async () => {
-    const keys = Array.from({ length: 20 }, (_, index) => keyOf(`key ${index}`, 2));
-    await one.write(
-      keys.map((key) => ({ key, fetchedAtMs: now(), json: JSON_TEXT })),
-      'one',
-    );
+    const plans = Array.from({ length: 20 }, (_, index) => planOf(`key ${index}`, 2));
+    const entries = plans.map((plan) => ({ ...plan, fetchedAtMs: now(), json: JSON_TEXT }));
+    await one.write(entries, 'one');
     const sizes = (await redis.command('HVALS', '{gw:cache}:entry-sizes')) as string[];
     const texts = await Promise.all((await names('entry')).map((name) => redis.command('STRLEN', name)));
     const total = texts.reduce((sum: number, size) => sum + Number(size), 0);

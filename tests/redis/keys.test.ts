@@ -174,12 +174,12 @@ redisSuite('every key in a Redis in cluster mode', () => {
   it('R10 R11 has the slot of its step, is named in docs/redis.md, and expires, but for the two clocks', async () => {
     const now = () => performance.now();
     const entries = new RedisEntries(connection, { secrets: ['s'.repeat(32)], scope: 'tokens', leaseMs: 13_000, now });
-    const keys = ['one', 'two', 'three'].map((id) => ({ id, freshSeconds: 60, maxStaleSeconds: 300 }));
-    expect((await entries.claim(keys, 'me')).leased.size).toBe(3);
-    const written = keys.slice(0, 2).map((key) => ({ key, fetchedAtMs: now(), json: '1' }));
+    const plans = ['one', 'two', 'three'].map((id) => ({ key: { id, freshSeconds: 60, maxStaleSeconds: 300 } }));
+    expect((await entries.claim(plans, 'me')).leased.size).toBe(3);
+    const written = plans.slice(0, 2).map((plan) => ({ ...plan, fetchedAtMs: now(), json: '1' }));
     await entries.write(written, 'me');
-    expect((await entries.read(keys)).size).toBe(2);
-    await entries.giveBack(keys, 'you');
+    expect((await entries.claim(plans)).entries.size).toBe(2);
+    await entries.giveBack(plans, 'you');
 
     const [slots, kinds, lasting] = [new Set<string>(), new Set<string>(), new Set<string>()];
     for (const key of await allKeys()) {

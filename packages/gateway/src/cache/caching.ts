@@ -1,33 +1,22 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
-import type { Allowance } from '../budget/store.ts';
-import type { Answer, Input, Spend, Upstream, UpstreamCall } from '../call.ts';
+import type { Answer, Input, Upstream, UpstreamCall } from '../call.ts';
 import { decodeBase58 } from '../gates/crypto.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import { assembled, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
-import { Calls } from './calls.ts';
-import type { CacheKey } from './key-demand.ts';
+import { Calls, type CallsDependencies } from './calls.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
-import { ALONE, type SharedEntries } from './shared-entries.ts';
+import { ALONE } from './shared-entries.ts';
 import { type Kept, KeptAnswer, type KeptItem, KeptRefusal, keptFor, OVERHEAD_BYTES, type Plan } from './stored.ts';
 import type { Wanted } from './waiters.ts';
 
 /** Dependencies of a cache. */
-interface CacheDependencies {
-  readonly upstream: Upstream;
+interface CacheDependencies extends Omit<CallsDependencies, 'order' | 'kept' | 'plans'> {
   /** By the row's id; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
-  readonly allowance: Allowance;
-  /** Takes a slot for a refresh without a waiting request. */
-  readonly spendAlone: Spend;
   readonly maxBytes: number;
-  /** Entries and leases shared between nodes. */
-  readonly shared: SharedEntries;
-  readonly randomId: () => string;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
   /** Unix seconds. */
   readonly wallSeconds: () => number;
 }
@@ -45,17 +34,13 @@ export class CachingUpstream implements Upstream {
   readonly #plans: LRUCache<string, Plan>;
 
   constructor(dependencies: CacheDependencies) {
-    const { maxBytes, ...making } = dependencies;
-    const { limit, windowMs } = making.allowance;
+    const { maxBytes, allowance } = dependencies;
+    const { limit, windowMs } = allowance;
     this.#dependencies = dependencies;
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });
     const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
-    const keep = (kept: Kept) => void this.#kept.set(kept.key.id, kept);
-    const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, dependencies.now(), refusal));
-    const planOf = (id: string) => this.#plans.get(id);
-    const keptOf = (id: string) => this.#kept.peek(id);
-    this.#calls = new Calls({ ...making, order, keep, refuse, planOf, keptOf });
+    this.#calls = new Calls({ ...dependencies, order, kept: this.#kept, plans: this.#plans });
   }
 
   answer(call: UpstreamCall): Promise<Answer> {
@@ -124,7 +109,7 @@ export class CachingUpstream implements Upstream {
   async #readShared(plans: readonly Plan[], { noCache }: RequestFreshness): Promise<boolean> {
     const { shared } = this.#dependencies;
     if (plans.length === 0 || noCache || shared === ALONE) return false;
-    const entries = await shared.read(plans.map(({ key }) => key));
+    const { entries } = await shared.claim(plans);
     for (const plan of plans) {
       const entry = entries.get(plan.key.id);
       const fetchedAtMs = this.#kept.peek(plan.key.id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY;

@@ -52,6 +52,10 @@ export class CallOrder {
     return this.#known.size;
   }
 
+  isInFlight(id: string): boolean {
+    return this.#known.get(id)?.isInFlight === true;
+  }
+
   enqueue(key: CacheKey, asked: KeyRequest, nowMs: number): void {
     this.#startedAtMs = Math.min(this.#startedAtMs, nowMs);
     const known = this.#known.get(key.id) ?? new KeyDemand(key, nowMs);

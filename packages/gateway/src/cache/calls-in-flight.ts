@@ -1,41 +1,55 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Spend, Upstream } from '../call.ts';
+import { LRUCache } from 'lru-cache';
+import type { Budget } from '../budget/store.ts';
+import type { Slot, Spend, Upstream } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import { batchInput } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
-import type { CacheKey } from './key-demand.ts';
 import type { CallClaim } from './shared-entries.ts';
 import { idsOf, type Kept, KeptRefusal, type KeptText, type Plan } from './stored.ts';
 import {
-  CallFailures,
-  CallLeadership,
   type CallPart,
   entriesIn,
   isDivisible,
   isOfRequest,
   isOfShares,
   isOfUpstream,
+  isOwn,
   isPassing,
   isVerdict,
-  type LeadershipDependencies,
+  NoLeader,
   partsOf,
+  sharesOf,
 } from './upstream-call.ts';
 import { WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
 
 /** Dependencies of calls in flight. */
-export interface InFlightDependencies extends Pick<LeadershipDependencies, 'spendAlone' | 'dismiss'> {
+export interface InFlightDependencies {
   readonly waiting: Waiters;
   readonly order: CallOrder;
   readonly upstream: Upstream;
-  /** The cached entry of a key, if any. */
-  readonly keptOf: (id: string) => Kept | undefined;
-  /** Called with each answer of an upstream. */
-  readonly keep: (kept: Kept) => void;
-  /** Called with each rejection of a key by the upstream. */
-  readonly refuse: (key: CacheKey, refusal: Refusal) => void;
+  /** The cached entries, by key id. */
+  readonly kept: LRUCache<string, Kept>;
+  /** Takes a slot for a refresh without a waiting request. */
+  readonly spendAlone: Spend;
+  readonly dismiss: (waiter: Waiter, error: unknown) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
+
+/** One attempt to make a call. */
+interface Attempt {
+  readonly plans: readonly Plan[];
+  /** The requests that wait for it now. */
+  readonly waiters: () => readonly Waiter[];
+  /** The same at the last attempt to take a slot. */
+  asked: readonly Waiter[];
+  /** The request that has taken the slot. */
+  leader?: Waiter;
+}
+
+/** A failed key is retried after a minute at most. */
+const MEMORY_MS = 90_000;
 
 /** A cache's call serves many requests and has no arrival of its own. */
 const NOWHERE = { hosts: [], port: 0 } as const;
@@ -49,69 +63,60 @@ const otherItems = (): Refusal =>
 
 /** The calls of a cache, from due to ended, and their effect on the waiting requests. */
 export class CallsInFlight {
-  readonly failures = new CallFailures();
+  /** Recent failures, by key id. */
+  readonly failures = new LRUCache<string, Refusal>({ max: 1_024, ttl: MEMORY_MS });
+  /** Keys that were rejected: each is fetched alone until it is answered. */
+  readonly alone = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
   readonly made = { awaited: 0, refresh: 0 } satisfies CacheReading['calls'];
   /** Begun calls without a slot. */
   starting = 0;
   readonly #dependencies: InFlightDependencies;
-  readonly #ids = new Set<string>();
 
   constructor(dependencies: InFlightDependencies) {
     this.#dependencies = dependencies;
   }
 
-  begin(ids: readonly string[]): void {
-    for (const id of ids) this.#ids.add(id);
-  }
-
-  has(id: string): boolean {
-    return this.#ids.has(id);
-  }
-
-  end(ids: readonly string[], hasAnswered: boolean): void {
-    this.#forget(ids);
-    this.#dependencies.order.completed(ids, hasAnswered, this.#dependencies.now());
-  }
-
   /** Stores answers and gives them to the waiting requests. */
   take(answered: readonly KeptText[], leader?: Waiter): void {
-    this.end(idsOf(answered), true);
+    const { order, now, kept: entries, waiting } = this.#dependencies;
+    order.completed(idsOf(answered), true, now());
     for (const kept of answered) {
-      this.#dependencies.keep(kept);
-      this.failures.forget(kept.key.id);
-      this.#dependencies.waiting.give(kept, leader);
+      const { id } = kept.key;
+      entries.set(id, kept);
+      this.failures.delete(id);
+      this.alone.delete(id);
+      waiting.give(kept, leader);
     }
   }
 
   /** Makes a call. If a shared call is rejected, retries it once for each request. */
   async make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
+    const { order, now, waiting } = this.#dependencies;
     const ids = idsOf(plans);
-    await this.#attempt(plans, () => this.#dependencies.waiting.of(ids), claim);
-    const left = plans.filter(({ key }) => this.#ids.has(key.id));
+    await this.#attempt(plans, () => waiting.of(ids), claim);
+    const left = plans.filter(({ key }) => order.isInFlight(key.id));
     if (left.length === 0) return;
     claim.giveBack(left);
-    this.#forget(idsOf(left));
-    this.#dependencies.order.returned(idsOf(left), this.#dependencies.now());
+    order.returned(idsOf(left), now());
   }
 
   async #attempt(plans: readonly Plan[], waiters: () => readonly Waiter[], claim: CallClaim): Promise<void> {
-    const leadership = new CallLeadership({ ...this.#dependencies, waiters });
+    const attempt: Attempt = { plans, waiters, asked: [] };
     let unanswered = plans;
     try {
-      const answered = await this.#ask(plans, leadership);
+      const answered = await this.#ask(attempt);
       claim.share(answered);
-      this.take(answered, leadership.leader);
+      this.take(answered, attempt.leader);
       const ids = new Set(idsOf(answered));
       unanswered = plans.filter(({ key }) => !ids.has(key.id));
       if (unanswered.length > 0) throw otherItems();
     } catch (error) {
-      const wasAnswered = (id: string) => this.#wasAnswered(id);
-      const parts = isDivisible(error) ? partsOf({ asked: plans, unanswered, waiters: waiters(), wasAnswered }) : [];
+      const left = { plans: unanswered, waiters: waiters() };
+      const parts = isDivisible(error) ? partsOf(plans, left, (id) => this.#wasAnswered(id)) : [];
       await Promise.all(parts.map((part) => this.#again(part, claim)));
       if (parts.length > 0) return;
       claim.giveBack(unanswered);
-      const waiting = isOfShares(error) ? leadership.asked : waiters();
-      this.#failed(unanswered, waiting, error);
+      this.#failed(unanswered, isOfShares(error) ? attempt.asked : waiters(), error);
     }
   }
 
@@ -124,15 +129,16 @@ export class CallsInFlight {
   }
 
   /** Makes one upstream call for all these keys. */
-  async #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<KeptText[]> {
-    const { upstream, now, waiting } = this.#dependencies;
+  async #ask(attempt: Attempt): Promise<KeptText[]> {
+    const { upstream, now } = this.#dependencies;
+    const { plans, waiters } = attempt;
     const [first] = plans;
     if (!first) throw new Error('a call for nothing');
     const { route } = first;
     const mints = plans.flatMap(({ mint }) => mint ?? []);
     const input = mints.length > 0 ? batchInput(route, mints) : first.input;
     // For the log.
-    const wallet = waiting.of(idsOf(plans))[0]?.asker.wallet;
+    const wallet = waiters()[0]?.asker.wallet;
     let [sentAtMs, isStarting] = [now(), true];
     this.starting++;
     const started = () => {
@@ -140,9 +146,9 @@ export class CallsInFlight {
       isStarting = false;
     };
     const spend: Spend = async (budget) => {
-      const slot = await leadership.spend(budget);
+      const slot = await this.#spend(attempt, budget);
       sentAtMs = now();
-      this.made[leadership.leader ? 'awaited' : 'refresh']++;
+      this.made[attempt.leader ? 'awaited' : 'refresh']++;
       started();
       return slot;
     };
@@ -154,40 +160,54 @@ export class CallsInFlight {
     }
   }
 
+  /** Takes a slot by the first waiter with a valid sign-in; charged to the waiter whose group holds least. */
+  async #spend(attempt: Attempt, budget: Budget): Promise<Slot> {
+    const { spendAlone, dismiss } = this.#dependencies;
+    const { leader } = attempt;
+    attempt.asked = attempt.waiters();
+    const shares = sharesOf(attempt.asked);
+    for (const waiter of leader ? [leader] : attempt.asked) {
+      try {
+        const slot = await waiter.asker.spend(budget, shares);
+        attempt.leader = waiter;
+        return slot;
+      } catch (error) {
+        if (leader || !isOwn(error)) throw error;
+        dismiss(waiter, error);
+      }
+    }
+    if (attempt.asked.length > 0) throw new NoLeader();
+    return spendAlone(budget);
+  }
+
   #wasAnswered(id: string): boolean {
-    const kept = this.#dependencies.keptOf(id);
+    const kept = this.#dependencies.kept.peek(id);
     return kept !== undefined && !(kept instanceof KeptRefusal);
   }
 
   /** Ends failed keys; the others return to the order. */
   #failed(plans: readonly Plan[], waiters: readonly Waiter[], error: unknown): void {
-    if (!mayPassInTime(error)) for (const waiter of waiters) this.#dependencies.dismiss(waiter, error);
-    const ids = idsOf(plans).filter((id) => this.#ids.has(id));
+    const { order, now, dismiss } = this.#dependencies;
+    if (!mayPassInTime(error)) for (const waiter of waiters) dismiss(waiter, error);
+    const ids = idsOf(plans).filter((id) => order.isInFlight(id));
     if (isOfRequest(error)) {
       this.#blame(plans, waiters, error);
-      this.#forget(ids);
-      this.#dependencies.order.rejected(ids, this.#dependencies.now());
-    } else if (isOfShares(error)) {
-      this.#forget(ids);
-      this.#dependencies.order.setBack(ids, this.#dependencies.now());
-    } else if (isOfUpstream(error)) {
-      this.failures.note(ids, error);
-      this.end(ids, false);
+      order.rejected(ids, now());
+    } else if (isOfShares(error)) order.setBack(ids, now());
+    else if (isOfUpstream(error)) {
+      for (const id of ids) this.failures.set(id, error);
+      order.completed(ids, false, now());
     }
   }
 
   /** Notes the keys at fault for a rejection: the only key, or those that the upstream never answered. */
   #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
-    const { refuse, waiting, dismiss } = this.#dependencies;
+    const { kept, now, waiting, dismiss } = this.#dependencies;
     const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
-    if (waiters.length > 0) this.failures.noteAlone(unknown.length > 0 ? unknown : ids);
+    if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.alone.set(id, true);
     const [only, another] = plans;
     if (!isVerdict(error) || !only || another) return;
-    refuse(only.key, error);
+    kept.set(only.key.id, new KeptRefusal(only.key, now(), error));
     for (const waiter of waiting.of(ids)) dismiss(waiter, error);
-  }
-
-  #forget(ids: readonly string[]): void {
-    for (const id of ids) this.#ids.delete(id);
   }
 }

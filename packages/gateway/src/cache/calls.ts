@@ -1,4 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
+import type { LRUCache } from 'lru-cache';
 import type { Allowance, Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
@@ -10,11 +11,10 @@ import { isOwn } from './upstream-call.ts';
 import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
 
 /** Dependencies of the call scheduler. */
-interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dismiss'> {
-  /** This node's view of the budget. */
-  readonly allowance: Pick<Allowance, 'view'>;
-  /** The plan of a key, if still stored. */
-  readonly planOf: (id: string) => Plan | undefined;
+export interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dismiss'> {
+  readonly allowance: Allowance;
+  /** By key id. */
+  readonly plans: LRUCache<string, Plan>;
   /** Entries and leases shared between nodes. */
   readonly shared: SharedEntries;
   readonly randomId: () => string;
@@ -67,12 +67,12 @@ export class Calls {
 
   /** Whether a key is fetched alone, never with keys of other requests. */
   goesAlone(id: string): boolean {
-    return this.#inFlight.failures.goesAlone(id);
+    return this.#inFlight.alone.has(id);
   }
 
   /** Refuses if the share gets no slot in time. Keys in flight cost no slot. */
   async #shareOf(wanted: readonly Wanted[], shareOf: NonNullable<Spend['share']>): Promise<Share> {
-    const isOnItsWay = wanted.every(({ key }) => this.#inFlight.has(key.id));
+    const isOnItsWay = wanted.every(({ key }) => this.#dependencies.order.isInFlight(key.id));
     try {
       return await shareOf(isOnItsWay ? undefined : WAIT_MS);
     } catch (error) {
@@ -84,7 +84,7 @@ export class Calls {
   /** Gives entries fetched during the share look-up. Returns whether the request is complete. */
   #giveKept(waiter: Waiter): boolean {
     for (const { key, notBeforeMs = Number.NEGATIVE_INFINITY } of waiter.wanted()) {
-      const kept = this.#dependencies.keptOf(key.id);
+      const kept = this.#dependencies.kept.peek(key.id);
       if (kept && !(kept instanceof KeptRefusal) && kept.fetchedAtMs >= notBeforeMs) waiter.give(kept, true);
     }
     return waiter.wanted().length === 0;
@@ -114,8 +114,11 @@ export class Calls {
   /** Calls in flight have their own deadline. */
   #giveUp(waiter: Waiter): void {
     const ids = waiter.wanted().map(({ key }) => key.id);
-    if (waiter.isRetried || ids.some((id) => this.#inFlight.has(id))) waiter.isLate = true;
-    else this.#dismiss(waiter, this.#inFlight.failures.of(ids) ?? this.#withoutSlot());
+    if (waiter.isRetried || ids.some((id) => this.#dependencies.order.isInFlight(id))) waiter.isLate = true;
+    else {
+      const failures = ids.map((id) => this.#inFlight.failures.get(id));
+      this.#dismiss(waiter, failures.find((failure) => failure !== undefined) ?? this.#withoutSlot());
+    }
   }
 
   #dismiss(waiter: Waiter, error: unknown): void {
@@ -151,11 +154,10 @@ export class Calls {
 
   /** Handles one due call: keys that other nodes fetched or are fetching are skipped. */
   async #call(ids: readonly string[]): Promise<void> {
-    const { planOf, shared, randomId } = this.#dependencies;
-    this.#inFlight.begin(ids);
-    const plans = ids.map(planOf).filter((plan) => plan !== undefined);
-    const forgotten = ids.filter((id) => !planOf(id));
-    this.#inFlight.end(forgotten, false);
+    const { order, plans: known, shared, randomId, now } = this.#dependencies;
+    const plans = ids.map((id) => known.get(id)).filter((plan) => plan !== undefined);
+    const forgotten = ids.filter((id) => !known.has(id));
+    order.completed(forgotten, false, now());
     const claim = new CallClaim({ entries: shared, owner: randomId(), isEnough: (kept) => this.#isEnough(kept) });
     this.#inFlight.starting++;
     const { taken, mine, others } = await claim.divide(plans);
@@ -170,7 +172,7 @@ export class Calls {
   #isEnough(kept: Kept): boolean {
     const { id } = kept.key;
     if (this.#waiters.of([id]).length > 0) return kept.fetchedAtMs >= this.#waiters.notBeforeMs(id);
-    return kept.fetchedAtMs > (this.#dependencies.keptOf(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
+    return kept.fetchedAtMs > (this.#dependencies.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
   }
 
   /** Waits for another node's call. If it ends without a shared entry, waiting requests get their own call. */
@@ -190,7 +192,7 @@ export class Calls {
   /** Gives up keys without waiting requests that another node just failed to fetch. */
   #forgo(plans: readonly Plan[], claim: CallClaim): void {
     claim.giveBack(plans);
-    this.#inFlight.end(idsOf(plans), false);
+    this.#dependencies.order.completed(idsOf(plans), false, this.#dependencies.now());
     this.#settle();
   }
 

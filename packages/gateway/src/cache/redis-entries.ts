@@ -4,7 +4,7 @@ import { constants, deflateRaw, inflateRaw } from 'node:zlib';
 import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import type { CacheKey } from './key-demand.ts';
-import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, READ, WRITE } from './redis-scripts.ts';
+import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, WRITE } from './redis-scripts.ts';
 import type {
   Claim,
   EntriesById,
@@ -14,6 +14,9 @@ import type {
   SharedEntry,
   SharingOptions,
 } from './shared-entries.ts';
+import { idsOf, type Plan } from './stored.ts';
+
+type Keyed = Pick<Plan, 'key'>;
 
 const [compress, decompress] = [promisify(deflateRaw), promisify(inflateRaw)];
 
@@ -89,41 +92,24 @@ export class RedisEntries implements SharedEntries {
     this.#seal = entrySeal(options.secrets);
   }
 
-  async read(keys: readonly CacheKey[]): Promise<EntriesById> {
-    const names = keys.map((key) => `entry:${this.#digest(key)}`);
+  async claim(plans: readonly Keyed[], owner = '', tags: ReadonlyMap<string, string> = NONE): Promise<Claim> {
     const askedAtMs = this.#options.now();
+    const ids = idsOf(plans);
+    const args = [owner, this.leaseMs, ...ids.map((id) => tags.get(id) ?? '')];
     try {
-      const reply = await this.#space.run({ script: READ, keys: names, timeout: READ_TIMEOUT });
-      const [nowMs, ...texts] = reply as [number, ...string[]];
-      return await this.#open(keys, texts, askedAtMs - nowMs);
-    } catch {
-      return new Map();
-    }
-  }
-
-  async claim(keys: readonly CacheKey[], owner: string, tags: ReadonlyMap<string, string> = NONE): Promise<Claim> {
-    const askedAtMs = this.#options.now();
-    const args = [owner, this.leaseMs, ...keys.map(({ id }) => tags.get(id) ?? '')];
-    try {
-      const reply = await this.#space.run({ script: CLAIM, keys: this.#names(keys), args, timeout: READ_TIMEOUT });
+      const reply = await this.#space.run({ script: CLAIM, keys: this.#names(plans), args, timeout: READ_TIMEOUT });
       const [nowMs, ...pairs] = reply as [number, ...(string | number)[]];
-      const texts = keys.map((_, index) => String(pairs[2 * index]));
-      const leased = keys.filter((_, index) => pairs[2 * index + 1] === 1);
-      const entries = await this.#open(keys, texts, askedAtMs - nowMs);
-      return { leased: new Set(leased.map(({ id }) => id)), entries };
+      const texts = plans.map((_, index) => String(pairs[2 * index]));
+      const leased = ids.filter((_, index) => pairs[2 * index + 1] === 1);
+      return { leased: new Set(leased), entries: await this.#open(plans, texts, askedAtMs - nowMs) };
     } catch {
-      return { leased: new Set(keys.map(({ id }) => id)), entries: new Map() };
+      return { leased: new Set(ids), entries: new Map() };
     }
   }
 
   async write(entries: readonly KeyedEntry[], owner: string): Promise<void> {
     // Other nodes must not wait for an entry that cannot be written.
-    const giveUp = () =>
-      this.giveBack(
-        entries.map(({ key }) => key),
-        owner,
-      );
-    await this.#send(entries, owner).catch(giveUp);
+    await this.#send(entries, owner).catch(() => this.giveBack(entries, owner));
   }
 
   async #send(entries: readonly KeyedEntry[], owner: string): Promise<void> {
@@ -135,8 +121,7 @@ export class RedisEntries implements SharedEntries {
       const leftMs = key.maxStaleSeconds * 1_000 - (this.#options.now() - fetchedAtMs);
       words.push(Math.max(0, Math.floor(leftMs)), sealed ?? '');
     }
-    const written = entries.map(({ key }) => key);
-    const keys = ['entries', 'entry-sizes', ...this.#names(written)];
+    const keys = ['entries', 'entry-sizes', ...this.#names(entries)];
     const args = [owner, aheadMs + this.#options.now(), MAX_BYTES, ...words];
     const { travelMs = 0 } = timeoutFor(words.reduce((total: number, word) => total + String(word).length, 0));
     const timeout = { waitMs: BACKGROUND_TIMEOUT.waitMs + travelMs, travelMs };
@@ -144,8 +129,8 @@ export class RedisEntries implements SharedEntries {
     await this.#space.runWithRetry(() => step);
   }
 
-  async giveBack(keys: readonly CacheKey[], owner: string): Promise<void> {
-    const names = keys.map((key) => `lease:${this.#digest(key)}`);
+  async giveBack(plans: readonly Keyed[], owner: string): Promise<void> {
+    const names = plans.map(({ key }) => `lease:${this.#digest(key)}`);
     const step = { script: GIVE_BACK, keys: names, args: [owner], timeout: BACKGROUND_TIMEOUT };
     await this.#space.run(step).catch(() => undefined);
   }
@@ -155,14 +140,14 @@ export class RedisEntries implements SharedEntries {
   }
 
   /** Each key's entry and lease. */
-  #names(keys: readonly CacheKey[]): string[] {
-    return keys.map((key) => this.#digest(key)).flatMap((digest) => [`entry:${digest}`, `lease:${digest}`]);
+  #names(plans: readonly Keyed[]): string[] {
+    return plans.map(({ key }) => this.#digest(key)).flatMap((digest) => [`entry:${digest}`, `lease:${digest}`]);
   }
 
   /** The authentic and servable entries among these texts. `behindMs`: this node's clock minus the store's. */
-  async #open(keys: readonly CacheKey[], texts: readonly string[], behindMs: number): Promise<EntriesById> {
+  async #open(plans: readonly Keyed[], texts: readonly string[], behindMs: number): Promise<EntriesById> {
     const entries = new Map<string, FoundEntry>();
-    for (const [index, key] of keys.entries()) {
+    for (const [index, { key }] of plans.entries()) {
       const text = texts[index];
       const sealed = text ? await this.#seal.open(this.#digest(key), text) : undefined;
       if (!text || !sealed) continue;

@@ -3,37 +3,31 @@ import { script } from '../stores/redis/script.ts';
 /** The most bytes of entries in one reply; further entries count as missing. */
 export const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 
-const TAKING = `
+/**
+ * KEYS: state, then each key's entry and lease. ARGV: owner ('' takes no lease), lease in milliseconds, then for each key the tag of the
+ * entry that the owner has seen, or ''. Returns the time, then for each key its entry's text ('' if seen or missing) and whether the
+ * owner has the lease (1 or 0).
+ */
+export const CLAIM = script(`
+local owner, leaseMs = ARGV[1], ARGV[2]
 local left = ${MAX_REPLY_BYTES}
 -- A key with a value of another type counts as missing.
 local function take(key, tag)
   local text = redis.pcall('GET', key)
-  if type(text) ~= 'string' or #text > left or (tag and tag ~= '' and text:sub(1, #tag) == tag) then return '' end
+  if type(text) ~= 'string' or #text > left or (tag ~= '' and text:sub(1, #tag) == tag) then return '' end
   left = left - #text
   return text
 end
-`;
-
-/** KEYS: state, entries. Returns the time, then each entry's text or ''. */
-export const READ = script(`${TAKING}
-local found = { now }
-for at = 2, #KEYS do found[at] = take(KEYS[at]) end
-return found`);
-
-/**
- * KEYS: state, then each key's entry and lease. ARGV: owner, lease in milliseconds, then for each key the tag of the entry that the
- * owner has seen, or ''. Returns the time, then for each key its entry's text ('' if seen or missing) and whether the owner has the
- * lease (1 or 0).
- */
-export const CLAIM = script(`${TAKING}
-local owner, leaseMs = ARGV[1], ARGV[2]
-note()
+local function hold(lease)
+  if owner == '' then return 0 end
+  if type(redis.pcall('GET', lease)) == 'table' then redis.call('DEL', lease) end
+  return (redis.call('SET', lease, owner, 'NX', 'PX', leaseMs) or redis.call('GET', lease) == owner) and 1 or 0
+end
+if owner ~= '' then note() end
 local found = { now }
 for at = 2, #KEYS, 2 do
-  local lease = KEYS[at + 1]
-  if type(redis.pcall('GET', lease)) == 'table' then redis.call('DEL', lease) end
   found[at] = take(KEYS[at], ARGV[2 + at / 2])
-  found[at + 1] = (redis.call('SET', lease, owner, 'NX', 'PX', leaseMs) or redis.call('GET', lease) == owner) and 1 or 0
+  found[at + 1] = hold(KEYS[at + 1])
 end
 return found`);
 

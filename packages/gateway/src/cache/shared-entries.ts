@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CacheKey } from './key-demand.ts';
-import { type KeptText, keptFor, type Plan } from './stored.ts';
+import { idsOf, type KeptText, keptFor, type Plan } from './stored.ts';
 
 /** An entry fetched by any node. */
 export interface SharedEntry {
@@ -27,24 +26,21 @@ export interface Claim {
 }
 
 /** An entry with its key. */
-export interface KeyedEntry extends SharedEntry {
-  readonly key: CacheKey;
-}
+export interface KeyedEntry extends SharedEntry, Pick<Plan, 'key'> {}
 
 /**
  * Entries and leases shared by nodes. Nothing here rejects: while sharing is unavailable, nothing is found, this node has every lease,
  * and writes are lost.
  */
 export interface SharedEntries {
-  read(keys: readonly CacheKey[]): Promise<EntriesById>;
   /** How long an unreleased lease lasts, in milliseconds. */
   readonly leaseMs: number;
-  /** Takes the free leases for a unique owner. Entries with these tags, by key id, are not returned. */
-  claim(keys: readonly CacheKey[], owner: string, tags?: ReadonlyMap<string, string>): Promise<Claim>;
+  /** Takes the free leases for a unique owner; none without one. Entries with these tags, by key id, are not returned. */
+  claim(plans: readonly Pick<Plan, 'key'>[], owner?: string, tags?: ReadonlyMap<string, string>): Promise<Claim>;
   /** Shares entries and ends the owner's leases on them. */
   write(entries: readonly KeyedEntry[], owner: string): Promise<void>;
   /** Ends an owner's leases without sharing an entry. */
-  giveBack(keys: readonly CacheKey[], owner: string): Promise<void>;
+  giveBack(plans: readonly Pick<Plan, 'key'>[], owner: string): Promise<void>;
 }
 
 /** Options of sharing. */
@@ -65,8 +61,7 @@ export type OpenShared = (options: SharingOptions) => SharedEntries;
 /** For a single node. */
 export const ALONE: SharedEntries = {
   leaseMs: 0,
-  read: async () => new Map(),
-  claim: async (keys) => ({ leased: new Set(keys.map(({ id }) => id)), entries: new Map() }),
+  claim: async (plans) => ({ leased: new Set(idsOf(plans)), entries: new Map() }),
   write: async () => undefined,
   giveBack: async () => undefined,
 };
@@ -109,18 +104,17 @@ export class CallClaim {
 
   async divide(plans: readonly Plan[]): Promise<Division> {
     const { entries, owner } = this.#dependencies;
-    const keys = plans.map(({ key }) => key);
-    const claim = await entries.claim(keys, owner, this.#tags);
+    const claim = await entries.claim(plans, owner, this.#tags);
     const found = plans.flatMap((plan) => {
       const entry = claim.entries.get(plan.key.id);
       return entry ? keptFor(plan, entry.fetchedAtMs, entry.json) : [];
     });
     const taken = found.filter((kept) => this.#isEnough(kept));
-    for (const { id } of keys) this.#remember(id, claim.entries.get(id));
-    const ids = new Set(taken.map(({ key }) => key.id));
+    for (const id of idsOf(plans)) this.#remember(id, claim.entries.get(id));
+    const ids = new Set(idsOf(taken));
     const rest = plans.filter(({ key }) => !ids.has(key.id));
-    const unneeded = taken.filter(({ key }) => claim.leased.has(key.id)).map(({ key }) => key);
-    if (unneeded.length > 0) void entries.giveBack(unneeded, owner);
+    const unneeded = taken.filter(({ key }) => claim.leased.has(key.id));
+    if (unneeded.length > 0) this.giveBack(unneeded);
     return {
       taken,
       mine: rest.filter(({ key }) => claim.leased.has(key.id)),
@@ -145,9 +139,8 @@ export class CallClaim {
   }
 
   /** Ends the leases of keys without an answer to share. */
-  giveBack(plans: readonly Plan[]): void {
-    const keys = plans.map(({ key }) => key);
-    void this.#dependencies.entries.giveBack(keys, this.#dependencies.owner);
+  giveBack(plans: readonly Pick<Plan, 'key'>[]): void {
+    void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
   }
 
   #isEnough(kept: KeptText): boolean {

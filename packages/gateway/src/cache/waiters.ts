@@ -1,6 +1,5 @@
 import type { Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
-import { Counts } from '../tallies.ts';
 import type { CacheKey, KeyRequest } from './key-demand.ts';
 import type { Kept } from './stored.ts';
 
@@ -53,6 +52,10 @@ export class Waiter {
     return [...this.#wanted.values()];
   }
 
+  lacks(id: string): boolean {
+    return this.#wanted.has(id);
+  }
+
   /** Whether it waits or waited for this key. */
   asksFor(id: string): boolean {
     return this.#wanted.has(id) || this.given.has(id);
@@ -75,15 +78,9 @@ export const WAIT_MS = 2_000;
 /** The most waiting requests, in total and per group or wallet. */
 const [MAX_WAITING, MAX_OF_SHARE] = [256, 64];
 
-const sharesOf = ({ share }: Waiter): string[] => (share ? [`group ${share.group}`, `wallet ${share.wallet}`] : []);
-
-/** Waiting requests by key. */
+/** Waiting requests, in the order in which they came. They are few, so each look reads them all. */
 export class Waiters {
-  readonly #byKey = new Map<string, Set<Waiter>>();
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
-  readonly #nonces = new Set<string>();
-  /** Number of waiting requests per group and wallet. */
-  readonly #byShare = new Counts();
 
   get count(): number {
     return this.#timers.size;
@@ -95,16 +92,18 @@ export class Waiters {
 
   /** Whether a request with the same sign-in is already waiting. */
   hasNonce(nonce: string | undefined): boolean {
-    return nonce !== undefined && this.#nonces.has(nonce);
+    return nonce !== undefined && this.all().some(({ asker }) => asker.spend.nonce === nonce);
   }
 
-  hasRoomFor(waiter: Waiter): boolean {
-    return this.count < MAX_WAITING && sharesOf(waiter).every((name) => this.#byShare.of(name) < MAX_OF_SHARE);
+  hasRoomFor({ share }: Waiter): boolean {
+    const isCrowded = (part: keyof Share) =>
+      this.all().filter((waiter) => waiter.share?.[part] === share?.[part]).length >= MAX_OF_SHARE;
+    return this.count < MAX_WAITING && !(share && (isCrowded('group') || isCrowded('wallet')));
   }
 
-  /** The distinct requests that wait for any of these keys. */
+  /** The requests that wait for any of these keys. */
   of(ids: readonly string[]): Waiter[] {
-    return [...new Set(ids.flatMap((id) => [...(this.#byKey.get(id) ?? [])]))];
+    return this.all().filter((waiter) => ids.some((id) => waiter.lacks(id)));
   }
 
   /** The latest `notBeforeMs` of the requests that wait for this key. */
@@ -118,43 +117,26 @@ export class Waiters {
   }
 
   enter(waiter: Waiter, waitMs: number, giveUp: () => void): void {
-    for (const { key } of waiter.wanted()) {
-      const waiters = this.#byKey.get(key.id) ?? new Set();
-      this.#byKey.set(key.id, waiters.add(waiter));
-    }
     this.#timers.set(waiter, setTimeout(giveUp, waitMs).unref());
-    if (waiter.asker.spend.nonce !== undefined) this.#nonces.add(waiter.asker.spend.nonce);
-    for (const name of sharesOf(waiter)) this.#byShare.add(name, 1);
   }
 
   /** Gives an entry to the requests that wait for it. */
   give(kept: Kept, leader: Waiter | undefined): void {
-    for (const waiter of this.#byKey.get(kept.key.id) ?? []) {
+    for (const waiter of this.of([kept.key.id])) {
       waiter.give(kept, waiter !== leader);
       if (waiter.wanted().length === 0) this.#forget(waiter);
     }
-    this.#byKey.delete(kept.key.id);
   }
 
   /** Refuses a request. Returns whether it was still waiting. */
   refuse(waiter: Waiter, error: unknown): boolean {
-    if (!this.#timers.has(waiter)) return false;
-    for (const { key } of waiter.wanted()) this.#leave(key.id, waiter);
-    this.#forget(waiter);
-    waiter.refuse(error);
-    return true;
+    const wasWaiting = this.#forget(waiter);
+    if (wasWaiting) waiter.refuse(error);
+    return wasWaiting;
   }
 
-  #leave(id: string, waiter: Waiter): void {
-    const waiters = this.#byKey.get(id);
-    waiters?.delete(waiter);
-    if (waiters?.size === 0) this.#byKey.delete(id);
-  }
-
-  #forget(waiter: Waiter): void {
+  #forget(waiter: Waiter): boolean {
     clearTimeout(this.#timers.get(waiter));
-    this.#timers.delete(waiter);
-    if (waiter.asker.spend.nonce !== undefined) this.#nonces.delete(waiter.asker.spend.nonce);
-    for (const name of sharesOf(waiter)) this.#byShare.add(name, -1);
+    return this.#timers.delete(waiter);
   }
 }
