@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Answer, KeyedCall, Upstream, UpstreamCall } from '../call.ts';
+import type { Answer, Upstream, UpstreamCall } from '../call.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** When a breaker opens, and how often it then probes. */
@@ -120,33 +120,22 @@ const isLost = (error: unknown): boolean => error instanceof UpstreamRefusal && 
  */
 export function resending(upstream: KeyedUpstream): KeyedUpstream {
   let isDown = false;
-
-  const ask = async (call: KeyedCall): Promise<Answer> => {
-    try {
-      const answer = await upstream.answer(call);
-      isDown = false;
-      return answer;
-    } catch (error) {
-      if (error instanceof UpstreamRefusal && !isLost(error)) isDown = false;
-      throw error;
-    }
-  };
-
   return {
     async answer(call) {
+      let lost: unknown;
+      const spend = () => call.spend().catch(() => Promise.reject(lost));
       const isSafe = call.route.httpMethod === 'GET' && !isDown;
-      try {
-        return await ask(call);
-      } catch (error) {
-        if (!isSafe || !isLost(error)) throw error;
-        const spend = () =>
-          call.spend().catch(() => {
-            throw error;
-          });
-        return ask({ ...call, spend }).catch((again) => {
-          isDown ||= isLost(again) && again !== error;
-          throw again;
-        });
+      for (;;) {
+        try {
+          const answer = await upstream.answer(lost === undefined ? call : { ...call, spend });
+          isDown = false;
+          return answer;
+        } catch (error) {
+          const isOfUpstream = error instanceof UpstreamRefusal && error !== lost;
+          if (isOfUpstream) isDown = error.ending === 'lost' && (isDown || lost !== undefined);
+          if (lost !== undefined || !isSafe || !isLost(error)) throw error;
+          lost = error;
+        }
       }
     },
   };

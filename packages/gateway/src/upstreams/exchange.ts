@@ -91,11 +91,6 @@ export async function refusalOfStatus(response: UpstreamResponse, options: Refus
   });
 }
 
-function unansweredEnding(code: string, isWritten: boolean): Ending {
-  if (GONE.has(code)) return 'lost';
-  return isWritten ? 'failed' : 'unsent';
-}
-
 /** The refusal for a call that broke off. */
 function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: ResponseHandler): UpstreamRefusal {
   if (isLate) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
@@ -103,7 +98,8 @@ function refusalOfFailure(error: unknown, { isLate, isStarted, isWritten }: Resp
   const reason = `${name} ${code}`.trim();
   if (isStarted || UNREADABLE.test(reason))
     return new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
-  return new UpstreamRefusal('upstream_unreachable', unansweredEnding(code, isWritten), { reason });
+  const ending = isWritten ? 'failed' : 'unsent';
+  return new UpstreamRefusal('upstream_unreachable', GONE.has(code) ? 'lost' : ending, { reason });
 }
 
 /** A request to an upstream. */
