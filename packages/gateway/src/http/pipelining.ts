@@ -18,7 +18,6 @@ interface Exchange {
 export class WaitingRoom {
   #count = 0;
   readonly #ready = new Set<Pipeline>();
-  #isScheduled = false;
 
   /** Adds one waiting request if there is room. */
   enter(): boolean {
@@ -33,25 +32,18 @@ export class WaitingRoom {
 
   /** Schedules a pipeline's next requests for a later turn of the event loop. */
   call(pipeline: Pipeline): void {
+    if (this.#ready.size === 0) setImmediate(() => this.#turn());
     this.#ready.add(pipeline);
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#turn());
   }
 
   /** One request begins per turn, because Node accepts one new connection per turn: new connections wait for one request at most. */
   #turn(): void {
-    this.#isScheduled = false;
     const [next] = this.#ready;
-    if (!next) return;
-    this.#ready.delete(next);
+    const hasMore = next?.advance();
+    if (next) this.#ready.delete(next);
     // A pipeline with more to begin queues again.
-    if (next.advance()) this.#ready.add(next);
-    if (this.#ready.size > 0) this.#schedule();
+    if (next && hasMore) this.#ready.add(next);
+    if (this.#ready.size > 0) setImmediate(() => this.#turn());
   }
 }
 

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type BlockList, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound, Outbound } from '../call.ts';
 import { lastResort } from '../last-resort.ts';
@@ -159,22 +161,20 @@ export class HttpServer {
     this.#server.on('clientError', (error, socket) => this.#unreadable(error, socket as Socket));
   }
 
-  listen(port: number, host: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      // A client retries a connection beyond the backlog only after seconds.
-      const backlog = Math.max(this.#options.maxConnections, NODES_BACKLOG);
-      this.#server.listen({ port, host, backlog }, () => {
-        const address = this.#server.address();
-        resolve(typeof address === 'object' && address ? address.port : port);
-      });
-    });
+  async listen(port: number, host: string): Promise<number> {
+    // A client retries a connection beyond the backlog only after seconds.
+    const backlog = Math.max(this.#options.maxConnections, NODES_BACKLOG);
+    await once(this.#server.listen({ port, host, backlog }), 'listening');
+    this.#server.on('error', this.#options.onFailure);
+    const address = this.#server.address();
+    return typeof address === 'object' && address ? address.port : port;
   }
 
   /** Stops listening, answers what has arrived and still arrives on open connections, and closes them. */
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     this.#draining = true;
+    // Each turn accepts what the system has queued: on a busy machine up to a second's worth.
     await turn();
     // The HTTP server's own close would cut kept-alive connections that may carry a request in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
@@ -238,7 +238,3 @@ export class HttpServer {
     else answerUnreadable(error, socket);
   }
 }
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** Lets the event loop accept what the system has queued: on a busy machine up to a second's worth. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
