@@ -51,32 +51,22 @@ export function standardOutput(): LogDestination {
   return output;
 }
 
-/** Writes until the destination fails: the gateway keeps serving when its log's reader has died. */
-interface Outlet {
-  isLost: boolean;
-  write(line: string): void;
+/** Destinations, and whether each has failed: the gateway keeps serving when its log's reader has died. */
+const failed = new WeakMap<LogDestination, boolean>();
+
+/** Watches a destination for errors, once however many logs write to it. */
+function watch(destination: LogDestination): void {
+  if (failed.has(destination)) return;
+  failed.set(destination, false);
+  destination.on?.('error', () => failed.set(destination, true));
 }
 
-/** One outlet for each destination, so that its errors are subscribed to once. */
-const outlets = new WeakMap<LogDestination, Outlet>();
-
-function outletOf(destination: LogDestination): Outlet {
-  const lose = (): void => {
-    outlet.isLost = true;
-  };
-  const outlet = outlets.get(destination) ?? {
-    isLost: false,
-    write(line: string) {
-      try {
-        if (!outlet.isLost) destination.write(line);
-      } catch {
-        lose();
-      }
-    },
-  };
-  if (!outlets.has(destination)) destination.on?.('error', lose);
-  outlets.set(destination, outlet);
-  return outlet;
+function write(destination: LogDestination, line: string): void {
+  try {
+    if (!failed.get(destination)) destination.write(line);
+  } catch {
+    failed.set(destination, true);
+  }
 }
 
 const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
@@ -90,7 +80,8 @@ export function createLog(
   secrets: readonly string[],
   destination: LogDestination = standardOutput(),
 ): Log {
-  const outlet = outletOf(destination);
+  watch(destination);
+  const outlet = { write: (line: string) => write(destination, line) };
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, outlet);
   // Longest first: a secret may be a prefix of another.
   const hidden = secrets.flatMap(spellingsOf).sort((one, other) => other.length - one.length);
@@ -103,17 +94,11 @@ export function createLog(
     },
     notice: (message) => logger.info(redact(message)),
     failure: (error) => logger.error({ reason: redact(String((error as Error)?.stack ?? error)) }, 'failure'),
-    isLost: () => outlet.isLost,
+    isLost: () => failed.get(destination) === true,
   };
 }
 
-/** JSON for programs, `pretty` for a terminal. */
-type LogFormat = 'json' | 'pretty';
-
-interface Stream extends LogDestination {
-  readonly isTTY?: boolean;
-  on?(event: 'error', listener: () => void): unknown;
-}
+type Stream = LogDestination & { readonly isTTY?: boolean };
 
 /** A parsed log line: of a request, a notice or a failure. */
 type Written = { readonly time: string; readonly msg: string } & Partial<LogLine>;
@@ -152,7 +137,7 @@ export function prettyLine(json: string): string {
 }
 
 /** Wraps a destination so that it receives lines in a format; default: `pretty` for a terminal, else JSON. */
-export function inFormat(format: LogFormat | undefined, destination: Stream): Stream {
+export function inFormat(format: 'json' | 'pretty' | undefined, destination: Stream): Stream {
   const chosen = format ?? (destination.isTTY === true ? 'pretty' : 'json');
   if (chosen === 'json') return destination;
   return {
