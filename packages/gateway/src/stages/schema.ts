@@ -63,28 +63,10 @@ export class Violations {
 }
 
 /** A search for violations in one place; reports each value once. */
-class Search {
-  readonly #place: Issue['in'];
-  readonly #violations: Violations;
-  readonly #named = new Set<string>();
-
-  constructor(place: Issue['in'], violations: Violations) {
-    this.#place = place;
-    this.#violations = violations;
-  }
-
-  get isOver(): boolean {
-    return this.#violations.isFull;
-  }
-
-  get hasFound(): boolean {
-    return this.#named.size > 0;
-  }
-
-  found(name: string, rule: string, bounds: Values = {}): void {
-    if (!this.#named.has(name)) this.#violations.note(this.#place, name, rule, bounds);
-    this.#named.add(name);
-  }
+interface Search {
+  /** Whether the limit is reached. */
+  readonly isOver: boolean;
+  found(name: string, rule: string, bounds?: Values): void;
 }
 
 type Judge = (value: unknown, name: string, search: Search) => void;
@@ -188,9 +170,18 @@ export function compile(schema: TSchema, place: Issue['in']): Check {
   const judge = judgeOf(schema);
   return (value, violations) => {
     if (validator.Check(value)) return;
-    const search = new Search(place, violations);
-    judge(value, '', search);
+    const named = new Set<string>();
+    const found: Search['found'] = (name, rule, bounds) => {
+      if (!named.has(name)) violations.note(place, name, rule, bounds);
+      named.add(name);
+    };
+    judge(value, '', {
+      found,
+      get isOver() {
+        return violations.isFull;
+      },
+    });
     // A value that the schema refuses must not pass.
-    if (!search.hasFound) search.found('', 'schema');
+    if (named.size === 0) found('', 'schema');
   };
 }

@@ -3,45 +3,39 @@ import type { Admit, Allowance, Room, Share, Store, Verdict } from '../budget/st
 import type { Admission, Slot, Spend, Trail } from '../call.ts';
 import { Counts } from '../tallies.ts';
 
-/** Further bounds of a room. */
-interface RoomBounds {
-  /** The larger room that also counts these calls. */
-  readonly within?: InFlight;
-  /** Limit per wallet. Default: the room's limit. */
-  readonly ofWallet?: number;
-}
-
-/** This node's calls in flight to one upstream, by slot owner. */
+/** This node's calls in flight to one upstream, by slot owner; at most `limit`, and `ofWallet` of one wallet. */
 export class InFlight implements Room {
   readonly #limit: number;
-  readonly #bounds: RoomBounds;
+  /** The larger room that also counts these calls. */
+  readonly #within: InFlight | undefined;
+  readonly #ofWallet: number;
   /** Slot owners and their wallets. */
   readonly #owners = new Map<string, string | undefined>();
   readonly #ofWallets = new Counts();
 
-  constructor(limit: number, bounds: RoomBounds = {}) {
+  constructor(limit: number, { within, ofWallet = limit }: { within?: InFlight; ofWallet?: number } = {}) {
     this.#limit = limit;
-    this.#bounds = bounds;
+    this.#within = within;
+    this.#ofWallet = ofWallet;
   }
 
   isFreeFor(wallet?: string): boolean {
-    const { within, ofWallet = this.#limit } = this.#bounds;
-    const isFull = this.#owners.size >= this.#limit || (wallet !== undefined && this.#ofWallets.of(wallet) >= ofWallet);
-    return !isFull && (within?.isFreeFor() ?? true);
+    if (this.#owners.size >= this.#limit || this.#within?.isFreeFor() === false) return false;
+    return wallet === undefined || this.#ofWallets.of(wallet) < this.#ofWallet;
   }
 
   take(owner: string, wallet?: string): void {
     if (this.#owners.has(owner)) return;
     this.#owners.set(owner, wallet);
     if (wallet !== undefined) this.#ofWallets.add(wallet, 1);
-    this.#bounds.within?.take(owner);
+    this.#within?.take(owner);
   }
 
   /** Removes a call that is over or was never made. */
   leave(owner: string): void {
     const wallet = this.#owners.get(owner);
     if (!this.#owners.delete(owner)) return;
-    this.#bounds.within?.leave(owner);
+    this.#within?.leave(owner);
     if (wallet !== undefined) this.#ofWallets.add(wallet, -1);
   }
 }
@@ -58,7 +52,6 @@ interface SpendDependencies {
   readonly store: Store;
   /** The slots left, for the log. */
   readonly allowance: Allowance;
-
   readonly room: InFlight;
   /** Undefined: first come, first served. */
   readonly sharing?: Sharing | undefined;
