@@ -26,7 +26,7 @@ from n`;
 
 /** Writes the journal up to now. Returns the size of the file in MiB. */
 async function fill(folder, { entries, entriesADay, wallets }) {
-  await new SqliteDatabase(sqliteIn(folder), { now: Date.now }).close();
+  await new SqliteDatabase(sqliteIn(folder), Date.now).close();
   const Connection = createRequire(new URL('../../packages/gateway/package.json', import.meta.url))('libsql');
   const connection = new Connection(sqliteIn(folder));
   const add = connection.prepare(

@@ -32,7 +32,7 @@ export async function startFacilitator() {
 
 /** Gives the wallets credit. */
 async function fund(folder, signers) {
-  const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
+  const database = new SqliteDatabase(sqliteIn(folder), Date.now);
   const sql = `insert into wallets (cluster, address, granted_micro_usdc) select 'mainnet', $1, 5000000 where {in time} returning id`;
   for (const { address } of signers) await database.write({ guard: { sql, values: [address] } });
   await database.close();

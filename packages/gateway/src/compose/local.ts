@@ -82,7 +82,7 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
 
 async function openDatabase(folder: string, now: Clock) {
   const { damage } = await checkSqlite(sqliteIn(folder));
-  const database = new SqliteDatabase(sqliteIn(folder), { now });
+  const database = new SqliteDatabase(sqliteIn(folder), now);
   try {
     const records = new LocalRecords(database, localClocks(now));
     return { database, damage, records, secret: await secretOf(database) };
@@ -101,7 +101,7 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: L
     await lock.close();
     throw folderFault(error, dataDir);
   });
-  const store = await LocalStore.open({ now: clock, wallNow: now ?? timeOfDay, records });
+  const store = await LocalStore.open(records, clock, now ?? timeOfDay);
   return {
     database,
     store,

@@ -4,12 +4,7 @@ import type { Clock } from '../clock.ts';
 import { type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { reportSqlite, SqliteConnection } from './sqlite-connection.ts';
 
-/** Options, for tests. */
-export interface SqliteOptions {
-  readonly now: Clock;
-  /** Replaces `fdatasync`. */
-  readonly flush?: (descriptor: number, callback: NoParamCallback) => void;
-}
+export type Flush = (descriptor: number, callback: NoParamCallback) => void;
 
 interface Waiting {
   readonly step: Step;
@@ -52,7 +47,7 @@ export class SqliteDatabase implements Database {
   readonly dialect = SQLITE;
   readonly #path: string;
   readonly #now: Clock;
-  readonly #fdatasync: NonNullable<SqliteOptions['flush']>;
+  readonly #fdatasync: Flush;
   #connection: SqliteConnection;
   #log: number;
   #waiting: Waiting[] = [];
@@ -68,8 +63,8 @@ export class SqliteDatabase implements Database {
   #held: Promise<unknown> | undefined;
   #isBroken = false;
 
-  /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
-  constructor(path: string, { now, flush = fdatasync }: SqliteOptions) {
+  /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. `flush`: replaced by tests. */
+  constructor(path: string, now: Clock, flush: Flush = fdatasync) {
     this.#path = path;
     this.#now = now;
     this.#fdatasync = flush;
@@ -136,21 +131,17 @@ export class SqliteDatabase implements Database {
     this.#isSoon = false;
     if (group.length === 0) return;
     this.#committedAtMs = performance.now();
+    this.#commitOrReject(group);
+  };
+
+  #commitOrReject(group: readonly Waiting[]): void {
     try {
       if (this.#isBroken) this.#reopen();
       this.#commit(group);
     } catch (error) {
       // The fault of one step must not fail the others. A file that cannot be written fails all.
-      const isOfFile = this.#isBroken || (error as { code?: string }).code === 'SQLITE_BUSY';
-      for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitAlone(each);
-    }
-  };
-
-  #commitAlone(waiting: Waiting): void {
-    try {
-      this.#commit([waiting]);
-    } catch (error) {
-      waiting.reject(error);
+      const isOfAll = group.length === 1 || this.#isBroken || (error as { code?: string }).code === 'SQLITE_BUSY';
+      for (const each of group) isOfAll ? each.reject(error) : this.#commitOrReject([each]);
     }
   }
 
