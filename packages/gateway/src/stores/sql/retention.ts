@@ -1,4 +1,5 @@
-import type { Database, Statement, Value } from './database.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Database, Value } from './database.ts';
 
 /** How long and how much is stored. */
 interface RetentionOptions {
@@ -16,13 +17,6 @@ interface RetentionOptions {
 
 const EVERY_MS = 30_000;
 const MOST_AT_ONCE = 500;
-
-/** The condition is there twice: PostgreSQL checks it again for a row that changed meanwhile, but not the subquery. */
-const removal = (table: string, key: string, condition: string, values: readonly Value[]): Statement => ({
-  sql: `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${MOST_AT_ONCE})
-  and ${condition} and {in time} returning ${key} as id`,
-  values,
-});
 
 /** Rows expire about in the order of their numbers, so rows after the first unexpired one are not read. */
 const before = (table: string, isOver: string, isNotOver: string): string => `${isOver} and number < coalesce(
@@ -75,29 +69,30 @@ export class Retention {
     const { journalKeepMs, debitMs, watchMs } = this.#options;
     const oldMs = nowMs - debitMs;
     const isFeeOver = '(fee_until_ms is null or fee_until_ms <= $1)';
-    await this.#repeat(removal('payments', 'key', `forget_at_ms < $1 and ${isFeeOver}`, [nowMs]));
-    await this.#repeat(removal('payments', 'key', `state = 'reserved' and leased_until_ms <= $1`, [oldMs]));
-    await this.#repeat(removal('answers', 'number', IS_OLD_ANSWER, [nowMs]));
+    await this.#remove('payments', 'key', `forget_at_ms < $1 and ${isFeeOver}`, [nowMs]);
+    await this.#remove('payments', 'key', `state = 'reserved' and leased_until_ms <= $1`, [oldMs]);
+    await this.#remove('answers', 'number', IS_OLD_ANSWER, [nowMs]);
     await this.#database.write({ guard: { sql: END_WATCH, values: [nowMs - watchMs] } });
-    await this.#repeat(removal('debits', 'number', IS_OLD_DEBIT, [oldMs]));
+    await this.#remove('debits', 'number', IS_OLD_DEBIT, [oldMs]);
     const at = new Date(nowMs - journalKeepMs).toISOString();
-    await this.#repeat(removal('journal_entries', 'id', 'at < $1', [at]));
+    await this.#remove('journal_entries', 'id', 'at < $1', [at]);
     await this.#options.releaseLapsed();
     await this.#removeWallets(oldMs);
     await this.#removeExcess();
   }
 
-  async #repeat(guard: Statement): Promise<void> {
-    while (await this.#database.write({ guard })) {
-      // Lets other work run between batches.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  async #remove(table: string, key: string, condition: string, values: readonly Value[]): Promise<void> {
+    // The condition is there twice: PostgreSQL checks it again for a row that changed meanwhile, but not the subquery.
+    const sql = `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${MOST_AT_ONCE})
+  and ${condition} and {in time} returning ${key} as id`;
+    // Lets other work run between batches.
+    while (await this.#database.write({ guard: { sql, values } })) await turn();
   }
 
   /** Deletes idle wallets without grants and references. Other idle wallets are not checked again before their next payment. */
   async #removeWallets(idleMs: number): Promise<void> {
     const isIdle = 'idle_since_ms <= $1';
-    await this.#repeat(removal('wallets', 'id', `${isIdle} and granted_micro_usdc = 0 and ${NO_REFERENCE}`, [idleMs]));
+    await this.#remove('wallets', 'id', `${isIdle} and granted_micro_usdc = 0 and ${NO_REFERENCE}`, [idleMs]);
     const sql = `update wallets set idle_since_ms = null where ${isIdle} and {in time} returning id`;
     await this.#database.write({ guard: { sql, values: [idleMs] } });
   }
@@ -105,6 +100,6 @@ export class Retention {
   async #removeExcess(): Promise<void> {
     const [excess] = await this.#database.report({ sql: EXCESS, values: [this.#options.answerBytes] });
     const number = excess?.number ?? null;
-    if (number !== null) await this.#repeat(removal('answers', 'number', 'number <= $1', [number]));
+    if (number !== null) await this.#remove('answers', 'number', 'number <= $1', [number]);
   }
 }
