@@ -1,12 +1,3 @@
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-
 /** The index after the string that starts here. */
 function afterString(json: string, start: number): number {
   let end = start;
@@ -14,7 +5,7 @@ function afterString(json: string, start: number): number {
   do {
     end = json.indexOf('"', end + 1);
     escapes = 0;
-    while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    while (json[end - 1 - escapes] === '\\') escapes++;
   } while (escapes % 2 === 1);
   return end + 1;
 }
@@ -23,11 +14,11 @@ function afterString(json: string, start: number): number {
 export function afterValue(json: string, start: number): number {
   let depth = 0;
   for (let index = start; index < json.length; index++) {
-    const code = json.charCodeAt(index);
-    if (code === QUOTE) index = afterString(json, index) - 1;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
-    else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && depth-- === 0) return index;
-    else if (code === COMMA && depth === 0) return index;
+    const character = json[index];
+    if (character === '"') index = afterString(json, index) - 1;
+    else if (character === '{' || character === '[') depth++;
+    else if ((character === '}' || character === ']') && depth-- === 0) return index;
+    else if (character === ',' && depth === 0) return index;
   }
   return json.length;
 }
@@ -43,10 +34,9 @@ export function memberText(json: string, name: string): string | undefined {
     const keyStart = json.indexOf('"', index);
     if (keyStart < 0) break;
     const keyEnd = afterString(json, keyStart);
-    let valueStart = keyEnd;
-    while (valueStart < json.length && json.charCodeAt(valueStart) !== COLON) valueStart++;
-    const valueEnd = afterValue(json, valueStart + 1);
-    if (JSON.parse(json.slice(keyStart, keyEnd)) === name) found = json.slice(valueStart + 1, valueEnd).trim();
+    const valueStart = json.indexOf(':', keyEnd) + 1;
+    const valueEnd = afterValue(json, valueStart);
+    if (JSON.parse(json.slice(keyStart, keyEnd)) === name) found = json.slice(valueStart, valueEnd).trim();
     index = valueEnd + 1;
   }
   return found;
