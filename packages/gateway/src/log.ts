@@ -61,14 +61,6 @@ function watch(destination: LogDestination): void {
   destination.on?.('error', () => failed.set(destination, true));
 }
 
-function write(destination: LogDestination, line: string): void {
-  try {
-    if (!failed.get(destination)) destination.write(line);
-  } catch {
-    failed.set(destination, true);
-  }
-}
-
 const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
   if (error === 'internal_error' || error === 'upstream_auth_failed') return 'error';
   return status >= 500 ? 'warn' : 'info';
@@ -81,7 +73,15 @@ export function createLog(
   destination: LogDestination = standardOutput(),
 ): Log {
   watch(destination);
-  const outlet = { write: (line: string) => write(destination, line) };
+  const outlet = {
+    write(line: string) {
+      try {
+        if (!failed.get(destination)) destination.write(line);
+      } catch {
+        failed.set(destination, true);
+      }
+    },
+  };
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, outlet);
   // Longest first: a secret may be a prefix of another.
   const hidden = secrets.flatMap(spellingsOf).sort((one, other) => other.length - one.length);
