@@ -113,13 +113,6 @@ local verdict = judge(KEYS[2], owner, redis.call('HGET', KEYS[1], 'epoch'), ofNo
 if verdict == 'burnt' then burn(KEYS[2], owner, issuedAt) end
 return verdict`);
 
-/** Lua: extends the expiry of a key to that of its longest entry, because nodes may have different deadlines. */
-const OUTLAST = `
-local function outlast(key, milliseconds)
-  if redis.call('PTTL', key) < milliseconds then redis.call('PEXPIRE', key, math.ceil(milliseconds)) end
-end
-`;
-
 /**
  * Judges the nonce, a pause, room, the limit and the share, in this order. If all pass and there is an owner, it takes and charges a
  * slot and burns the nonce. The score of a slot is the time when it frees. KEYS: state, slots, limits, pause, holders and counts of
@@ -128,7 +121,7 @@ end
  * wait for the call. Answers the verdict (or `other epoch`), how long to wait, slots left, when one frees, whose share is used up, and
  * the share that is charged.
  */
-export const ADMIT = script(`${NONCES}${OUTLAST}
+export const ADMIT = script(`${NONCES}
 local slots, holders, counts = KEYS[2], KEYS[5], KEYS[6]
 ${CHARGES}${SHARES}
 local heldEpoch, owner, limit, window, longest, late, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 11)
@@ -199,7 +192,7 @@ if KEYS[5] and redis.call('GET', KEYS[5]) == owner then redis.call('DEL', KEYS[5
 return 'given back'`);
 
 /** A slot that is still held frees one window from now. KEYS: state, slots. ARGV: owner, window. */
-export const COMPLETE = script(`${OUTLAST}
+export const COMPLETE = script(`
 note()
 redis.call('ZADD', KEYS[2], 'XX', now + ARGV[2], ARGV[1])
 outlast(KEYS[2], tonumber(ARGV[2]))

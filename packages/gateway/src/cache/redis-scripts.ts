@@ -53,9 +53,6 @@ local function drop(entry)
   redis.call('ZREM', ends, entry)
   redis.call('HDEL', sizes, entry)
 end
-local function outlast(key, milliseconds)
-  if redis.call('PTTL', key) < milliseconds then redis.call('PEXPIRE', key, milliseconds) end
-end
 local function keep(entry, milliseconds, text)
   drop(entry)
   redis.call('SET', entry, text, 'PX', milliseconds)

@@ -13,7 +13,8 @@ export const TOO_LATE = 'too late';
  * The beginning of every script. KEYS[1] is the `state` of its keyspace. The last three of ARGV are the deadline, a clock time set by
  * a test (or empty), and the number of the command. `wall` is the server's time of day in milliseconds. `now` is the keyspace's clock:
  * `wall` plus all steps back that were ever seen, so that it never goes back. A script that writes calls `note` first, which stores
- * the time and fails if the server cannot write.
+ * the time and fails if the server cannot write. `outlast` extends the expiry of a key to that of its longest entry, because nodes may
+ * have different deadlines.
  */
 const PRELUDE = `
 local expiry, turned, question = unpack(ARGV, #ARGV - 2)
@@ -26,6 +27,9 @@ if now > tonumber(expiry) then return { question, now, wall, '${TOO_LATE}' } end
 local function note()
   redis.call('HSET', KEYS[1], 'last', wall)
   if back > 0 then redis.call('HINCRBY', KEYS[1], 'ahead', back) end
+end
+local function outlast(key, milliseconds)
+  if redis.call('PTTL', key) < milliseconds then redis.call('PEXPIRE', key, math.ceil(milliseconds)) end
 end
 `;
 
