@@ -45,7 +45,7 @@ function allowedMethods(rows: readonly Placed[]): string {
     .join(', ');
 }
 
-const placeOf = ({ route: { path, httpMethod } }: { readonly route: Route }): Placed => ({ path, httpMethod });
+const rowOf = <E>({ path, httpMethod }: Route, endpoint?: E): Row<E> => ({ path, httpMethod, endpoint });
 
 const isServed = (verb: unknown): verb is 'GET' | 'POST' => verb === 'GET' || verb === 'POST';
 
@@ -75,8 +75,8 @@ export function createMatch<E extends { readonly route: Route }>(
   disabled: readonly Route[] = [],
 ): (inbound: Inbound) => Found<E> {
   const find = createMatcher<Row<E>>([
-    ...endpoints.map((endpoint) => ({ ...placeOf(endpoint), endpoint })),
-    ...disabled.map((route) => ({ ...placeOf({ route }), endpoint: undefined })),
+    ...endpoints.map((endpoint) => rowOf(endpoint.route, endpoint)),
+    ...disabled.map((route) => rowOf<E>(route)),
   ]);
   return (inbound) => {
     if (inbound.fault) throw new Refusal(inbound.fault, { reason: 'server limit' });
