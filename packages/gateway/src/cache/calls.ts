@@ -83,9 +83,9 @@ export class Calls {
 
   /** Gives entries fetched during the share look-up. Returns whether the request is complete. */
   #giveKept(waiter: Waiter): boolean {
-    for (const { key, notBeforeMs = Number.NEGATIVE_INFINITY } of waiter.wanted()) {
+    for (const { key } of waiter.wanted()) {
       const kept = this.#dependencies.kept.peek(key.id);
-      if (kept && !(kept instanceof KeptRefusal) && kept.fetchedAtMs >= notBeforeMs) waiter.give(kept, true);
+      if (kept && !(kept instanceof KeptRefusal) && waiter.accepts(kept)) waiter.give(kept, true);
     }
     return waiter.wanted().length === 0;
   }
@@ -171,7 +171,8 @@ export class Calls {
   /** Whether another node's entry is good enough for all waiting requests, or newer than the stored one. */
   #isEnough(kept: Kept): boolean {
     const { id } = kept.key;
-    if (this.#waiters.of([id]).length > 0) return kept.fetchedAtMs >= this.#waiters.notBeforeMs(id);
+    const waiters = this.#waiters.of([id]);
+    if (waiters.length > 0) return waiters.every((waiter) => waiter.accepts(kept));
     return kept.fetchedAtMs > (this.#dependencies.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
   }
 

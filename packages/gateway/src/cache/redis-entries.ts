@@ -27,13 +27,6 @@ const MAX_COMPRESSED_BYTES = 1024 * 1024;
 const MAX_TEXT_BYTES = 5 * 1024 * 1024 + 64 * 1024;
 const FETCHED_AT = /^\d{1,15}$/;
 
-/** The fixed-length name of a key's entry. */
-const entryNameOf = (scope: string, id: string): string =>
-  createHash('sha256').update(`${scope}\n${id}`).digest('base64url');
-
-/** An entry's head: version, time and MAC. */
-export const tagOf = (text: string): string => text.slice(0, text.lastIndexOf('.') + 1);
-
 /**
  * Compresses entries, whose times are those of the store's clock, and binds them by a MAC to key, time and format: changed, truncated
  * or moved entries are invalid.
@@ -135,7 +128,7 @@ export class RedisEntries implements SharedEntries {
   }
 
   #digest({ id }: CacheKey): string {
-    return entryNameOf(this.#options.scope, id);
+    return createHash('sha256').update(`${this.#options.scope}\n${id}`).digest('base64url');
   }
 
   /** Each key's entry and lease. */
@@ -152,8 +145,10 @@ export class RedisEntries implements SharedEntries {
       if (!text || !sealed) continue;
       const fetchedAtMs = sealed.fetchedAtMs + behindMs;
       const ageMs = this.#options.now() - fetchedAtMs;
+      // Version, time and MAC.
+      const tag = text.slice(0, text.lastIndexOf('.') + 1);
       if (ageMs >= -TOLERANCE_MS && ageMs <= key.maxStaleSeconds * 1_000)
-        entries.set(key.id, { fetchedAtMs, json: sealed.json, tag: tagOf(text) });
+        entries.set(key.id, { fetchedAtMs, json: sealed.json, tag });
     }
     return entries;
   }

@@ -61,6 +61,11 @@ export class Waiter {
     return this.#wanted.has(id) || this.given.has(id);
   }
 
+  /** Whether an entry was fetched late enough. */
+  accepts({ key, fetchedAtMs }: Kept): boolean {
+    return fetchedAtMs >= (this.#wanted.get(key.id)?.notBeforeMs ?? Number.NEGATIVE_INFINITY);
+  }
+
   give(kept: Kept, isCollapsed: boolean): void {
     if (!this.#wanted.delete(kept.key.id)) return;
     this.given.set(kept.key.id, kept);
@@ -104,12 +109,6 @@ export class Waiters {
   /** The requests that wait for any of these keys. */
   of(ids: readonly string[]): Waiter[] {
     return this.all().filter((waiter) => ids.some((id) => waiter.lacks(id)));
-  }
-
-  /** The latest `notBeforeMs` of the requests that wait for this key. */
-  notBeforeMs(id: string): number {
-    const wanted = this.of([id]).flatMap((waiter) => waiter.wanted().filter(({ key }) => key.id === id));
-    return Math.max(...wanted.map(({ notBeforeMs = Number.NEGATIVE_INFINITY }) => notBeforeMs));
   }
 
   all(): Waiter[] {

@@ -62,15 +62,13 @@ export const queryOf = (text: string): Query => ({
   text,
 });
 
-/** Renumbers the parameters of a statement. */
-const shifted = (sql: string, by: number): string =>
-  sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + by}`);
-
 /** A step as one statement, so that no transaction stays open between round trips. The last parameter is its deadline. */
 export function stepQuery({ guard, changes = [] }: Step): Query {
   let count = guard.values?.length ?? 0;
   const others = changes.map(({ sql, values = [] }, index) => {
-    const text = shifted(sql, count).replaceAll('{guarded}', 'exists (select 1 from guard)');
+    const before = count;
+    const numbered = sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + before}`);
+    const text = numbered.replaceAll('{guarded}', 'exists (select 1 from guard)');
     count += values.length;
     return `s${index} as (${text.replaceAll('{guard.id}', '(select id from guard)')})`;
   });

@@ -12,9 +12,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A step that was committed. */
-type Committed = Waiting & { readonly row: Row | undefined };
-
 const FILE = 'gateway.db';
 /** How long a note waits for other steps, and the shortest time between commits and between flushes. */
 const [NOTE_MS, COMMIT_MS, FLUSH_MS] = [200, 3, 5];
@@ -54,7 +51,7 @@ export class SqliteDatabase implements Database {
   #timer: NodeJS.Timeout | undefined;
   #isSoon = false;
   #committedAtMs = 0;
-  #unflushed: Committed[] = [];
+  #unflushed: (Waiting & { readonly row: Row })[] = [];
   #flushing: Promise<void> | undefined;
   #flushedAtMs = 0;
   #logBytes = 0;
