@@ -1,76 +1,16 @@
 import { isIP } from 'node:net';
-import type { ListFile } from '../blocked/file.ts';
+import { ListFault, readListFile } from '../blocked/file.ts';
 import { trustedProxies } from '../ip-address.ts';
 import { databaseUrls } from '../stores/sql/postgres-server.ts';
-import { type ApiConfig, readApis } from './apis.ts';
-import { WITHOUT_CLIENTS as BLOCKED_WITHOUT_CLIENTS, readBlocked } from './blocked.ts';
-import { type ReceiptsConfig, readReceipts } from './keypairs.ts';
-import { type CreditConfig, type PaidConfig, readCredit, readPaid } from './paid.ts';
+import { type ApisConfig, readApis } from './apis.ts';
+import { readReceipts } from './keypairs.ts';
+import { type PaidReading, readCredit, readPaid } from './paid.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
-import { type CacheConfig, readCache, readTokens, type TokensConfig } from './tokens.ts';
-import { readTraces, type TracesConfig } from './traces.ts';
+import { readCache, readTokens } from './tokens.ts';
+import { readTraces } from './traces.ts';
 import { nearlyKnown, removedFaults } from './variables.ts';
 
 export { ConfigError, type Environment };
-
-/** The configuration, read and checked once. */
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  /** Public origin; undefined for local use. */
-  readonly baseUrl: string | undefined;
-  readonly serviceName: string;
-  /** The operator's own APIs. */
-  readonly apis: readonly ApiConfig[];
-  /** Ids of the gateway's routes that the operator disabled. */
-  readonly disabled: ReadonlySet<string>;
-  /** Undefined if the asset-data routes are off. */
-  readonly tokens: TokensConfig | undefined;
-  /** Undefined if the paid routes are off. */
-  readonly paid: PaidConfig | undefined;
-  readonly singleUse: boolean;
-  /** The first signs, all verify. Empty: the data folder's secret. */
-  readonly secrets: readonly string[];
-  readonly dataDir: string;
-  /** State shared by nodes; undefined for one process with its own folder. */
-  readonly redisUrl: string | undefined;
-  /** PostgreSQL for money; undefined for a file in the data folder. */
-  readonly databaseUrl: string | undefined;
-  readonly upstreamTimeoutMs: number;
-  /** Whether the asset-data budget is divided among clients; else first come, first served. */
-  readonly fairShares: boolean;
-  /** CIDR texts. */
-  readonly trustedProxies: readonly string[];
-  readonly logLevel: string;
-  /** Undefined: pretty on a terminal, else JSON. */
-  readonly logFormat: 'json' | 'pretty' | undefined;
-  /** Undefined if metrics are off. */
-  readonly metrics: MetricsConfig | undefined;
-  /** Retention of the sales journal, in milliseconds. */
-  readonly journalKeepMs: number;
-  /** Undefined if the cache is off. */
-  readonly cache: CacheConfig | undefined;
-  /** Undefined if credit is off. */
-  readonly credit: CreditConfig | undefined;
-  /** Whether the console is served at `/`. */
-  readonly console: boolean;
-  /** The block list; undefined if there is none. */
-  readonly blocked: ListFile | undefined;
-  /** Undefined if receipts are off. */
-  readonly receipts: ReceiptsConfig | undefined;
-  /** Undefined if traces are off. */
-  readonly traces: TracesConfig | undefined;
-  /** Warnings to print at the start. */
-  readonly notices: readonly string[];
-}
-
-/** Where metrics are served. */
-interface MetricsConfig {
-  readonly port: number;
-  readonly host: string;
-  /** Bearer token for sales; undefined: only this machine may read them. */
-  readonly token: string | undefined;
-}
 
 const MIN_SECRET_LENGTH = 32;
 const MIN_TOKEN_LENGTH = 16;
@@ -84,6 +24,9 @@ const WITHOUT_TLS =
 
 const WITHOUT_CLIENTS =
   "FAIR_SHARES=on without TRUST_PROXY: TLS ends in front of the gateway, so all clients have the proxy's address and one share";
+
+const BLOCKED_WITHOUT_CLIENTS =
+  "BLOCKED_FILE lists addresses without TRUST_PROXY: TLS ends in front of the gateway, so all clients have the proxy's address";
 
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
@@ -157,8 +100,20 @@ function readProxies(read: Reader): string[] {
   return proxies;
 }
 
+function readBlocked(read: Reader) {
+  const path = read.optional('BLOCKED_FILE');
+  if (path === undefined) return undefined;
+  try {
+    return readListFile(path);
+  } catch (error) {
+    if (!(error instanceof ListFault)) throw error;
+    read.faults.push(`BLOCKED_FILE: ${error.message}.`);
+    return undefined;
+  }
+}
+
 /** Shares and the block list use the client's address, which behind a proxy is known only with TRUST_PROXY. */
-function readCallers(read: Reader): Pick<Config, 'fairShares' | 'blocked' | 'trustedProxies'> {
+function readCallers(read: Reader) {
   const fairShares = read.choice('FAIR_SHARES', 'off', ['on', 'off']) === 'on';
   const blocked = readBlocked(read);
   const trustedProxies = readProxies(read);
@@ -167,61 +122,95 @@ function readCallers(read: Reader): Pick<Config, 'fairShares' | 'blocked' | 'tru
     if (fairShares) read.notices.push(WITHOUT_CLIENTS);
     if (blocked && blocked.list.counts.ranges > 0) read.notices.push(BLOCKED_WITHOUT_CLIENTS);
   }
-  return { fairShares, blocked, trustedProxies };
+  return {
+    /** Whether the asset-data budget is divided among clients; else first come, first served. */
+    fairShares,
+    /** The block list; undefined if there is none. */
+    blocked,
+    /** CIDR texts. */
+    trustedProxies,
+  };
 }
 
-function readLogFormat(read: Reader): Config['logFormat'] {
+function readLogFormat(read: Reader): 'json' | 'pretty' | undefined {
   if (read.optional('LOG_FORMAT') === undefined) return undefined;
   return read.choice('LOG_FORMAT', 'json', ['json', 'pretty']) === 'pretty' ? 'pretty' : 'json';
 }
 
-function readMetrics(read: Reader): Config['metrics'] {
+function readMetrics(read: Reader) {
   const host = read.text('METRICS_HOST', '127.0.0.1');
   const token = read.optional('METRICS_TOKEN');
   const isGood = token === undefined || (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token));
   read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, without spaces.`);
   if (read.optional('METRICS_PORT') === undefined) return undefined;
+  // Without a token only this machine may read sales.
   return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host, token };
+}
+
+/** Reads all variables, and collects their faults. */
+function readSettings(read: Reader, file: ApisConfig, paid: PaidReading) {
+  const host = read.text('HOST', '127.0.0.1');
+  return {
+    port: read.integer('PORT', 8402, [0, 65_535]),
+    host,
+    /** Public origin; undefined for local use. */
+    baseUrl: readBaseUrl(read, host),
+    serviceName: read.text('SERVICE_NAME', 'asset-gateway'),
+    /** The operator's own APIs. */
+    apis: file.apis,
+    /** Ids of the gateway's routes that the operator disabled. */
+    disabled: file.families.disabled,
+    /** Undefined if the asset-data routes are off. */
+    tokens: readTokens(read, file.families),
+    /** Undefined if the paid routes are off. */
+    paid: paid === 'unusable' ? undefined : paid,
+    singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
+    /** The first signs, all verify. Empty: the data folder's secret. */
+    secrets: readSecrets(read),
+    dataDir: read.text('DATA_DIR', './data'),
+    /** State shared by nodes; undefined for one process with its own folder. */
+    redisUrl: readRedisUrl(read),
+    /** PostgreSQL for money; undefined for a file in the data folder. */
+    databaseUrl: readDatabaseUrl(read),
+    upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
+    ...readCallers(read),
+    logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
+    /** Undefined: pretty on a terminal, else JSON. */
+    logFormat: readLogFormat(read),
+    /** Undefined if metrics are off. */
+    metrics: readMetrics(read),
+    /** Retention of the sales journal. */
+    journalKeepMs: read.integer('SALES_KEEP_DAYS', 400, [1, 10_000]) * DAY_MS,
+    /** Undefined if the cache is off. */
+    cache: readCache(read, file),
+    /** Undefined if credit is off. */
+    credit: readCredit(read, paid),
+    /** Whether the console is served at `/`. */
+    console: read.choice('CONSOLE', 'on', ['on', 'off']) === 'on',
+    /** Undefined if receipts are off. */
+    receipts: readReceipts(read),
+    /** Undefined if traces are off. */
+    traces: readTraces(read),
+  };
+}
+
+/** The configuration, read and checked once. */
+export interface Config extends Readonly<ReturnType<typeof readSettings>> {
+  /** Warnings to print at the start. */
+  readonly notices: readonly string[];
 }
 
 /** Reads and checks all variables. Throws a ConfigError with all faults and probably misspelt variables. */
 export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
   const misspelt = nearlyKnown(environment);
-  const host = read.text('HOST', '127.0.0.1');
   read.faults.push(...removedFaults(environment));
   const file = readApis(read);
   const paid = readPaid(read, file);
-  const config: Config = {
-    port: read.integer('PORT', 8402, [0, 65_535]),
-    host,
-    baseUrl: readBaseUrl(read, host),
-    serviceName: read.text('SERVICE_NAME', 'asset-gateway'),
-    apis: file.apis,
-    disabled: file.families.disabled,
-    tokens: readTokens(read, file.families),
-    paid: paid === 'unusable' ? undefined : paid,
-    singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
-    secrets: readSecrets(read),
-    dataDir: read.text('DATA_DIR', './data'),
-    redisUrl: readRedisUrl(read),
-    databaseUrl: readDatabaseUrl(read),
-    upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
-    ...readCallers(read),
-    logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
-    logFormat: readLogFormat(read),
-    metrics: readMetrics(read),
-    journalKeepMs: read.integer('SALES_KEEP_DAYS', 400, [1, 10_000]) * DAY_MS,
-    cache: readCache(read, file),
-    credit: readCredit(read, paid),
-    console: read.choice('CONSOLE', 'on', ['on', 'off']) === 'on',
-    receipts: readReceipts(read),
-    traces: readTraces(read),
-    notices: [...read.notices, ...misspelt],
-  };
-  checkTogether(read, config, { isSelling: paid !== undefined, hasTokens: !file.families.off.has('tokens') });
+  const settings = readSettings(read, file, paid);
+  checkTogether(read, settings, { isSelling: paid !== undefined, hasTokens: !file.families.off.has('tokens') });
   if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
-  return Object.freeze(config);
+  return Object.freeze({ ...settings, notices: [...read.notices, ...misspelt] });
 }
 
 const NOTHING =
@@ -236,7 +225,7 @@ interface Served {
 }
 
 /** Checks what no variable shows alone. */
-function checkTogether(read: Reader, config: Config, { isSelling, hasTokens }: Served): void {
+function checkTogether(read: Reader, config: ReturnType<typeof readSettings>, { isSelling, hasTokens }: Served): void {
   read.check(config.tokens !== undefined || isSelling || config.apis.length > 0, hasTokens ? NOTHING : NOTHING_LEFT);
   read.check(
     config.redisUrl === undefined || config.databaseUrl !== undefined || !isSelling,

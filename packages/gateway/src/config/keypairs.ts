@@ -63,12 +63,6 @@ export function readKeypair(reader: Reader, name: string, text: string): Uint8Ar
   return undefined;
 }
 
-/** The receipts' signing keys. */
-export interface ReceiptsConfig {
-  /** The first signs, all are published. Empty: keys derived from the gateway's secrets. */
-  readonly keypairs: readonly Uint8Array[];
-}
-
 const NAME = 'RECEIPT_KEYPAIR';
 
 const OFF = `${NAME} is set, but receipts are off: set RECEIPTS=on`;
@@ -80,8 +74,11 @@ function readKeypairs(read: Reader): Uint8Array[] {
   return texts.flatMap((each) => readKeypair(read, NAME, each) ?? []);
 }
 
-/** Reads the receipts' keys, even if receipts are off, to report their faults. */
-export function readReceipts(read: Reader): ReceiptsConfig | undefined {
+/**
+ * Reads the receipts' keys, even if receipts are off, to report their faults. The first signs, all are published; without any, keys
+ * are derived from the gateway's secrets.
+ */
+export function readReceipts(read: Reader) {
   const keypairs = readKeypairs(read);
   if (read.choice('RECEIPTS', 'off', ['off', 'on']) === 'on') return { keypairs };
   if (keypairs.length > 0) read.notices.push(OFF);

@@ -5,26 +5,6 @@ import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 
 type ClusterName = 'mainnet' | 'devnet';
 
-/** Settings of the paid routes. */
-export interface PaidConfig {
-  readonly payTo: string;
-  /** RPC and DAS URLs by provider and cluster; they may contain a key. */
-  readonly rpcUrls: { readonly alchemy: ClusterUrls; readonly helius: ClusterUrls };
-  readonly wallet: { readonly baseUrl: string; readonly key: string } | undefined;
-  readonly facilitator: FacilitatorConfig;
-  /** RPCs to read the chain and, with an in-process facilitator, to settle. */
-  readonly solanaRpcUrls: ClusterUrls;
-  readonly limitsPerSecond: { readonly rpc: number; readonly das: number; readonly wallet: number };
-  readonly useMemos: boolean;
-  readonly surchargeMicros: number;
-  /** Own prices by route id, in millionths of a dollar. */
-  readonly prices: ReadonlyMap<string, number>;
-  /** Price of one SOL in dollars, for the start's notices about prices and fees. */
-  readonly solPriceUsd: number | undefined;
-  readonly feeBudgetPerHour: number;
-  readonly upstreamTimeoutMs: number;
-}
-
 type ClusterUrls = Readonly<Partial<Record<ClusterName, string>>>;
 
 /** A remote facilitator, or the fee payer's key pair of the in-process one. */
@@ -73,7 +53,7 @@ function readSolPrice(read: Reader): number | undefined {
   return price;
 }
 
-function readWallet(read: Reader): PaidConfig['wallet'] {
+function readWallet(read: Reader) {
   const key = read.optional('HELIUS_API_KEY');
   const baseUrl = readUrl(read, 'HELIUS_WALLET_API_BASE_URL') ?? 'https://api.helius.xyz';
   return key === undefined ? undefined : { baseUrl, key };
@@ -82,13 +62,14 @@ function readWallet(read: Reader): PaidConfig['wallet'] {
 const SELLING = 'with an RPC URL, HELIUS_API_KEY or paid operations in APIS_FILE';
 
 /** Reads the settings of paid routes; undefined without a paid upstream, `unusable` if something is missing. */
-export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidConfig | 'unusable' | undefined {
+export function readPaid(read: Reader, { apis, families }: ApisConfig) {
   const alchemy = readClusterUrls(read, (cluster) => `ALCHEMY_${cluster}_RPC_URL`);
   const helius = readClusterUrls(read, (cluster) => `HELIUS_${cluster}_RPC_URL`);
   const wallet = readWallet(read);
   const payTo = readPayTo(read);
   const facilitator = readFacilitator(read);
   const settings = {
+    /** RPCs to read the chain and, with an in-process facilitator, to settle. */
     solanaRpcUrls: readClusterUrls(read, (cluster) => `SOLANA_${cluster}_RPC_URL`),
     limitsPerSecond: {
       rpc: readLimit(read, 'rpc', ['RPC_RATE_LIMIT_PER_SECOND', 50], families),
@@ -97,7 +78,9 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidConf
     },
     useMemos: read.choice('PAYMENT_MEMO', 'on', ['on', 'off']) === 'on',
     surchargeMicros: read.integer('PRICE_SURCHARGE_USD_MICROS', 0, [0, MAX_LIMIT]),
+    /** Own prices by route id, in millionths of a dollar. */
     prices: new Map([...families.prices, ...apis.flatMap(({ prices }) => [...prices])]),
+    /** Price of one SOL in dollars, for the start's notices about prices and fees. */
     solPriceUsd: readSolPrice(read),
     feeBudgetPerHour: read.integer('FEE_BUDGET_LAMPORTS_PER_HOUR', 50_000_000, [0, 9_999_999_999]),
     upstreamTimeoutMs: read.integer('PAID_UPSTREAM_TIMEOUT_MS', 15_000, [1, 60_000]),
@@ -111,18 +94,15 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig): PaidConf
     `FACILITATOR_URL or FEE_PAYER_KEYPAIR is required ${SELLING}: it settles the payments.`,
   );
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
+  // The URLs of RPC and DAS may contain a key.
   return { payTo, rpcUrls: { alchemy, helius }, wallet, facilitator, ...settings };
 }
 
-/** Credit settings, in millionths of a dollar. */
-export interface CreditConfig {
-  /** Maximal balance of a wallet on one network. */
-  readonly limitMicros: number;
-  /** Offered as the larger requirement of a 402. */
-  readonly bundleMicros: number;
-  /** Amounts of the routes that sell credit, ascending. */
-  readonly bundlesMicros: readonly number[];
-}
+/** The settings of paid routes, also if they are wrong. */
+export type PaidReading = ReturnType<typeof readPaid>;
+
+/** Settings of the paid routes. */
+export type PaidConfig = Exclude<PaidReading, 'unusable' | undefined>;
 
 const MICROS = 1_000_000;
 const DOLLARS = /^\d{1,4}(?:\.\d{1,6})?$/;
@@ -151,11 +131,14 @@ function readBundles(read: Reader, fallback: string): number[] {
 }
 
 /** Reads the credit settings; undefined if credit is off. */
-export function readCredit(read: Reader, paid: PaidConfig | 'unusable' | undefined): CreditConfig | undefined {
+export function readCredit(read: Reader, paid: PaidReading) {
   const isOn = read.choice('CREDIT', 'off', ['on', 'off']) === 'on';
   const credit = {
+    /** Maximal balance of a wallet on one network. */
     limitMicros: readDollars(read, 'CREDIT_MAX_USD', '5'),
+    /** Offered as the larger requirement of a 402. */
     bundleMicros: readDollars(read, 'CREDIT_BUNDLE_USD', '0.05'),
+    /** Amounts of the routes that sell credit, ascending. */
     bundlesMicros: readBundles(read, '0.05,0.25,1'),
   };
   if (!isOn) return undefined;
@@ -166,3 +149,6 @@ export function readCredit(read: Reader, paid: PaidConfig | 'unusable' | undefin
   read.check(largest <= credit.limitMicros, 'CREDIT_MAX_USD must be at least the largest of the bundles.');
   return credit;
 }
+
+/** Credit settings, in millionths of a dollar. */
+export type CreditConfig = NonNullable<ReturnType<typeof readCredit>>;

@@ -3,17 +3,10 @@ import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { type ApisConfig, readLimit } from './apis.ts';
 import { parseUrl, type Reader } from './settings.ts';
 
-/** The asset-data API, its keys and the limit of each key. */
-export interface TokensConfig {
-  readonly baseUrl: string;
-  readonly keys: readonly string[];
-  readonly limitPerMinute: number;
-}
-
 /** Each key has its own budget and metrics. */
 const MAX_KEYS = 16;
 
-function readKeys(read: Reader): TokensConfig['keys'] | undefined {
+function readKeys(read: Reader) {
   const text = read.optional('TOKENS_API_KEY');
   if (text === undefined) return undefined;
   const keys = text.split(',').map((key) => key.trim());
@@ -27,20 +20,12 @@ function readKeys(read: Reader): TokensConfig['keys'] | undefined {
 }
 
 /** Reads the asset-data settings; undefined if its routes are off. */
-export function readTokens(read: Reader, families: FamilySettings): TokensConfig | undefined {
+export function readTokens(read: Reader, families: FamilySettings) {
   const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
   const limitPerMinute = readLimit(read, 'tokens', ['TOKENS_RATE_LIMIT_PER_MINUTE', 30], families);
   const keys = readKeys(read);
   read.check(parseUrl(baseUrl)?.search === '', 'TOKENS_API_BASE_URL must be an http or https URL without a query.');
   return keys && limitPerMinute > 0 ? { baseUrl, keys, limitPerMinute } : undefined;
-}
-
-/** Settings of the asset-data cache. */
-export interface CacheConfig {
-  /** By the row's id; other rows are not cached. */
-  readonly lifetimes: Readonly<Record<string, Lifetime>>;
-  /** Memory limit of all entries. */
-  readonly maxBytes: number;
 }
 
 const MIB = 1024 * 1024;
@@ -52,7 +37,7 @@ function lifetimesWith(own: readonly (readonly [string, Lifetime])[]): Record<st
 }
 
 /** Reads the cache settings, even if the cache is off, to report their faults. */
-export function readCache(read: Reader, { apis, families }: ApisConfig): CacheConfig | undefined {
+export function readCache(read: Reader, { apis, families }: ApisConfig) {
   const own = [...families.lifetimes, ...apis.flatMap((api) => [...api.lifetimes])];
   const maxBytes = read.integer('CACHE_MAX_MIB', 256, [1, 65_536]) * MIB;
   if (read.choice('RESPONSE_CACHE', 'off', ['off', 'on']) === 'on') return { lifetimes: lifetimesWith(own), maxBytes };
