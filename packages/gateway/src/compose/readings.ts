@@ -1,12 +1,11 @@
-import { NETWORKS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { BlockedFile } from '../blocked/file.ts';
 import type { Answer } from '../call.ts';
-import type { CreditReading, OpenReading, Readings } from '../metrics/readings.ts';
+import type { Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Caches, Channels, SingleChannel } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
-import type { Money } from './money.ts';
 
 const READY: Answer = { json: JSON.stringify({ ok: true, status: 'ready' }) };
 
@@ -30,21 +29,15 @@ interface Sources {
   readonly blocked: BlockedFile | undefined;
 }
 
-/** Undefined while the store is unavailable, so that the other metrics are still answered. */
-const readOpen = (payments: Payments): Promise<OpenReading | undefined> =>
-  payments.open().then(
-    (records) => {
-      const ages = records.map(({ settlingSinceMs }) => payments.now() - (settlingSinceMs ?? payments.now()));
-      return { count: records.length, oldestMs: Math.max(0, ...ages) };
-    },
-    () => undefined,
-  );
+/** Payments with an unknown outcome. */
+async function readOpen(payments: Payments) {
+  const records = await payments.open();
+  const ages = records.map(({ settlingSinceMs }) => payments.now() - (settlingSinceMs ?? payments.now()));
+  return { count: records.length, oldestMs: Math.max(0, ...ages) };
+}
 
-const readCredit = ({ accounts }: Money): Promise<readonly CreditReading[] | undefined> =>
-  accounts.owed().then(
-    (owed) => Object.entries(NETWORKS).map(([cluster, network]) => ({ cluster, owedMicros: owed.get(network) ?? 0 })),
-    () => undefined,
-  );
+/** While the store is unavailable, the other metrics are still answered. */
+const unavailable = () => undefined;
 
 /** The readings of a gateway, for its metrics. */
 export function readingsOf(foundation: Foundation, { channels, caches, exact, blocked }: Sources): Readings {
@@ -58,8 +51,8 @@ export function readingsOf(foundation: Foundation, { channels, caches, exact, bl
     isReady: () => notReadyCode(foundation) === undefined,
     channels: () => channels.singles().map(read),
     cache: () => [...caches.values()][0]?.reading(),
-    openPayments: async () => (money ? readOpen(money.payments) : { count: 0, oldestMs: 0 }),
-    credit: async () => (money ? readCredit(money) : []),
+    openPayments: async () => (money ? readOpen(money.payments).catch(unavailable) : { count: 0, oldestMs: 0 }),
+    owedCredit: async () => money?.accounts.owed().catch(unavailable),
     isDatabaseUp: () => money?.database.isReady(),
     feePayers: async () => exact?.feePayers() ?? [],
     sales: () => exact?.sales() ?? [],

@@ -1,5 +1,5 @@
 import { type Growth, RULES, type Rule, type Snapshot } from './alerts.ts';
-import { Figures, type Sample } from './figures.ts';
+import { Figures, type Sample, type Wanted } from './figures.ts';
 
 const MINUTE_MS = 60_000;
 /** 24 hours of minutes. */
@@ -11,45 +11,45 @@ const FAILED = /^(?:state_unavailable|overloaded|shutting_down|facilitator_)/;
 
 type Column = (grown: Figures, now: Figures) => number | undefined;
 
-const requests =
-  (status: RegExp): Column =>
+/** The growth of a counter; `least` if it has no such values. */
+const growth =
+  (name: string, wanted?: Wanted, least?: 0): Column =>
   (grown) =>
-    grown.sum('requests_total', { status }) ?? 0;
-const refusals =
-  (code: RegExp): Column =>
+    grown.sum(name, wanted) ?? least;
+const requests = (wanted: Wanted): Column => growth('requests_total', wanted, 0);
+const calls = (surface: string | RegExp): Column => growth('upstream_duration_seconds_count', { surface }, 0);
+const money = (kind: string): Column => growth('journal_usd_micros_total', { kind, cluster: 'mainnet' });
+const duration =
+  (fraction: number): Column =>
   (grown) =>
-    grown.sum('requests_total', { code }) ?? 0;
-const answered =
-  (result: RegExp): Column =>
-  (grown) =>
-    grown.sum('cache_answers_total', { result });
-const money =
-  (kind: string): Column =>
-  (grown) =>
-    grown.sum('journal_usd_micros_total', { kind, cluster: 'mainnet' });
+    grown.quantile(fraction, 'request_duration_seconds');
+/** A gauge at the end of the minute. */
+const last =
+  (name: string, wanted?: Wanted): Column =>
+  (_, now) =>
+    now.sum(name, wanted);
 
 /** A column of each minute: the growth of a counter, or a gauge's value at its end. */
 const COLUMNS: Readonly<Record<string, Column>> = {
-  ok: requests(/^[23]/),
-  challenges: requests(/^402$/),
-  clientErrors: requests(/^4(?!02|29)/),
-  tooMany: requests(/^429$/),
-  serverErrors: requests(/^5/),
-  p50: (grown) => grown.quantile(0.5, 'request_duration_seconds'),
-  p99: (grown) => grown.quantile(0.99, 'request_duration_seconds'),
-  budgetLeft: (_, now) => now.sum('budget_left', { surface: 'tokens' }),
-  budgetLimit: (_, now) => now.sum('budget_limit', { surface: 'tokens' }),
-  cacheHits: answered(/^(?:hit|stale|collapsed)$/),
-  cacheMisses: answered(/^(?:miss|refetch)$/),
-  dataCalls: (grown) => grown.sum('upstream_duration_seconds_count', { surface: 'tokens' }) ?? 0,
-  chainCalls: (grown) => grown.sum('upstream_duration_seconds_count', { surface: /^(?:rpc|das|wallet)$/ }) ?? 0,
-  apiCalls: (grown) =>
-    grown.sum('upstream_duration_seconds_count', { surface: /^(?!(?:tokens|rpc|das|wallet)$)/ }) ?? 0,
-  budgetRefusals: refusals(/^(?:rate_limited|upstream_rate_limited)$/),
-  failedSignIns: (grown) => grown.sum('sign_ins_total', { result: /^invalid_siwx_/ }) ?? 0,
-  blocked: refusals(/^blocked$/),
-  unavailable: refusals(FAILED),
-  loopDelay: (_, now) => now.sum('nodejs_eventloop_lag_p99_seconds'),
+  ok: requests({ status: /^[23]/ }),
+  challenges: requests({ status: /^402$/ }),
+  clientErrors: requests({ status: /^4(?!02|29)/ }),
+  tooMany: requests({ status: /^429$/ }),
+  serverErrors: requests({ status: /^5/ }),
+  p50: duration(0.5),
+  p99: duration(0.99),
+  budgetLeft: last('budget_left', { surface: 'tokens' }),
+  budgetLimit: last('budget_limit', { surface: 'tokens' }),
+  cacheHits: growth('cache_answers_total', { result: /^(?:hit|stale|collapsed)$/ }),
+  cacheMisses: growth('cache_answers_total', { result: /^(?:miss|refetch)$/ }),
+  dataCalls: calls('tokens'),
+  chainCalls: calls(/^(?:rpc|das|wallet)$/),
+  apiCalls: calls(/^(?!(?:tokens|rpc|das|wallet)$)/),
+  budgetRefusals: requests({ code: /^(?:rate_limited|upstream_rate_limited)$/ }),
+  failedSignIns: growth('sign_ins_total', { result: /^invalid_siwx_/ }, 0),
+  blocked: requests({ code: 'blocked' }),
+  unavailable: requests({ code: FAILED }),
+  loopDelay: last('nodejs_eventloop_lag_p99_seconds'),
 };
 /** Only for clients that may read sales. */
 const AMOUNTS: Readonly<Record<string, Column>> = { settled: money('settlement'), spent: money('debit') };

@@ -10,6 +10,25 @@ export interface MetricsPage {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+type Value = number | boolean;
+
+/** The value of a metric without labels, or values by their labels; undefined: none now. */
+type Reading = Value | undefined | readonly (readonly [labels: Readonly<Record<string, string | number>>, Value])[];
+type Read = () => Reading | Promise<Reading>;
+
+const valuesOf = (reading: Reading) =>
+  typeof reading === 'object' ? reading : reading === undefined ? [] : [[{}, reading] as const];
+
+/** Replaces the values of a metric by what is read. */
+const collecting = (read: Read) =>
+  async function (this: Counter | Gauge): Promise<void> {
+    const values = valuesOf(await read());
+    this.reset();
+    // After a reset a metric without labels is 0.
+    this.remove({});
+    for (const [labels, value] of values) this.inc(labels, Number(value));
+  };
+
 /** Makes the gateway's metrics in one registry. */
 export class Meter {
   readonly registry = new Registry();
@@ -19,17 +38,13 @@ export class Meter {
   }
 
   /** A counter that is read at each scrape. */
-  total<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    read: (counter: Counter<Label>) => void,
-  ): void {
-    const collect = function (this: Counter<Label>): void {
-      this.reset();
-      read(this);
-    };
-    new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect });
+  total(name: string, help: string, labelNames: readonly string[], read: Read): void {
+    new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect: collecting(read) });
+  }
+
+  /** A gauge that is read at each scrape. */
+  gauge(name: string, help: string, labelNames: readonly string[], read: Read): void {
+    new Gauge({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect: collecting(read) });
   }
 
   histogram<Label extends string>(
@@ -39,23 +54,6 @@ export class Meter {
     buckets = SECONDS,
   ): Histogram<Label> {
     return new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers: [this.registry] });
-  }
-
-  gauge<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    read?: (gauge: Gauge<Label>) => void | Promise<void>,
-  ): Gauge<Label> {
-    return new Gauge({
-      name: PREFIX + name,
-      help,
-      labelNames,
-      registers: [this.registry],
-      collect() {
-        return read?.(this);
-      },
-    });
   }
 }
 

@@ -1,17 +1,27 @@
-import { REFUSALS, type Route } from '@asset-gateway/protocol';
+import { NETWORKS, REFUSALS, type Route } from '@asset-gateway/protocol';
 import { collectDefaultMetrics } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
 import { type Figures, figuresOf } from './figures.ts';
+import { CHANNEL, channelOf, KEY, keysOf, watchReadings } from './gauges.ts';
 import { durationsIn, Meter, type MetricsPage, observe, openMetricsPage } from './meter.ts';
-import { moneyCounters, watchMoney } from './money.ts';
-import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
+import type { ChannelName, Readings } from './readings.ts';
+
+/** The fields of a journal entry that metrics count. */
+interface MoneyEntry {
+  readonly kind: string;
+  readonly cluster: string;
+  readonly micros: number;
+  readonly feeLamports: number;
+}
 
 /** The label of requests without a row, and of answers that are not refusals. */
 const NONE = 'none';
-const CHANNEL = ['provider', 'cluster', 'surface'] as const;
-const KEY = [...CHANNEL, 'place'] as const;
 const ROUTE = ['route', 'surface'] as const;
 const SPENT = [...ROUTE, 'by'] as const;
+const MOVED = ['kind', 'cluster'] as const;
+const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** A refusal moves no money. */
+const MONEY_KINDS = ['settlement', 'grant', 'debit'];
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
 const SETTLEMENT_STATES = ['settled', 'refused', 'unknown', 'unsent'];
@@ -21,8 +31,6 @@ const SHARE_SCOPES = ['group', 'wallet'];
 
 const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
 const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
-
-const channelOf = ({ provider, cluster, surface }: ChannelName) => ({ provider, cluster: cluster ?? '', surface });
 
 /** The result of a sign-in; undefined if it was not checked. */
 function signInResultOf({ error, wallet }: LogLine): string | undefined {
@@ -50,7 +58,16 @@ export class Metrics {
   readonly #debits = this.#meter.counter('credit_answers_total', 'Answers paid from credit.', ['by']);
   readonly #slots = this.#meter.counter('slots_total', 'Asset-data slots by the kind of group charged.', ['group']);
   readonly #shareRefusals = this.#meter.counter('share_refusals_total', 'Refusals for an exhausted share.', ['scope']);
-  readonly money = moneyCounters(this.#meter);
+  readonly #moved = this.#meter.counter('journal_usd_micros_total', 'Money moved, in millionths of a dollar.', MOVED);
+  readonly #fees = this.#meter.counter('fee_lamports_total', "Transaction fees paid by this gateway's fee payer.", [
+    'cluster',
+  ]);
+  readonly #commits = this.#meter.histogram(
+    'database_commit_seconds',
+    'Duration of durable writes of money, including failed ones.',
+    [],
+    COMMIT_SECONDS,
+  );
   #timer: NodeJS.Timeout | undefined;
   #hasTraces = false;
   readonly #rows: ReadonlyMap<string, Route>;
@@ -63,6 +80,10 @@ export class Metrics {
     for (const by of CREDIT_SPENT_BY) this.#debits.inc({ by }, 0);
     for (const group of SLOT_GROUPS) this.#slots.inc({ group }, 0);
     for (const scope of SHARE_SCOPES) this.#shareRefusals.inc({ scope }, 0);
+    for (const cluster of Object.keys(NETWORKS)) {
+      for (const kind of MONEY_KINDS) this.#moved.inc({ kind, cluster }, 0);
+      this.#fees.inc({ cluster }, 0);
+    }
   }
 
   /** Counts a finished request. */
@@ -102,29 +123,29 @@ export class Metrics {
     this.#slots.inc({ group });
   }
 
-  /** Adds gauges that are read at each scrape; the fee payer's balance is read once a minute. */
+  /** A durable step has taken this long, even if it failed. */
+  committed(ms: number): void {
+    this.#commits.observe(ms / 1_000);
+  }
+
+  /** This node has appended these entries to the journal. */
+  appended(entries: readonly MoneyEntry[]): void {
+    for (const { kind, cluster, micros, feeLamports } of entries) {
+      if (MONEY_KINDS.includes(kind)) this.#moved.inc({ kind, cluster }, micros);
+      this.#fees.inc({ cluster }, feeLamports);
+    }
+  }
+
+  /** Adds the metrics that are read at each scrape; the fee payer's balance is read once a minute. */
   watch(readings: Readings): void {
-    this.#meter.gauge('ready', 'Whether the node is ready (/readyz).', [], (gauge) =>
-      gauge.set(readings.isReady() ? 1 : 0),
+    watchReadings(this.#meter, readings);
+    for (const [labels] of keysOf(readings)) this.#keyRefusals.inc(labels, 0);
+    let feePayers: Awaited<ReturnType<Readings['feePayers']>> = [];
+    this.#meter.gauge('fee_payer_lamports', 'Balance of the fee payer.', ['cluster'], () =>
+      feePayers.flatMap(({ cluster, lamports }) => (lamports === undefined ? [] : [[{ cluster }, lamports]])),
     );
-    watchMoney(this.#meter, readings);
-    this.#meter.gauge('blocked_entries', 'Blocked wallets and address ranges.', ['kind'], (gauge) => {
-      const { wallets, ranges } = readings.blocked?.() ?? { wallets: 0, ranges: 0 };
-      gauge.set({ kind: 'wallet' }, wallets);
-      gauge.set({ kind: 'range' }, ranges);
-    });
-    this.#meter.gauge('sales_open', 'Whether payments are accepted.', ['cluster'], (gauge) => {
-      for (const { cluster, isOpen } of readings.sales()) gauge.set({ cluster }, isOpen ? 1 : 0);
-    });
-    this.#watchChannels(readings);
-    if (readings.cache?.()) this.#watchCache(() => readings.cache?.());
-    this.#watchKeys(readings);
-    const balance = this.#meter.gauge('fee_payer_lamports', 'Balance of the fee payer.', ['cluster']);
     const read = async () => {
-      for (const { cluster, lamports } of await readings.feePayers()) {
-        if (lamports === undefined) balance.remove({ cluster });
-        else balance.set({ cluster }, lamports);
-      }
+      feePayers = await readings.feePayers();
     };
     void read();
     this.#timer = setInterval(() => void read(), FEE_PAYER_INTERVAL_MS).unref();
@@ -132,15 +153,14 @@ export class Metrics {
 
   /** Adds a gauge for a lost log reader. */
   watchLog(isLost: () => boolean): void {
-    this.#meter.gauge('log_lost', "Whether the log's reader is gone.", [], (gauge) => gauge.set(isLost() ? 1 : 0));
+    this.#meter.gauge('log_lost', "Whether the log's reader is gone.", [], isLost);
   }
 
   /** Adds a counter of spans that were not exported. With traces, scrapers that accept OpenMetrics get exemplars. */
   watchTraces(traces: { dropped?(): number }): void {
     this.#hasTraces = traces.dropped !== undefined;
-    this.#meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], (counter) =>
-      counter.inc(traces.dropped?.() ?? 0),
-    );
+    const dropped = () => traces.dropped?.() ?? 0;
+    this.#meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], dropped);
   }
 
   /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */
@@ -155,40 +175,5 @@ export class Metrics {
 
   close(): void {
     clearInterval(this.#timer);
-  }
-
-  #watchCache(read: () => CacheReading | undefined): void {
-    this.#meter.gauge('cache_bytes', 'Memory of the cache.', [], (gauge) => gauge.set(read()?.bytes ?? 0));
-    this.#meter.total('cache_calls_total', 'Upstream calls of the cache by reason.', ['reason'], (counter) => {
-      for (const [reason, count] of Object.entries(read()?.calls ?? {})) counter.inc({ reason }, count);
-    });
-    this.#meter.total('cache_forgone_total', 'Requests refused because no call started in time.', [], (counter) =>
-      counter.inc(read()?.forgone ?? 0),
-    );
-  }
-
-  #watchChannels(readings: Readings): void {
-    const watch = (name: string, help: string, read: (channel: ChannelReading) => number) =>
-      this.#meter.gauge(name, help, CHANNEL, (gauge) => {
-        for (const channel of readings.channels()) gauge.set(channelOf(channel), read(channel));
-      });
-    watch('budget_left', 'Slots left in the upstream budget.', ({ left }) => left);
-    watch('budget_limit', 'Slots of the upstream budget.', ({ limit }) => limit);
-    watch('upstream_pause_seconds', 'Remaining pause of the upstream.', ({ pauseMs }) => pauseMs / 1_000);
-    watch('breaker_open', 'Whether the circuit breaker is open.', ({ isLeftAlone }) => (isLeftAlone ? 1 : 0));
-  }
-
-  #watchKeys(readings: Readings): void {
-    const keys = () =>
-      readings.channels().flatMap((channel) =>
-        channel.keysSetAside.map((isSetAside, index) => ({
-          labels: { ...channelOf(channel), place: index + 1 },
-          isSetAside,
-        })),
-      );
-    for (const { labels } of keys()) this.#keyRefusals.inc(labels, 0);
-    this.#meter.gauge('key_set_aside', 'Whether a key is set aside because the upstream rejects it.', KEY, (gauge) => {
-      for (const { labels, isSetAside } of keys()) gauge.set(labels, isSetAside ? 1 : 0);
-    });
   }
 }

@@ -31,30 +31,16 @@ export interface CacheReading {
   readonly forgone: number;
 }
 
-/** Payments with an unknown outcome. */
-export interface OpenReading {
-  readonly count: number;
-  /** Age of the oldest in milliseconds; 0 if there is none. */
-  readonly oldestMs: number;
-}
-
-/** Unspent credit of all wallets on a cluster. */
-export interface CreditReading {
-  readonly cluster: string;
-  /** Millionths of a dollar. */
-  readonly owedMicros: number;
-}
-
 /** State that metrics read besides log lines. None of these rejects. */
 export interface Readings {
   isReady(): boolean;
   channels(): readonly ChannelReading[];
   /** Undefined if the cache is off. */
   cache?(): CacheReading | undefined;
-  /** Undefined if the store did not answer. */
-  openPayments(): Promise<OpenReading | undefined>;
-  /** Of all nodes; undefined if the store did not answer. */
-  credit?(): Promise<readonly CreditReading[] | undefined>;
+  /** Payments with an unknown outcome, and the age of the oldest or 0; undefined if the store did not answer. */
+  openPayments(): Promise<{ readonly count: number; readonly oldestMs: number } | undefined>;
+  /** Unspent credit of all wallets in millionths of a dollar, by network; undefined if the store did not answer. */
+  owedCredit?(): Promise<ReadonlyMap<string, number> | undefined>;
   /** Whether the money database answered last; undefined if there is none. */
   isDatabaseUp?(): boolean | undefined;
   feePayers(): Promise<readonly FeePayerReading[]>;

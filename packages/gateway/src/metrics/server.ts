@@ -41,13 +41,6 @@ const CONSOLE_PAGE = 'operate.html';
 const CONSOLE_PATH = '/console/';
 const OPERATE_PATH = '/operate/';
 
-/** Metrics and their server. */
-export interface ServedMetrics {
-  readonly metrics: Metrics;
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Where to listen, and the token for sales. */
 interface Place {
   readonly port: number;
@@ -55,12 +48,10 @@ interface Place {
   readonly token?: string | undefined;
 }
 
-/** Sales as JSON for a query; undefined for an invalid query. Rejects if the store is down. */
-type SalesAnswer = (query: URLSearchParams) => Promise<string | undefined>;
-
 /** What else the metrics port serves. */
 interface OperatorResources {
-  readonly sales: SalesAnswer;
+  /** Sales as JSON for a query; undefined for an invalid query. Rejects if the store is down. */
+  readonly sales: (query: URLSearchParams) => Promise<string | undefined>;
   readonly version: string;
   /** The rows that are counted by name. */
   readonly rows: readonly Route[];
@@ -133,7 +124,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
 }
 
 /** Serves `/metrics`, `/history`, `/sales` and the operator's page at `/`, on their own port. Rejects if it cannot listen. */
-export async function serveMetrics({ port, host, token }: Place, resources: OperatorResources): Promise<ServedMetrics> {
+export async function serveMetrics({ port, host, token }: Place, resources: OperatorResources) {
   const metrics = new Metrics(resources.rows);
   let isOnLoopback = true;
   const server = createServer((request, response) => {
@@ -147,7 +138,7 @@ export async function serveMetrics({ port, host, token }: Place, resources: Oper
     metrics,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${PATH}`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         metrics.close();
         recorder.close();
         server.close(() => resolve());
@@ -155,3 +146,6 @@ export async function serveMetrics({ port, host, token }: Place, resources: Oper
       }),
   };
 }
+
+/** Metrics and their server. */
+export type ServedMetrics = Awaited<ReturnType<typeof serveMetrics>>;
