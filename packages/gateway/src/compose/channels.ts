@@ -7,11 +7,10 @@ import type { Upstream } from '../call.ts';
 import type { ApiConfig } from '../config/apis.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { createSpending, InFlight, type Sharing } from '../stages/spend.ts';
-import { untraced } from '../traces/tracing.ts';
 import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts';
 import { failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
 import type { Connection } from '../upstreams/upstream.ts';
-import type { Dependencies, Foundation } from './dependencies.ts';
+import type { Foundation } from './dependencies.ts';
 import { type ChannelPlan, channelKeyOf, type KeyPlan, type ProviderEntry, transportsOf } from './providers.ts';
 
 /** What serves a family of routes: a channel, or several of which the first one that is up is called. */
@@ -29,9 +28,6 @@ export interface SingleChannel extends Channel {
   readonly keys: SeveralKeys;
 }
 
-type ChannelDependencies = Pick<Foundation, 'config' | 'onFailure'> &
-  Pick<Dependencies, 'store' | 'windowMs' | 'breaker' | 'refusedKeys' | 'notice' | 'onKeyRefused' | 'tracing'>;
-
 const SECOND_MS = 1_000;
 const now = () => performance.now();
 const BREAKER: BreakerOptions = { failures: 5, probeMs: 5_000, now };
@@ -39,14 +35,14 @@ const REFUSED_KEYS = { setAsideMs: 60_000, now };
 
 /** All configured channels. */
 export class Channels {
-  readonly #dependencies: ChannelDependencies;
+  readonly #foundation: Foundation;
   readonly #channels = new Map<string, Channel>();
   readonly #singles: SingleChannel[] = [];
   readonly #connections: Connection[] = [];
 
-  constructor(dependencies: ChannelDependencies) {
-    this.#dependencies = dependencies;
-    for (const provider of transportsOf(dependencies.config)) this.#openAll(provider);
+  constructor(foundation: Foundation) {
+    this.#foundation = foundation;
+    for (const provider of transportsOf(foundation.config)) this.#openAll(provider);
   }
 
   /** A channel without a cluster serves every cluster. */
@@ -69,7 +65,7 @@ export class Channels {
   }
 
   #openAll({ inFlight, channels, isRepeatable }: ProviderEntry): void {
-    const { config, windowMs } = this.#dependencies;
+    const { config, windowMs } = this.#foundation;
     const rooms = roomsOf(inFlight);
     const opened = channels(config, windowMs).map((plan) =>
       this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight),
@@ -84,7 +80,7 @@ export class Channels {
 
   /** Wraps the connections: the outer wrappers refuse before an inner one spends. */
   #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): SingleChannel {
-    const { breaker, tracing = untraced } = this.#dependencies;
+    const { breaker, tracing } = this.#foundation;
     const openKey = ({ budget, options }: KeyPlan): Key => {
       const connection = transport({ ...options, connections });
       this.#connections.push(connection);
@@ -96,11 +92,11 @@ export class Channels {
   }
 
   #keyOptions(name: ChannelName, count: number): KeyOptions {
-    const { store, refusedKeys, notice, onKeyRefused, onFailure } = this.#dependencies;
+    const { store, refusedKeys, notice, onKeyRefused, onFailure } = this.#foundation;
     const options = { ...REFUSED_KEYS, ...refusedKeys };
     const onRefused = (place: number, isFirst: boolean): void => {
       onKeyRefused?.(name, place + 1);
-      if (count > 1 && isFirst) notice?.(`${keysOf(name)} ${refusedNotice(place + 1, count, options.setAsideMs)}`);
+      if (count > 1 && isFirst) notice(`${keysOf(name)} ${refusedNotice(place + 1, count, options.setAsideMs)}`);
     };
     return { ...options, store, onRefused, onFailure };
   }

@@ -3,16 +3,9 @@ import { chainAnswer } from '../console/chain.ts';
 import { consoleFolder, consolePages, openConsoleFiles } from '../console/files.ts';
 import { ownPath, type Service } from '../describe/service.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
-import type { OwnRoute } from '../upstreams/upstream.ts';
-
-/** The routes of the console, and their connections. */
-interface Console {
-  readonly rows: readonly OwnRoute[];
-  close(): Promise<void>;
-}
 
 const MISSING = 'CONSOLE=on, but its files are missing: `/` is 404. Install @asset-gateway/console, or set CONSOLE=off';
-const NONE: Console = { rows: [], close: async () => undefined };
+const NONE = { rows: [], close: async () => undefined };
 /** Separate connections, so that the console never delays a settlement. */
 const CONNECTIONS = 2;
 
@@ -29,26 +22,28 @@ const indexOf = (service: Service, { cache }: Config): string =>
   });
 
 /** Opens the console's routes; none if it is off or not installed. */
-export function openConsole(config: Config, service: Service, notice: (message: string) => void): Console {
+export function openConsole(config: Config, service: Service, notice: (message: string) => void) {
   if (!config.console) return NONE;
   const folder = consoleFolder();
   if (folder === undefined) {
     notice(MISSING);
     return NONE;
   }
+  const opened: Chain[] = [];
+  const open = (url: string): Chain => {
+    const chain = new Chain(url, CONNECTIONS);
+    opened.push(chain);
+    return chain;
+  };
   const urls = Object.entries(config.paid?.solanaRpcUrls ?? {});
-  const open = (url: string) => ({ payments: new Chain(url, CONNECTIONS), balances: new Chain(url, CONNECTIONS) });
-  const chains = Object.fromEntries(urls.map(([cluster, url]) => [cluster, open(url)]));
+  const chains = Object.fromEntries(
+    urls.map(([cluster, url]) => [cluster, { payments: open(url), balances: open(url) }]),
+  );
+  const chain = chainAnswer(chains, () => performance.now());
   return {
-    rows: consolePages(
-      openConsoleFiles(folder),
-      indexOf(service, config),
-      chainAnswer(chains, () => performance.now()),
-    ),
+    rows: consolePages(openConsoleFiles(folder), indexOf(service, config), chain),
     async close() {
-      await Promise.all(
-        Object.values(chains).flatMap(({ payments, balances }) => [payments.close(), balances.close()]),
-      );
+      await Promise.all(opened.map((each) => each.close()));
     },
   };
 }

@@ -20,14 +20,6 @@ interface CreditParts extends Foundation {
   readonly exact: ExactSetup;
 }
 
-/** Credit, bound to the routes that take or sell it. */
-export interface Credit {
-  /** The gate of a paid route that takes credit too, or of a route that sells only credit. */
-  gate(route: Route, describe: Describe): Gate;
-  /** What serves a route of the credit surface. */
-  serving(route: Route): Pick<Endpoint, 'spending' | 'upstream'>;
-}
-
 const clusterOf = ({ id, cluster }: Route): Cluster => {
   if (!cluster) throw new Error(`${id} is sold on no cluster`);
   return cluster;
@@ -47,7 +39,7 @@ function openQueue({ database, watch }: Money): AccountQueue {
 }
 
 /** Opens credit. */
-export function openCredit(parts: CreditParts): Credit {
+export function openCredit(parts: CreditParts) {
   const { credit, paid, money, exact, originOf, receipts, crypto, secrets, store, randomId, onFailure, onStep } = parts;
   const { accounts } = money;
   const { limitMicros } = credit;
@@ -60,7 +52,8 @@ export function openCredit(parts: CreditParts): Credit {
   const clocks = { now: () => accounts.now(), wallNow: () => store.wallNow() };
   const spending = { ...dependencies, signIn: { crypto, nonces, clocks }, originOf, receipts, randomId };
   return {
-    gate(route, describe) {
+    /** The gate of a paid route that takes credit too, or of a route that sells only credit. */
+    gate(route: Route, describe: Describe): Gate {
       const sold = { dependencies, limitMicros };
       if (route.credit === 'sold')
         return exact.gate(route, describe, { ...sold, priceMicros: undefined, bundles: credit.bundlesMicros });
@@ -69,7 +62,8 @@ export function openCredit(parts: CreditParts): Credit {
       const payments = exact.gate(route, describe, { ...sold, priceMicros, bundles });
       return new CreditGate(spending, payments, { network: NETWORKS[clusterOf(route)], priceMicros });
     },
-    serving(route) {
+    /** What serves a route of the credit surface. */
+    serving(route: Route): Pick<Endpoint, 'spending' | 'upstream'> {
       const isSold = route.access === 'exact';
       const upstream = isSold
         ? purchaseUpstream(accounts, clusterOf(route))
@@ -78,3 +72,6 @@ export function openCredit(parts: CreditParts): Credit {
     },
   };
 }
+
+/** Credit, bound to the routes that take or sell it. */
+export type Credit = ReturnType<typeof openCredit>;

@@ -1,13 +1,13 @@
 import type { GroupKind, Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
-import type { Crypto } from '../gates/crypto.ts';
-import type { OriginOf } from '../gates/gate.ts';
+import { type Crypto, keysFor, loadSodium, nodeCrypto } from '../gates/crypto.ts';
+import { fixedOrigin, localOrigins } from '../gates/gate.ts';
 import type { ChannelName } from '../metrics/readings.ts';
-import type { ReceiptIssuer } from '../receipts/response.ts';
+import { ReceiptIssuer } from '../receipts/response.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';
 import type { LogLine } from '../stages/trail.ts';
-import type { Tracing } from '../traces/tracing.ts';
+import { type Tracing, untraced } from '../traces/tracing.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
 import type { KeyOptions } from '../upstreams/several-keys.ts';
 import type { OwnRoute } from '../upstreams/upstream.ts';
@@ -53,16 +53,37 @@ export interface Dependencies extends Observers {
   readonly tracing?: Tracing;
 }
 
-/** What all parts of one gateway share. */
-export interface Foundation extends Dependencies {
-  readonly config: Config;
-  readonly crypto: Crypto;
-  readonly originOf: OriginOf;
-  /** Undefined if receipts are not signed. */
-  readonly receipts: ReceiptIssuer | undefined;
-  readonly randomId: () => string;
-  readonly notice: (message: string) => void;
-  readonly onFailure: (error: unknown) => void;
-  readonly isStopping: () => boolean;
-  readonly tracing: Tracing;
+const SEED_BYTES = 32;
+
+/** Signs receipts; undefined if they are off. Nodes with the same secrets or key pairs sign with the same key. */
+function openReceipts(
+  { receipts }: Config,
+  crypto: Crypto,
+  { secrets, store }: Dependencies,
+): ReceiptIssuer | undefined {
+  if (!receipts) return undefined;
+  const given = receipts.keypairs.map((keypair) => keypair.subarray(0, SEED_BYTES));
+  const seeds = given.length > 0 ? given : keysFor('asset-gateway receipts', crypto, secrets);
+  return new ReceiptIssuer(seeds, () => store.wallNow());
 }
+
+/** Adds what all parts of one gateway share. */
+export function layFoundation(config: Config, dependencies: Dependencies) {
+  const crypto = loadSodium() ?? nodeCrypto;
+  return {
+    notice: () => undefined,
+    onFailure: () => undefined,
+    isStopping: () => false,
+    tracing: untraced,
+    ...dependencies,
+    config,
+    crypto,
+    originOf: config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl),
+    /** Undefined if receipts are not signed. */
+    receipts: openReceipts(config, crypto, dependencies),
+    randomId: () => crypto.random(16).toString('hex'),
+  };
+}
+
+/** What all parts of one gateway share. */
+export type Foundation = ReturnType<typeof layFoundation>;

@@ -1,5 +1,6 @@
 import type { Access, Route } from '@asset-gateway/protocol';
-import { type Blocked, blocking } from '../blocked/list.ts';
+import type { BlockedFile } from '../blocked/file.ts';
+import { blocking } from '../blocked/list.ts';
 import type { Endpoint, Gate } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import type { Service } from '../describe/service.ts';
@@ -14,8 +15,8 @@ import type { Credit } from './credit.ts';
 import type { Foundation } from './dependencies.ts';
 import type { OwnAnswers } from './service.ts';
 
-/** What serves endpoints. */
-interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId' | 'tracing'> {
+/** The parts of a gateway that serve its endpoints. */
+export interface Parts {
   readonly service: Service;
   readonly channels: Channels;
   readonly own: OwnAnswers;
@@ -25,14 +26,14 @@ interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId' | '
   readonly exact: ExactSetup | undefined;
   readonly credit: Credit | undefined;
   /** Clients that pass no gate; undefined if blocking is off. */
-  readonly blocked: Blocked | undefined;
+  readonly blocked: BlockedFile | undefined;
   /** Shares the asset-data budget; undefined if shares are off. */
   readonly sharing: Sharing | undefined;
   readonly caches: Caches;
 }
 
 /** Binds every route of a service to its gate, reader, budget and upstream. Throws if one is missing. */
-export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
+export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {
   const { service, channels, signIn, exact, credit, blocked, tracing } = dependencies;
   const describe = (route: Route) => createDescribe(route, service);
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
@@ -65,7 +66,7 @@ export function bindEndpoints(dependencies: EndpointDependencies): Endpoint[] {
 
 type Serving = Pick<Endpoint, 'spending' | 'upstream'>;
 
-function servingOf(route: Route, dependencies: EndpointDependencies): Serving {
+function servingOf(route: Route, dependencies: Foundation & Parts): Serving {
   if (route.surface === 'credit') return dependencies.credit?.serving(route) ?? missing(`${route.id} has no accounts`);
   if (route.provider === 'gateway')
     return byGateway(route, dependencies.own[route.method] ?? missing(`${route.id} has no answer`));
@@ -77,7 +78,7 @@ const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
   spending: () => () => missing(`${id} has no budget`),
 });
 
-const byChannel = (channel: Channel, dependencies: EndpointDependencies): Serving => {
+const byChannel = (channel: Channel, dependencies: Foundation & Parts): Serving => {
   const { name, keys: allowance, room } = channel;
   const { store, randomId, caches } = dependencies;
   // Slots of our paid upstreams are limited by payments.

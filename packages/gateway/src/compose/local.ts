@@ -4,26 +4,11 @@ import { LocalRecords, localClocks } from '../budget/local-records.ts';
 import { LocalStore } from '../budget/local-store.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
-import { type Clock, steadyClock, timeOfDay } from '../stores/clock.ts';
+import { steadyClock, timeOfDay } from '../stores/clock.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { SqliteDatabase, sqliteIn } from '../stores/sql/sqlite.ts';
 import { checkSqlite } from '../stores/sql/sqlite-connection.ts';
-
-/** The folder of one process. */
-export interface Local {
-  readonly database: SqliteDatabase;
-  readonly store: LocalStore;
-  /** Made once, for operators who set none. */
-  readonly secret: string;
-  connect(notice: (message: string) => void): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Options, for tests. */
-export interface LocalOptions {
-  readonly now?: Clock;
-}
 
 const EARLIER = ['gateway.lmdb', 'slots.jsonl'];
 const SECRET = /^[\w-]{43}$/;
@@ -80,7 +65,7 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
   return secret;
 }
 
-async function openDatabase(folder: string, now: Clock) {
+async function openDatabase(folder: string, now: () => number) {
   const { damage } = await checkSqlite(sqliteIn(folder));
   const database = new SqliteDatabase(sqliteIn(folder), now);
   try {
@@ -93,20 +78,21 @@ async function openDatabase(folder: string, now: Clock) {
 }
 
 /** Opens and locks a folder, which one process at a time may use. */
-export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: LocalOptions = {}): Promise<Local> {
+export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>) {
   makeFolder(dataDir);
   const lock = await takeFolder(dataDir);
-  const clock = now ?? steadyClock();
-  const { database, damage, records, secret } = await openDatabase(dataDir, clock).catch(async (error) => {
+  const now = steadyClock();
+  const { database, damage, records, secret } = await openDatabase(dataDir, now).catch(async (error) => {
     await lock.close();
     throw folderFault(error, dataDir);
   });
-  const store = await LocalStore.open(records, clock, now ?? timeOfDay);
+  const store = await LocalStore.open(records, now, timeOfDay);
   return {
     database,
     store,
+    /** Made once, for operators who set none. */
     secret,
-    async connect(notice) {
+    async connect(notice: (message: string) => void) {
       const earlier = EARLIER.filter((name) => existsSync(`${dataDir}/${name}`));
       if (earlier.length > 0) {
         notice(
@@ -124,3 +110,6 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: L
     },
   };
 }
+
+/** The folder of one process. */
+export type Local = Awaited<ReturnType<typeof openLocal>>;

@@ -11,7 +11,7 @@ import { Retention } from '../stores/sql/retention.ts';
 type OnCommit = (ms: number) => void;
 
 /** Wraps a database to time its durable steps. */
-export const timed = (database: Database, onCommit: OnCommit): Database => ({
+const timed = (database: Database, onCommit: OnCommit): Database => ({
   dialect: database.dialect,
   now: () => database.now(),
   isReady: () => database.isReady(),
@@ -26,32 +26,14 @@ export const timed = (database: Database, onCommit: OnCommit): Database => ({
   close: () => database.close(),
 });
 
-/** All data about money, in one database. */
-export interface Money {
-  readonly database: Database;
-  readonly payments: Payments;
-  readonly accounts: Accounts;
-  readonly books: Books;
-  readonly retention: Retention;
-  /** Calls the listener with each step that this process writes. */
-  watch(listener: OnWritten): void;
-  /** Calls the listener with the duration of each durable step. */
-  watchCommits(listener: OnCommit): void;
-  close(): Promise<void>;
-}
-
-/** Limits of what is stored. */
-interface MoneyOptions {
-  /** How long journal entries are stored, in milliseconds. */
-  readonly journalKeepMs: number;
-  readonly answerBytes?: number;
-}
-
 /** Opens the data about money in a database. Closing it does not close the database. */
 export function openMoney(
   untimed: Database,
-  { journalKeepMs, answerBytes = PAYMENTS.answerBytes }: MoneyOptions,
-): Money {
+  {
+    journalKeepMs,
+    answerBytes = PAYMENTS.answerBytes,
+  }: { readonly journalKeepMs: number; readonly answerBytes?: number },
+) {
   const commitListeners: OnCommit[] = [];
   const database = timed(untimed, (ms) => {
     for (const listener of commitListeners) listener(ms);
@@ -71,14 +53,19 @@ export function openMoney(
     accounts,
     books: new Books(database),
     retention,
-    watch: (listener) => void listeners.push(listener),
-    watchCommits: (listener) => void commitListeners.push(listener),
+    /** Calls the listener with each step that this process writes. */
+    watch: (listener: OnWritten) => void listeners.push(listener),
+    /** Calls the listener with the duration of each durable step. */
+    watchCommits: (listener: OnCommit) => void commitListeners.push(listener),
     async close() {
       payments.close();
       await retention.close();
     },
   };
 }
+
+/** All data about money, in one database. */
+export type Money = ReturnType<typeof openMoney>;
 
 const STATEMENTS = [
   `update payments set leased_until_ms = 0 where leased_until_ms is not null and state in ('reserved', 'settling') and {in time}

@@ -1,11 +1,10 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { BlockedFile } from '../blocked/file.ts';
 import type { Answer } from '../call.ts';
 import type { Readings } from '../metrics/readings.ts';
-import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Caches, Channels, SingleChannel } from './channels.ts';
+import type { SingleChannel } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
+import type { Parts } from './endpoints.ts';
 
 const READY: Answer = { json: JSON.stringify({ ok: true, status: 'ready' }) };
 
@@ -22,13 +21,6 @@ export function readiness(foundation: Foundation): Answer {
   return READY;
 }
 
-interface Sources {
-  readonly channels: Channels;
-  readonly caches: Caches;
-  readonly exact: ExactSetup | undefined;
-  readonly blocked: BlockedFile | undefined;
-}
-
 /** Payments with an unknown outcome. */
 async function readOpen(payments: Payments) {
   const records = await payments.open();
@@ -40,7 +32,10 @@ async function readOpen(payments: Payments) {
 const unavailable = () => undefined;
 
 /** The readings of a gateway, for its metrics. */
-export function readingsOf(foundation: Foundation, { channels, caches, exact, blocked }: Sources): Readings {
+export function readingsOf(
+  foundation: Foundation,
+  { channels, caches, exact, blocked }: Pick<Parts, 'channels' | 'caches' | 'exact' | 'blocked'>,
+): Readings {
   const { money, config } = foundation;
   const read = ({ name, upstream, keys }: SingleChannel) => {
     const { left, pauseMs } = keys.view();

@@ -31,6 +31,20 @@ async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Prom
   );
 }
 
+/** Opens the payee's chains when they are first needed. */
+function openOnce(paid: PaidConfig) {
+  let opened: Promise<PayeeChain[]> | undefined;
+  return {
+    payees() {
+      opened ??= payeesOf(paid);
+      return opened;
+    },
+    async close() {
+      for (const { chain } of (await opened) ?? []) await chain.close();
+    },
+  };
+}
+
 const NO_CHAIN = 'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: there is no chain to compare with.';
 
 /** Opens the database for writing. With SQLite no gateway may run; with PostgreSQL gateways may run. */
@@ -55,7 +69,7 @@ export async function openArchive(config: Config, toRepair: boolean): Promise<Ar
   const { paid, journalKeepMs: keepMs, credit } = config;
   const writable = toRepair ? await openToRepair(config) : undefined;
   const { database, close } = writable ?? (await openToRead(config));
-  let payees: Promise<PayeeChain[]> = Promise.resolve([]);
+  const chains = paid && Object.keys(paid.solanaRpcUrls).length > 0 ? openOnce(paid) : undefined;
   return {
     books: new Books(database),
     database: writable?.database,
@@ -63,12 +77,11 @@ export async function openArchive(config: Config, toRepair: boolean): Promise<Ar
     solPriceUsd: paid?.solPriceUsd,
     keepMs,
     async payees() {
-      if (!paid || Object.keys(paid.solanaRpcUrls).length === 0) throw new ConfigError([NO_CHAIN]);
-      if ((await payees).length === 0) payees = payeesOf(paid);
-      return payees;
+      if (!chains) throw new ConfigError([NO_CHAIN]);
+      return chains.payees();
     },
     async close() {
-      for (const { chain } of await payees) await chain.close();
+      await chains?.close();
       await close();
     },
   };
@@ -76,16 +89,12 @@ export async function openArchive(config: Config, toRepair: boolean): Promise<Ar
 
 /** Watches the chains for covered payments. It opens the chains when there is something to search for. */
 export function watchCovered(paid: PaidConfig, { database, payments }: Money, pace?: Partial<WatchPace>) {
-  let opened: Promise<PayeeChain[]> | undefined;
-  const payees = () => {
-    opened ??= payeesOf(paid);
-    return opened;
-  };
-  const watch = new CoveredWatch({ database, findPayment: (key) => payments.find(key), payees, pace });
+  const chains = openOnce(paid);
+  const watch = new CoveredWatch({ database, findPayment: (key) => payments.find(key), payees: chains.payees, pace });
   return {
     async close() {
       const ended = watch.close();
-      for (const { chain } of (await opened) ?? []) await chain.close();
+      await chains.close();
       await ended;
     },
   };

@@ -14,7 +14,7 @@ import { sqliteIn } from '../stores/sql/sqlite.ts';
 import { readSqlite } from '../stores/sql/sqlite-connection.ts';
 import { type SpanNames, type Tracing, untraced } from '../traces/tracing.ts';
 import { type Local, openLocal } from './local.ts';
-import { type Money, openMoney, recover } from './money.ts';
+import { openMoney, recover } from './money.ts';
 
 /** The table that a statement names first. A span never has a statement's values. */
 const tableOf = ({ sql }: Statement): string => /\b(?:from|into|update) (\w+)/i.exec(sql)?.[1] ?? 'settings';
@@ -85,22 +85,11 @@ async function readPostgres(url: string) {
   throw new ConfigError([`DATABASE_URL: PostgreSQL does not answer (${(fault as Error).message}).`]);
 }
 
-/** The stored state of a gateway. */
-export interface State {
-  /** Slots and sign-ins. */
-  readonly store: Store;
-  /** Undefined for several nodes without a common database, which sell nothing. */
-  readonly money: Money | undefined;
-  /** Opens the part of the cache that nodes share; absent if there is one node. */
-  readonly openShared?: OpenShared;
-  /** The first signs, all verify. */
-  readonly secrets: readonly string[];
-  /** Connects, and reports lost and restored connections. Rejects with a fault that the operator can fix. */
+/** A part of the state. Connecting rejects with a fault that the operator can fix; later faults are noticed. */
+interface Part {
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }
-
-type Part = Pick<State, 'connect' | 'close'>;
 
 const EVICTS = 'Redis drops keys when its memory is full, including used nonces: set maxmemory-policy to noeviction';
 
@@ -125,7 +114,7 @@ async function openRedis(url: string) {
 }
 
 /** Opens the folder of a single node, or the databases that nodes share. */
-export async function openState(config: Config, tracing: Pick<Tracing, 'spanned'> = untraced): Promise<State> {
+export async function openState(config: Config, tracing: Pick<Tracing, 'spanned'> = untraced) {
   const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
   const parts: Part[] = [];
   const opened = <T extends Part>(part: T): T => {
@@ -146,11 +135,15 @@ export async function openState(config: Config, tracing: Pick<Tracing, 'spanned'
     if (money && !postgres) await recover(money);
     const { store } = redis ?? (local as Local);
     return {
+      /** Slots and sign-ins. */
       store: tracing.spanned<Store>(store, STORE_SPANS),
+      /** Undefined for several nodes without a common database, which sell nothing. */
       money,
-      ...(redis && { openShared: redis.openShared }),
+      /** Opens the part of the cache that nodes share; undefined if there is one node. */
+      openShared: redis?.openShared,
+      /** The first signs, all verify. */
       secrets: secrets.length > 0 || !local ? secrets : [local.secret],
-      async connect(notice) {
+      async connect(notice: (message: string) => void) {
         for (const part of parts) await part.connect(notice);
       },
       close,
@@ -160,6 +153,9 @@ export async function openState(config: Config, tracing: Pick<Tracing, 'spanned'
     throw error;
   }
 }
+
+/** The stored state of a gateway. */
+export type State = Awaited<ReturnType<typeof openState>>;
 
 /** Opens the database of money read-only, without locks or migrations, while a gateway may be running. */
 export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
