@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { dollars, type Route } from '@asset-gateway/protocol';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers } from './document.ts';
-import type { FamilySettings } from './families.ts';
+import type { Families } from './families.ts';
 import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
 import { type ApiEntry, FILE, type FileEntry } from './format.ts';
 import { rowOf } from './rows.ts';
@@ -58,7 +58,7 @@ function others(plan: ApiPlan, entry: ApiEntry, folder: string): string {
 }
 
 /** What the file changes of the gateway's own routes. */
-function ownRoutes({ off, limits, disabled, prices, lifetimes }: FamilySettings): string {
+function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): string {
   const lines = [
     ...[...off].map((family) => [family, 'disabled']),
     ...[...limits].map(([family, limit]) => [

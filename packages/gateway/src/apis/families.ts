@@ -8,26 +8,6 @@ import { type FamilyEntry, type FileEntry, microsOf } from './format.ts';
 export const FAMILIES = ['tokens', 'rpc', 'das', 'wallet'] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** What a file says about the gateway's own routes; rows are named by id. */
-export interface FamilySettings {
-  readonly off: ReadonlySet<Family>;
-  /** For each key of a family's upstream: a minute for tokens, else a second. */
-  readonly limits: ReadonlyMap<Family, number>;
-  readonly disabled: ReadonlySet<string>;
-  /** In millionths of a dollar. */
-  readonly prices: ReadonlyMap<string, number>;
-  readonly lifetimes: ReadonlyMap<string, Lifetime>;
-}
-
-/** Without a file. */
-export const USUAL_FAMILIES: FamilySettings = {
-  off: new Set(),
-  limits: new Map(),
-  disabled: new Set(),
-  prices: new Map(),
-  lifetimes: new Map(),
-};
-
 type Settings = NonNullable<FamilyEntry['operations']>[string];
 
 const restOf = ({ id, surface }: Route): string => id.slice(surface.length + 1);
@@ -45,39 +25,48 @@ const isPrefix = (name: string): boolean => name.endsWith('*');
 const bySpecificity = ([one]: [string, unknown], [other]: [string, unknown]): number =>
   Number(isPrefix(other)) - Number(isPrefix(one)) || one.length - other.length;
 
-/** Reads the section of one family, and collects its faults. */
-class FamilyReading {
-  readonly disabled = new Map<string, boolean>();
+const nearestTo = (name: string, rows: readonly Route[]): string =>
+  closest(name, [...new Set(rows.flatMap((row) => [row.method, restOf(row)]))]);
+
+/** What a file says about the gateway's own routes, and its faults; rows are named by id. Nothing without a file. */
+export class Families {
+  readonly off = new Set<Family>();
+  /** For each key of a family's upstream: a minute for tokens, else a second. */
+  readonly limits = new Map<Family, number>();
+  /** In millionths of a dollar. */
   readonly prices = new Map<string, number>();
   readonly lifetimes = new Map<string, Lifetime>();
   readonly faults: string[] = [];
-  readonly #family: Family;
-  readonly #rows: readonly Route[];
+  readonly #isEnabled = new Map<string, boolean>();
 
-  constructor(family: Family) {
-    this.#family = family;
-    this.#rows = routes.filter(({ surface }) => surface === family);
+  constructor(file: FileEntry = {}) {
+    for (const family of FAMILIES) this.#read(family, file[family]);
   }
 
-  read({ price, operations = {} }: FamilyEntry): void {
-    if (price !== undefined) this.#setPrice(this.#rows, price, 'price');
+  get disabled(): ReadonlySet<string> {
+    return new Set([...this.#isEnabled].flatMap(([id, isEnabled]) => (isEnabled ? [] : [id])));
+  }
+
+  #read(family: Family, section: FamilyEntry = {}): void {
+    const { enabled, price, operations = {}, requestsPerMinute, requestsPerSecond } = section;
+    const rows = routes.filter(({ surface }) => surface === family);
+    const limit = requestsPerMinute ?? requestsPerSecond;
+    if (enabled === false) this.off.add(family);
+    if (limit !== undefined) this.limits.set(family, limit);
+    if (price !== undefined) this.#setPrice(rows, price, `${family}.price`);
     for (const [name, settings] of Object.entries(operations).sort(bySpecificity)) {
-      const rows = matching(this.#rows, name);
-      if (rows.length > 0) this.#set(rows, settings, `operations.${name}`);
-      else this.#fault('operations', `has no ${shown(name)}; the nearest is ${this.#nearest(name)}`);
+      const found = matching(rows, name);
+      if (found.length > 0) this.#set(found, settings, `${family}.operations.${name}`);
+      else this.#fault(`${family}.operations`, `has no ${shown(name)}; the nearest is ${nearestTo(name, rows)}`);
     }
   }
 
   #fault(place: string, fault: string): void {
-    this.faults.push(`${this.#family}.${place} ${fault}`);
-  }
-
-  #nearest(name: string): string {
-    return closest(name, [...new Set(this.#rows.flatMap((row) => [row.method, restOf(row)]))]);
+    this.faults.push(`${place} ${fault}`);
   }
 
   #set(rows: readonly Route[], { enabled, price, cache }: Settings, place: string): void {
-    if (enabled !== undefined) for (const { id } of rows) this.disabled.set(id, !enabled);
+    if (enabled !== undefined) for (const { id } of rows) this.#isEnabled.set(id, enabled);
     if (price !== undefined) this.#setPrice(rows, price, `${place}.price`);
     if (cache !== undefined) this.#setLifetime(rows, cache, `${place}.cache`);
   }
@@ -98,32 +87,4 @@ class FamilyReading {
     }
     for (const { id } of cached) this.lifetimes.set(id, lifetime);
   }
-}
-
-const limitIn = ({ requestsPerMinute, requestsPerSecond }: FamilyEntry) => requestsPerMinute ?? requestsPerSecond;
-
-/** What a file says about the gateway's own routes, and its faults. */
-export function readFamilies(file: FileEntry): { families: FamilySettings; faults: string[] } {
-  const sections = FAMILIES.flatMap((family) => {
-    const entry: FamilyEntry | undefined = file[family];
-    if (entry === undefined) return [];
-    const reading = new FamilyReading(family);
-    reading.read(entry);
-    return [{ family, entry, reading }];
-  });
-  const limits = sections.flatMap(({ family, entry }) => {
-    const limit = limitIn(entry);
-    return limit === undefined ? [] : [[family, limit] as const];
-  });
-  const disabled = sections.flatMap(({ reading }) => [...reading.disabled].filter(([, isDisabled]) => isDisabled));
-  return {
-    families: {
-      off: new Set(sections.filter(({ entry }) => entry.enabled === false).map(({ family }) => family)),
-      limits: new Map(limits),
-      disabled: new Set(disabled.map(([id]) => id)),
-      prices: new Map(sections.flatMap(({ reading }) => [...reading.prices])),
-      lifetimes: new Map(sections.flatMap(({ reading }) => [...reading.lifetimes])),
-    },
-    faults: sections.flatMap(({ reading }) => reading.faults),
-  };
 }

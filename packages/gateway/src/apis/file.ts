@@ -4,7 +4,7 @@ import { closest } from 'fastest-levenshtein';
 import type { Lifetime } from '../cache/lifetimes.ts';
 import { parseUrl } from '../config/settings.ts';
 import { DocumentFault, OpenApiDocument, type Operation, readMembers, shown } from './document.ts';
-import { type FamilySettings, readFamilies, USUAL_FAMILIES } from './families.ts';
+import { Families } from './families.ts';
 import { type ApiEntry, type FileEntry, type KeyEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
 import { rowOf } from './rows.ts';
 
@@ -15,25 +15,10 @@ export interface ApiUrl {
   readonly limitPerMinute: number;
 }
 
-/** An API with the rows that it serves; its keys are in the environment. */
-export interface ApiPlan {
-  readonly name: string;
-  readonly title: string;
-  /** In the order to ask them: the next one while one is down. */
-  readonly urls: readonly ApiUrl[];
-  /** Ids of rows that may be asked twice although they are POSTs. */
-  readonly idempotent: ReadonlySet<string>;
-  readonly rows: readonly Route[];
-  /** By row id, in millionths of a dollar. */
-  readonly prices: ReadonlyMap<string, number>;
-  /** By row id. */
-  readonly lifetimes: ReadonlyMap<string, Lifetime>;
-}
-
 /** What a file says: the APIs without faults, and every fault as a sentence with its place. */
 interface ApisFile {
   readonly apis: readonly ApiPlan[];
-  readonly families: FamilySettings;
+  readonly families: Families;
   readonly faults: readonly string[];
 }
 
@@ -69,30 +54,36 @@ const MAX_FAULTS = 50;
 /** Reads one API, and collects its faults. */
 class ApiReading {
   readonly faults: string[] = [];
-  readonly #name: string;
+  readonly name: string;
+  readonly title: string;
+  /** In the order to ask them: the next one while one is down. */
+  readonly urls: readonly ApiUrl[];
+  readonly rows: Route[] = [];
+  /** By row id, in millionths of a dollar. */
+  readonly prices = new Map<string, number>();
+  /** By row id. */
+  readonly lifetimes = new Map<string, Lifetime>();
+  /** Ids of rows that may be asked twice although they are POSTs. */
+  readonly idempotent = new Set<string>();
   readonly #entry: ApiEntry;
-  readonly #rows: Route[] = [];
   /** By name, by path without the names of its parameters, and by verb and such a path. */
   readonly #taken = new Map<string, Route>();
-  readonly #prices = new Map<string, number>();
-  readonly #lifetimes = new Map<string, Lifetime>();
-  readonly #idempotent = new Set<string>();
 
   constructor(name: string, entry: ApiEntry) {
-    this.#name = name;
+    this.name = name;
+    this.title = entry.title;
     this.#entry = entry;
+    this.urls = this.#urls();
   }
 
-  read(folder: string, documents: Map<string, ReadDocument>): ApiPlan | undefined {
-    const { title, openapi } = this.#entry;
-    const urls = this.#urls();
-    this.#check(API_NAME.test(this.#name), 'is not a name of lower-case letters, digits and hyphens');
-    this.#check(!RESERVED.has(this.#name), 'is the name of a part of the gateway; choose another');
+  /** Reads the document, and returns whether there is no fault. */
+  read(folder: string, documents: Map<string, ReadDocument>): boolean {
+    const { openapi } = this.#entry;
+    this.#check(API_NAME.test(this.name), 'is not a name of lower-case letters, digits and hyphens');
+    this.#check(!RESERVED.has(this.name), 'is the name of a part of the gateway; choose another');
     const document = this.#documentIn(resolve(folder, openapi), documents);
     if (document) this.#serve(document, openapi);
-    if (this.faults.length > 0) return undefined;
-    const served = { rows: this.#rows, prices: this.#prices, lifetimes: this.#lifetimes, idempotent: this.#idempotent };
-    return { name: this.#name, title, urls, ...served };
+    return this.faults.length === 0;
   }
 
   #urls(): ApiUrl[] {
@@ -113,7 +104,7 @@ class ApiReading {
   }
 
   #check(holds: boolean, fault: string): void {
-    if (!holds) this.faults.push(`apis.${this.#name}: ${fault}`);
+    if (!holds) this.faults.push(`apis.${this.name}: ${fault}`);
   }
 
   /** APIs may share a document: reading one takes long. */
@@ -157,17 +148,17 @@ class ApiReading {
     if (settings.idempotent !== undefined && operation.verb === 'GET') fault('idempotent is only for a POST');
     try {
       const row = rowOf(document, operation, {
-        api: this.#name,
+        api: this.name,
         access: own.access,
         cluster: cluster as Cluster,
         keyName: keyNameIn(this.#entry),
       });
       this.#assertNew(row);
-      this.#rows.push(row);
-      if (settings.idempotent) this.#idempotent.add(row.id);
-      if (isPaid) this.#prices.set(row.id, microsOf(own.price ?? ''));
+      this.rows.push(row);
+      if (settings.idempotent) this.idempotent.add(row.id);
+      if (isPaid) this.prices.set(row.id, microsOf(own.price ?? ''));
       // A POST may have an effect, so it is cached only if its own entry says so.
-      else if (own.cache && (row.httpMethod === 'GET' || settings.cache)) this.#lifetimes.set(row.id, own.cache);
+      else if (own.cache && (row.httpMethod === 'GET' || settings.cache)) this.lifetimes.set(row.id, own.cache);
     } catch (error) {
       if (!(error instanceof DocumentFault)) throw error;
       fault(`${operation.verb} ${operation.path}: ${error.message}`);
@@ -185,6 +176,9 @@ class ApiReading {
   }
 }
 
+/** An API with the rows that it serves; its keys are in the environment. */
+export type ApiPlan = Omit<ApiReading, 'faults' | 'read'>;
+
 /** The header or query parameter of a key. */
 function keyNameOf(key: KeyEntry | undefined): string | undefined {
   if (!key) return undefined;
@@ -196,7 +190,7 @@ function keyNameOf(key: KeyEntry | undefined): string | undefined {
 export const keyNameIn = ({ key, urls = [] }: ApiEntry): string | undefined =>
   keyNameOf(key ?? urls.find((each) => each.key)?.key);
 
-const faulty = (faults: readonly string[]): ApisFile => ({ apis: [], families: USUAL_FAMILIES, faults });
+const faulty = (faults: readonly string[]): ApisFile => ({ apis: [], families: new Families(), faults });
 
 /** Reads the file that describes APIs, and their documents. */
 export function readApisFile(path: string): ApisFile {
@@ -207,10 +201,9 @@ export function readApisFile(path: string): ApisFile {
     const file = value as unknown as FileEntry;
     const readings = Object.entries(file.apis ?? {}).map(([name, entry]) => new ApiReading(name, entry));
     const documents = new Map<string, ReadDocument>();
-    const plans = readings.flatMap((reading) => reading.read(dirname(path), documents) ?? []);
-    const ours = readFamilies(file);
-    const found = [...readings.flatMap((reading) => reading.faults), ...ours.faults];
-    return { apis: plans, families: ours.families, faults: found };
+    const plans = readings.filter((reading) => reading.read(dirname(path), documents));
+    const families = new Families(file);
+    return { apis: plans, families, faults: [...readings, families].flatMap((reading) => reading.faults) };
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
     return faulty([`${path} ${error.message}`]);

@@ -1,5 +1,5 @@
 import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
-import { type Family, type FamilySettings, USUAL_FAMILIES } from '../apis/families.ts';
+import { Families, type Family } from '../apis/families.ts';
 import { type ApiPlan, type ApiUrl, readApisFile } from '../apis/file.ts';
 import { MAX_LIMIT, type Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
@@ -44,13 +44,13 @@ function readKeys(read: Reader, { name }: ApiPlan, env: string): string[] {
 /** The operator's file: their own APIs, and settings of the gateway's routes. */
 export interface ApisConfig {
   readonly apis: readonly ApiConfig[];
-  readonly families: FamilySettings;
+  readonly families: Families;
 }
 
 /** Reads the file of APIs; without one, there are none and the gateway's routes are as usual. */
 export function readApis(read: Reader): ApisConfig {
   const path = read.optional(NAME);
-  if (path === undefined) return { apis: [], families: USUAL_FAMILIES };
+  if (path === undefined) return { apis: [], families: new Families() };
   const { apis, families, faults } = readApisFile(path);
   for (const fault of faults) read.faults.push(`${NAME}: ${fault}.`);
   const withKeys = (api: ApiPlan): ApiConfig => {
@@ -61,12 +61,7 @@ export function readApis(read: Reader): ApisConfig {
 }
 
 /** The limit of a family: the file's or its variable's; 0 removes the routes. */
-export function readLimit(
-  read: Reader,
-  family: Family,
-  variable: readonly [string, number],
-  own: FamilySettings,
-): number {
+export function readLimit(read: Reader, family: Family, variable: readonly [string, number], own: Families): number {
   const [name, fallback] = variable;
   const limit = own.limits.get(family);
   const ofVariable = read.integer(name, fallback, [0, MAX_LIMIT]);

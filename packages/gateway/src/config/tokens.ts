@@ -1,4 +1,4 @@
-import type { FamilySettings } from '../apis/families.ts';
+import type { Families } from '../apis/families.ts';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { type ApisConfig, readLimit } from './apis.ts';
 import { parseUrl, type Reader } from './settings.ts';
@@ -20,7 +20,7 @@ function readKeys(read: Reader) {
 }
 
 /** Reads the asset-data settings; undefined if its routes are off. */
-export function readTokens(read: Reader, families: FamilySettings) {
+export function readTokens(read: Reader, families: Families) {
   const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
   const limitPerMinute = readLimit(read, 'tokens', ['TOKENS_RATE_LIMIT_PER_MINUTE', 30], families);
   const keys = readKeys(read);
