@@ -70,11 +70,19 @@ const VERSION = /^3\.[01]\.\d+$/;
 /** An OpenAPI document 3.0 or 3.1, whose references are local. */
 export class OpenApiDocument {
   readonly root: Members;
+  /** By verb and path, and by their own names. */
+  readonly byName = new Map<string, Operation | 'ambiguous'>();
 
   constructor(root: Members) {
     const version = String(root.openapi ?? root.swagger ?? 'without a version');
     if (!VERSION.test(version)) throw new DocumentFault(`is OpenAPI ${version.slice(0, 20)}, not 3.0 or 3.1`);
     this.root = root;
+    for (const operation of this.operations()) {
+      const { operationId } = operation.node;
+      this.byName.set(`${operation.verb} ${operation.path}`, operation);
+      if (typeof operationId === 'string')
+        this.byName.set(operationId, this.byName.has(operationId) ? 'ambiguous' : operation);
+    }
   }
 
   /** The operations in the order of the document. */

@@ -30,24 +30,6 @@ const DEFAULT_LIMIT = 60;
 /** Even an empty query or fragment would swallow the key. */
 const isBaseUrl = (url: string): boolean => parseUrl(url) !== undefined && !/[?#]/.test(url);
 
-/** A document with its operations by verb and path, and by their own names. */
-interface ReadDocument {
-  readonly document: OpenApiDocument;
-  readonly operations: ReadonlyMap<string, Operation | 'ambiguous'>;
-}
-
-function operationsByName(document: OpenApiDocument): ReadDocument['operations'] {
-  const operations = new Map<string, Operation | 'ambiguous'>();
-  for (const operation of document.operations()) {
-    const { operationId } = operation.node;
-    operations.set(`${operation.verb} ${operation.path}`, operation);
-    if (typeof operationId === 'string') {
-      operations.set(operationId, operations.has(operationId) ? 'ambiguous' : operation);
-    }
-  }
-  return operations;
-}
-
 /** Of each API; the search for a nearest name takes long. */
 const MAX_FAULTS = 50;
 
@@ -77,7 +59,7 @@ class ApiReading {
   }
 
   /** Reads the document, and returns whether there is no fault. */
-  read(folder: string, documents: Map<string, ReadDocument>): boolean {
+  read(folder: string, documents: Map<string, OpenApiDocument>): boolean {
     const { openapi } = this.#entry;
     this.#check(API_NAME.test(this.name), 'is not a name of lower-case letters, digits and hyphens');
     this.#check(!RESERVED.has(this.name), 'is the name of a part of the gateway; choose another');
@@ -108,14 +90,11 @@ class ApiReading {
   }
 
   /** APIs may share a document: reading one takes long. */
-  #documentIn(path: string, documents: Map<string, ReadDocument>): ReadDocument | undefined {
+  #documentIn(path: string, documents: Map<string, OpenApiDocument>): OpenApiDocument | undefined {
     try {
-      const known = documents.get(path);
-      if (known) return known;
-      const document = new OpenApiDocument(readMembers(path));
-      const read = { document, operations: operationsByName(document) };
-      documents.set(path, read);
-      return read;
+      const document = documents.get(path) ?? new OpenApiDocument(readMembers(path));
+      documents.set(path, document);
+      return document;
     } catch (error) {
       if (!(error instanceof DocumentFault)) throw error;
       this.#check(false, `openapi: ${path} ${error.message}`);
@@ -123,13 +102,14 @@ class ApiReading {
     }
   }
 
-  #serve({ document, operations }: ReadDocument, file: string): void {
+  #serve(document: OpenApiDocument, file: string): void {
+    const { byName } = document;
     for (const [name, settings] of Object.entries(this.#entry.operations)) {
-      const operation = operations.get(name);
+      const operation = byName.get(name);
       if (operation === 'ambiguous') this.#check(false, `${file} has several operations ${shown(name)}; name a path`);
       else if (operation) this.#serveOne(document, operation, name, settings);
       else if (this.faults.length < MAX_FAULTS) {
-        const nearest = operations.size > 0 ? `; the nearest is ${closest(name, [...operations.keys()])}` : '';
+        const nearest = byName.size > 0 ? `; the nearest is ${closest(name, [...byName.keys()])}` : '';
         this.#check(false, `${file} has no operation ${shown(name)}${nearest}`);
       }
     }
@@ -200,7 +180,7 @@ export function readApisFile(path: string): ApisFile {
     if (faults.length > 0) return faulty(faults);
     const file = value as unknown as FileEntry;
     const readings = Object.entries(file.apis ?? {}).map(([name, entry]) => new ApiReading(name, entry));
-    const documents = new Map<string, ReadDocument>();
+    const documents = new Map<string, OpenApiDocument>();
     const plans = readings.filter((reading) => reading.read(dirname(path), documents));
     const families = new Families(file);
     return { apis: plans, families, faults: [...readings, families].flatMap((reading) => reading.faults) };

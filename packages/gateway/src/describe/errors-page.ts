@@ -1,25 +1,14 @@
 import { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
 import texts from './error-notes.json' with { type: 'json' };
 
-/** What the page says about a code besides its status and message. */
+/** When a refusal happens, where its message does not say it, and what it uses up, where that differs from its group. */
 interface ErrorNote {
-  /** When it happens, and what to do, where the message does not say it. */
   readonly when?: string;
-  /** What it uses up, where it differs from its group. */
   readonly uses?: string;
 }
 
-/** What the page says about all codes with the same next step. */
-interface ErrorGroup {
-  readonly about: string;
-  /** What a refusal of the group uses up. */
-  readonly uses: string;
-}
-
-const ERROR_GROUPS: Readonly<Record<NextStep, ErrorGroup>> = texts.groups;
-const ERROR_NOTES: ReadonlyMap<RefusalCode, ErrorNote> = new Map(
-  Object.entries(texts.notes) as [keyof typeof texts.notes, ErrorNote][],
-);
+const GROUPS: Readonly<Record<NextStep, { readonly about: string; readonly uses: string }>> = texts.groups;
+const NOTES: Readonly<Partial<Record<RefusalCode, ErrorNote>>> = texts.notes;
 
 /** Text that Markdown does not read as HTML. */
 export const plain = (text: string): string => text.replaceAll('<', '&lt;');
@@ -60,8 +49,8 @@ function listed(codes: readonly RefusalCode[]): string {
   return [...single, ...(first ? [`[\`invalid_exact_svm_…\`](#${first})`] : [])].join(', ');
 }
 
-function section(code: RefusalCode, group: ErrorGroup): string[] {
-  const { when, uses = group.uses } = ERROR_NOTES.get(code) ?? {};
+function section(code: RefusalCode, group: (typeof GROUPS)[NextStep]): string[] {
+  const { when, uses = group.uses } = NOTES[code] ?? {};
   const refusal = REFUSALS[code];
   const wait = 'retryAfterSeconds' in refusal ? `, \`Retry-After: ${refusal.retryAfterSeconds}\`` : '';
   return [
@@ -79,7 +68,7 @@ function section(code: RefusalCode, group: ErrorGroup): string[] {
 export function errorsPage(): string {
   const groups = NEXT_STEPS.map(([title]) => ({
     title,
-    group: ERROR_GROUPS[title],
+    group: GROUPS[title],
     codes: CODES.filter((code) => nextStepOf(code) === title),
   }));
   const overview = groups.map(({ title, codes }) => [`[${title}](${anchor(title)})`, listed(codes)]);
@@ -93,7 +82,7 @@ export function errorsPage(): string {
     'A 409 is about the payment or the signature, never about the data.',
     ...table(
       ['code', 'when', 'what to do'],
-      conflicts.map((code) => [linked(code), ERROR_NOTES.get(code)?.when ?? '', REFUSALS[code].message]),
+      conflicts.map((code) => [linked(code), NOTES[code]?.when ?? '', REFUSALS[code].message]),
     ),
     ...groups.flatMap(({ title, group, codes }) => [
       '',

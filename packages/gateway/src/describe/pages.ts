@@ -5,18 +5,13 @@ import { openApi } from './openapi.ts';
 import { type JsonSchema, published } from './schemas.ts';
 import { aboutSurface, bySurface, exampleTarget, type Service } from './service.ts';
 
-/** One parameter of a route, in words. */
-export interface Parameter {
-  readonly in: 'path' | 'query' | 'body';
+/** A parameter of a route that has no parts. */
+interface Leaf {
   /** `limit`, `params[1].filters.slot.gte`. */
   readonly name: string;
   readonly isRequired: boolean;
-  /** What is allowed. */
-  readonly rule: string;
-  readonly description: string;
+  readonly schema: JsonSchema;
 }
-
-type Found = Omit<Parameter, 'in'>;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
@@ -67,20 +62,22 @@ function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRe
   return item && partsOf(item).length > 0 ? [{ suffix: '[]', schema: item, isRequired: true }] : [];
 }
 
-function leavesOf(name: string, schema: JsonSchema, isRequired: boolean): Found[] {
-  const parts = partsOf(schema);
-  if (parts.length === 0) return [{ name, isRequired, rule: ruleOf(schema), description: textOf(schema.description) }];
-  return parts.flatMap((part) => {
-    return leavesOf(`${name}${part.suffix}`, part.schema, isRequired && part.isRequired);
-  });
+function leavesOf(leaf: Leaf): Leaf[] {
+  const parts = partsOf(leaf.schema).flatMap(({ suffix, schema, isRequired }) =>
+    leavesOf({ name: `${leaf.name}${suffix}`, isRequired: leaf.isRequired && isRequired, schema }),
+  );
+  return parts.length === 0 ? [leaf] : parts;
 }
 
-/** All parameters of a route, including nested members of its body. */
-const parametersOf = ({ input }: Route): Parameter[] =>
+/** All parameters of a route in words, including nested members of its body. */
+const parameterRows = ({ input }: Route): string[][] =>
   (['path', 'query', 'body'] as const).flatMap((place) => {
     const schema = input[place];
-    const leaves = schema ? leavesOf('', published(schema), true) : [];
-    return leaves.map((leaf) => ({ ...leaf, name: leaf.name.replace(/^\./, ''), in: place }));
+    const leaves = schema ? leavesOf({ name: '', isRequired: true, schema: published(schema) }) : [];
+    return leaves.map(({ name, isRequired, schema: leaf }) => {
+      const meaning = plain(textOf(leaf.description));
+      return [`\`${name.replace(/^\./, '')}\``, place, isRequired ? 'yes' : '', ruleOf(leaf), meaning];
+    });
   });
 
 function exampleRequest(route: Route): string[] {
@@ -91,15 +88,12 @@ function exampleRequest(route: Route): string[] {
 
 /** The section of one method: its parameters, rules and example. */
 function methodSection(route: Route): string[] {
-  const parameters = parametersOf(route).map(({ name, in: place, isRequired, rule, description }) => {
-    return [`\`${name}\``, place, isRequired ? 'yes' : '', rule, plain(description)];
-  });
   return [
     '',
     `### ${route.method}`,
     '',
     plain(route.description),
-    ...table(['parameter', 'in', 'required', 'allowed', 'meaning'], parameters),
+    ...table(['parameter', 'in', 'required', 'allowed', 'meaning'], parameterRows(route)),
     ...(route.rules.length > 0 ? [''] : []),
     ...route.rules.map(({ description }) => `- ${plain(description)}`),
     ...exampleRequest(route),

@@ -42,14 +42,8 @@ export function exampleTarget(route: Route): string {
   return pairs.length > 0 ? `${examplePath(route)}?${pairs.join('&')}` : examplePath(route);
 }
 
-/** A public document with its caching headers. */
-export interface Document {
-  readonly json: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** A document that clients may cache for `maxAgeSeconds` and then revalidate. */
-export function document(text: string, maxAgeSeconds: number): Document {
+export function document(text: string, maxAgeSeconds: number) {
   const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   return { json: text, headers: { ETag: `"${tag}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` } };
 }
