@@ -28,15 +28,15 @@ sharedLedgerSuite('sales are grouped', (ledger) => {
     expect(await grouped('route')).toEqual([
       {
         ...{ cluster: 'mainnet', group: 'one', settlements: 2, refusals: 0, grants: 1, debits: 0 },
-        ...{ settledMicros: 50_100, grantedMicros: 49_900, spentMicros: 0, feeLamports: 20_002 },
+        ...{ settled_usd_micros: 50_100, granted_usd_micros: 49_900, spent_usd_micros: 0, fee_lamports: 20_002 },
       },
       {
         ...{ cluster: 'mainnet', group: 'two', settlements: 0, refusals: 1, grants: 0, debits: 1 },
-        ...{ settledMicros: 0, grantedMicros: 0, spentMicros: 300, feeLamports: 10_001 },
+        ...{ settled_usd_micros: 0, granted_usd_micros: 0, spent_usd_micros: 300, fee_lamports: 10_001 },
       },
       {
         ...{ cluster: 'devnet', group: 'one', settlements: 1, refusals: 0, grants: 0, debits: 0 },
-        ...{ settledMicros: 5, grantedMicros: 0, spentMicros: 0, feeLamports: 10_001 },
+        ...{ settled_usd_micros: 5, granted_usd_micros: 0, spent_usd_micros: 0, fee_lamports: 10_001 },
       },
     ]);
   });
@@ -85,10 +85,10 @@ sharedLedgerSuite('sales of generated entries', (ledger) => {
       expect({
         by,
         count,
-        settled: total(({ settledMicros }) => settledMicros),
-        granted: total(({ grantedMicros }) => grantedMicros),
-        spent: total(({ spentMicros }) => spentMicros),
-        fees: total(({ feeLamports }) => feeLamports),
+        settled: total(({ settled_usd_micros }) => settled_usd_micros),
+        granted: total(({ granted_usd_micros }) => granted_usd_micros),
+        spent: total(({ spent_usd_micros }) => spent_usd_micros),
+        fees: total(({ fee_lamports }) => fee_lamports),
         entries: total(({ settlements, refusals, grants, debits }) => settlements + refusals + grants + debits),
       }).toEqual({
         by,

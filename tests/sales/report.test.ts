@@ -16,7 +16,7 @@ import { readEntryOf } from './entries.ts';
 const DAY_MS = 86_400_000;
 const GROUP = {
   ...{ cluster: 'mainnet', group: 'one', settlements: 1, refusals: 0, grants: 0, debits: 0 },
-  ...{ settledMicros: 1_234_567, grantedMicros: 0, spentMicros: 0, feeLamports: 10_001 },
+  ...{ settled_usd_micros: 1_234_567, granted_usd_micros: 0, spent_usd_micros: 0, fee_lamports: 10_001 },
 };
 
 describe('a table', () => {

@@ -1,4 +1,5 @@
 import bs58 from 'bs58';
+import type { JournalKind } from '../stores/sql/database.ts';
 import type { Books, OpenPayment, ReadEntry, WrongBalance } from './books.ts';
 import { type ChainTransfer, type PayeeChain, transferBy, transfersTo } from './payee-history.ts';
 
@@ -27,17 +28,6 @@ export interface Discrepancy {
   readonly found: string | number | undefined;
 }
 
-interface Evidence {
-  /** Entries and transfers before this time are only matched, not judged. */
-  readonly sinceMs: number;
-  /** Entries since then, and those shortly before. */
-  readonly entries: readonly ReadEntry[];
-  /** Transfers to the payee since then, and those of entries since then. */
-  readonly transfers: readonly ChainTransfer[];
-  /** Payments with an unknown outcome, whose transfers have no entries yet. */
-  readonly open: readonly OpenPayment[];
-}
-
 const about = (entry: ReadEntry, fault: Fault, journal?: string | number, found?: string | number): Discrepancy => {
   const { cluster, wallet, transaction, id } = entry;
   return { fault, cluster, wallet, transaction, id: String(id), journal, found };
@@ -56,52 +46,48 @@ function ofSettlement(entry: ReadEntry, transfer: ChainTransfer | undefined): Di
   return faults;
 }
 
-/** Explanations of transfers without a settlement. */
-interface Explanations {
-  readonly refusals: ReadonlyMap<string, ReadEntry>;
-  readonly openSignatures: ReadonlySet<string | null>;
-  readonly openMemos: ReadonlySet<string | null>;
-}
+const byTransaction = (entries: readonly ReadEntry[], kind: JournalKind) =>
+  new Map(entries.flatMap((entry) => (entry.kind === kind ? [[entry.transaction, entry] as const] : [])));
 
-/** A transfer without a settlement: refused by mistake, not settled yet, or unknown. */
-function ofUnclaimed(transfer: ChainTransfer, { refusals, openSignatures, openMemos }: Explanations): Discrepancy[] {
-  const { cluster, signature, memo, wallet, micros } = transfer;
-  if (openSignatures.has(signature) || (memo !== undefined && openMemos.has(memo))) return [];
-  const refusal = refusals.get(signature);
-  if (refusal) return [about(refusal, 'refused but paid', 0, micros)];
-  const fault = 'transfer without entry';
-  return [{ fault, cluster, wallet, transaction: signature, id: '', journal: undefined, found: micros }];
-}
-
-const byTransaction = (entries: readonly ReadEntry[]) =>
-  new Map(entries.map((entry) => [entry.transaction, entry] as const));
-
-/** Differences between journal and chain: each transfer to the payee must have one entry, and each entry one transfer. */
-function discrepanciesOf({ sinceMs, entries, transfers, open }: Evidence): Discrepancy[] {
+/**
+ * Differences between journal and chain: each transfer to the payee must have one entry, and each entry one transfer. What is older
+ * is only matched, not judged.
+ */
+function discrepanciesOf(
+  sinceMs: number,
+  entries: readonly ReadEntry[],
+  transfers: readonly ChainTransfer[],
+  open: readonly OpenPayment[],
+): Discrepancy[] {
   const isJudged = ({ atMs }: { readonly atMs: number }) => atMs >= sinceMs;
-  const settlements = entries.filter(({ kind }) => kind === 'settlement');
   const found = new Map(transfers.map((transfer) => [transfer.signature, transfer]));
-  const claimed = byTransaction(settlements);
-  const explanations: Explanations = {
-    refusals: byTransaction(entries.filter(({ kind }) => kind === 'refusal')),
-    openSignatures: new Set(open.map(({ signature }) => signature)),
-    openMemos: new Set(open.map(({ memo }) => memo)),
+  const settlements = byTransaction(entries, 'settlement');
+  const refusals = byTransaction(entries, 'refusal');
+  const openSignatures = new Set(open.map(({ signature }) => signature));
+  const openMemos = new Set(open.map(({ memo }) => memo));
+  /** A transfer without a settlement: refused by mistake, not settled yet, or unknown. */
+  const ofUnclaimed = (transfer: ChainTransfer): Discrepancy[] => {
+    const { cluster, signature, memo, wallet, micros } = transfer;
+    if (openSignatures.has(signature) || (memo !== undefined && openMemos.has(memo))) return [];
+    const refusal = refusals.get(signature);
+    if (refusal) return [about(refusal, 'refused but paid', 0, micros)];
+    const fault = 'transfer without entry';
+    return [{ fault, cluster, wallet, transaction: signature, id: '', journal: undefined, found: micros }];
   };
+  const unclaimed = transfers.filter((transfer) => isJudged(transfer) && !settlements.has(transfer.signature));
   return [
-    ...settlements.filter(isJudged).flatMap((entry) => ofSettlement(entry, found.get(entry.transaction))),
-    ...transfers
-      .filter((transfer) => isJudged(transfer) && !claimed.has(transfer.signature))
-      .flatMap((transfer) => ofUnclaimed(transfer, explanations)),
+    ...entries
+      .filter((entry) => entry.kind === 'settlement' && isJudged(entry))
+      .flatMap((entry) => ofSettlement(entry, found.get(entry.transaction))),
+    ...unclaimed.flatMap(ofUnclaimed),
   ];
 }
 
 /** Grants without a settlement, or larger than their settlement. */
 function grantFaults(entries: readonly ReadEntry[]): Discrepancy[] {
-  const settled = new Map(
-    entries.filter(({ kind }) => kind === 'settlement').map(({ transaction, micros }) => [transaction, micros]),
-  );
+  const settlements = byTransaction(entries, 'settlement');
   return entries.flatMap((entry) => {
-    const micros = settled.get(entry.transaction);
+    const micros = settlements.get(entry.transaction)?.micros;
     if (entry.kind !== 'grant' || (micros !== undefined && entry.micros <= micros)) return [];
     const fault = micros === undefined ? 'granted without settlement' : 'granted beyond settlement';
     return [about(entry, fault, entry.micros, micros)];
@@ -113,17 +99,6 @@ const balanceFaults = (balances: readonly WrongBalance[]): Discrepancy[] =>
   balances.map(({ cluster, wallet, journal, found }) => {
     return { fault: 'balance differs', cluster, wallet, transaction: '', id: '', journal, found };
   });
-
-/** The result of an audit. */
-export interface Findings {
-  readonly discrepancies: readonly Discrepancy[];
-  readonly entries: number;
-  readonly transfers: readonly ChainTransfer[];
-  /** Keys of payments that credit has covered. */
-  readonly covered: ReadonlySet<string>;
-  /** Why balances were not compared; undefined if they were. */
-  readonly skipped: string | undefined;
-}
 
 /** How far an entry's time may be from its transfer's: they are written at different times, by different clocks. */
 const SKEW_MS = 3_600_000;
@@ -172,7 +147,7 @@ async function olderTransfers(
  * Compares the journal with the chain and, if no entries were deleted, with balances. The chain is read first: each of its transfers
  * then has an entry or an open payment.
  */
-export async function audit(books: Books, payees: readonly PayeeChain[], span: Span): Promise<Findings> {
+export async function audit(books: Books, payees: readonly PayeeChain[], span: Span) {
   const { nowMs, keepMs } = span;
   // Older entries may have been deleted.
   const sinceMs = Math.max(span.sinceMs, nowMs - keepMs + DAY_MS);
@@ -187,13 +162,18 @@ export async function audit(books: Books, payees: readonly PayeeChain[], span: S
   const isWhole = firstMs === undefined || nowMs - firstMs < keepMs - DAY_MS;
   return {
     discrepancies: [
-      ...discrepanciesOf({ sinceMs, entries: readable, transfers, open }),
+      ...discrepanciesOf(sinceMs, readable, transfers, open),
       ...grantFaults(judged),
       ...balanceFaults(isWhole ? await books.wrongBalances() : []),
     ],
     entries: judged.length,
     transfers: listed,
+    /** Keys of payments that credit has covered. */
     covered: await books.coveredKeys(),
+    /** Why balances were not compared; undefined if they were. */
     skipped: isWhole ? undefined : 'balances were not compared: the oldest entries are no longer kept',
   };
 }
+
+/** The result of an audit. */
+export type Findings = Awaited<ReturnType<typeof audit>>;

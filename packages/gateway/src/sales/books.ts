@@ -22,24 +22,6 @@ export interface ReadEntry extends JournalEntry {
 export const GROUPINGS = ['route', 'wallet', 'day', 'cluster'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The sums of a group on one cluster, in millionths of a dollar. Clusters are separate, because devnet's money is free. */
-export interface Group {
-  readonly cluster: string;
-  /** A route id, a wallet, a day (UTC) or the cluster; empty if unknown. */
-  readonly group: string;
-  readonly settlements: number;
-  readonly refusals: number;
-  readonly grants: number;
-  readonly debits: number;
-  /** Paid to the payee. */
-  readonly settledMicros: number;
-  /** The part of it that became credit. */
-  readonly grantedMicros: number;
-  /** Bought from credit. */
-  readonly spentMicros: number;
-  readonly feeLamports: number;
-}
-
 /** A payment with an unknown outcome that may have moved money. */
 export interface OpenPayment {
   readonly key: string;
@@ -78,14 +60,34 @@ const groupOf = ({ dayOf }: Dialect): Readonly<Record<Grouping, string>> => ({
 const sumOf = (kind: JournalKind, value: string): string =>
   `cast(sum(case when e.kind = '${kind}' then ${value} else 0 end) as bigint)`;
 
+/** The sums of a group by their columns, with money in millionths of a dollar. */
+const SUMS = {
+  settlements: sumOf('settlement', '1'),
+  refusals: sumOf('refusal', '1'),
+  grants: sumOf('grant', '1'),
+  debits: sumOf('debit', '1'),
+  /** Paid to the payee. */
+  settled_usd_micros: sumOf('settlement', 'e.micro_usdc'),
+  /** The part of it that became credit. */
+  granted_usd_micros: sumOf('grant', 'e.micro_usdc'),
+  /** Bought from credit. */
+  spent_usd_micros: sumOf('debit', 'e.micro_usdc'),
+  fee_lamports: 'cast(sum(e.fee_lamports) as bigint)',
+};
+export const SUM_COLUMNS = Object.keys(SUMS) as (keyof typeof SUMS)[];
+
+/** The sums of a group on one cluster. Clusters are separate, because devnet's money is free. */
+export interface Group extends Readonly<Record<keyof typeof SUMS, number>> {
+  readonly cluster: string;
+  /** A route id, a wallet, a day (UTC) or the cluster; empty if unknown. */
+  readonly group: string;
+}
+
 /** Sums by cluster and group, mainnet first, then the best sold. `groups`: the number of groups without the limit. */
 const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster, ${groupOf(dialect)[by]} as "group",
-  ${sumOf('settlement', '1')} as settlements, ${sumOf('refusal', '1')} as refusals, ${sumOf('grant', '1')} as grants,
-  ${sumOf('debit', '1')} as debits, ${sumOf('settlement', 'e.micro_usdc')} as "settledMicros",
-  ${sumOf('grant', 'e.micro_usdc')} as "grantedMicros", ${sumOf('debit', 'e.micro_usdc')} as "spentMicros",
-  cast(sum(e.fee_lamports) as bigint) as "feeLamports", count(*) over () as groups
+  ${SUM_COLUMNS.map((column) => `${SUMS[column]} as ${column}`).join(', ')}, count(*) over () as groups
   from journal_entries e ${by === 'wallet' ? 'join wallets w on w.id = e.wallet_id' : ''} where e.at >= $1 group by 1, 2
-  order by 1 desc, ${sumOf('settlement', 'e.micro_usdc')} + ${sumOf('debit', 'e.micro_usdc')} desc limit $2`;
+  order by 1 desc, ${SUMS.settled_usd_micros} + ${SUMS.spent_usd_micros} desc limit $2`;
 
 /** The queries name their columns as these types name their members. */
 const as = <T>(rows: readonly object[]): readonly T[] => rows as readonly T[];
@@ -106,13 +108,9 @@ export class Books {
   }
 
   /** Sums since a time, mainnet first, then by group name or, with a limit, the best sold. `count`: the number of all groups. */
-  async groups(
-    sinceMs: number,
-    by: Grouping,
-    limit?: number,
-  ): Promise<{ readonly groups: readonly Group[]; readonly count: number }> {
+  async groups(sinceMs: number, by: Grouping, limit?: number) {
     const values = [new Date(sinceMs).toISOString(), limit ?? Number.MAX_SAFE_INTEGER];
-    const rows = await this.#database.report({ sql: groupQuery(this.#database.dialect, by), values });
+    const rows = await this.#report({ sql: groupQuery(this.#database.dialect, by), values });
     const groups = as<Group>(rows.map(({ groups: _, ...group }) => group));
     const byName = (one: Group, other: Group) =>
       ascending(other.cluster, one.cluster) || ascending(one.group, other.group);

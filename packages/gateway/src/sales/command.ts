@@ -34,11 +34,6 @@ const LATE_MS = 10_000;
 
 type Of<Kind extends Task['kind']> = Extract<Task, { kind: Kind }>;
 
-async function group({ books, solPriceUsd }: Archive, { sinceMs, by, format }: Of<'group'>): Promise<string> {
-  const { groups } = await books.groups(sinceMs, by);
-  return written(groupTable(by, groups, solPriceUsd), format);
-}
-
 /** Writes entries as they are appended, until the process ends. Entries may become visible in another order than that of their ids. */
 async function follow({ books }: Archive, { sinceMs, format }: Of<'follow'>, { stdout }: Output): Promise<never> {
   if (format !== 'json') stdout.write(written(entryTable([]), format));
@@ -93,9 +88,11 @@ async function verify(archive: Archive, task: Of<'verify'>, { stdout, stderr }: 
 
 async function carryOut(task: Exclude<Task, { kind: 'help' }>, archive: Archive, output: Output, nowMs: number) {
   switch (task.kind) {
-    case 'group':
-      output.stdout.write(await group(archive, task));
+    case 'group': {
+      const { groups } = await archive.books.groups(task.sinceMs, task.by);
+      output.stdout.write(written(groupTable(task.by, groups, archive.solPriceUsd), task.format));
       return 0;
+    }
     case 'follow':
       return follow(archive, task, output);
     case 'unresolved':

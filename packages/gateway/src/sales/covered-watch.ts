@@ -1,6 +1,6 @@
-import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
+import type { Cluster } from '@asset-gateway/protocol';
 import { isOpen, type PaymentRecord } from '../payments/record.ts';
-import type { Database, Row } from '../stores/sql/database.ts';
+import type { Database } from '../stores/sql/database.ts';
 import { appendMissing, type Listed, listSince, missingEntry, type PayeeChain, transferBy } from './payee-history.ts';
 
 /** How often covered payments are looked for, in milliseconds. */
@@ -23,15 +23,14 @@ interface WatchDependencies {
 /** A payment that credit has covered. Until its blockhash expires, someone may still broadcast it. */
 interface CoveredPayment {
   readonly key: string;
-  /** CAIP-2. */
-  readonly network: string;
+  readonly cluster: Cluster;
   /** Finds the payment among the payee's transactions. */
   readonly memo: string;
   readonly route: string;
   readonly requestId: string;
   readonly coveredAtMs: number;
   /** The finalized block height at the first search. */
-  readonly height: number | undefined;
+  readonly height: number | null;
 }
 
 const PACE: WatchPace = { everyMs: 10_000, againMs: 30_000 };
@@ -41,20 +40,11 @@ const DEAD_AFTER_BLOCKS = 200;
 /** How far the chain's time of day may be from ours. */
 const SKEW_MS = 60_000;
 
-const FIND_DUE = `select w.cluster, d.id, d.memo, d.route, d.request_id, d.captured_at_ms, d.height from debits d
-  join wallets w on w.id = d.wallet_id where d.watch_from_ms <= $1 order by d.watch_from_ms limit $2`;
+/** Its columns are the members of a covered payment. */
+const FIND_DUE = `select w.cluster, d.id as key, d.memo, d.route, d.request_id as "requestId", d.captured_at_ms as "coveredAtMs", d.height
+  from debits d join wallets w on w.id = d.wallet_id where d.watch_from_ms <= $1 order by d.watch_from_ms limit $2`;
 /** Sets the time of the next search; null ends the watch. */
 const SCHEDULE = 'update debits set watch_from_ms = $2, height = $3 where id = $1 and {in time} returning id';
-
-const coveredIn = (row: Row): CoveredPayment => ({
-  key: String(row.id),
-  network: NETWORKS[row.cluster as Cluster],
-  memo: String(row.memo),
-  route: String(row.route),
-  requestId: String(row.request_id),
-  coveredAtMs: Number(row.captured_at_ms),
-  height: row.height === null ? undefined : Number(row.height),
-});
 
 /**
  * Finds covered payments that were broadcast all the same, and grants the credit that they brought. Each sweep reads a network's
@@ -90,14 +80,15 @@ export class CoveredWatch {
 
   async #searchAll(): Promise<void> {
     const { database, payees } = this.#dependencies;
-    const due = (await database.read({ sql: FIND_DUE, values: [this.#nowMs(), MOST_AT_ONCE] })).map(coveredIn);
+    const rows: readonly object[] = await database.read({ sql: FIND_DUE, values: [this.#nowMs(), MOST_AT_ONCE] });
+    const due = rows as readonly CoveredPayment[];
     const all = due.length === 0 ? [] : await payees();
-    for (const network of new Set(due.map((payment) => payment.network))) {
-      const ofNetwork = due.filter((payment) => payment.network === network);
-      const payee = all.find((each) => NETWORKS[each.payee.cluster] === network);
-      if (payee) await this.#search(payee, ofNetwork);
+    for (const cluster of new Set(due.map((payment) => payment.cluster))) {
+      const ofCluster = due.filter((payment) => payment.cluster === cluster);
+      const payee = all.find((each) => each.payee.cluster === cluster);
+      if (payee) await this.#search(payee, ofCluster);
       // Without an RPC only `sales verify` can find them.
-      else for (const { key } of ofNetwork) await this.#end(key);
+      else for (const { key } of ofCluster) await this.#end(key);
     }
   }
 
@@ -107,7 +98,8 @@ export class CoveredWatch {
     const sinceMs = Math.min(...due.map(({ coveredAtMs }) => coveredAtMs)) - SKEW_MS;
     const listed = await listSince(on.chain, on.payee.account, sinceMs);
     for (const payment of due) {
-      const { key, memo, height: first = height } = payment;
+      const { key, memo } = payment;
+      const first = payment.height ?? height;
       const landed = listed.filter((row) => row.memo === memo);
       const isOver = landed.length > 0 && (await this.#isGranted(payment, landed, on));
       if (isOver || height > first + DEAD_AFTER_BLOCKS) await this.#end(key);

@@ -1,6 +1,14 @@
 import { dollars } from '@asset-gateway/protocol';
 import type { Discrepancy } from './audit.ts';
-import { type Books, GROUPINGS, type Group, type Grouping, type OpenPayment, type ReadEntry } from './books.ts';
+import {
+  type Books,
+  GROUPINGS,
+  type Group,
+  type Grouping,
+  type OpenPayment,
+  type ReadEntry,
+  SUM_COLUMNS,
+} from './books.ts';
 import { type Format, isGrouping, sinceOf } from './options.ts';
 
 /** A cell. Numbers stay numbers in every format; undefined is an empty cell. */
@@ -59,51 +67,41 @@ const LAMPORTS_PER_SOL = 1_000_000_000;
 const feeMicros = (lamports: number, solPriceUsd: number): number =>
   Math.round((lamports / LAMPORTS_PER_SOL) * solPriceUsd * MICROS_PER_DOLLAR);
 
-/** A table of these columns, each with the cell of a row. */
-const tableOf = <Row>(rows: readonly Row[], columns: Readonly<Record<string, (row: Row) => Cell>>): Table => ({
-  columns: Object.keys(columns),
-  rows: rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row))),
-});
-
 /** Groups as a table. The last two columns are empty unless the price of SOL is configured. */
 export function groupTable(by: Grouping, groups: readonly Group[], solPriceUsd: number | undefined): Table {
-  const feeOf = ({ feeLamports }: Group) =>
-    solPriceUsd === undefined ? undefined : feeMicros(feeLamports, solPriceUsd);
-  return tableOf<Group>(groups, {
-    cluster: ({ cluster }) => cluster,
-    ...(by !== 'cluster' && { [by]: ({ group }: Group) => group }),
-    settlements: ({ settlements }) => settlements,
-    refusals: ({ refusals }) => refusals,
-    grants: ({ grants }) => grants,
-    debits: ({ debits }) => debits,
-    settled_usd_micros: ({ settledMicros }) => settledMicros,
-    granted_usd_micros: ({ grantedMicros }) => grantedMicros,
-    spent_usd_micros: ({ spentMicros }) => spentMicros,
-    fee_lamports: ({ feeLamports }) => feeLamports,
-    fee_usd_micros: feeOf,
-    margin_usd_micros(group) {
-      const fee = feeOf(group);
-      return fee === undefined ? undefined : group.settledMicros - fee;
-    },
-  });
+  const isByCluster = by === 'cluster';
+  return {
+    columns: ['cluster', ...(isByCluster ? [] : [by]), ...SUM_COLUMNS, 'fee_usd_micros', 'margin_usd_micros'],
+    rows: groups.map((group) => {
+      const sums = SUM_COLUMNS.map((column) => group[column]);
+      const fee = solPriceUsd === undefined ? undefined : feeMicros(group.fee_lamports, solPriceUsd);
+      const margin = fee === undefined ? undefined : group.settled_usd_micros - fee;
+      return [group.cluster, ...(isByCluster ? [] : [group.group]), ...sums, fee, margin];
+    }),
+  };
 }
 
+/** The cells of an entry by their columns. */
+const ENTRY: Readonly<Record<string, (entry: ReadEntry) => Cell>> = {
+  time: ({ at }) => at,
+  kind: ({ kind }) => kind,
+  cluster: ({ cluster }) => cluster,
+  route: ({ route }) => route,
+  wallet: ({ wallet }) => wallet,
+  usd_micros: ({ micros }) => micros,
+  fee_lamports: ({ feeLamports }) => feeLamports,
+  transaction: ({ transaction }) => transaction,
+  request_id: ({ requestId }) => requestId,
+  node: ({ node }) => node,
+  id: ({ id }) => id,
+  repair: ({ isRepair }) => (isRepair ? 'repair' : ''),
+};
+
 /** Entries as a table. */
-export const entryTable = (entries: readonly ReadEntry[]): Table =>
-  tableOf<ReadEntry>(entries, {
-    time: ({ at }) => at,
-    kind: ({ kind }) => kind,
-    cluster: ({ cluster }) => cluster,
-    route: ({ route }) => route,
-    wallet: ({ wallet }) => wallet,
-    usd_micros: ({ micros }) => micros,
-    fee_lamports: ({ feeLamports }) => feeLamports,
-    transaction: ({ transaction }) => transaction,
-    request_id: ({ requestId }) => requestId,
-    node: ({ node }) => node,
-    id: ({ id }) => id,
-    repair: ({ isRepair }) => (isRepair ? 'repair' : ''),
-  });
+export const entryTable = (entries: readonly ReadEntry[]): Table => ({
+  columns: Object.keys(ENTRY),
+  rows: entries.map((entry) => Object.values(ENTRY).map((cellOf) => cellOf(entry))),
+});
 
 /** Payments with an unknown outcome, as a table. */
 export const openTable = (payments: readonly OpenPayment[]): Table => ({
