@@ -1,9 +1,8 @@
-import { dirname, resolve } from 'node:path';
 import { dollars, type Route } from '@asset-gateway/protocol';
-import { DocumentFault, OpenApiDocument, type Operation, readMembers } from './document.ts';
+import { DocumentFault, type OpenApiDocument, type Operation } from './document.ts';
 import type { Families } from './families.ts';
 import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
-import { type ApiEntry, FILE, type FileEntry } from './format.ts';
+import { FILE } from './format.ts';
 import { rowOf } from './rows.ts';
 
 const USAGE = `Usage: asset-gateway check <file>
@@ -43,18 +42,18 @@ function rowLine({ id, httpMethod, path, method }: Route, { prices }: ApiPlan): 
 }
 
 /** The operations of a document that the file does not name, with the reason if they could not be served. */
-function others(plan: ApiPlan, entry: ApiEntry, folder: string): string {
-  const { openapi, operations } = entry;
-  const document = new OpenApiDocument(readMembers(resolve(folder, openapi)));
-  const named = (operation: Operation): boolean =>
-    [nameOf(operation), `${operation.verb} ${operation.path}`].some((name) => Object.hasOwn(operations, name));
-  const rest = document.operations().filter((operation) => !named(operation));
+function others({ name: api, document, entry }: ApiPlan): string {
+  if (!document) return '';
+  const rest = document.operations().filter((operation) => {
+    const names = [nameOf(operation), `${operation.verb} ${operation.path}`];
+    return !names.some((name) => Object.hasOwn(entry.operations, name));
+  });
   if (rest.length === 0) return '';
   const lines = rest.map((operation): readonly [string, string] => {
     const reason = whyNot(document, operation, keyNameIn(entry));
     return [nameOf(operation), reason === undefined ? 'not named' : `cannot be served: ${reason}`];
   });
-  return `The other operations of ${plan.name}:\n${columns(lines)}`;
+  return `The other operations of ${api}:\n${columns(lines)}`;
 }
 
 /** What the file changes of the gateway's own routes. */
@@ -95,11 +94,8 @@ export function check(words: readonly string[], { stdout, stderr }: Output): num
     stderr.write(faults.map((fault) => `${fault}.\n`).join(''));
     return 1;
   }
-  const { apis: entries = {} } = readMembers(word) as unknown as FileEntry;
   for (const plan of apis) {
-    const entry = entries[plan.name];
-    stdout.write(`${plan.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}`);
-    if (entry) stdout.write(others(plan, entry, dirname(word)));
+    stdout.write(`${plan.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}${others(plan)}`);
   }
   stdout.write(ownRoutes(families));
   const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => key?.env ?? [])))];

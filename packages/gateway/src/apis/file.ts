@@ -47,29 +47,31 @@ class ApiReading {
   readonly lifetimes = new Map<string, Lifetime>();
   /** Ids of rows that may be asked twice although they are POSTs. */
   readonly idempotent = new Set<string>();
-  readonly #entry: ApiEntry;
+  readonly entry: ApiEntry;
+  /** Undefined if it cannot be read. */
+  document: OpenApiDocument | undefined;
   /** By name, by path without the names of its parameters, and by verb and such a path. */
   readonly #taken = new Map<string, Route>();
 
   constructor(name: string, entry: ApiEntry) {
     this.name = name;
     this.title = entry.title;
-    this.#entry = entry;
+    this.entry = entry;
     this.urls = this.#urls();
   }
 
   /** Reads the document, and returns whether there is no fault. */
   read(folder: string, documents: Map<string, OpenApiDocument>): boolean {
-    const { openapi } = this.#entry;
+    const { openapi } = this.entry;
     this.#check(API_NAME.test(this.name), 'is not a name of lower-case letters, digits and hyphens');
     this.#check(!RESERVED.has(this.name), 'is the name of a part of the gateway; choose another');
-    const document = this.#documentIn(resolve(folder, openapi), documents);
-    if (document) this.#serve(document, openapi);
+    this.document = this.#documentIn(resolve(folder, openapi), documents);
+    if (this.document) this.#serve(this.document, openapi);
     return this.faults.length === 0;
   }
 
   #urls(): ApiUrl[] {
-    const { url, urls, key, requestsPerMinute = DEFAULT_LIMIT } = this.#entry;
+    const { url, urls, key, requestsPerMinute = DEFAULT_LIMIT } = this.entry;
     this.#check((url === undefined) !== (urls === undefined), 'it needs either url or urls');
     const entries = urls ?? (url === undefined ? [] : [{ url }]);
     const places = entries.map((entry) => ({ key, requestsPerMinute, ...entry }));
@@ -104,7 +106,7 @@ class ApiReading {
 
   #serve(document: OpenApiDocument, file: string): void {
     const { byName } = document;
-    for (const [name, settings] of Object.entries(this.#entry.operations)) {
+    for (const [name, settings] of Object.entries(this.entry.operations)) {
       const operation = byName.get(name);
       if (operation === 'ambiguous') this.#check(false, `${file} has several operations ${shown(name)}; name a path`);
       else if (operation) this.#serveOne(document, operation, name, settings);
@@ -116,7 +118,7 @@ class ApiReading {
   }
 
   #serveOne(document: OpenApiDocument, operation: Operation, name: string, settings: OperationEntry): void {
-    const { access = 'siwx', price, cluster = 'mainnet', cache } = this.#entry;
+    const { access = 'siwx', price, cluster = 'mainnet', cache } = this.entry;
     const own = { access, price, cache: settings.access === 'exact' ? undefined : cache, ...settings };
     const fault = (text: string) => this.#check(false, `operations.${name}: ${text}`);
     const isPaid = own.access === 'exact';
@@ -131,7 +133,7 @@ class ApiReading {
         api: this.name,
         access: own.access,
         cluster: cluster as Cluster,
-        keyName: keyNameIn(this.#entry),
+        keyName: keyNameIn(this.entry),
       });
       this.#assertNew(row);
       this.rows.push(row);

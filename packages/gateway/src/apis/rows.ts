@@ -39,7 +39,7 @@ function camelCase(text: string): string {
 }
 
 /** The name of an operation: its `operationId`, or else its verb and path. */
-export function methodOf({ node, verb, path }: Operation): string {
+function methodOf({ node, verb, path }: Operation): string {
   const id = typeof node.operationId === 'string' ? node.operationId : `${verb.toLowerCase()} ${path}`;
   return camelCase(id).slice(0, MAX_NAME);
 }

@@ -183,7 +183,10 @@ class SchemaReading {
       else if (INSIDE.includes(keyword)) schema[keyword] = typeof value === 'boolean' ? value : this.read(value);
       else if (keyword === 'properties') schema.properties = this.#properties(membersOf(value));
     }
-    if (!isChecked && isMembers(schema.properties)) schema.required = requiredOf(schema, schema.properties);
+    const { properties } = schema;
+    // An answer's required members are those that are described.
+    if (!isChecked && isMembers(properties))
+      schema.required = itemsOf(schema.required).filter((name) => Object.hasOwn(properties, String(name)));
     return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
 
@@ -206,10 +209,6 @@ class SchemaReading {
     return Object.fromEntries(entries);
   }
 }
-
-/** The required members that an answer's schema describes. */
-const requiredOf = ({ required }: Members, properties: Members): unknown[] =>
-  itemsOf(required).filter((name) => Object.hasOwn(properties, String(name)));
 
 /** A schema that a client's values are checked against. Throws a DocumentFault if a row cannot express it. */
 export const checkedSchema = (document: OpenApiDocument, value: unknown): TSchema =>

@@ -96,16 +96,11 @@ export function readList(text: string): BlockedList {
   }
 }
 
-/** Holds the current list. */
-export interface Blocked {
-  readonly list: Pick<BlockedList, 'hasWallet' | 'hasAddress'>;
-}
-
 /**
  * A gate that refuses blocked addresses before anything else, and blocked wallets once the inner gate has identified them, before
  * anything is used up. Answers already paid for are still served.
  */
-export const blocking = (gate: Gate, blocked: Blocked): Gate => ({
+export const blocking = (gate: Gate, blocked: { readonly list: BlockedList }): Gate => ({
   async admit(call, trail) {
     if (blocked.list.hasAddress(call.inbound.client)) throw new Refusal('blocked', { reason: 'address' });
     const passed = await gate.admit(call, trail);

@@ -2,11 +2,10 @@ import { isIP } from 'node:net';
 import { ListFault, readListFile } from '../blocked/file.ts';
 import { trustedProxies } from '../ip-address.ts';
 import { databaseUrls } from '../stores/sql/postgres-server.ts';
-import { type ApisConfig, readApis } from './apis.ts';
+import { type ApisConfig, readApis, readCache, readTokens } from './apis.ts';
 import { readReceipts } from './keypairs.ts';
 import { type PaidReading, readCredit, readPaid } from './paid.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
-import { readCache, readTokens } from './tokens.ts';
 import { readTraces } from './traces.ts';
 import { nearlyKnown, removedFaults } from './variables.ts';
 

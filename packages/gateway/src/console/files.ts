@@ -10,16 +10,6 @@ import type { OwnAnswer, OwnRoute } from '../upstreams/upstream.ts';
 /** A file as an answer. */
 export type FileAnswer = Required<Pick<Answer, 'json' | 'body' | 'headers'>>;
 
-/** The console's files. */
-export interface ConsoleFiles {
-  /** A page by its file name. */
-  page(name: string, arrival: Arrival): FileAnswer | undefined;
-  /** An asset of the public page, by file name; the operator's page shares some. */
-  part(name: string, arrival: Arrival): FileAnswer | undefined;
-  /** An asset of the operator's page only, by file name. */
-  operatorPart(name: string, arrival: Arrival): FileAnswer | undefined;
-}
-
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -45,11 +35,6 @@ const WITH_HASH = /-[\w-]{8}\.(?:css|js)$/;
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
 /** Cached, but revalidated each time. */
 const CHECKED = 'no-cache';
-
-interface Kept {
-  readonly plain: FileAnswer;
-  readonly zipped: FileAnswer;
-}
 
 const tagOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url').slice(0, 22);
 
@@ -79,12 +64,12 @@ export const lists = (header: string | readonly string[] | undefined, item: stri
     .split(',', MAX_NAMES)
     .some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === item);
 
-function readFolder(folder: string): ReadonlyMap<string, Kept> {
+function readFolder(folder: string) {
   const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
     names.map(({ name }) => {
       const body = readFileSync(join(folder, name));
-      return [name, { plain: answerOf(name, body), zipped: answerOf(name, gzipSync(body), 'gzip') }];
+      return [name, { plain: answerOf(name, body), zipped: answerOf(name, gzipSync(body), 'gzip') }] as const;
     }),
   );
 }
@@ -101,17 +86,26 @@ export function consoleFolder(): string | undefined {
 }
 
 /** Opens a built console; reads each folder on its first request. */
-export function openConsoleFiles(folder: string): ConsoleFiles {
+export function openConsoleFiles(folder: string) {
   const from = (path: string) => {
-    let kept: ReadonlyMap<string, Kept> | undefined;
+    let kept: ReturnType<typeof readFolder> | undefined;
     return (name: string, { headers }: Arrival): FileAnswer | undefined => {
       kept ??= readFolder(path);
       const file = kept.get(name);
       return lists(headers?.['accept-encoding'], 'gzip') ? file?.zipped : file?.plain;
     };
   };
-  return { page: from(folder), part: from(join(folder, 'console')), operatorPart: from(join(folder, 'operate')) };
+  return {
+    page: from(folder),
+    /** An asset of the public page; the operator's page shares some. */
+    part: from(join(folder, 'console')),
+    /** An asset of the operator's page only. */
+    operatorPart: from(join(folder, 'operate')),
+  };
 }
+
+/** The console's files, by name. */
+export type ConsoleFiles = ReturnType<typeof openConsoleFiles>;
 
 const PAGE = 'index.html';
 

@@ -34,11 +34,7 @@ export interface Rule extends Threshold {
   readonly advice: string;
 }
 
-/** An alert as alerts.json has it, with a boolean because the compiler knows no texts of a JSON file. */
-interface Entry extends Threshold, Pick<Rule, 'means' | 'advice'> {
-  readonly isUrgent: boolean;
-}
-const ENTRIES: Readonly<Record<keyof typeof table, Entry>> = table;
+const ENTRIES = table as Readonly<Record<keyof typeof table, Omit<Rule, 'alert' | 'find'>>>;
 
 const SUBJECT = ['provider', 'cluster', 'surface', 'place'];
 /** A rate over a few seconds means little. */
@@ -156,6 +152,5 @@ const CONDITIONS: Readonly<Record<keyof typeof table, Find>> = {
 
 /** The only place of the texts is alerts.json: docs/operating/alerts.md is compared with it by a test. */
 export const RULES: readonly Rule[] = (Object.keys(table) as (keyof typeof table)[]).map((alert) => {
-  const { isUrgent, ...entry } = ENTRIES[alert];
-  return { alert, ...entry, severity: isUrgent ? 'page' : 'ticket', find: CONDITIONS[alert] };
+  return { alert, ...ENTRIES[alert], find: CONDITIONS[alert] };
 });

@@ -56,17 +56,6 @@ const AMOUNTS: Readonly<Record<string, Column>> = { settled: money('settlement')
 const ALL = { ...COLUMNS, ...AMOUNTS };
 const UNKNOWN = Object.keys(ALL).map(() => Number.NaN);
 
-/** Rows of consecutive minutes. */
-export interface Rows {
-  readonly columns: readonly string[];
-  /** The number of the first row's minute since the start. */
-  readonly firstMinute: number;
-  /** Milliseconds since the end of the first row's minute. */
-  readonly firstAgeMs: number;
-  /** NaN where unknown. */
-  readonly rows: readonly (readonly number[])[];
-}
-
 /** The counters at one time, in the order of their first appearance. */
 interface Mark {
   readonly atMs: number;
@@ -132,15 +121,18 @@ export class History implements Snapshot {
     return this.#growthSince(this.#marks.find(({ atMs }) => atMs >= this.#nowMs - minutes * MINUTE_MS) ?? newest);
   };
 
-  /** The rows after this minute. */
-  rows(after: number, hasAmounts: boolean): Rows {
+  /** The rows of consecutive minutes after this one. */
+  rows(after: number, hasAmounts: boolean) {
     const firstKept = this.#minutes - this.#rows.length;
     const firstMinute = Math.min(Math.max(firstKept, after + 1), this.#minutes);
     const columns = Object.keys(hasAmounts ? ALL : COLUMNS);
     return {
       columns,
+      /** The number of the first row's minute since the start. */
       firstMinute,
+      /** Milliseconds since the end of the first row's minute. */
       firstAgeMs: this.#nowMs - this.#startMs - (firstMinute + 1) * MINUTE_MS,
+      /** NaN where unknown. */
       rows: this.#rows.slice(firstMinute - firstKept).map((row) => row.slice(0, columns.length)),
     };
   }

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Tracer } from '@opentelemetry/api';
 import { ExportResultCode } from '@opentelemetry/core';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -112,14 +111,7 @@ class Delivery implements SpanExporter, SpanProcessor {
 }
 
 /** Makes spans and exports them. */
-export interface Export {
-  readonly tracer: Tracer;
-  readonly delivery: Pick<Delivery, 'notice' | 'dropped'>;
-  /** Exports what is left, within a bounded time. */
-  close(): Promise<void>;
-}
-
-export async function openExport(config: TracesConfig): Promise<Export> {
+export async function openExport(config: TracesConfig) {
   const delivery = new Delivery(await openExporter(config), config.timeoutMs);
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(config.attributes)),
@@ -130,6 +122,7 @@ export async function openExport(config: TracesConfig): Promise<Export> {
   return {
     tracer: provider.getTracer('asset-gateway'),
     delivery,
+    /** Exports what is left, within a bounded time. */
     close: () => Promise.race([provider.shutdown().catch(() => undefined), pause(FLUSH_MS, undefined, { ref: false })]),
   };
 }

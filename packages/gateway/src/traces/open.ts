@@ -14,8 +14,8 @@ import type { Inbound, KeyedCall, Outbound, Slot } from '../call.ts';
 import type { TracesConfig } from '../config/traces.ts';
 import type { LogLine } from '../stages/trail.ts';
 import type { KeyedUpstream } from '../upstreams/upstream.ts';
-import { type Export, openExport } from './export.ts';
-import type { SpanNames, TracedChannel, Tracing } from './tracing.ts';
+import { openExport } from './export.ts';
+import type { SpanNames, Tracing } from './tracing.ts';
 
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'];
 /** `traceparent` has 55 characters; later versions may append some. */
@@ -63,6 +63,7 @@ function factsOf({ route, client, path, error, status, cache }: LogLine, templat
   };
 }
 
+type Export = Awaited<ReturnType<typeof openExport>>;
 type Method = (...parts: unknown[]) => Promise<unknown>;
 
 /** Traces with OpenTelemetry. Nothing is global, so several gateways in a process are traced separately. */
@@ -90,8 +91,8 @@ class OpenTelemetryTracing implements Tracing {
     return this.#export.delivery.dropped;
   }
 
-  close(): Promise<void> {
-    return this.#export.close();
+  async close(): Promise<void> {
+    await this.#export.close();
   }
 
   handling(handle: (inbound: Inbound) => Promise<Outbound>) {
@@ -146,7 +147,10 @@ class OpenTelemetryTracing implements Tracing {
     });
   }
 
-  calling(upstream: KeyedUpstream, { provider, surface, cluster }: TracedChannel): KeyedUpstream {
+  calling(
+    upstream: KeyedUpstream,
+    { provider, surface, cluster }: Pick<Route, 'provider' | 'surface' | 'cluster'>,
+  ): KeyedUpstream {
     const channel = { 'asset_gateway.provider': provider, 'asset_gateway.surface': surface };
     const place = { ...channel, ...(cluster !== undefined && { 'asset_gateway.cluster': cluster }) };
     return {

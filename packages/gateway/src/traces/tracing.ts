@@ -1,3 +1,4 @@
+import type { Route } from '@asset-gateway/protocol';
 import type { Inbound, Outbound } from '../call.ts';
 import type { LogLine } from '../stages/trail.ts';
 import type { KeyedUpstream } from '../upstreams/upstream.ts';
@@ -10,13 +11,6 @@ type SpanName<Method> =
 /** The methods of an object that run in spans. Each returns a promise. */
 export type SpanNames<T> = { readonly [Name in keyof T]?: SpanName<T[Name]> };
 
-/** Identifies an upstream in its spans. */
-export interface TracedChannel {
-  readonly provider: string;
-  readonly surface: string;
-  readonly cluster?: string | undefined;
-}
-
 type Handle = (inbound: Inbound) => Promise<Outbound>;
 
 /** Wraps the parts of a gateway so that what they do becomes spans. */
@@ -28,7 +22,7 @@ export interface Tracing {
   /** The same object, whose named methods run in spans while a request is traced. */
   spanned<T extends object>(target: T, names: SpanNames<T>): T;
   /** An upstream with a span for each request that it writes. */
-  calling(upstream: KeyedUpstream, channel: TracedChannel): KeyedUpstream;
+  calling(upstream: KeyedUpstream, channel: Pick<Route, 'provider' | 'surface' | 'cluster'>): KeyedUpstream;
   /** Spans that were not exported; undefined if nothing is traced. */
   dropped?(): number;
   /** Reports when the collector fails and when it works again. */
