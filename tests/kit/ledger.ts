@@ -12,7 +12,7 @@ import { inSuite } from './in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
 
 /** Payments and credit in a database, under a clock that a test turns. */
-export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 'payments' | 'retention' | 'watch'> {
+export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 'payments' | 'retention' | 'events'> {
   nowMs: number;
   /** Bytes that all answers may have together. */
   readonly answerBytes: number;

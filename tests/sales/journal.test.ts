@@ -59,7 +59,7 @@ ledgerSuite('a payment that a repair of the journal has booked', (ledger) => {
     const entry = { ...entryOf({ wallet, ...settlement }), key };
     expect(await appendMissing(ledger.database, entry, isGranted)).toBe(true);
     const written: Written[] = [];
-    ledger.watch((each) => written.push(each));
+    ledger.events.on('written', (each) => written.push(each));
     expect(await ledger.payments.adopt(payment, signatureOf(payment))).toBe(true);
     expect(await ledger.payments.find(key)).toMatchObject({ progress: 'settled', owed: true });
     expect(written.flatMap(({ entries }) => entries.map(({ kind }) => kind))).toEqual(kinds);

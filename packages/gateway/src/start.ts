@@ -78,8 +78,8 @@ async function openMetrics(config: Config, state: State): Promise<ServedMetrics 
   const served = await serveMetrics(place, { sales, files, version: version(), rows: rowsOf(config.apis) }).catch(
     (error) => Promise.reject(listenFault(error, place, 'METRICS_')),
   );
-  money?.watch(({ entries }) => served.metrics.appended(entries));
-  money?.watchCommits((ms) => served.metrics.committed(ms));
+  money?.events.on('written', ({ entries }) => served.metrics.appended(entries));
+  money?.events.on('committed', (ms) => served.metrics.committed(ms));
   return served;
 }
 

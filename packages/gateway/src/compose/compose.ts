@@ -1,74 +1,70 @@
 import { everyRoute, type Route } from '@asset-gateway/protocol';
-import { BlockedFile } from '../blocked/file.ts';
-import { kindOf, shareOf } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
-import { Nonces } from '../gates/siwx/nonce.ts';
 import { createGateway } from '../gateway.ts';
-import { openExact } from '../payments/open.ts';
+import type { Readings } from '../metrics/readings.ts';
 import type { Payments } from '../payments/payments.ts';
 import { createMatch } from '../stages/match.ts';
-import type { Sharing } from '../stages/spend.ts';
 import { Sales } from '../stages/trail.ts';
-import type { SpanNames } from '../traces/tracing.ts';
-import { Channels, openCaches } from './channels.ts';
-import { openConsole } from './console.ts';
-import { openCredit } from './credit.ts';
-import { type Dependencies, layFoundation } from './dependencies.ts';
+import type { SingleChannel } from './channels.ts';
+import { type Dependencies, type Foundation, layFoundation } from './dependencies.ts';
 import { bindEndpoints } from './endpoints.ts';
-import { readiness, readingsOf } from './readings.ts';
+import { openParts, type Parts } from './parts.ts';
 import { watchCovered } from './sales.ts';
-import { ownAnswers, saleNotices, serviceOf } from './service.ts';
+import { saleNotices } from './service.ts';
 
-/** The steps of a purchase that the database records. */
-const PAYMENT_SPANS: SpanNames<Payments> = {
-  reserve: 'reserve',
-  settling: 'begin settlement',
-  resolve: 'record',
-};
+/** Payments with an unknown outcome. */
+async function readOpen(payments: Payments) {
+  const records = await payments.open();
+  const ages = records.map(({ settlingSinceMs }) => payments.now() - (settlingSinceMs ?? payments.now()));
+  return { count: records.length, oldestMs: Math.max(0, ...ages) };
+}
 
-/** Shares slots among clients. A wallet counts as one that has not paid if its payments cannot be looked up. */
-const createSharing = ({ money, onSlot }: Dependencies): Sharing => ({
-  async shareOf({ client, wallet = '' }) {
-    const hasPaid = (await money?.payments.isKnownPayer(wallet).catch(() => false)) ?? false;
-    return shareOf(client, wallet, hasPaid);
-  },
-  onSlot: (charged) => onSlot?.(kindOf(charged)),
-});
+/** While the store is unavailable, the other metrics are still answered. */
+const unavailable = () => undefined;
+
+/** The readings of a gateway, for its metrics. */
+function readingsOf(
+  { money, config, notReadyCode }: Foundation,
+  { channels, caches, exact, blocked }: Parts,
+): Readings {
+  const read = ({ name, upstream, keys }: SingleChannel) => {
+    const { left, pauseMs } = keys.view();
+    const { isOpen: isLeftAlone } = upstream;
+    return { ...name, left, limit: keys.limit, pauseMs, isLeftAlone, keysSetAside: keys.setAside() };
+  };
+  return {
+    isReady: () => notReadyCode() === undefined,
+    channels: () => channels.singles().map(read),
+    cache: () => [...caches.values()][0]?.reading(),
+    openPayments: async () => (money ? readOpen(money.payments).catch(unavailable) : { count: 0, oldestMs: 0 }),
+    owedCredit: async () => money?.accounts.owed().catch(unavailable),
+    isDatabaseUp: () => money?.database.isReady(),
+    feePayers: async () => exact?.feePayers() ?? [],
+    sales: () => exact?.sales() ?? [],
+    blocked: () => blocked?.list.counts,
+    solPriceUsd: config.paid?.solPriceUsd,
+  };
+}
 
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies) {
   const foundation = layFoundation(config, dependencies);
-  const { store, money, secrets, log, notice, onFailure, crypto, originOf, randomId, watchPace: pace } = foundation;
-  const { paid } = config;
-  const channels = new Channels(foundation);
-  const payments = money && foundation.tracing.spanned(money.payments, PAYMENT_SPANS);
-  const exact = paid && payments ? await openExact({ ...foundation, paid, payments }) : undefined;
-  const service = serviceOf(foundation, channels, exact);
-  const blocked = config.blocked && new BlockedFile(config.blocked, notice);
-  const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };
-  const credit =
-    config.credit && paid && exact && money
-      ? openCredit({ ...foundation, credit: config.credit, paid, money, exact })
-      : undefined;
-  const own = { ...ownAnswers(service, foundation), readiness: () => readiness(foundation) };
-  const console = openConsole(config, service, notice);
-  const unlisted = [...console.rows, ...(foundation.ownRoutes ?? [])];
-  const sharing = config.fairShares ? createSharing(foundation) : undefined;
-  const caches = openCaches(foundation, channels, sharing);
-  const parts = { service, channels, own, unlisted, signIn, exact, credit, blocked, sharing, caches };
-  const isDisabled = ({ id }: Route) => config.disabled.has(id);
+  const { money, log, notice, onFailure, randomId, watchPace: pace } = foundation;
+  const { paid, disabled } = config;
+  const parts = await openParts(foundation);
+  const { service, channels, exact, credit, caches, console, blocked } = parts;
+  const isDisabled = ({ id }: Route) => disabled.has(id);
   const gateway = createGateway({
     trail: { log, randomId, sales: new Sales() },
     match: createMatch(bindEndpoints({ ...foundation, ...parts }), everyRoute.filter(isDisabled)),
     onFailure,
   });
   for (const line of saleNotices(service.routes, exact, config)) notice(line);
-  const readings = readingsOf(foundation, parts);
   const covered = credit && paid && money ? [watchCovered(paid, money, pace)] : [];
   const opened = [console, ...caches.values(), blocked, ...covered, exact, channels];
   return {
     gateway,
-    readings,
+    readings: readingsOf(foundation, parts),
     async close() {
       for (const each of opened) await each?.close();
     },

@@ -32,9 +32,9 @@ const BEFORE_AND_AFTER_MS = 15_000;
 const RETRY_MS = { alone: 1_000, amongNodes: 200 } as const;
 
 /** A queue whose calls wake when this node writes to their account. */
-function openQueue({ database, watch }: Money): AccountQueue {
+function openQueue({ database, events }: Money): AccountQueue {
   const queue = new AccountQueue(database.dialect.name === 'sqlite' ? RETRY_MS.alone : RETRY_MS.amongNodes);
-  watch((written) => queue.wake(written));
+  events.on('written', (written) => queue.wake(written));
   return queue;
 }
 
@@ -72,6 +72,3 @@ export function openCredit(parts: CreditParts) {
     },
   };
 }
-
-/** Credit, bound to the routes that take or sell it. */
-export type Credit = ReturnType<typeof openCredit>;

@@ -1,3 +1,4 @@
+import type { RefusalCode } from '@asset-gateway/protocol';
 import type { GroupKind, Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
@@ -70,10 +71,10 @@ function openReceipts(
 /** Adds what all parts of one gateway share. */
 export function layFoundation(config: Config, dependencies: Dependencies) {
   const crypto = loadSodium() ?? nodeCrypto;
+  const { store, isStopping } = dependencies;
   return {
     notice: () => undefined,
     onFailure: () => undefined,
-    isStopping: () => false,
     tracing: untraced,
     ...dependencies,
     config,
@@ -81,6 +82,9 @@ export function layFoundation(config: Config, dependencies: Dependencies) {
     originOf: config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl),
     /** Undefined if receipts are not signed. */
     receipts: openReceipts(config, crypto, dependencies),
+    /** Why this node cannot serve requests now; undefined while it is ready. */
+    notReadyCode: (): RefusalCode | undefined =>
+      isStopping?.() ? 'shutting_down' : store.ready() ? undefined : 'state_unavailable',
     randomId: () => crypto.random(16).toString('hex'),
   };
 }

@@ -1,36 +1,15 @@
 import type { Access, Route } from '@asset-gateway/protocol';
-import type { BlockedFile } from '../blocked/file.ts';
 import { blocking } from '../blocked/list.ts';
 import type { Endpoint, Gate } from '../call.ts';
 import { createDescribe } from '../describe/discovery.ts';
-import type { Service } from '../describe/service.ts';
 import { publicGate } from '../gates/gate.ts';
-import { type SiwxDependencies, SiwxGate } from '../gates/siwx/gate.ts';
-import type { ExactSetup } from '../payments/open.ts';
-import { createSpending, type Sharing } from '../stages/spend.ts';
+import { SiwxGate } from '../gates/siwx/gate.ts';
+import { createSpending } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
-import { type OwnAnswer, type OwnRoute, selfUpstream } from '../upstreams/upstream.ts';
-import type { Caches, Channel, Channels } from './channels.ts';
-import type { Credit } from './credit.ts';
+import { type OwnAnswer, selfUpstream } from '../upstreams/upstream.ts';
+import type { Channel, Channels } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
-import type { OwnAnswers } from './service.ts';
-
-/** The parts of a gateway that serve its endpoints. */
-export interface Parts {
-  readonly service: Service;
-  readonly channels: Channels;
-  readonly own: OwnAnswers;
-  /** Public routes that the service does not list. */
-  readonly unlisted: readonly OwnRoute[];
-  readonly signIn: Omit<SiwxDependencies, 'allowance' | 'describe'>;
-  readonly exact: ExactSetup | undefined;
-  readonly credit: Credit | undefined;
-  /** Clients that pass no gate; undefined if blocking is off. */
-  readonly blocked: BlockedFile | undefined;
-  /** Shares the asset-data budget; undefined if shares are off. */
-  readonly sharing: Sharing | undefined;
-  readonly caches: Caches;
-}
+import type { Parts } from './parts.ts';
 
 /** Binds every route of a service to its gate, reader, budget and upstream. Throws if one is missing. */
 export function bindEndpoints(dependencies: Foundation & Parts): Endpoint[] {

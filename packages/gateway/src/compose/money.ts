@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { CREDIT } from '../credit/account.ts';
 import { Accounts } from '../credit/accounts.ts';
 import { Payments } from '../payments/payments.ts';
@@ -7,11 +8,15 @@ import { monotonicMs } from '../stores/clock.ts';
 import type { Database, OnWritten } from '../stores/sql/database.ts';
 import { Retention } from '../stores/sql/retention.ts';
 
-/** Called with the duration of each durable step in milliseconds, even if it failed. */
-type OnCommit = (ms: number) => void;
+export interface MoneyEvents {
+  /** A step that this process has written. */
+  written: Parameters<OnWritten>;
+  /** The duration of a durable step, even if it failed. */
+  committed: [ms: number];
+}
 
 /** Wraps a database to time its durable steps. */
-const timed = (database: Database, onCommit: OnCommit): Database => ({
+const timed = (database: Database, onCommit: (ms: number) => void): Database => ({
   dialect: database.dialect,
   now: () => database.now(),
   isReady: () => database.isReady(),
@@ -34,14 +39,9 @@ export function openMoney(
     answerBytes = PAYMENTS.answerBytes,
   }: { readonly journalKeepMs: number; readonly answerBytes?: number },
 ) {
-  const commitListeners: OnCommit[] = [];
-  const database = timed(untimed, (ms) => {
-    for (const listener of commitListeners) listener(ms);
-  });
-  const listeners: OnWritten[] = [];
-  const onWritten: OnWritten = (written) => {
-    for (const listener of listeners) listener(written);
-  };
+  const events = new EventEmitter<MoneyEvents>();
+  const database = timed(untimed, (ms) => events.emit('committed', ms));
+  const onWritten: OnWritten = (written) => void events.emit('written', written);
   const payments = new Payments(database, onWritten);
   const accounts = new Accounts(database, onWritten);
   const { debitMs, watchMs } = CREDIT;
@@ -53,10 +53,7 @@ export function openMoney(
     accounts,
     books: new Books(database),
     retention,
-    /** Calls the listener with each step that this process writes. */
-    watch: (listener: OnWritten) => void listeners.push(listener),
-    /** Calls the listener with the duration of each durable step. */
-    watchCommits: (listener: OnCommit) => void commitListeners.push(listener),
+    events,
     async close() {
       payments.close();
       await retention.close();

@@ -7,7 +7,7 @@ import { tokenAccountOf } from '../payments/open.ts';
 import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
 import { CoveredWatch, type WatchPace } from '../sales/covered-watch.ts';
-import type { PayeeChain } from '../sales/payee-history.ts';
+import type { Payee } from '../sales/payee-history.ts';
 import { monotonicMs } from '../stores/clock.ts';
 import type { Money } from './money.ts';
 import { COMMAND_CONNECT_MS, openPostgres, openState, openToRead } from './state.ts';
@@ -19,21 +19,21 @@ async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | unde
 }
 
 /** The payee's account on each cluster, with a connection of its own. */
-async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<PayeeChain[]> {
+async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<Payee[]> {
   const feePayer = await feePayerOf(facilitator);
   const urls = Object.entries(solanaRpcUrls) as [Cluster, string][];
   return Promise.all(
     urls.map(async ([cluster, url]) => {
       const mint = USDC[cluster];
       const account = await tokenAccountOf(payTo, mint);
-      return { payee: { cluster, account, mint, feePayer }, chain: new Chain(url) };
+      return { cluster, account, mint, feePayer, chain: new Chain(url) };
     }),
   );
 }
 
 /** Opens the payee's chains when they are first needed. */
 function openOnce(paid: PaidConfig) {
-  let opened: Promise<PayeeChain[]> | undefined;
+  let opened: Promise<Payee[]> | undefined;
   return {
     payees() {
       opened ??= payeesOf(paid);

@@ -3,6 +3,7 @@ import {
   catalogRow,
   dollars,
   everyRoute,
+  Refusal,
   type Route,
   receiptRoutes,
   USUAL_FEE_TEXT,
@@ -58,11 +59,13 @@ function kept<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
+const READY = { json: JSON.stringify({ ok: true, status: 'ready' }) };
+
 /** By the route's method. */
 export type OwnAnswers = Readonly<Record<string, OwnAnswer>>;
 
 /** The gateway's own answers: documents about the enabled routes, made for each origin. */
-export function ownAnswers(service: Service, { originOf, receipts }: Foundation): OwnAnswers {
+export function ownAnswers(service: Service, { originOf, receipts, notReadyCode }: Foundation): OwnAnswers {
   const answerOf = (method: string, text: string) => document(text, ownRoute(service, method).maxAgeSeconds ?? 0);
   const catalogOf = kept((provider: string | undefined) => {
     return answerOf('catalog', JSON.stringify(catalog(service, provider)));
@@ -74,6 +77,11 @@ export function ownAnswers(service: Service, { originOf, receipts }: Foundation)
   const liveness = { json: JSON.stringify({ ok: true, service: service.name, status: 'healthy' }) };
   return {
     liveness: () => liveness,
+    readiness() {
+      const code = notReadyCode();
+      if (code) throw new Refusal(code, { reason: 'not ready' });
+      return READY;
+    },
     catalog: ({ input }) => catalogOf(input.query.provider === undefined ? undefined : String(input.query.provider)),
     openapi: atOrigin('openapi', (...parts) => JSON.stringify(openApi(...parts))),
     wellKnown: atOrigin('wellKnown', (...parts) => JSON.stringify(wellKnown(...parts))),

@@ -20,13 +20,6 @@ export interface ApiConfig extends ApiPlan {
   readonly urls: readonly ApiUrlConfig[];
 }
 
-/** The keys of an API's variables, each read once. */
-function keyReader(read: Reader, api: ApiPlan): (key: ApiUrl['key']) => readonly string[] {
-  const variables = new Set(api.urls.flatMap(({ key }) => key?.env ?? []));
-  const keys = new Map([...variables].map((variable) => [variable, readKeys(read, api, variable)]));
-  return (key) => keys.get(key?.env ?? '') ?? [];
-}
-
 function readKeys(read: Reader, { name }: ApiPlan, env: string): string[] {
   const keys = read.list(env);
   const place = `${NAME}: apis.${name}.key.env`;
@@ -56,8 +49,9 @@ export function readApis(read: Reader): ApisConfig {
   const { apis, families, faults } = readApisFile(path);
   for (const fault of faults) read.faults.push(`${NAME}: ${fault}.`);
   const withKeys = (api: ApiPlan): ApiConfig => {
-    const keysOf = keyReader(read, api);
-    return { ...api, urls: api.urls.map((url) => ({ ...url, keys: keysOf(url.key) })) };
+    const variables = new Set(api.urls.flatMap(({ key }) => key?.env ?? []));
+    const keys = new Map([...variables].map((variable) => [variable, readKeys(read, api, variable)]));
+    return { ...api, urls: api.urls.map((url) => ({ ...url, keys: keys.get(url.key?.env ?? '') ?? [] })) };
   };
   return { apis: apis.map(withKeys), families };
 }

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import type { JournalKind } from '../stores/sql/database.ts';
 import type { Books, OpenPayment, ReadEntry, WrongBalance } from './books.ts';
-import { type ChainTransfer, type PayeeChain, transferBy, transfersTo } from './payee-history.ts';
+import { type ChainTransfer, type Payee, transferBy, transfersTo } from './payee-history.ts';
 
 /** A fault in the journal, the chain or a balance. */
 export type Fault =
@@ -126,7 +126,7 @@ async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> 
 
 /** Looks up the transfers before the period whose entries are in it. */
 async function olderTransfers(
-  payees: readonly PayeeChain[],
+  payees: readonly Payee[],
   entries: readonly ReadEntry[],
   known: readonly ChainTransfer[],
 ): Promise<ChainTransfer[]> {
@@ -135,8 +135,8 @@ async function olderTransfers(
   const found: ChainTransfer[] = [];
   for (const { transaction } of missing) {
     if (!isSignature(transaction)) continue;
-    for (const { payee, chain } of payees) {
-      const transfer = await transferBy(payee, chain, transaction);
+    for (const payee of payees) {
+      const transfer = await transferBy(payee, transaction);
       if (transfer) found.push(transfer);
     }
   }
@@ -147,14 +147,14 @@ async function olderTransfers(
  * Compares the journal with the chain and, if no entries were deleted, with balances. The chain is read first: each of its transfers
  * then has an entry or an open payment.
  */
-export async function audit(books: Books, payees: readonly PayeeChain[], span: Span) {
+export async function audit(books: Books, payees: readonly Payee[], span: Span) {
   const { nowMs, keepMs } = span;
   // Older entries may have been deleted.
   const sinceMs = Math.max(span.sinceMs, nowMs - keepMs + DAY_MS);
-  const listed = (await Promise.all(payees.map(({ payee, chain }) => transfersTo(payee, chain, sinceMs)))).flat();
+  const listed = (await Promise.all(payees.map((payee) => transfersTo(payee, sinceMs)))).flat();
   const open = await books.openPayments();
   const entries = await readEntries(books, sinceMs);
-  const clusters = new Set<string>(payees.map(({ payee }) => payee.cluster));
+  const clusters = new Set<string>(payees.map(({ cluster }) => cluster));
   const readable = entries.filter(({ cluster }) => clusters.has(cluster));
   const judged = readable.filter(({ atMs }) => atMs >= sinceMs);
   const transfers = [...listed, ...(await olderTransfers(payees, judged, listed))];

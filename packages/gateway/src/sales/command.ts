@@ -4,7 +4,7 @@ import type { Database } from '../stores/sql/database.ts';
 import { audit, type Findings } from './audit.ts';
 import type { Books } from './books.ts';
 import { readTask, type Task, USAGE, UsageError } from './options.ts';
-import { appendMissing, isSale, missingEntry, type PayeeChain } from './payee-history.ts';
+import { appendMissing, isSale, missingEntry, type Payee } from './payee-history.ts';
 import { discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
 
 /** The output of the command. */
@@ -17,7 +17,7 @@ export interface Archive {
   /** How long entries are stored, in milliseconds. */
   readonly keepMs: number;
   /** Opens the payee's chains on the first call. */
-  payees(): Promise<readonly PayeeChain[]>;
+  payees(): Promise<readonly Payee[]>;
   /** For appending entries; undefined if the archive is read-only. */
   readonly database: Database | undefined;
   /** The amounts of credit bundles, in millionths of a dollar; empty if credit is off. */

@@ -1,7 +1,7 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import { isOpen, type PaymentRecord } from '../payments/record.ts';
 import type { Database } from '../stores/sql/database.ts';
-import { appendMissing, type Listed, listSince, missingEntry, type PayeeChain, transferBy } from './payee-history.ts';
+import { appendMissing, type Listed, listSince, missingEntry, type Payee, transferBy } from './payee-history.ts';
 
 /** How often covered payments are looked for, in milliseconds. */
 export interface WatchPace {
@@ -16,7 +16,7 @@ interface WatchDependencies {
   readonly database: Database;
   readonly findPayment: (key: string) => Promise<PaymentRecord | undefined>;
   /** Opens the chains on the first call. */
-  readonly payees: () => Promise<readonly PayeeChain[]>;
+  readonly payees: () => Promise<readonly Payee[]>;
   readonly pace?: Partial<WatchPace> | undefined;
 }
 
@@ -85,23 +85,23 @@ export class CoveredWatch {
     const all = due.length === 0 ? [] : await payees();
     for (const cluster of new Set(due.map((payment) => payment.cluster))) {
       const ofCluster = due.filter((payment) => payment.cluster === cluster);
-      const payee = all.find((each) => each.payee.cluster === cluster);
+      const payee = all.find((each) => each.cluster === cluster);
       if (payee) await this.#search(payee, ofCluster);
       // Without an RPC only `sales verify` can find them.
       else for (const { key } of ofCluster) await this.#end(key);
     }
   }
 
-  async #search(on: PayeeChain, due: readonly CoveredPayment[]): Promise<void> {
+  async #search(payee: Payee, due: readonly CoveredPayment[]): Promise<void> {
     // Read before the history, which therefore holds all that has landed by this height.
-    const height = await on.chain.finalizedHeight();
+    const height = await payee.chain.finalizedHeight();
     const sinceMs = Math.min(...due.map(({ coveredAtMs }) => coveredAtMs)) - SKEW_MS;
-    const listed = await listSince(on.chain, on.payee.account, sinceMs);
+    const listed = await listSince(payee, sinceMs);
     for (const payment of due) {
       const { key, memo } = payment;
       const first = payment.height ?? height;
       const landed = listed.filter((row) => row.memo === memo);
-      const isOver = landed.length > 0 && (await this.#isGranted(payment, landed, on));
+      const isOver = landed.length > 0 && (await this.#isGranted(payment, landed, payee));
       if (isOver || height > first + DEAD_AFTER_BLOCKS) await this.#end(key);
       else
         await this.#dependencies.database.write({
@@ -111,14 +111,14 @@ export class CoveredWatch {
   }
 
   /** Whether the payment is among these transactions and its credit is granted. */
-  async #isGranted(payment: CoveredPayment, landed: readonly Listed[], on: PayeeChain): Promise<boolean> {
+  async #isGranted(payment: CoveredPayment, landed: readonly Listed[], payee: Payee): Promise<boolean> {
     const { database, findPayment } = this.#dependencies;
     const record = await findPayment(payment.key);
     if (isOpen(record)) return false;
     if (record?.progress === 'settled') return true;
     for (const { signature } of landed) {
-      const transfer = await transferBy(on.payee, on.chain, signature);
-      const found = transfer && (await missingEntry(transfer, [on]));
+      const transfer = await transferBy(payee, signature);
+      const found = transfer && (await missingEntry(transfer, [payee]));
       // Anyone can copy a memo.
       if (found?.key !== payment.key) continue;
       const { route, requestId } = payment;

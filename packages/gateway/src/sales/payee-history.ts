@@ -26,19 +26,14 @@ export interface ChainTransfer extends Listed {
   readonly isFeeOurs: boolean;
 }
 
-/** The payee on a cluster. */
-interface PayeeAccount {
+/** The payee on a cluster, and the chain to read it from. */
+export interface Payee {
   readonly cluster: Cluster;
   /** The payee's token account. */
   readonly account: string;
   readonly mint: string;
   /** The gateway's own fee payer; undefined if a remote facilitator pays. */
   readonly feePayer: string | undefined;
-}
-
-/** The payee's account on a cluster, and the chain to read it from. */
-export interface PayeeChain {
-  readonly payee: PayeeAccount;
   readonly chain: Chain;
 }
 
@@ -46,7 +41,7 @@ const PAGE = 1_000;
 const AT_ONCE = 8;
 
 /** Successful transactions of an account since a time, newest first. */
-export async function listSince(chain: Chain, account: string, sinceMs: number): Promise<Listed[]> {
+export async function listSince({ chain, account }: Payee, sinceMs: number): Promise<Listed[]> {
   const listed: Listed[] = [];
   let before: string | undefined;
   for (;;) {
@@ -77,7 +72,7 @@ function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: s
 }
 
 /** The transfer to the payee in a transaction; undefined if there is none. */
-function transferIn(answer: unknown, listed: Listed, payee: PayeeAccount): ChainTransfer | undefined {
+function transferIn(answer: unknown, listed: Listed, payee: Payee): ChainTransfer | undefined {
   const [meta, message] = [member(answer, 'meta'), member(member(answer, 'transaction'), 'message')];
   const loaded = member(meta, 'loadedAddresses');
   const own = textsOf(member(message, 'accountKeys'));
@@ -92,24 +87,20 @@ function transferIn(answer: unknown, listed: Listed, payee: PayeeAccount): Chain
 }
 
 /** All transfers to the payee since a time, newest first. Each costs a call of the RPC, several of which run in parallel. */
-export async function transfersTo(payee: PayeeAccount, chain: Chain, sinceMs: number): Promise<ChainTransfer[]> {
-  const listed = await listSince(chain, payee.account, sinceMs);
+export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainTransfer[]> {
+  const listed = await listSince(payee, sinceMs);
   const transfers: ChainTransfer[] = [];
   for (let first = 0; first < listed.length; first += AT_ONCE) {
     const part = listed.slice(first, first + AT_ONCE);
-    const answers = await Promise.all(part.map(({ signature }) => chain.transaction(signature)));
+    const answers = await Promise.all(part.map(({ signature }) => payee.chain.transaction(signature)));
     transfers.push(...part.flatMap((each, index) => transferIn(answers[index], each, payee) ?? []));
   }
   return transfers;
 }
 
 /** The transfer to the payee in the transaction with this signature; undefined if there is none. */
-export async function transferBy(
-  payee: PayeeAccount,
-  chain: Chain,
-  signature: string,
-): Promise<ChainTransfer | undefined> {
-  const answer = await chain.transaction(signature);
+export async function transferBy(payee: Payee, signature: string): Promise<ChainTransfer | undefined> {
+  const answer = await payee.chain.transaction(signature);
   if (answer === null || member(member(answer, 'meta'), 'err') !== null) return undefined;
   const atMs = Number(member(answer, 'blockTime')) * 1_000;
   return transferIn(answer, { signature, atMs, memo: undefined }, payee);
@@ -122,12 +113,12 @@ export const isSale = ({ memo }: ChainTransfer): boolean => memo !== undefined &
 type MissingEntry = JournalEntry & { readonly key: string };
 
 /** The entry that a transfer should have. */
-export async function missingEntry(transfer: ChainTransfer, payees: readonly PayeeChain[]): Promise<MissingEntry> {
+export async function missingEntry(transfer: ChainTransfer, payees: readonly Payee[]): Promise<MissingEntry> {
   const { signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
-  const on = payees.find(({ payee }) => payee.cluster === transfer.cluster);
-  const bytes = await on?.chain.transactionBytes(signature);
+  const payee = payees.find(({ cluster }) => cluster === transfer.cluster);
+  const bytes = await payee?.chain.transactionBytes(signature);
   const message = bytes && readTransaction(bytes)?.message;
-  const network = NETWORKS[on?.payee.cluster ?? 'mainnet'];
+  const network = NETWORKS[payee?.cluster ?? 'mainnet'];
   return {
     kind: 'settlement',
     key: message ? paymentKeyOf(network, message) : `${network}:${signature}`,
