@@ -27,30 +27,15 @@ const SCRIPTS = {
   docs: async () => (await import('./docs.mjs')).docs(),
   mcpb: async ([path = 'asset-gateway.mcpb']) => (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, path)),
   measure: async () => (await import('./measure/measure.mjs')).measure(),
-  'measure:credit': async () => (await import('./measure/credit.mjs')).measureCredit(),
+  'measure:credit': async () => (await import('./measure/measure.mjs')).measureCredit(),
   'measure:path': async () => (await import('./measure/path.mjs')).measurePath(),
-  'measure:books': async () => (await import('./measure/books.mjs')).measureBooks(),
-  'measure:nodes': async () => (await import('./measure/nodes.mjs')).measureNodeCounts(),
   'measure:worst': async (words) => (await import('./measure/worst/measure.mjs')).worst(words),
   simulate: async (words) => (await import('./simulate/simulate.mjs')).simulate(words),
 };
 
-const nothing = () => false;
-
-/** The words that a command accepts; any, if it is not listed. */
-const ACCEPTED = {
-  start: nothing,
-  docs: nothing,
-  site: nothing,
-  measure: nothing,
-  'measure:credit': nothing,
-  'measure:path': nothing,
-  'measure:books': nothing,
-  'measure:nodes': nothing,
-  setup: nothing,
-  dev: isInspect,
-  simulate: (word) => ['--held-out', '--quick', '--json'].includes(word),
-};
+/** The words that a command accepts: any that its usage names, if it is not listed. */
+const ACCEPTED = { dev: isInspect, simulate: (word) => ['--held-out', '--quick', '--json'].includes(word) };
+const takesWords = (usage) => /^(?:Usage:|\s{6}) .*[<[]/m.test(usage);
 
 /** Commands that need neither the dependencies nor the packages. */
 const STANDALONE = ['site', 'changeset'];
@@ -70,7 +55,7 @@ if (usage === undefined) explain(COMMANDS, isHelp(command));
 const isBuilt = existsSync(new URL(PROGRAMS.ask, import.meta.url));
 const hasOwnHelp = command === 'ask' && (isBuilt || !words[0]?.startsWith('-'));
 if (words.some(isHelp) && !hasOwnHelp) explain(usage, true);
-if (!words.every((word) => ACCEPTED[command]?.(word) ?? true)) explain(usage, false);
+if (!words.every(ACCEPTED[command] ?? (() => takesWords(usage)))) explain(usage, false);
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 checkNode();

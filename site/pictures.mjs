@@ -5,12 +5,12 @@ const MADE = '.setup/pictures';
 const COMMITTED = 'docs/pictures';
 export const PICTURES = [MADE, COMMITTED];
 
-/** The page that compares the console's pictures with those before its redesign, at its end. */
+/** The page that shows the console's pictures, at its end. */
 export const PAGE_WITH_PICTURES = 'docs/console.md';
 
-const NAME = /^(?:[\w-]+\/)?[\w-]+\.(?:png|webp)$/;
-/** Such as `try-1440-light.png`, just made, or `after/try-1440-light.webp`, in git: view, width of the window, color scheme. */
-const VIEW = /^pictures\/(?:(?:after|before)\/)?([a-z-]+)-(\d+)-(light|dark)\.(?:png|webp)$/;
+const NAME = /^[\w-]+\.(?:png|webp)$/;
+/** Such as `try-1440-light.png`, just made, or `try-1440-light.webp`, in git: view, width of the window, color scheme. */
+const VIEW = /^pictures\/([a-z-]+)-(\d+)-(light|dark)\./;
 
 /** Width and height in pixels, from the first chunk of a PNG or a lossy WebP. */
 function sizeOf(bytes) {
@@ -25,8 +25,7 @@ function sizeOf(bytes) {
 /** The pictures in folders by name, with their sizes in pixels. */
 export function picturesIn(...folders) {
   return folders.filter(existsSync).flatMap((folder) => {
-    const names = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/'));
-    return names
+    return readdirSync(folder)
       .filter((name) => NAME.test(name))
       .sort()
       .map((name) => {
@@ -36,39 +35,26 @@ export function picturesIn(...folders) {
   });
 }
 
-/** The pictures of a view at one width: now and before. A light one stands for its dark variant, which dark mode shows instead. */
-function shownAt(width, pictures) {
-  const ofWidth = pictures.filter(({ at }) => at === width);
-  const pick = (isOld) => {
-    const found = ofWidth.filter(({ wasBefore }) => wasBefore === isOld);
-    return found.find(({ scheme }) => scheme === 'light') ?? found[0];
-  };
-  return [pick(false), pick(true)];
-}
-
-/** The Markdown section that shows the console's views, if there are pictures: one table each, a row for every width. */
+/** The Markdown section that shows the console's views, if there are pictures. A light one stands for its dark variant too. */
 export function partWith(pictures) {
   const views = new Map();
   for (const { source, output } of pictures) {
-    const [, view, at, scheme] = VIEW.exec(output) ?? [];
-    const shown = {
-      address: `../${source}`.replace('../docs/', ''),
-      at,
-      scheme,
-      wasBefore: output.includes('/before/'),
-    };
-    if (view) views.set(view, [...(views.get(view) ?? []), shown]);
+    const [, view, width, scheme] = VIEW.exec(output) ?? [];
+    if (!view) continue;
+    const widths = views.get(view) ?? new Map();
+    // The first folder has the newest.
+    const isShown = widths.has(width) && (scheme === 'dark' || widths.get(width).includes('-light'));
+    if (!isShown) widths.set(width, `../${source}`.replace('../docs/', ''));
+    views.set(view, widths);
   }
   if (views.size === 0) return '';
-  const parts = Array.from(views, ([view, ofView]) => {
+  const parts = Array.from(views, ([view, widths]) => {
     const title = view.charAt(0).toUpperCase() + view.slice(1);
-    const widths = [...new Set(ofView.map(({ at }) => at))].sort((one, other) => other - one);
-    const cell = (picture, words) => (picture ? `[![${title}, ${words}](${picture.address})](${picture.address})` : '');
-    const rows = widths.map((at) => {
-      const [now, before] = shownAt(at, ofView);
-      return `| ${at} px | ${cell(now, `${at} px`)} | ${cell(before, `${at} px, before`)} |`;
-    });
-    return `### ${title}\n\n| width | now | before |\n|---|---|---|\n${rows.join('\n')}\n`;
+    const sorted = [...widths].sort(([one], [other]) => other - one);
+    const rows = sorted.map(
+      ([width, address]) => `| ${width} px | [![${title}, ${width} px](${address})](${address}) |\n`,
+    );
+    return `### ${title}\n\n| width | picture |\n|---|---|\n${rows.join('')}`;
   });
   return `\n## Pictures\n\n${parts.join('\n')}`;
 }

@@ -1,6 +1,5 @@
 // A minimal server with the same answer: read the sign-in, verify it, use up its nonce, call the upstream, answer. No deadlines,
-// limits, budget or log, and no defence against hostile input. SIGN_IN=official uses the official extension; KEEP=on calls the
-// upstream once and repeats that answer.
+// limits, budget or log, and no defence against hostile input. KEEP=on calls the upstream once and repeats that answer.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -9,7 +8,7 @@ const require = createRequire(new URL('../../packages/gateway/package.json', imp
 const { Pool } = require('undici');
 const sodium = require('sodium-native');
 const { default: bs58 } = await import(require.resolve('bs58').replace('/cjs/index.cjs', '/esm/index.js'));
-const { CORS_HEADERS, siwxExtension } = await import('../../packages/protocol/dist/index.js');
+const { CORS_HEADERS, siwxExtension, siwxMessageText } = await import('../../packages/protocol/dist/index.js');
 
 const CHAIN = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
@@ -35,24 +34,11 @@ function challenge(request) {
 
 function isSignedIn(header) {
   const sign = JSON.parse(Buffer.from(header, 'base64').toString());
-  const statement = sign.statement ? `${sign.statement}\n\n` : '';
-  const text = `${sign.domain} wants you to sign in with your Solana account:\n${sign.address}\n\n${statement}URI: ${sign.uri}\nVersion: ${sign.version}\nChain ID: ${sign.chainId.split(':')[1]}\nNonce: ${sign.nonce}
-Issued At: ${sign.issuedAt}${sign.expirationTime ? `\nExpiration Time: ${sign.expirationTime}` : ''}`;
+  const text = siwxMessageText(sign);
   const [signature, address] = [Buffer.from(bs58.decode(sign.signature)), Buffer.from(bs58.decode(sign.address))];
   const isFresh = nonces.delete(sign.nonce) && Date.now() - Date.parse(sign.issuedAt) < 300_000;
   return isFresh && sign.chainId === CHAIN && sodium.crypto_sign_verify_detached(signature, Buffer.from(text), address);
 }
-
-async function isOfficiallySignedIn(header, host) {
-  const { parseSIWxHeader, validateSIWxMessage, verifySIWxSignature } = official;
-  const sign = parseSIWxHeader(header);
-  const checkNonce = (nonce) => nonces.delete(nonce);
-  const { isValid } = await validateSIWxMessage(sign, new URL(`http://${host}`), { checkNonce });
-  return isValid && (await verifySIWxSignature(sign)).isValid;
-}
-
-const official = process.env.SIGN_IN === 'official' ? await import('@x402/extensions/sign-in-with-x') : undefined;
-const check = official ? isOfficiallySignedIn : isSignedIn;
 
 async function ask() {
   const headers = { accept: 'application/json', 'accept-encoding': 'gzip, br', 'x-api-key': 'a-key-of-no-upstream' };
@@ -65,7 +51,7 @@ const kept = process.env.KEEP === 'on' ? await ask() : undefined;
 const server = createServer(async (request, response) => {
   const header = request.headers['sign-in-with-x'];
   const id = randomBytes(16).toString('hex');
-  if (header === undefined || !(await check(header, request.headers.host))) {
+  if (header === undefined || !isSignedIn(header)) {
     response.writeHead(402, { ...COMMON, 'X-Request-Id': id }).end(challenge(request));
     return;
   }

@@ -1,92 +1,97 @@
-// The CPU time of one request: the gateway compared with a minimal hand-written server. Linux only: it reads /proc.
+// The CPU time of one request on warm, saturated servers. Linux only: it reads /proc.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateKeyPairSigner } from '@solana/kit';
-import { x402Client, x402HTTPClient } from '@x402/core/client';
-import { createSIWxClientHook } from '@x402/extensions/sign-in-with-x';
-import { wrapFetchWithPayment } from '@x402/fetch';
-import { createClient } from '../../packages/client/dist/index.js';
 import { newSigner } from '../../packages/client/dist/node.js';
-import { measureSubjects, start, titleOf, writeTable } from './processes.mjs';
-import { measureSaturated, saturatedTitle } from './saturation.mjs';
+import { giveCredit, signInLines, withLines } from './callers.mjs';
+import { cost, start, writeTable } from './servers.mjs';
 
-const USUAL = { rounds: 3, requests: 1_000, warmUp: 1_000 };
-const FULL = { ...USUAL, rounds: 7, requests: 5_000 };
-const CLIENTS = 16;
-const PATH = '/v1/x402/tokens/health';
-/** A path whose answer is cacheable. */
-const CACHEABLE_PATH = '/v1/x402/tokens/assets/search?q=sol&limit=5';
-/** The largest budget with slots on disk, and one without. */
-const [ON_DISK, LARGE] = [1_000, 1_000_000];
-/** Short enough that a thousand slots suffice for every request. */
-const WINDOW_MS = 50;
-const FLOOR = 'hand-written floor';
-const REPEATING = 'floor that repeats its answer';
-const [GATEWAY, CACHED] = ['gateway', 'gateway, the search from its cache'];
-/** The servers that are measured saturated too. */
-const SATURATED = [FLOOR, GATEWAY, CACHED, REPEATING];
+/** The first rounds warm the servers. */
+const USUAL = { rounds: 12, requests: 1_000 };
+const FULL = { rounds: 12, requests: 5_000 };
+const CONNECTIONS = 32;
 
-async function signed({ folder, upstream, signers }, name, file, variables, path = PATH) {
-  const shared = { TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: 'a-key-of-no-upstream', WINDOW_MS };
-  const { url, child } = await start(file, { PORT: '0', DATA_DIR: join(folder, name), ...shared, ...variables });
-  const clients = signers.map((signer) => createClient({ baseUrl: url, signer }));
-  return { name, url, path, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };
-}
-
-/** The official client sends two requests for each answer, because every sign-in needs a new challenge. */
-async function middleware({ upstream, signers }, name) {
-  const { url, child } = await start('middleware.mjs', { TOKENS_API_BASE_URL: upstream.url });
-  const asks = signers.map(async () => {
-    const client = new x402HTTPClient(new x402Client());
-    const hook = createSIWxClientHook(await generateKeyPairSigner());
-    const ask = wrapFetchWithPayment(fetch, client.onPaymentRequired(hook));
-    return () => ask(url + PATH);
-  });
-  return { name, child, asks: await Promise.all(asks), expected: 200 };
-}
-
-const unsigned = ({ signers }, name, { url, child }, expected) => {
-  return { name, child, asks: signers.map(() => () => fetch(url + PATH)), expected };
+const HEALTH = { target: '/v1/x402/tokens/health' };
+const SEARCH = { target: '/v1/x402/tokens/assets/search?q=sol&limit=5' };
+const WALLET = 'So11111111111111111111111111111111111111112';
+const DEBIT = { target: `/v1/x402/helius/wallet/balances/${WALLET}`, lines: ['Prefer: credit'] };
+/** A budget in memory, and the largest one with slots on disk, in windows so short that it suffices for every request. */
+const IN_MEMORY = { TOKENS_RATE_LIMIT_PER_MINUTE: 1_000_000 };
+const ON_DISK = { TOKENS_RATE_LIMIT_PER_MINUTE: 1_000, WINDOW_MS: 50 };
+/** A gateway that sells wallet data for credit. */
+const SELLING = {
+  ...ON_DISK,
+  CREDIT: 'on',
+  PAY_TO_WALLET: WALLET,
+  HELIUS_API_KEY: 'a-key-of-no-upstream',
+  WALLET_RATE_LIMIT_PER_SECOND: 1_000_000,
 };
 
-async function startSubjects(parts) {
-  const large = { TOKENS_RATE_LIMIT_PER_MINUTE: LARGE };
-  const gateway = await signed(parts, GATEWAY, 'gateway.mjs', large);
-  return [
-    await signed(parts, FLOOR, 'floor.mjs', {}),
-    gateway,
-    await signed(parts, 'gateway, slots on disk', 'gateway.mjs', { TOKENS_RATE_LIMIT_PER_MINUTE: ON_DISK }),
-    await signed(parts, 'gateway, a search', 'gateway.mjs', large, CACHEABLE_PATH),
-    await signed(parts, CACHED, 'gateway.mjs', { RESPONSE_CACHE: 'on' }, CACHEABLE_PATH),
-    await signed(parts, REPEATING, 'floor.mjs', { KEEP: 'on' }),
-    // Slow, because its Ed25519 is written in JavaScript: a few requests suffice.
-    { ...(await signed(parts, 'floor with the official sign-in', 'floor.mjs', { SIGN_IN: 'official' })), share: 0.05 },
-    { ...(await middleware(parts, 'official middleware, its challenge included')), share: 0.05 },
-    unsigned(parts, 'bare server', parts.upstream, 200),
-    unsigned(parts, 'gateway, challenge', gateway, 402),
-  ];
+/** The servers of each command; the others are compared with its first. */
+const SERVERS = {
+  request: [
+    { name: 'hand-written floor', file: 'floor.mjs' },
+    { name: 'gateway', variables: IN_MEMORY },
+    { name: 'gateway, slots on disk', variables: ON_DISK },
+    { name: 'gateway, a search', variables: IN_MEMORY, request: SEARCH },
+    { name: 'gateway, the search from its cache', variables: { RESPONSE_CACHE: 'on' }, request: SEARCH },
+    { name: 'floor that repeats its answer', file: 'floor.mjs', variables: { KEEP: 'on' } },
+    { name: 'bare server', file: 'upstream.mjs', isUnsigned: true },
+    { name: 'gateway, challenge', variables: IN_MEMORY, isUnsigned: true, expected: 402 },
+  ],
+  credit: [
+    { name: 'signed, free', variables: SELLING },
+    { name: 'signed, from credit', variables: SELLING, request: DEBIT },
+  ],
+};
+
+async function startSubject({ file = 'gateway.mjs', variables, ...subject }, { folder, upstream, signers }) {
+  const dataFolder = join(folder, subject.name);
+  await giveCredit(dataFolder, signers);
+  const upstreams = {
+    TOKENS_API_BASE_URL: upstream.url,
+    TOKENS_API_KEY: 'a-key-of-no-upstream',
+    HELIUS_WALLET_API_BASE_URL: upstream.url,
+    FACILITATOR_URL: upstream.url,
+  };
+  const server = await start(file, { DATA_DIR: dataFolder, ...upstreams, ...variables }, CONNECTIONS);
+  return { request: HEALTH, expected: 200, ...subject, server };
 }
 
-/** Writes microseconds by server, compared with the floor. */
-function writeCosts(title, micros) {
-  const floor = micros.get(FLOOR);
-  const rows = Array.from(micros, ([name, each]) => [name, Math.round(each), (floor / each).toFixed(2)]);
-  writeTable([title, 'µs', 'floor / it'], rows);
+/** The CPU time for one of `count` requests; all are signed before the first is sent. */
+async function microsOf({ name, server, request, isUnsigned, expected }, { signers, requests: count }) {
+  const sign = async (at) => withLines(request, await signInLines(server, signers[at % signers.length], request));
+  const requests = [];
+  for (let at = 0; at < count; at++) requests.push(isUnsigned ? request : await sign(at));
+  const { micros, statuses } = await cost(server, requests);
+  const others = statuses.filter((status) => status !== expected);
+  if (others.length > 0) throw new Error(`${name} answered ${others.length} requests with ${others[0]}`);
+  return micros;
 }
 
-/** Writes the cost of a request on each server: of a few clients, then saturated. */
-export async function measure(pace = process.env.ROUNDS === 'full' ? FULL : USUAL) {
+/** Writes the CPU time of each server: the minimum of several rounds, in turns, since other work on the machine only adds. */
+async function measureServers(servers, pace = process.env.ROUNDS === 'full' ? FULL : USUAL) {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-measure-'));
-  const signers = Array.from({ length: CLIENTS }, newSigner);
+  const signers = Array.from({ length: CONNECTIONS }, newSigner);
   const upstream = await start('upstream.mjs');
-  const subjects = await startSubjects({ folder, upstream, signers });
+  const subjects = [];
   try {
-    writeCosts(titleOf(pace), await measureSubjects(subjects, pace));
-    const saturated = subjects.filter(({ name }) => SATURATED.includes(name));
-    writeCosts(saturatedTitle(pace), await measureSaturated(saturated, { ...pace, signer: signers[0] }));
+    for (const each of servers) subjects.push(await startSubject(each, { folder, upstream, signers }));
+    const load = { signers, requests: pace.requests };
+    const rounds = [];
+    for (let round = 0; round < pace.rounds; round++) {
+      rounds.push([]);
+      for (const subject of subjects) rounds.at(-1).push(await microsOf(subject, load));
+    }
+    const least = subjects.map((_, at) => Math.min(...rounds.map((round) => round[at])));
+    const title = `µs of CPU for one request, minimum of ${pace.rounds} rounds of ${pace.requests}`;
+    const rows = subjects.map(({ name }, at) => [name, least[at], (least[at] / least[0]).toFixed(2)]);
+    writeTable([title, 'µs', 'relative to the first'], rows);
   } finally {
-    for (const { child } of new Set([...subjects, { child: upstream.child }])) child.kill('SIGTERM');
+    for (const { child } of [upstream, ...subjects.map(({ server }) => server)]) child.kill();
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+export const measure = (pace) => measureServers(SERVERS.request, pace);
+export const measureCredit = (pace) => measureServers(SERVERS.credit, pace);

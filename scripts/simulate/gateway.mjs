@@ -1,38 +1,17 @@
 /** The gateway's limits, and an upstream that takes 0.3 s. */
 export const GATEWAY = { slots: 30, windowSeconds: 60, upstreamSeconds: 0.3, waitSeconds: 2, maxWaiting: 256 };
 
-/** A first-in, first-out queue. */
-class Queue {
-  #items = [];
-  #head = 0;
-  get first() {
-    return this.#items[this.#head];
-  }
-  push(item) {
-    this.#items.push(item);
-  }
-  shift() {
-    const item = this.#items[this.#head++];
-    if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
-      this.#items.splice(0, this.#head);
-      this.#head = 0;
-    }
-    return item;
-  }
-}
-
 /** Runs a workload through a gateway with a virtual clock. */
 export class SimulatedGateway {
   now = 0;
   free = GATEWAY.slots;
   waiting = 0;
   #entries = new Map();
-  #calls = new Queue();
-  #slots = new Queue();
-  #patience = new Queue();
+  /** What happens later, in order of time. */
+  #events = [];
   #againAtMs = Number.POSITIVE_INFINITY;
   #waiters = new Map();
-  #inFlight = new Map();
+  #inFlight = new Set();
   #order;
   #record;
 
@@ -55,22 +34,16 @@ export class SimulatedGateway {
     return age !== undefined && age < key.maxStaleSeconds ? age : undefined;
   }
 
+  #at(atMs, run) {
+    const index = this.#events.findLastIndex((event) => event.atMs <= atMs) + 1;
+    this.#events.splice(index, 0, { atMs, run });
+  }
+
   #until(atMs) {
-    while (true) {
-      const [call, slot, waiter] = [this.#calls.first, this.#slots.first, this.#patience.first];
-      const callAt = call?.atMs ?? Number.POSITIVE_INFINITY;
-      const slotAt = slot ?? Number.POSITIVE_INFINITY;
-      const waiterAt = waiter?.untilMs ?? Number.POSITIVE_INFINITY;
-      const next = Math.min(callAt, slotAt, waiterAt, this.#againAtMs);
-      if (next > atMs) return;
-      this.now = next;
-      if (callAt === next) this.#complete(this.#calls.shift());
-      else if (slotAt === next) {
-        this.#slots.shift();
-        this.free++;
-        this.#dispatch();
-      } else if (waiterAt === next) this.#giveUp(this.#patience.shift());
-      else this.#dispatch();
+    while (this.#events[0]?.atMs <= atMs) {
+      const event = this.#events.shift();
+      this.now = event.atMs;
+      event.run();
     }
   }
 
@@ -93,14 +66,9 @@ export class SimulatedGateway {
     const kept = request.keys.map((key, index) => (missing.includes(key) ? 0 : ages[index]));
     const waiter = { request, missing, left: new Set(missing.map(({ id }) => id)), kept: Math.max(...kept) };
     waiter.atMs = this.now;
-    waiter.untilMs = this.now + GATEWAY.waitSeconds * 1000;
     this.waiting++;
-    this.#patience.push(waiter);
-    for (const { id } of missing) {
-      const others = this.#waiters.get(id);
-      if (others) others.push(waiter);
-      else this.#waiters.set(id, [waiter]);
-    }
+    this.#at(this.now + GATEWAY.waitSeconds * 1000, () => this.#giveUp(waiter));
+    for (const { id } of missing) this.#waiters.set(id, (this.#waiters.get(id) ?? new Set()).add(waiter));
   }
 
   #giveUp(waiter) {
@@ -112,37 +80,45 @@ export class SimulatedGateway {
     for (const key of waiter.missing) {
       if (!waiter.left.has(key.id)) continue;
       this.#order.leave(key, waiter, this.now);
-      const others = this.#waiters.get(key.id)?.filter((other) => other !== waiter) ?? [];
-      if (others.length > 0) this.#waiters.set(key.id, others);
-      else this.#waiters.delete(key.id);
+      const waiters = this.#waiters.get(key.id);
+      waiters.delete(waiter);
+      if (waiters.size === 0) this.#waiters.delete(key.id);
     }
   }
 
   #dispatch() {
     while (true) {
       const next = this.#order.next(this.free, this.now);
-      if (!next.ids) {
-        this.#againAtMs = next.againAtMs > this.now ? next.againAtMs : Number.POSITIVE_INFINITY;
-        return;
-      }
+      if (!next.ids) return this.#dispatchAt(next.againAtMs);
       this.free--;
       if (this.free < 0) throw new Error('more calls than slots');
-      for (const id of next.ids) this.#inFlight.set(id, (this.#inFlight.get(id) ?? 0) + 1);
-      this.#calls.push({ atMs: this.now + GATEWAY.upstreamSeconds * 1000, startedAtMs: this.now, ids: next.ids });
+      for (const id of next.ids) this.#inFlight.add(id);
+      const call = { startedAtMs: this.now, ids: next.ids };
+      this.#at(this.now + GATEWAY.upstreamSeconds * 1000, () => this.#complete(call));
     }
   }
 
+  /** Looks again for a call at this time, unless another time is set meanwhile. */
+  #dispatchAt(atMs) {
+    const isSet = atMs === this.#againAtMs;
+    this.#againAtMs = atMs;
+    if (isSet || !(atMs > this.now && atMs < Number.POSITIVE_INFINITY)) return;
+    this.#at(atMs, () => {
+      if (this.#againAtMs === atMs) this.#dispatch();
+    });
+  }
+
   #complete({ ids, startedAtMs }) {
-    this.#slots.push(this.now + GATEWAY.windowSeconds * 1000);
+    this.#at(this.now + GATEWAY.windowSeconds * 1000, () => {
+      this.free++;
+      this.#dispatch();
+    });
     for (const id of ids) {
       this.#entries.set(id, startedAtMs);
-      if (this.#inFlight.get(id) === 1) this.#inFlight.delete(id);
-      else this.#inFlight.set(id, this.#inFlight.get(id) - 1);
+      this.#inFlight.delete(id);
       const waiters = this.#waiters.get(id) ?? [];
-      // Without collapsing, a call answers only the first waiter.
-      const served = this.#order.isShared === false ? waiters.splice(0, 1) : waiters.splice(0);
-      if (waiters.length === 0) this.#waiters.delete(id);
-      for (const waiter of served) {
+      this.#waiters.delete(id);
+      for (const waiter of waiters) {
         waiter.left.delete(id);
         if (waiter.isOver || waiter.left.size > 0) continue;
         waiter.isOver = true;

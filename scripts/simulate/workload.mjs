@@ -81,3 +81,16 @@ export function* requestsOf(workload, rows) {
     } else yield { atMs, row, keys: [key(asset())], isHonest, refusesCached: !isHonest };
   }
 }
+
+/** The simulated rows with the gateway's lifetimes. */
+export const rowsOf = ({ LIFETIMES, BATCH_SIZES, candlesLifetime }, kinds) =>
+  new Map(
+    kinds.map((kind) => {
+      const [method, interval] = kind.split(' ');
+      const lifetime = interval ? candlesLifetime(interval, false) : LIFETIMES[`tokens.${method}`];
+      const size = BATCH_SIZES[`tokens.${method}`];
+      const batch = size && { name: method, size };
+      const key = (asset) => ({ id: `${kind}:${asset}`, ...lifetime, ...(batch && { batch }) });
+      return [kind, { lifetime, batch, key }];
+    }),
+  );

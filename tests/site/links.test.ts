@@ -126,19 +126,13 @@ describe('the navigation', () => {
 });
 
 it('each view has a row of pictures for each width, in which a light picture stands for its dark variant', () => {
-  const pictures = ['a-390-dark', 'a-1440-dark', 'a-1440-light', 'before/a-1440-light', 'b-768-dark', 'c'].map(
-    (name) => ({
-      source: `.setup/pictures/${name}.png`,
-      output: `pictures/${name}.png`,
-    }),
-  );
+  const pictures = ['a-390-dark', 'a-1440-dark', 'a-1440-light', 'b-768-dark', 'c'].map((name) => ({
+    source: `.setup/pictures/${name}.png`,
+    output: `pictures/${name}.png`,
+  }));
   const part: string = partWith(pictures);
   expect(part.match(/^### .*$/gm)).toEqual(['### A', '### B']);
-  expect(part.match(/^\| \d.*$/gm)?.map((row) => row.match(/(?<=\/pictures\/)[\w/-]+(?=\.png\)\])/g))).toEqual([
-    ['a-1440-light', 'before/a-1440-light'],
-    ['a-390-dark'],
-    ['b-768-dark'],
-  ]);
+  expect(part.match(/(?<=\/pictures\/)[\w-]+(?=\.png\)\])/g)).toEqual(['a-1440-light', 'a-390-dark', 'b-768-dark']);
   expect(partWith([])).toBe('');
 });
 

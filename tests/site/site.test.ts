@@ -144,8 +144,9 @@ function lookAtSite(folder: string): void {
     it('links to source files where the repository has an address, and has no part for pictures that are not there', async () => {
       const source = /(<a href="[^"]*">)?(?:<code>)?packages\/console</;
       expect(source.exec(page('console.html'))?.[0]).toBe('<code>packages/console<');
-      for (const pictures of ['.setup/pictures', 'docs/pictures/after', 'docs/pictures/before'])
-        rmSync(join(folder, pictures), { recursive: true });
+      rmSync(join(folder, '.setup/pictures'), { recursive: true });
+      const committed = join(folder, 'docs/pictures');
+      for (const name of filesIn(committed).filter((path) => /-\d+-/.test(path))) rmSync(join(committed, name));
       const repository = 'https://code.example/gateway';
       const named = (text: string): string => JSON.stringify({ ...JSON.parse(text), repository });
       const made = await whileChanged(join(folder, 'package.json'), named, () => makeSite(folder));

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { readApisFile } from '../../../packages/gateway/dist/apis/file.js';
 
@@ -43,23 +42,14 @@ const DOCUMENT = {
   },
 };
 
-/** An API with an OpenAPI document, its upstream, and its rows: `worst.search` is free, `worst.mainnet.store` paid. */
-export async function openApi(folder) {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
-  });
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+/** An API with an OpenAPI document, and its rows: `worst.search` is free, `worst.mainnet.store` paid. */
+export function openApi(folder, url) {
   const file = join(folder, 'apis.json');
   const openapi = join(folder, 'document.json');
   writeFileSync(openapi, JSON.stringify(DOCUMENT));
-  const api = {
-    title: 'Worst',
-    openapi,
-    url: `http://127.0.0.1:${server.address().port}`,
-    requestsPerMinute: 1_000_000,
-    operations: { search: {}, store: { access: 'exact', price: '0.002' } },
-  };
-  writeFileSync(file, JSON.stringify({ apis: { worst: api } }));
+  const operations = { search: {}, store: { access: 'exact', price: '0.002' } };
+  const worst = { title: 'Worst', openapi, url, requestsPerMinute: 1_000_000, operations };
+  writeFileSync(file, JSON.stringify({ apis: { worst } }));
   const { apis } = readApisFile(file);
-  return { file, rows: apis.flatMap(({ rows }) => rows), close: () => server.close() };
+  return { file, rows: apis.flatMap(({ rows }) => rows) };
 }

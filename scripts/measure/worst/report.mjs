@@ -27,18 +27,11 @@ export const faultsIn = (results) =>
     }),
   );
 
-/** The most expensive refusal of each row, and its most expensive answer if that costs more. */
-export function tableOf(results) {
-  const lines = results.flatMap(({ id, served, requests }) => {
-    const [refused] = requests.filter(isRefusal).sort((a, b) => b.micros - a.micros);
-    const [answered] = requests.filter((request) => !isRefusal(request)).sort((a, b) => b.micros - a.micros);
-    const shown = [refused, answered].filter(
-      (each) => each && (each === refused || each.micros > (refused?.micros ?? 0)),
-    );
-    return shown.map((each) => [id, nameOf(each), each.status, each.micros, served, each.alike ?? ''].map(String));
-  });
-  const all = [['row', 'worst request', 'status', 'CPU, µs', 'served, µs', 'as large, µs'], ...lines];
-  const widths = all[0].map((_, column) => Math.max(...all.map((line) => line[column].length)));
-  const padded = (cell, column) => (column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]));
-  return all.map((line) => line.map(padded).join('  ')).join('\n');
+export const HEADING = ['row', 'worst request', 'status', 'CPU, µs', 'served, µs', 'as large, µs'];
+
+/** The most expensive refusal of a row, and its most expensive answer if that costs more. */
+export function linesOf({ id, served, requests }) {
+  const sorted = requests.toSorted((a, b) => b.micros - a.micros);
+  const shown = isRefusal(sorted[0]) ? sorted.slice(0, 1) : [sorted.find(isRefusal), sorted[0]].filter(Boolean);
+  return shown.map((each) => [id, nameOf(each), each.status, each.micros, served, each.alike ?? '']);
 }

@@ -17,10 +17,7 @@ const entriesOf = (kinds, make) => Object.entries(kinds).map(([kind, text]) => (
 const pathOf = ({ path, example }, text) =>
   path.replace(/:(\w+)/g, (_, name) => text ?? encodeURIComponent(String(example.path?.[name])));
 
-function queryOf({ example }) {
-  const pairs = Object.entries(example.query ?? {}).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
-}
+const queryOf = ({ example }) => (example.query ? `?${new URLSearchParams(example.query)}` : '');
 
 /** A row's example as a request. */
 export const exampleOf = (row) => ({
@@ -32,8 +29,7 @@ export const exampleOf = (row) => ({
 function inPath(row) {
   if (!row.input.path) return [];
   const room = TARGET_BYTES - pathOf(row, '').length - queryOf(row).length;
-  const texts = entriesOf(PATHS, (text) => ({ target: pathOf(row, text(room)) + queryOf(row) }));
-  return texts.map((each) => ({ ...exampleOf(row), place: 'path', ...each }));
+  return entriesOf(PATHS, (text) => ({ target: pathOf(row, text(room)) + queryOf(row) }));
 }
 
 function inQuery(row) {
@@ -45,28 +41,20 @@ function inQuery(row) {
     ...entriesOf(IN_URL, (text) => ({ target: `${start}${name}=${text(room - name.length - 1)}` })),
     { kind: 'again and again', target: start + `${name}=1&`.repeat(room / (name.length + 3)) },
   ]);
-  return [...whole, ...values].map((each) => ({ ...exampleOf(row), place: 'query', ...each }));
+  return [...whole, ...values];
 }
+
+const MARK = 'the place';
 
 /** The places of a JSON value; `make` replaces the value at one of them by a text. */
-function sitesOf(value, make, name = 'body') {
-  const inner =
-    typeof value === 'object' && value !== null
-      ? Object.entries(value).flatMap(([key, member]) =>
-          sitesOf(member, (text) => make(written(value, key, text)), `${name}.${key}`),
-        )
-      : [];
-  return [{ name, make }, ...inner];
-}
-
-function written(value, key, text) {
-  if (Array.isArray(value)) {
-    return `[${value.map((item, index) => (String(index) === key ? text : JSON.stringify(item))).join()}]`;
-  }
-  const members = Object.entries(value).map(
-    ([name, member]) => `${JSON.stringify(name)}:${name === key ? text : JSON.stringify(member)}`,
-  );
-  return `{${members.join()}}`;
+function sitesOf(value, replace = (inner) => inner, name = 'body') {
+  const inner = Object.entries(Object(value)).flatMap(([key, member]) => {
+    const replaceMember = (other) =>
+      replace(Array.isArray(value) ? value.with(key, other) : { ...value, [key]: other });
+    return typeof value === 'object' ? sitesOf(member, replaceMember, `${name}.${key}`) : [];
+  });
+  const [before, after] = JSON.stringify(replace(MARK)).split(JSON.stringify(MARK));
+  return [{ name, make: (text) => before + text + after }, ...inner];
 }
 
 /** Lists of the maximum length whose last item alone is invalid. */
@@ -79,13 +67,10 @@ function almostGood({ input, example }) {
   });
 }
 
-function inBody(row, { kinds }) {
+function inBody(row, kinds) {
   const { input, example } = row;
-  if (!input.body) {
-    const isBare = row.access === 'exact';
-    return [{ ...exampleOf(row), place: 'body', kind: 'one letter', body: 'z'.repeat(BODY_BYTES), isBare }];
-  }
-  const texts = sitesOf(example.body, (text) => text).flatMap(({ name, make }, index) =>
+  if (!input.body) return [{ kind: 'one letter', body: 'z'.repeat(BODY_BYTES), isBare: row.access === 'exact' }];
+  const texts = sitesOf(example.body).flatMap(({ name, make }, index) =>
     entriesOf(index < 2 ? kinds : DEAREST_JSON_VALUES, (text) => ({
       site: name,
       body: make(text(BODY_BYTES - make('').length - 64)),
@@ -96,13 +81,13 @@ function inBody(row, { kinds }) {
     { kind: 'nothing but quotes', body: '"'.repeat(BODY_BYTES) },
     { kind: 'blanks around it', body: '{}'.padStart(BODY_BYTES) },
   ];
-  return [...texts, ...raw, ...almostGood(row)].map((each) => ({ ...exampleOf(row), place: 'body', ...each }));
+  return [...texts, ...raw, ...almostGood(row)];
 }
 
 const base64 = (text) => Buffer.from(text).toString('base64');
 
 /** Sign-in and payment headers with invalid contents. */
-function inCredentials({ access }, { kinds }) {
+function inCredentials({ access }, kinds) {
   if (access === 'public') return [];
   const [name, bytes] = access === 'siwx' ? ['SIGN-IN-WITH-X', SIGN_IN_BYTES] : ['PAYMENT-SIGNATURE', PAYMENT_BYTES];
   const json = (text) => base64(text((bytes * 3) / 4 - 16)).slice(0, bytes);
@@ -134,12 +119,9 @@ function inHeaders(row, { kinds, names }) {
     })),
   );
   const many = entriesOf(HEADER_LINES, (make) => ({ lines: [...lines, ...make(room)] }));
-  const credentials = inCredentials(row, { kinds }).map((each) => ({
-    ...each,
-    lines: [...lines, ...each.lines],
-    isBare: true,
-    isCredential: true,
-  }));
+  const credentials = inCredentials(row, kinds).map((each) => {
+    return { ...each, lines: [...lines, ...each.lines], isBare: true, isCredential: true };
+  });
   const asked = entriesOf(HEADER_VALUES, (text) => ({
     method: 'OPTIONS',
     lines: [`Access-Control-Request-Headers: ${text(room)}`],
@@ -148,12 +130,7 @@ function inHeaders(row, { kinds, names }) {
   }));
   // With a payment a valid request would be verified, at a cost unrelated to other headers.
   const isBare = row.access === 'exact';
-  return [...values, ...many, ...credentials, ...asked].map((each) => ({
-    ...exampleOf(row),
-    place: 'header',
-    isBare,
-    ...each,
-  }));
+  return [...values, ...many, ...credentials, ...asked].map((each) => ({ isBare, ...each }));
 }
 
 /** A served request as large as a hostile one: the row's example with the hostile request's lines, or with harmless ones. */
@@ -167,17 +144,21 @@ export function servedLike(row, { place, lines = [], isCredential }) {
 
 /**
  * The worst requests for a row; `isBare` ones are sent only without a sign-in or payment. What other rows read the same way is sent
- * completely only to the first of a surface, and of a method.
+ * completely only to the first of a surface with its method.
  */
-export function worstOf(row, { isFirstOfSurface, isFirstOfMethod }) {
-  const kinds = isFirstOfMethod ? JSON_VALUES : DEAREST_JSON_VALUES;
-  const names = isFirstOfSurface ? NAMES : ['Accept'];
-  return [...inPath(row), ...inQuery(row), ...inHeaders(row, { kinds, names }), ...inBody(row, { kinds })];
+export function worstOf(row, isFirst) {
+  const kinds = isFirst ? JSON_VALUES : DEAREST_JSON_VALUES;
+  const names = isFirst ? NAMES : ['Accept'];
+  const places = {
+    path: inPath(row),
+    query: inQuery(row),
+    header: inHeaders(row, { kinds, names }),
+    body: inBody(row, kinds),
+  };
+  return Object.entries(places).flatMap(([place, requests]) =>
+    requests.map((each) => ({ ...exampleOf(row), place, ...each })),
+  );
 }
 
 /** The worst requests that match no row. */
-export const LOST = entriesOf(PATHS, (text) => ({
-  place: 'path',
-  method: 'GET',
-  target: `/${text(TARGET_BYTES - 1)}`,
-}));
+export const LOST = entriesOf(PATHS, (text) => ({ place: 'path', target: `/${text(TARGET_BYTES - 1)}` }));

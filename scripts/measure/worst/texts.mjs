@@ -13,14 +13,19 @@ const numbered = (piece) => (bytes) => {
   }
 };
 
-/** The worst texts for a value, by kind; each function makes one of a given size in bytes. */
-export const VALUES = {
-  blanks: repeated(' '),
+/** Texts of any place, by kind; each function makes one of a given size in bytes. */
+const ANYWHERE = {
   'one letter': repeated('z'),
   'base58 digits': (bytes) => Array.from({ length: bytes }, (_, at) => BASE58[(at * at + 7 * at) % 58]).join(''),
   'decimal digits': repeated('9'),
   brackets: repeated('['),
   commas: repeated(','),
+};
+
+/** The worst texts for a value. */
+const VALUES = {
+  ...ANYWHERE,
+  blanks: repeated(' '),
   quotes: repeated('"'),
   backslashes: repeated('\\'),
   dots: repeated('.'),
@@ -32,14 +37,10 @@ export const VALUES = {
 
 /** The same, escaped for a path or query, and texts only for these. */
 export const IN_URL = {
+  ...ANYWHERE,
   'escaped blanks': repeated('%20'),
   pluses: repeated('+'),
   'pluses and letters': repeated('a+'),
-  'one letter': VALUES['one letter'],
-  'base58 digits': VALUES['base58 digits'],
-  'decimal digits': VALUES['decimal digits'],
-  brackets: repeated('['),
-  commas: repeated(','),
   'letters and commas': repeated('a,'),
   'escaped quotes': repeated('%22'),
   'escaped backslashes': repeated('%5C'),
@@ -70,13 +71,9 @@ export const PATHS = {
 
 /** Header values. */
 export const HEADER_VALUES = {
+  ...ANYWHERE,
   blanks: (bytes) => `a${repeated(' ')(bytes - 2)}a`,
   tabs: (bytes) => `a${repeated('\t')(bytes - 2)}a`,
-  'one letter': VALUES['one letter'],
-  'base58 digits': VALUES['base58 digits'],
-  'decimal digits': VALUES['decimal digits'],
-  brackets: repeated('['),
-  commas: repeated(','),
   'letters and commas': repeated('a,'),
   'blanks and commas': repeated(' ,'),
   quotes: repeated('"'),
