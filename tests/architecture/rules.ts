@@ -74,6 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'cache/': [
     'cache/',
     'budget/store.ts',
+    'tallies.ts',
     'gates/crypto.ts',
     'stores/redis/',
     'upstreams/upstream.ts',

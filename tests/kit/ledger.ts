@@ -6,7 +6,7 @@ import { type Money, openMoney, recover } from '../../packages/gateway/src/compo
 import type { NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
-import { type Flush, SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { SqliteDatabase, type SqliteOptions, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from './folder.ts';
 import { inSuite } from './in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
@@ -31,10 +31,13 @@ export const JOURNAL_KEEP_MS = 400 * 86_400_000;
 const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS, answerBytes: FEW_BYTES };
 
 /** A ledger in a new folder. */
-export async function openSqliteLedger(flush?: Flush, ledger = {} as Ledger): Promise<Ledger> {
+export async function openSqliteLedger(
+  options: Omit<SqliteOptions, 'now'> = {},
+  ledger = {} as Ledger,
+): Promise<Ledger> {
   const folder = makeFolder();
   Object.assign(ledger, { nowMs: START_MS, answerBytes: FEW_BYTES });
-  const open = () => openMoney(new SqliteDatabase(sqliteIn(folder), () => ledger.nowMs, flush), OPTIONS);
+  const open = () => openMoney(new SqliteDatabase(sqliteIn(folder), { now: () => ledger.nowMs, ...options }), OPTIONS);
   let money = open();
   const end = async () => {
     await money.close();
@@ -62,7 +65,7 @@ export async function openPostgresLedger(url: string, ledger = {} as Ledger): Pr
   Object.assign(ledger, { nowMs: START_MS, answerBytes: FEW_BYTES });
   const nodes = new Set<Money>();
   const open = async () => {
-    const database = await PostgresDatabase.load(url, () => ledger.nowMs);
+    const database = await PostgresDatabase.load({ url, clock: () => ledger.nowMs });
     await database.connect();
     // A busy server is tried again.
     while (!database.isReady()) await pause(20);
@@ -118,7 +121,7 @@ function register(title: string, suite: Suite, { before, after }: Hooks): void {
     after(() => ledger.close());
     suite(ledger);
   };
-  describe(`${title} in SQLite`, () => run((ledger) => openSqliteLedger(undefined, ledger)));
+  describe(`${title} in SQLite`, () => run((ledger) => openSqliteLedger({}, ledger)));
   const inPostgres = () => {
     const opened = inSuite(openPostgresDatabase);
     run((ledger) => openPostgresLedger(opened.url, ledger));

@@ -24,9 +24,9 @@ export interface OpenedStoreOptions {
 /** Opens one. */
 export async function openLocalStore(now: Clock, options: OpenedStoreOptions = {}): Promise<OpenedStore> {
   const { wallNow, clocks = localClocks(now), folder = makeFolder() } = options;
-  const database = new SqliteDatabase(sqliteIn(folder), now);
+  const database = new SqliteDatabase(sqliteIn(folder), { now });
   const records = new LocalRecords(database, clocks);
-  const store = await LocalStore.open(records, now, wallNow);
+  const store = await LocalStore.open({ now, records, ...(wallNow && { wallNow }) });
   return {
     store,
     database,

@@ -110,7 +110,7 @@ postgresSuite('a server of its own', () => {
     });
 
     it('the role that serves prunes', async () => {
-      const database = await PostgresDatabase.load(as('gateway'));
+      const database = await PostgresDatabase.load({ url: as('gateway') });
       await database.connect();
       const money = openMoney(database, { journalKeepMs: -1_000 });
       await money.retention.prune();

@@ -151,7 +151,7 @@ describe('the command', () => {
     await expect(away).rejects.toMatchObject(silent);
     const awayToo = run({ ...paid, DATABASE_URL: 'postgres://127.0.0.1:1/gateway' }, 'verify', '--repair');
     await expect(awayToo).rejects.toMatchObject(silent);
-    await new SqliteDatabase(sqliteIn(folder), Date.now).close();
+    await new SqliteDatabase(sqliteIn(folder), { now: Date.now }).close();
     const empty = await run({ ...paid, DATA_DIR: folder });
     expect([empty.code, empty.stdout]).toEqual([0, expect.stringMatching(/^cluster +route [^\n]*\n$/)]);
     expect(await run({ ...paid, DATA_DIR: folder }, 'unresolved')).toMatchObject({ code: 0, stderr: '' });

@@ -66,7 +66,7 @@ interface Place {
 
 async function openFolder(): Promise<Place> {
   const folder = makeFolder();
-  const money = openMoney(new SqliteDatabase(sqliteIn(folder), Date.now), OPTIONS);
+  const money = openMoney(new SqliteDatabase(sqliteIn(folder), { now: Date.now }), OPTIONS);
   return {
     engine: 'sqlite',
     money,
@@ -83,7 +83,7 @@ const VIEWS = 'journal, credit_balances, open_payments, sales_by_hour';
 /** `psql` reads as a role that may do nothing else than select from the views. */
 async function openDatabase(): Promise<Place> {
   const { url, drop } = await openPostgresDatabase();
-  const database = await PostgresDatabase.load(url);
+  const database = await PostgresDatabase.load({ url });
   await database.connect();
   const money = openMoney(database, OPTIONS);
   const books = new URL(url);

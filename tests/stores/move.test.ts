@@ -35,7 +35,7 @@ const suite = () => {
   }
 
   beforeAll(async () => {
-    const database = new SqliteDatabase(sqliteIn(folder), Date.now);
+    const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
     const money = openMoney(database, OPTIONS);
     await settle(money, purchase, AWKWARD);
     const debit = newDebit(5);

@@ -35,14 +35,17 @@ const opened: Money[] = [];
 
 function open(at: string): Money {
   const read = () => FILES.map((suffix) => readFileSync(sqliteIn(at) + suffix));
-  const database = new SqliteDatabase(sqliteIn(at), Date.now, (file, callback) => {
-    const before = read();
-    fdatasync(file, (error) => {
-      disk.then(() => {
-        if (!error && at === folder) flushed = before;
-        callback(error);
+  const database = new SqliteDatabase(sqliteIn(at), {
+    now: Date.now,
+    flush: (file, callback) => {
+      const before = read();
+      fdatasync(file, (error) => {
+        disk.then(() => {
+          if (!error && at === folder) flushed = before;
+          callback(error);
+        });
       });
-    });
+    },
   });
   const one = openMoney(database, { journalKeepMs: JOURNAL_KEEP_MS });
   opened.push(one);
@@ -155,7 +158,9 @@ const FULL = Object.assign(new Error('no room'), { code: 'ENOSPC' });
 describe('a disk or a database that refuses a step', () => {
   let isFull = false;
   const ledger = inEachTest(() =>
-    openSqliteLedger((file, callback) => (isFull ? setImmediate(callback, FULL) : fdatasync(file, callback))),
+    openSqliteLedger({
+      flush: (file, callback) => (isFull ? setImmediate(callback, FULL) : fdatasync(file, callback)),
+    }),
   );
 
   async function spend(micros: number): Promise<void> {

@@ -13,7 +13,7 @@ describe('the clock of money in SQLite', () => {
   it('does not go back at a start, nor twice as far ahead at the next', async () => {
     const path = sqliteIn(makeFolder());
     let nowMs = Date.parse('2026-11-20T00:00:00Z');
-    const open = () => new SqliteDatabase(path, () => nowMs);
+    const open = () => new SqliteDatabase(path, { now: () => nowMs });
     const first = open();
     nowMs += HOUR_MS;
     await first.write({ guard: { ...GUARD, values: ['wallet'] } });
@@ -36,7 +36,7 @@ postgresSuite('the clock of money in PostgreSQL', () => {
   it('does not go back with the clock of the server', async () => {
     const { url, drop } = await openPostgresDatabase();
     const now = async () => {
-      const database = await PostgresDatabase.load(url);
+      const database = await PostgresDatabase.load({ url });
       await database.connect();
       const nowMs = database.now();
       await database.close();

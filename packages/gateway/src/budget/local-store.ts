@@ -1,5 +1,4 @@
-import type { Clock } from '../stores/clock.ts';
-import type { Left, LocalRecords } from './local-records.ts';
+import type { LocalRecords } from './local-records.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
 import {
   type Admit,
@@ -64,29 +63,45 @@ export class UsedNonces {
   }
 }
 
+export interface LocalOptions {
+  /** Milliseconds since the Unix epoch, never stepping. */
+  readonly now: () => number;
+  /** The time of day; `now` by default. */
+  readonly wallNow?: () => number;
+  readonly records: LocalRecords;
+}
+
+/** Why there is no slot: none is free, or the share is used up. */
+function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Verdict | undefined {
+  const { scope, waitMs = 0 } = share ? log.judge(share, nowMs) : {};
+  const untilFreeMs = log.waitMs(nowMs);
+  if (untilFreeMs > 0) return { kind: 'limited', retryAfterMs: Math.max(untilFreeMs, waitMs) };
+  return scope && { kind: 'limited', scope, retryAfterMs: waitMs };
+}
+
 /** Slots and nonces of one process. Steps are decided in memory and stored before they count. */
 export class LocalStore implements Store {
-  readonly now: Clock;
-  readonly wallNow: Clock;
+  readonly now: () => number;
+  readonly wallNow: () => number;
   readonly #records: LocalRecords;
   readonly #epoch: string;
   readonly #nonces: UsedNonces;
   readonly #held: ReadonlyMap<string, readonly HeldSlot[]>;
   readonly #logs = new Map<string, SlidingLog>();
 
-  private constructor(records: LocalRecords, { epoch, nonces, held }: Left, now: Clock, wallNow: Clock) {
-    this.now = now;
-    this.wallNow = wallNow;
-    this.#records = records;
+  private constructor(options: LocalOptions, { epoch, nonces, held }: Awaited<ReturnType<LocalRecords['read']>>) {
+    this.now = options.now;
+    this.wallNow = options.wallNow ?? options.now;
+    this.#records = options.records;
     this.#epoch = epoch;
     this.#nonces = new UsedNonces(epoch);
-    for (const each of nonces) this.#nonces.remember(each, '', now());
+    for (const each of nonces) this.#nonces.remember(each, '', options.now());
     this.#held = held;
   }
 
-  /** Continues with what the last process has left. `now` never steps; `wallNow` is the time of day. */
-  static async open(records: LocalRecords, now: Clock, wallNow = now): Promise<LocalStore> {
-    return new LocalStore(records, await records.read(), now, wallNow);
+  /** Continues with what the last process has left. */
+  static async open(options: LocalOptions): Promise<LocalStore> {
+    return new LocalStore(options, await options.records.read());
   }
 
   ready(): boolean {
@@ -97,8 +112,7 @@ export class LocalStore implements Store {
     return this.#epoch;
   }
 
-  async admit(attempt: Admit): Promise<Verdict> {
-    const { budget, owner, nonce, share } = attempt;
+  async admit({ budget, owner, room, wallet, nonce, share }: Admit): Promise<Verdict> {
     const now = this.now();
     const log = this.#log(budget);
     if (nonce) {
@@ -108,10 +122,14 @@ export class LocalStore implements Store {
     const charged = share && log.chargedTo(owner, [share].flat(), now);
     const admitted = { kind: 'admitted', ...(charged && { charged }) } as const;
     if (log.find(owner)) return admitted;
-    const refusal = log.take(attempt, now, charged);
+    if (log.pauseMs(now) > 0) return { kind: 'paused', retryAfterMs: log.pauseMs(now) };
+    if (!room.isFreeFor(wallet)) return { kind: 'crowded' };
+    const refusal = refusalOf(log, charged, now);
     if (refusal) return refusal;
     if (nonce) this.#nonces.remember(nonce, owner, now);
-    await this.#records.save(nonce, budget, log.find(owner)).catch((error) => {
+    room.take(owner, wallet);
+    const slot = log.take(owner, now, charged);
+    await this.#records.save(nonce, budget, slot).catch((error) => {
       log.giveBack(owner);
       if (nonce) this.#nonces.forget(nonce);
       throw error;
@@ -120,7 +138,7 @@ export class LocalStore implements Store {
   }
 
   async judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
-    return this.#log(budget).judge(share, this.now());
+    return refusalOf(this.#log(budget), share, this.now());
   }
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {

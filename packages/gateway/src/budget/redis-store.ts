@@ -1,58 +1,14 @@
-import { type Clock, monotonicMs } from '../stores/clock.ts';
-import {
-  BACKGROUND_TIMEOUT,
-  REQUEST_TIMEOUT,
-  type RedisConnection,
-  type ReplyTimeout,
-  retryTimeout,
-} from '../stores/redis/connection.ts';
+import type { Clock } from '../stores/clock.ts';
+import { BACKGROUND_TIMEOUT, type RedisConnection } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
-import { ADMIT, BURN, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
-import { SlidingLog } from './sliding-log.ts';
-import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Room, Share, Store, Verdict } from './store.ts';
+import { BURN } from './redis-scripts.ts';
+import { keyOfNonce, SharedBudget } from './shared-budget.ts';
+import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, Store, Verdict } from './store.ts';
 
 /** How often the epoch is read in the background, which also shows whether Redis answers. */
 const BEAT_MS = 1_000;
 
 const TAG = 'budgets';
-
-/** The key of a nonce, inside its keyspace. */
-const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
-
-/** Without an owner the script takes no slot. */
-const NO_OWNER = '';
-const ROOM: Room = { isFreeFor: () => true, take: () => undefined };
-
-/** The keys of a budget's charges. */
-const chargeKeys = (key: string): string[] => [`holders:${key}`, `counts:${key}`];
-
-/** A share in the format of the scripts. */
-const textOfShare = ({ group, wallet }: Share): string => `${group} ${wallet}`;
-
-function shareIn(text: string): Share {
-  const blank = text.indexOf(' ');
-  return { group: text.slice(0, blank), wallet: text.slice(blank + 1) };
-}
-
-type AdmitReply = [
-  kind: Verdict['kind'] | 'other epoch',
-  retryAfterMs: number,
-  left?: number,
-  freesMs?: number,
-  scope?: Verdict['scope'] | '',
-  charged?: string,
-];
-
-/** One budget as this node knows it. */
-interface Known {
-  readonly key: string;
-  /** This node's calls by the machine's clock: no node exceeds the limit alone, whatever Redis has lost and whatever its clock is. */
-  readonly own: SlidingLog;
-  /** The slots of all nodes, as Redis has last said. */
-  shared?: { readonly left: number; readonly freesAtMs: number };
-  /** The end of a pause that Redis has reported. This node does not send it back, because that would extend it each time. */
-  pausedUntilMs: number;
-}
 
 /**
  * Budgets and sign-ins that nodes share: the slots and the pause of each upstream key, the used nonces, and the epoch of all of them.
@@ -61,7 +17,7 @@ interface Known {
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
   readonly #space: Keyspace;
-  readonly #budgets = new Map<string, Known>();
+  readonly #budgets = new Map<string, SharedBudget>();
   readonly #beat: NodeJS.Timeout;
 
   /** `clock`: replaces Redis's clock, for tests. */
@@ -89,56 +45,34 @@ export class RedisStore implements Store {
     return this.#space.epoch;
   }
 
-  /**
-   * Redis judges first, then this node judges its own calls. If Redis admits a call that this node may not make (Redis has lost data or
-   * its time, or another call has taken the last room), the slot is returned before the call is refused.
-   */
-  async admit(attempt: Admit): Promise<Verdict> {
-    const askedAtMs = monotonicMs();
-    const verdict = await this.#ask(attempt);
-    if (verdict.kind !== 'admitted') return verdict;
-    const refusal = this.#known(attempt.budget).own.take(attempt, monotonicMs());
-    if (!refusal) return verdict;
-    const { waitedMs = 0 } = attempt;
-    const isBack = await this.#giveBack(attempt, retryTimeout(waitedMs + monotonicMs() - askedAtMs));
-    return isBack ? refusal : { kind: 'not_given_back' };
+  admit(attempt: Admit): Promise<Verdict> {
+    return this.#of(attempt.budget).admit(attempt);
   }
 
-  /** Asks Redis only if half of the slots are taken: until then every share has a slot. */
-  async judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
-    if (this.view(budget).left > budget.limit / 2) return undefined;
-    const verdict = await this.#ask({ budget, owner: NO_OWNER, room: ROOM, share });
-    return verdict.kind === 'limited' ? verdict : undefined;
+  judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
+    return this.#of(budget).judge(share);
   }
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
     const step = { script: BURN, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
-    return (await this.#space.runWithRetry(step)) as NonceVerdict;
+    return (await this.#space.runWithRetry(() => step)) as NonceVerdict;
   }
 
-  /** Tells Redis, with one retry. Without it the slot frees by itself, later. */
   complete(budget: Budget, owner: string): void {
-    const { key, windowMs, fromDispatch } = budget;
-    this.#known(budget).own.complete(owner, monotonicMs());
-    if (fromDispatch) return;
-    const step = { script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] };
-    this.#space.runWithRetry(step).catch(() => undefined);
+    this.#of(budget)
+      .complete(owner)
+      .catch(() => undefined);
   }
 
-  /** Never rejects. This node pauses at once; the others when Redis has stored the pause, which is sent until it is over. */
+  /** Never rejects. A pause that Redis did not get is sent again until it is over. */
   async pause(budget: Budget, milliseconds: number): Promise<void> {
-    const known = this.#known(budget);
-    known.own.pause(monotonicMs() + milliseconds);
-    await this.#spreadPause(known, REQUEST_TIMEOUT);
+    await this.#of(budget)
+      .pause(milliseconds)
+      .catch(() => undefined);
   }
 
   view(budget: Budget): BudgetView {
-    const { own, shared, pausedUntilMs } = this.#known(budget);
-    const now = monotonicMs();
-    const here = own.view(now);
-    const view = { ...here, pauseMs: Math.max(here.pauseMs, pausedUntilMs - now) };
-    if (!shared || shared.freesAtMs <= now) return view;
-    return { ...view, left: Math.min(view.left, shared.left), resetMs: shared.freesAtMs - now };
+    return this.#of(budget).view();
   }
 
   /** Reads the epoch. Never rejects. */
@@ -155,76 +89,16 @@ export class RedisStore implements Store {
     clearInterval(this.#beat);
   }
 
-  #known(budget: Budget): Known {
-    const { key } = budget;
-    const known = this.#budgets.get(key) ?? { key, own: new SlidingLog(budget), pausedUntilMs: 0 };
-    this.#budgets.set(key, known);
-    return known;
+  #of(budget: Budget): SharedBudget {
+    const known = this.#budgets.get(budget.key);
+    if (known) return known;
+    const shared = new SharedBudget(budget, this.#space);
+    this.#budgets.set(budget.key, shared);
+    return shared;
   }
 
   #tick(): void {
     void this.readEpoch();
-    for (const known of this.#budgets.values()) void this.#spreadPause(known, BACKGROUND_TIMEOUT);
+    for (const budget of this.#budgets.values()) budget.spreadPause(BACKGROUND_TIMEOUT).catch(() => undefined);
   }
-
-  /** Tells other nodes about a present pause of this node. Never rejects. */
-  async #spreadPause({ key, own }: Known, timeout: ReplyTimeout): Promise<void> {
-    const milliseconds = Math.ceil(own.pauseMs(monotonicMs()));
-    if (milliseconds <= 0) return;
-    const step = { script: PAUSE, keys: [`pause:${key}`], args: [milliseconds], timeout };
-    await this.#space.run(step).catch(() => undefined);
-  }
-
-  async #ask(attempt: Admit): Promise<Verdict> {
-    const held = this.#space.epoch ?? (await this.#space.readEpoch(REQUEST_TIMEOUT));
-    const verdict = await this.#askUnder(held, attempt);
-    return verdict ?? (await this.#askUnder(await this.#space.readEpoch(REQUEST_TIMEOUT), attempt)) ?? unsettled();
-  }
-
-  /** Undefined if Redis has another epoch. */
-  async #askUnder(epoch: string, attempt: Admit): Promise<Verdict | undefined> {
-    const { budget, owner, room, wallet, nonce, share = [], waitedMs } = attempt;
-    const { key, limit, windowMs, inFlightMs, lateMs = 0 } = budget;
-    const [known, now] = [this.#known(budget), monotonicMs()];
-    const [waitHereMs, pauseHereMs] = [known.own.waitMs(now), known.own.pauseMs(now)];
-    const reply = await this.#space.run({
-      script: ADMIT,
-      keys: [
-        `slots:${key}`,
-        `limits:${key}`,
-        `pause:${key}`,
-        ...chargeKeys(key),
-        ...(nonce ? [keyOfNonce(nonce)] : []),
-      ],
-      args: [
-        ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFreeFor(wallet) ? 1 : 0, waitHereMs, pauseHereMs],
-        ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
-        ...[share].flat().map(textOfShare),
-      ],
-      timeout: waitedMs === undefined ? REQUEST_TIMEOUT : retryTimeout(waitedMs),
-    });
-    const [kind, retryAfterMs, left, freesMs, scope, charged] = reply as AdmitReply;
-    if (kind === 'other epoch') return undefined;
-    if (left !== undefined && freesMs !== undefined) known.shared = { left, freesAtMs: monotonicMs() + freesMs };
-    if (kind === 'paused') known.pausedUntilMs = monotonicMs() + retryAfterMs;
-    return {
-      kind,
-      ...(retryAfterMs > 0 && { retryAfterMs }),
-      ...(scope && { scope }),
-      ...(charged && { charged: shareIn(charged) }),
-    };
-  }
-
-  /** Answers whether slot and nonce were returned. */
-  #giveBack({ budget: { key }, owner, nonce }: Admit, timeout: ReplyTimeout): Promise<boolean> {
-    const keys = [`slots:${key}`, ...chargeKeys(key), ...(nonce ? [keyOfNonce(nonce)] : [])];
-    return this.#space.run({ script: GIVE_BACK, keys, args: [owner], timeout }).then(
-      () => true,
-      () => false,
-    );
-  }
-}
-
-function unsettled(): never {
-  throw new Error('the epoch has changed twice');
 }

@@ -1,6 +1,5 @@
 import { Counts } from '../tallies.ts';
 import {
-  type Admit,
   type Budget,
   type BudgetView,
   exceededShare,
@@ -10,7 +9,6 @@ import {
   MAX_SLOTS_AHEAD,
   type Share,
   type ShareScope,
-  type Verdict,
 } from './store.ts';
 
 const nameOf = ({ group, wallet }: Share): string => `${group} ${wallet}`;
@@ -62,6 +60,12 @@ export interface HeldSlot {
   readonly freesAtMs: number;
 }
 
+/** Whether a share allows one more slot: whose share is used up, if any, and for how long if no other group takes slots. */
+interface ShareVerdict {
+  readonly scope?: ShareScope;
+  readonly waitMs: number;
+}
+
 /**
  * A sliding log of slots. A slot is held while its call runs and for one window after it. Counting from the end of a call, not from its
  * admission, ensures that the upstream sees at most `limit` calls in any window.
@@ -96,12 +100,14 @@ export class SlidingLog {
     return this.#holders.shareOf(owner) ?? this.#holders.leastOf(shares);
   }
 
-  /** Why there is no slot for this share: none is free, or the share is used up and no other group takes slots meanwhile. */
-  judge(share: Share | undefined, nowMs: number): Verdict | undefined {
-    const { scope, waitMs } = share ? this.#judgeShare(share, nowMs) : { waitMs: 0 };
-    const untilFreeMs = this.waitMs(nowMs);
-    if (untilFreeMs > 0) return { kind: 'limited', retryAfterMs: Math.max(untilFreeMs, waitMs) };
-    return scope && { kind: 'limited', scope, retryAfterMs: waitMs };
+  /** Whether the share allows one more slot, if one is free. */
+  judge(share: Share, nowMs: number): ShareVerdict {
+    this.#expire(nowMs);
+    const { limit } = this.#budget;
+    const holdings = { limit, free: Math.max(0, limit - this.#held()), ...this.#holders.holdings(share) };
+    const scope = exceededShare(holdings, kindOf(share));
+    if (!scope) return { waitMs: 0 };
+    return { scope, waitMs: (freesAtMs(share, holdings, this.#ahead()) ?? nowMs) - nowMs };
   }
 
   /** The slot that this owner holds. */
@@ -110,20 +116,13 @@ export class SlidingLog {
     return freesAtMs === undefined ? undefined : { owner, freesAtMs };
   }
 
-  /** Takes a slot, charged to the share, and room for its call, unless the owner holds one. Answers why it cannot. */
-  take({ owner, room, wallet }: Admit, nowMs: number, share?: Share): Verdict | undefined {
-    if (this.find(owner)) return undefined;
-    const pauseMs = this.pauseMs(nowMs);
-    if (pauseMs > 0) return { kind: 'paused', retryAfterMs: pauseMs };
-    if (!room.isFreeFor(wallet)) return { kind: 'crowded' };
-    const refusal = this.judge(share, nowMs);
-    if (refusal) return refusal;
-    room.take(owner, wallet);
+  /** Holds a slot for as long as the upstream may read the call, and one window more. */
+  take(owner: string, nowMs: number, share?: Share): HeldSlot {
     const { inFlightMs, lateMs = 0, windowMs } = this.#budget;
-    // As long as the upstream may read the call, and one window more.
-    this.#running.set(owner, nowMs + inFlightMs + lateMs + windowMs);
+    const freesAtMs = nowMs + inFlightMs + lateMs + windowMs;
+    this.#running.set(owner, freesAtMs);
     if (share) this.#holders.add(owner, share);
-    return undefined;
+    return { owner, freesAtMs };
   }
 
   /** The call has ended: its slot frees one window from now. Undefined if the slot has freed already. */
@@ -155,18 +154,13 @@ export class SlidingLog {
     return { left: Math.max(0, this.#budget.limit - held), resetMs, pauseMs: this.pauseMs(nowMs) };
   }
 
-  /** The share that one more slot would exceed, and for how long. */
-  #judgeShare(share: Share, nowMs: number): { readonly scope?: ShareScope; readonly waitMs: number } {
-    this.#expire(nowMs);
-    const { limit } = this.#budget;
-    const holdings = { limit, free: Math.max(0, limit - this.#held()), ...this.#holders.holdings(share) };
-    const scope = exceededShare(holdings, kindOf(share));
-    if (!scope) return { waitMs: 0 };
-    const next = this.#maps.flatMap((slots) => firstOf(slots, MAX_SLOTS_AHEAD)).sort(([, a], [, b]) => a - b);
-    const ahead = next
+  /** The slots that free next, in that order. */
+  #ahead() {
+    const next = this.#maps.flatMap((slots) => firstOf(slots, MAX_SLOTS_AHEAD));
+    next.sort(([, a], [, b]) => a - b);
+    return next
       .slice(0, MAX_SLOTS_AHEAD)
-      .map(([owner, at]) => ({ share: this.#holders.shareOf(owner), freesAtMs: at }));
-    return { scope, waitMs: (freesAtMs(share, holdings, ahead) ?? nowMs) - nowMs };
+      .map(([owner, freesAtMs]) => ({ share: this.#holders.shareOf(owner), freesAtMs }));
   }
 
   #held(): number {

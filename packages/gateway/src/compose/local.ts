@@ -67,7 +67,7 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
 
 async function openDatabase(folder: string, now: () => number) {
   const { damage } = await checkSqlite(sqliteIn(folder));
-  const database = new SqliteDatabase(sqliteIn(folder), now);
+  const database = new SqliteDatabase(sqliteIn(folder), { now });
   try {
     const records = new LocalRecords(database, localClocks(now));
     return { database, damage, records, secret: await secretOf(database) };
@@ -86,7 +86,7 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>) {
     await lock.close();
     throw folderFault(error, dataDir);
   });
-  const store = await LocalStore.open(records, now, timeOfDay);
+  const store = await LocalStore.open({ now, wallNow: timeOfDay, records });
   return {
     database,
     store,

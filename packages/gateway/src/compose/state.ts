@@ -43,7 +43,7 @@ function databaseFault(error: unknown): unknown {
 
 /** Opens money in PostgreSQL. While the server does not answer, the gateway retries and serves free routes. */
 export async function openPostgres(url: string, hasCredit: boolean) {
-  const database = await PostgresDatabase.load(url);
+  const database = await PostgresDatabase.load({ url });
   return {
     database,
     async connect(notice: (message: string) => void) {

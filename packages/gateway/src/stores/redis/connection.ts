@@ -81,11 +81,10 @@ export class Link {
   }
 }
 
-/** A script with its keys and arguments. */
-export interface Step {
+interface Evaluation {
   readonly script: Script;
-  readonly keys?: readonly string[];
-  readonly args?: readonly (string | number)[];
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
   readonly timeout?: ReplyTimeout;
 }
 
@@ -170,12 +169,12 @@ export class RedisConnection {
   }
 
   /** Runs a script. Rejects after the time-out, or if Redis answers an error. */
-  async ask({ script, keys = [], args = [], timeout = REQUEST_TIMEOUT }: Step): Promise<Reply> {
+  async ask({ script, keys, args, timeout = REQUEST_TIMEOUT }: Evaluation): Promise<Reply> {
     const giveUpAtMs = monotonicMs() + timeout.waitMs;
     const link = this.#link ?? (timeout.forConnection ? await this.#soon(timeout.waitMs) : undefined);
     if (!link) throw new Error('Redis is not connected');
     const number = String(++this.#questions);
-    const words = [keys.length, ...keys, ...args, number].map(String);
+    const words = [String(keys.length), ...keys, ...args, number];
     const reply = within(giveUpAtMs - monotonicMs(), 'no reply in time', link.evaluate(script, words));
     const [echo, nowMs, wallMs, answer] = await reply.catch((error: Error) => {
       if (isFatal(error, timeout)) this.#drop(link, error.message);

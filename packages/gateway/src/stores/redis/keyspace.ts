@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
-import { REQUEST_TIMEOUT, type RedisConnection, type ReplyTimeout, retryTimeout, type Step } from './connection.ts';
-import { script, TOO_LATE } from './script.ts';
+import { REQUEST_TIMEOUT, type RedisConnection, type ReplyTimeout, retryTimeout } from './connection.ts';
+import { type Script, script, TOO_LATE } from './script.ts';
+
+/** A script with its keys and arguments. */
+export interface Step {
+  readonly script: Script;
+  /** Names inside the keyspace. */
+  readonly keys?: readonly string[];
+  readonly args?: readonly (string | number)[];
+  readonly timeout?: ReplyTimeout;
+}
 
 /** How long after the time-out a script may still run. A server that was stopped reads old commands when it continues. */
 const GRACE_MS = 300;
@@ -61,14 +70,14 @@ export class Keyspace {
     return this.#turned?.() ?? this.#wall.now();
   }
 
-  /** Runs one atomic step, whose keys are names inside the keyspace. After a rejection it may or may not have run. */
+  /** Runs one atomic step. After a rejection it may or may not have run. */
   async run({ script, keys = [], args = [], timeout = REQUEST_TIMEOUT }: Step): Promise<unknown> {
     const askedAtMs = monotonicMs();
     const expiry = this.#followed.isFollowing && !this.#turned ? this.now() + timeout.waitMs + GRACE_MS : NO_EXPIRY;
     const [nowMs, wallMs, answer] = await this.#connection.ask({
       script,
       keys: ['state', ...keys].map((name) => `{gw:${this.#tag}}:${name}`),
-      args: [...args, expiry, this.#turned?.() ?? ''],
+      args: [...args, expiry, this.#turned?.() ?? ''].map(String),
       timeout,
     });
     this.#followed.follow(Number(nowMs), askedAtMs);
@@ -78,12 +87,13 @@ export class Keyspace {
   }
 
   /** Like `run`, with a second attempt if the first one fails. */
-  async runWithRetry(step: Step): Promise<unknown> {
+  async runWithRetry(stepOf: (isSecond: boolean) => Step): Promise<unknown> {
     const askedAtMs = monotonicMs();
-    return this.run(step).catch(() => {
-      const timeout = retryTimeout(monotonicMs() - askedAtMs, step.timeout?.travelMs);
-      return this.run({ ...step, timeout });
-    });
+    const again = () => {
+      const step = stepOf(true);
+      return this.run({ ...step, timeout: retryTimeout(monotonicMs() - askedAtMs, step.timeout?.travelMs) });
+    };
+    return this.run(stepOf(false)).catch(again);
   }
 
   /** The epoch as this node last read it. It changes whenever data may have been lost. */

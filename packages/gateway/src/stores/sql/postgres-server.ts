@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
-import { only, POSTGRES, type Row, type Step, type Value } from './database.ts';
+import { POSTGRES, type Row, type Step, type Value } from './database.ts';
 import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, SchemaTooNew } from './schema.ts';
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
@@ -166,8 +166,9 @@ async function applyMissing(client: PoolClient): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(${SCHEMA_LOCK})`);
   const { rows: tables } = await client.query("select to_regclass('schema_changes') as name");
   if (tables[0]?.name === null) await client.query(CHANGES_TABLE);
-  const { rows } = await client.query<Record<string, Value>>(SCHEMA_STATE);
-  for (const change of missingChanges(only(rows))) {
+  const { rows } = await client.query<{ number: number; works_with: number }>(SCHEMA_STATE);
+  const [state] = rows;
+  for (const change of missingChanges({ number: Number(state?.number), worksWith: Number(state?.works_with) })) {
     for (const statement of change.statements(POSTGRES)) await client.query(statement);
     await client.query(NOTE_CHANGE, [change.number, change.worksWith]);
   }

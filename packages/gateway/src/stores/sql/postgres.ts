@@ -13,6 +13,13 @@ import {
   stepQuery,
 } from './postgres-server.ts';
 
+export interface PostgresOptions {
+  /** May have several hosts, separated by commas, which are tried in turn. */
+  readonly url: string;
+  /** Replaces the server's clock, for tests. */
+  readonly clock?: Clock | undefined;
+}
+
 const BEAT_MS = 500;
 
 /** Answers the clock that never goes back, and the server's own. It writes, so it fails on a standby. */
@@ -27,8 +34,7 @@ const BEAT = queryOf(`update clock set ahead_ms = ahead_ms + greatest(0, last_ms
 export class PostgresDatabase implements Database {
   readonly dialect = POSTGRES;
   readonly #newServer: () => PostgresServer;
-  readonly #hosts: number;
-  readonly #turned: Clock | undefined;
+  readonly #options: PostgresOptions;
   readonly #clock = new FollowedClock();
   readonly #serverClock = new FollowedClock();
   readonly #queries = new Map<string, Query>();
@@ -41,30 +47,26 @@ export class PostgresDatabase implements Database {
   #isClosed = false;
   #notice: (message: string) => void = () => undefined;
 
-  private constructor(newServer: () => PostgresServer, hosts: number, turned?: Clock) {
+  private constructor(newServer: () => PostgresServer, options: PostgresOptions) {
     this.#newServer = newServer;
     this.#server = newServer();
-    this.#hosts = hosts;
-    this.#turned = turned;
+    this.#options = options;
   }
 
-  /**
-   * Loads the client library. Nothing is connected before `connect`. The URL may have several hosts, separated by commas, which are
-   * tried in turn. `turned`: a clock in place of the server's, for tests.
-   */
-  static async load(url: string, turned?: Clock): Promise<PostgresDatabase> {
-    const urls = databaseUrls(url);
-    return new PostgresDatabase(await loadServers(urls), urls.length, turned);
+  /** Loads the client library. Nothing is connected before `connect`. */
+  static async load(options: PostgresOptions): Promise<PostgresDatabase> {
+    return new PostgresDatabase(await loadServers(databaseUrls(options.url)), options);
   }
 
   /** Connects and migrates the schema. Rejects with an error of the server; retries while the server does not answer. */
   async connect(notice: (message: string) => void = () => undefined): Promise<void> {
     this.#notice = notice;
-    for (let host = 1; host <= this.#hosts && !this.#isReady; host++) {
+    const hosts = databaseUrls(this.#options.url).length;
+    for (let host = 1; host <= hosts && !this.#isReady; host++) {
       await this.#follow().catch((error) => {
         if (!isOfConnection(error)) throw error;
         this.#leaveServer();
-        if (host === this.#hosts) this.#sayLost(error);
+        if (host === hosts) this.#sayLost(error);
       });
     }
     this.#followIn(BEAT_MS);
@@ -77,7 +79,7 @@ export class PostgresDatabase implements Database {
   }
 
   now(): number {
-    return this.#turned?.() ?? this.#clock.now();
+    return this.#options.clock?.() ?? this.#clock.now();
   }
 
   isReady(): boolean {

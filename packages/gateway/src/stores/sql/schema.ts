@@ -1,4 +1,4 @@
-import { type Dialect, FEES_FUNCTION, type Row } from './database.ts';
+import { type Dialect, FEES_FUNCTION } from './database.ts';
 
 /** A numbered change of the schema. */
 export interface Change {
@@ -181,19 +181,25 @@ export const CHANGES: readonly Change[] = [
   },
 ];
 
+/** The state of a database's schema. */
+interface SchemaState {
+  /** The number of the last change; 0 in a new database. */
+  readonly number: number;
+  /** The largest `worksWith` of all changes. */
+  readonly worksWith: number;
+}
+
 /** A later version has made the schema, and this version cannot work with it. */
 export class SchemaTooNew extends Error {}
 
-/** The changes that a database with this SCHEMA_STATE lacks. Throws if this version cannot work with its schema. */
-export function missingChanges({ number, works_with: worksWith }: Row, changes = CHANGES): readonly Change[] {
+/** The missing changes. Throws if this version cannot work with the schema. */
+export function missingChanges({ number, worksWith }: SchemaState, changes = CHANGES): readonly Change[] {
   const latest = changes.at(-1)?.number ?? 0;
-  if (Number(worksWith) > latest)
-    throw new SchemaTooNew(`the schema has number ${number}, and this version knows ${latest}`);
-  return changes.filter((change) => change.number > Number(number));
+  if (worksWith > latest) throw new SchemaTooNew(`the schema has number ${number}, and this version knows ${latest}`);
+  return changes.filter((change) => change.number > number);
 }
 
 /** The table of applied changes. */
 export const CHANGES_TABLE = `create table if not exists schema_changes (number integer primary key, works_with integer not null)`;
-/** The number of the last change, 0 in a new database, and the largest `worksWith` of all changes. */
 export const SCHEMA_STATE = `select coalesce(max(number), 0) as number, coalesce(max(works_with), 0) as works_with from schema_changes`;
 export const NOTE_CHANGE = 'insert into schema_changes (number, works_with) values ($1, $2)';

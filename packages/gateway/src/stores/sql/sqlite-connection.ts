@@ -60,7 +60,8 @@ function migrate(connection: Connected): void {
   connection.exec('begin immediate');
   try {
     connection.exec(CHANGES_TABLE);
-    for (const change of missingChanges(connection.prepare(SCHEMA_STATE).get() as Row)) {
+    const state = connection.prepare(SCHEMA_STATE).get() as { number: number; works_with: number };
+    for (const change of missingChanges({ number: state.number, worksWith: state.works_with })) {
       for (const statement of change.statements(SQLITE)) connection.exec(statement);
       connection.prepare(numbered(NOTE_CHANGE)).run([change.number, change.worksWith]);
     }

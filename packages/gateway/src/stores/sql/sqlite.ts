@@ -4,7 +4,12 @@ import type { Clock } from '../clock.ts';
 import { type Database, type Row, SQLITE, type Statement, type Step } from './database.ts';
 import { reportSqlite, SqliteConnection } from './sqlite-connection.ts';
 
-export type Flush = (descriptor: number, callback: NoParamCallback) => void;
+/** Options, for tests. */
+export interface SqliteOptions {
+  readonly now: Clock;
+  /** Replaces `fdatasync`. */
+  readonly flush?: (descriptor: number, callback: NoParamCallback) => void;
+}
 
 interface Waiting {
   readonly step: Step;
@@ -44,7 +49,7 @@ export class SqliteDatabase implements Database {
   readonly dialect = SQLITE;
   readonly #path: string;
   readonly #now: Clock;
-  readonly #fdatasync: Flush;
+  readonly #fdatasync: NonNullable<SqliteOptions['flush']>;
   #connection: SqliteConnection;
   #log: number;
   #waiting: Waiting[] = [];
@@ -60,8 +65,8 @@ export class SqliteDatabase implements Database {
   #held: Promise<unknown> | undefined;
   #isBroken = false;
 
-  /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. `flush`: replaced by tests. */
-  constructor(path: string, now: Clock, flush: Flush = fdatasync) {
+  /** Opens the file, or makes it, and migrates its schema. Throws if it is unusable. */
+  constructor(path: string, { now, flush = fdatasync }: SqliteOptions) {
     this.#path = path;
     this.#now = now;
     this.#fdatasync = flush;
@@ -128,17 +133,21 @@ export class SqliteDatabase implements Database {
     this.#isSoon = false;
     if (group.length === 0) return;
     this.#committedAtMs = performance.now();
-    this.#commitOrReject(group);
-  };
-
-  #commitOrReject(group: readonly Waiting[]): void {
     try {
       if (this.#isBroken) this.#reopen();
       this.#commit(group);
     } catch (error) {
       // The fault of one step must not fail the others. A file that cannot be written fails all.
-      const isOfAll = group.length === 1 || this.#isBroken || (error as { code?: string }).code === 'SQLITE_BUSY';
-      for (const each of group) isOfAll ? each.reject(error) : this.#commitOrReject([each]);
+      const isOfFile = this.#isBroken || (error as { code?: string }).code === 'SQLITE_BUSY';
+      for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitAlone(each);
+    }
+  };
+
+  #commitAlone(waiting: Waiting): void {
+    try {
+      this.#commit([waiting]);
+    } catch (error) {
+      waiting.reject(error);
     }
   }
 
