@@ -29,6 +29,7 @@ const twice = (name: string, operations: object, ofSecond: object = {}) => ({
   operations,
 });
 const cache = { freshSeconds: 60, maxStaleSeconds: 60 };
+const cached = { ...twice('cached', { getForecast: {} }, { requestsPerMinute: 2 }), requestsPerMinute: 500, cache };
 const sold = { access: 'exact', price: '0.002', idempotent: true };
 const APIS_FILE = writeDocument({
   apis: {
@@ -36,7 +37,7 @@ const APIS_FILE = writeDocument({
     notes: twice('notes', { getHistory: {} }, { key: key('SECOND_KEY') }),
     small: twice('small', { getForecast: {} }, { requestsPerMinute: 1 }),
     lists: twice('lists', { getHistory: { idempotent: true } }, { key: key('SECOND_KEY') }),
-    cached: { ...twice('cached', { getForecast: {} }, { requestsPerMinute: 2 }), requestsPerMinute: 500, cache },
+    cached,
   },
 });
 rows.push(...readApisFile(APIS_FILE).apis.flatMap((api) => api.rows));
@@ -218,8 +219,8 @@ redisSuite('an API with two urls behind two nodes', () => {
   const redis = inSuite(startRedis);
 
   it('has one budget for each url', async () => {
-    const variables = { REDIS_URL: redis.url };
-    const nodes = [await serve(variables), await serve(variables)] as const;
+    const free = { ...APIS, APIS_FILE: writeDocument({ apis: { cached } }), REDIS_URL: redis.url };
+    const nodes = [await start(free, WITHOUT_BREAKER), await start(free, WITHOUT_BREAKER)] as const;
     first.status = 503;
     expect((await forecast(nodes[0], 'Rome')).status).toBe(200);
     expect((await forecast(nodes[1], 'Rome')).status).toBe(200);
