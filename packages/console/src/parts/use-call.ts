@@ -38,7 +38,7 @@ export interface LastCall {
   readonly text: string | undefined;
 }
 
-/** A session, and the function that is told of each call. */
+/** A session, and the function that each call is reported to. */
 export interface Caller extends Session {
   readonly report: (lastCall: LastCall) => void;
 }
