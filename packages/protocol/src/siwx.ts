@@ -123,7 +123,7 @@ const SCHEMA = {
     resources: { type: 'array', items: uri },
     signature: text,
   },
-  required: ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'],
+  required: REQUIRED,
 };
 
 const chain = (chainId: string) => ({ chainId, type: 'ed25519' });
