@@ -1,8 +1,8 @@
 import Type, { type TSchema } from 'typebox';
-import { oneOf } from '../parameters.ts';
 import {
   always,
   each,
+  exampleOf,
   flag,
   integer,
   list,
@@ -13,31 +13,35 @@ import {
   optional,
   percent,
   seconds,
+  shown,
   string,
+  union,
   usd,
+  WRAPPED_SOL,
+  word,
 } from './fields.ts';
 
 const missing = object({
   ok: always(false),
-  reason: oneOf(['not_available', 'not_configured', 'not_found', 'error'], 'Why it is missing.'),
+  reason: word(['not_available', 'not_configured', 'not_found', 'error'], 'Why it is missing.'),
   message: string('The same in a sentence.'),
 });
 
 /** A part of an answer that may be missing while the rest is there. */
 export const block = (data: TSchema, description: string) =>
-  Type.Union([object({ ok: always(true), data }), missing], { description });
+  union([object({ ok: always(true), data }), missing], description);
 
 const profileData = object(
   {
-    marketCap: nullable(usd('Market capitalisation')),
-    fdv: nullable(usd('Fully diluted valuation')),
-    circulatingSupply: nullable(number('Units in circulation.')),
-    totalSupply: nullable(number('Units in existence.')),
-    price: nullable(usd('Price')),
-    priceChange24h: nullable(percent('Change of the price in 24 hours')),
-    volume24h: nullable(usd('Traded in 24 hours')),
-    allTimeHigh: nullable(usd('Highest price ever')),
-    allTimeHighDate: string('When that was, in ISO 8601; empty when it is not known.'),
+    marketCap: nullable(usd('Market capitalisation', 81_500_000_000)),
+    fdv: nullable(usd('Fully diluted valuation', 91_000_000_000)),
+    circulatingSupply: nullable(number('Units in circulation.', 538_000_000)),
+    totalSupply: nullable(number('Units in existence.', 601_000_000)),
+    price: nullable(usd('Price', 151.4)),
+    priceChange24h: nullable(percent('Change of the price in 24 hours', -1.7)),
+    volume24h: nullable(usd('Traded in 24 hours', 3_900_000_000)),
+    allTimeHigh: nullable(usd('Highest price ever', 293)),
+    allTimeHighDate: string('When that was, in ISO 8601; empty when it is not known.', '2025-01-19T11:15:27Z'),
     description: optional(string('What the asset is.')),
     links: optional(
       object(
@@ -62,21 +66,24 @@ const profileData = object(
 export const profileBlock = block(profileData, 'The profile of the asset, or why it is missing.');
 
 const verdict = {
-  score: number('0 (worst) to 100.'),
-  grade: oneOf(['A', 'B', 'C'], 'From 85, from 70, below.'),
-  label: string('The verdict in words: Established, Speculative, Weak Metrics, Trusted Launch, Insufficient Data.'),
-  tone: string('How to show it: safe, warning, risk.'),
-  isTrustedLaunch: flag('Whether it comes from an issuer that is trusted.'),
+  score: number('0 (worst) to 100.', 100),
+  grade: word(['A', 'B', 'C'], 'From 85, from 70, below.', 'A'),
+  label: string(
+    'The verdict in words: Established, Speculative, Weak Metrics, Trusted Launch, Insufficient Data.',
+    'Established',
+  ),
+  tone: string('How to show it: safe, warning, risk.', 'safe'),
+  isTrustedLaunch: flag('Whether it comes from an issuer that is trusted.', false),
   caps: list(Type.String(), 'Reasons for a capped score.'),
-  hasInsufficientData: flag('Whether too little is known for a verdict.'),
+  hasInsufficientData: flag('Whether too little is known for a verdict.', false),
   insufficientDataReason: nullable(string('Why too little is known.')),
 };
 
 const component = object(
   {
-    score: number('0 (worst) to 100.'),
-    status: string('The verdict in a word: safe, warning, risk, info.'),
-    hasData: flag('Whether data is available.'),
+    score: number('0 (worst) to 100.', 100),
+    status: string('The verdict in a word: safe, warning, risk, info.', 'safe'),
+    hasData: flag('Whether data is available.', true),
   },
   'One part of the score.',
 );
@@ -108,17 +115,17 @@ export const marketScoreInput = object(
   {
     ...each(
       {
-        liquidityUsd: usd('Liquidity'),
-        marketCapUsd: usd('Market capitalisation'),
-        holderCount: integer('Wallets that hold the token.'),
+        liquidityUsd: usd('Liquidity', 41_200_000),
+        marketCapUsd: usd('Market capitalisation', 81_500_000_000),
+        holderCount: integer('Wallets that hold the token.', 1_900_000),
         top10HoldersPercent: percent('Share of the ten largest holders'),
-        volume24hUsd: usd('Traded in 24 hours'),
-        volume7dUsd: usd('Traded in 7 days'),
+        volume24hUsd: usd('Traded in 24 hours', 913_000_000),
+        volume7dUsd: usd('Traded in 7 days', 6_100_000_000),
         tokenMintTime: seconds('When the token was minted'),
       },
       nullable,
     ),
-    tokenAddress: string('The mint.'),
+    tokenAddress: string('The mint.', WRAPPED_SOL),
   },
   'The inputs of the score.',
 );
@@ -128,29 +135,15 @@ const unknown = object({
   reason: always('not_found'),
   message: string('Why there is no score.'),
 });
-const scored = {
-  ok: always(true),
-  marketScore,
-  lastUpdatedAt: nullable(milliseconds('When the market was fetched')),
-};
+const lastUpdatedAt = nullable(milliseconds('When the market was fetched', 1_767_000_000_000));
+const scored = { ok: always(true), marketScore, lastUpdatedAt };
+const inputs = { marketScoreInput, tags: list(Type.String(), 'Marks of the token.') };
 
 /** The score of a mint, if any. */
-export const riskSummary = Type.Union([object(scored), unknown], { description: 'The score, or why there is none.' });
+export const riskSummary = union([object(scored), unknown], 'The score, or why there is none.');
 
-/** The score of a mint with its inputs, if any. */
-export const riskDetails = Type.Union(
-  [object({ ...scored, marketScoreInput, tags: list(Type.String(), 'Marks of the token.') }), unknown],
-  { description: 'The score and its inputs, or why there is none.' },
+/** The score of a mint with its inputs, if any; its example is in the order of the upstream. */
+export const riskDetails = shown(
+  union([object({ ...scored, ...inputs }), unknown], 'The score and its inputs, or why there is none.'),
+  exampleOf(object({ ok: always(true), marketScore, ...inputs, lastUpdatedAt })),
 );
-
-/** A perfect score for examples. */
-export const EXAMPLE_SCORE = {
-  score: 100,
-  grade: 'A',
-  label: 'Established',
-  tone: 'safe',
-  isTrustedLaunch: false,
-  caps: [],
-  hasInsufficientData: false,
-  insufficientDataReason: null,
-} as const;

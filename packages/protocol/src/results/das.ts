@@ -1,22 +1,24 @@
 import type { ResultShape } from '../route.ts';
-import { each, flag, integer, list, nullable, number, object, optional, string, u64 } from './fields.ts';
+import { answerOf, each, flag, integer, list, nullable, number, object, optional, string, u64 } from './fields.ts';
+
+const EXAMPLE_OWNER = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 
 const asset = object(
   {
-    interface: string('The standard: V1_NFT, ProgrammableNFT, FungibleToken and others.'),
-    id: string('The asset: its mint, or the id of a leaf.'),
+    interface: string('The standard: V1_NFT, ProgrammableNFT, FungibleToken and others.', 'V1_NFT'),
+    id: string('The asset: its mint, or the id of a leaf.', 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN'),
     ownership: object(
       {
-        owner: string('The owner; empty for the mint of a fungible token.'),
-        frozen: flag('Whether it cannot be moved.'),
-        delegated: flag('Whether another may move it.'),
-        delegate: optional(nullable(string('The delegate.'))),
-        ownership_model: string('single or token.'),
+        owner: string('The owner; empty for the mint of a fungible token.', EXAMPLE_OWNER),
+        frozen: flag('Whether it cannot be moved.', false),
+        delegated: flag('Whether another may move it.', false),
+        delegate: optional(nullable(string('The delegate.'), null)),
+        ownership_model: string('single or token.', 'single'),
       },
       'Its ownership.',
     ),
-    mutable: flag('Whether its metadata can change.'),
-    burnt: flag('Whether it was burnt.'),
+    mutable: flag('Whether its metadata can change.', true),
+    burnt: flag('Whether it was burnt.', false),
     ...each(
       {
         content: object(
@@ -58,19 +60,8 @@ const asset = object(
   'A digital asset.',
 );
 
-const EXAMPLE_ASSET = {
-  interface: 'V1_NFT',
-  id: 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN',
-  ownership: {
-    owner: '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY',
-    frozen: false,
-    delegated: false,
-    delegate: null,
-    ownership_model: 'single',
-  },
-  mutable: true,
-  burnt: false,
-};
+/** One digital asset. */
+export const getAsset = answerOf(asset);
 
 /** A page of digital assets. */
 export const page: ResultShape = {
@@ -89,8 +80,5 @@ export const page: ResultShape = {
       optional,
     ),
   }),
-  example: { total: 1, limit: 10, page: 1, items: [EXAMPLE_ASSET] },
+  example: { total: 1, limit: 10, page: 1, items: [getAsset.example] },
 };
-
-/** One digital asset. */
-export const getAsset: ResultShape = { schema: asset, example: EXAMPLE_ASSET };

@@ -1,5 +1,4 @@
 import { ENUMERATIONS } from '../enumerations.ts';
-import { oneOf } from '../parameters.ts';
 import {
   each,
   integer,
@@ -14,25 +13,29 @@ import {
   seconds,
   string,
   usd,
+  WRAPPED_SOL,
+  word,
 } from './fields.ts';
 
 /** Categories of assets. */
-export const category = oneOf(
+export const category = word(
   ['crypto', 'stablecoin', 'lst', 'rwa', 'commodity', 'equity', 'etf', 'index'],
   'The category of the asset.',
+  'crypto',
 );
 
 /** How the upstream chose an asset's primary variant. */
-export const strategy = oneOf(
+export const strategy = word(
   ['liquidity', 'execution_quality', 'stock_redeemability'],
   'How the primary variant was chosen.',
+  'liquidity',
 );
 
-/** Changes of a price. */
-export const changes = {
-  priceChange24hPercent: percent('Change of the price in 24 hours'),
-  priceChange1hPercent: percent('Change of the price in 1 hour'),
-};
+/** Changes of a price, and examples of them. */
+export const changes = (day?: number, hour?: number) => ({
+  priceChange24hPercent: percent('Change of the price in 24 hours', day),
+  priceChange1hPercent: percent('Change of the price in 1 hour', hour),
+});
 
 const supplies = {
   fdv: usd('Fully diluted valuation'),
@@ -46,12 +49,12 @@ export const stats = nullable(
     {
       ...each(
         {
-          price: usd('Price'),
-          liquidity: usd('Liquidity of all variants'),
-          volume24hUSD: usd('Traded in 24 hours'),
+          price: usd('Price', 151.4),
+          liquidity: usd('Liquidity of all variants', 41_200_000),
+          volume24hUSD: usd('Traded in 24 hours', 913_000_000),
           volume30dUSD: usd('Traded in 30 days'),
-          marketCap: usd('Market capitalisation'),
-          ...changes,
+          marketCap: usd('Market capitalisation', 81_500_000_000),
+          ...changes(-1.7, 0.2),
         },
         nullable,
       ),
@@ -63,11 +66,11 @@ export const stats = nullable(
 
 /** Metrics of every mint with a market. */
 export const metrics = {
-  price: usd('Price'),
+  price: usd('Price', 151.4),
   liquidity: usd('Liquidity in all pools'),
   volume24hUSD: usd('Traded in 24 hours'),
   marketCap: usd('Market capitalisation'),
-  ...changes,
+  ...changes(),
   decimals: integer('Decimals of the mint.'),
   logoURI: string('Picture of the token.'),
 };
@@ -86,13 +89,13 @@ export const furtherMetrics = {
 };
 
 /** When the upstream fetched it. */
-export const lastFetchedAt = milliseconds('When the market was fetched');
+export const lastFetchedAt = milliseconds('When the market was fetched', 1_767_000_000_000);
 
 /** The market of one mint, without unknown fields. */
 export const rawMarket = object(
   {
-    mint: string('The mint.'),
-    source: string('Where the market comes from.'),
+    mint: string('The mint.', WRAPPED_SOL),
+    source: string('Where the market comes from.', 'birdeye'),
     lastFetchedAt,
     metricsSource: optional(string('Where the metrics come from.')),
     symbol: optional(string('Symbol of the token.')),
@@ -135,10 +138,12 @@ export const token = (description: string) =>
 
 const side = optional(token('One of the two tokens.'));
 
+export const EXAMPLE_POOL = '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2';
+
 /** One market of a decentralised exchange. */
 export const dexMarket = object(
   {
-    address: string('Address of the pool.'),
+    address: string('Address of the pool.', EXAMPLE_POOL),
     base: side,
     quote: side,
     ...each(
@@ -146,7 +151,7 @@ export const dexMarket = object(
         name: string('The pair.'),
         source: string('The exchange.'),
         createdAt: string('Since when, in ISO 8601.'),
-        liquidity: usd('Liquidity'),
+        liquidity: usd('Liquidity', 9_100_000),
         volume24h: usd('Traded in 24 hours'),
         trade24h: integer('Trades in 24 hours.'),
         trade24hChangePercent: percent('Change of the trades in 24 hours'),
@@ -163,15 +168,15 @@ export const dexMarket = object(
 /** Prices in ascending order of time. */
 export const candles = list(
   object({
-    time: seconds('Start of the candle'),
-    open: usd('First price'),
-    high: usd('Highest price'),
-    low: usd('Lowest price'),
-    close: usd('Last price'),
-    volume: usd('Traded'),
+    time: seconds('Start of the candle', 1_766_995_200),
+    open: usd('First price', 150.9),
+    high: usd('Highest price', 152.1),
+    low: usd('Lowest price', 150.2),
+    close: usd('Last price', 151.4),
+    volume: usd('Traded', 38_100_000),
   }),
   'Candles, the oldest first.',
 );
 
 /** Length of the candles. */
-export const interval = oneOf(ENUMERATIONS.interval, 'Length of one candle.');
+export const interval = word(ENUMERATIONS.interval, 'Length of one candle.', '1H');

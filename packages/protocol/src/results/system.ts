@@ -1,18 +1,16 @@
-import Type, { type TProperties } from 'typebox';
-import { oneOf, optional } from '../parameters.ts';
+import Type from 'typebox';
+import { NETWORKS } from '../networks.ts';
 import { CATALOG_PROVIDERS } from '../providers.ts';
 import type { ResultShape } from '../route.ts';
+import { always, answer, list, object, optional, shown, string, word } from './fields.ts';
 
-const text = (description: string) => Type.String({ description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const schema = (description: string) => Type.Unsafe<object>({ type: 'object', description });
-/** An object with these and possibly further members. */
-const open = (properties: TProperties, description: string) => Type.Object(properties, { description });
 
 /** Liveness: the whole body, as the gateway's own routes have no envelope. */
 export const liveness: ResultShape = {
   schema: Type.Object(
-    { ok: Type.Literal(true), service: text('The name of the service.'), status: Type.Literal('healthy') },
+    { ok: always(true), service: string('The name of the service.'), status: always('healthy') },
     { additionalProperties: false },
   ),
   example: { ok: true, service: 'asset-gateway', status: 'healthy' },
@@ -20,40 +18,36 @@ export const liveness: ResultShape = {
 
 /** Readiness. */
 export const readiness: ResultShape = {
-  schema: Type.Object({ ok: Type.Literal(true), status: Type.Literal('ready') }, { additionalProperties: false }),
+  schema: Type.Object({ ok: always(true), status: always('ready') }, { additionalProperties: false }),
   example: { ok: true, status: 'ready' },
 };
 
-/** What a catalog lists. */
-interface Listing {
-  readonly providers: readonly string[];
-  readonly surfaces: readonly string[];
-  readonly more: TProperties;
-}
+const SURFACES = ['tokens', 'rpc', 'das', 'wallet'];
+const CREDIT = { credit: optional(word(['accepted', 'sold'], 'Whether the route accepts or sells credit.')) };
 
-const catalogEntry = ({ providers, surfaces, more }: Listing) =>
-  open(
+const entryOf = (apis: readonly string[], hasCredit: boolean) =>
+  object(
     {
-      path: text('The path, with :name for parameters.'),
-      httpMethod: oneOf(['GET', 'POST'], 'The verb.'),
-      cluster: optional(oneOf(['mainnet', 'devnet'], 'The cluster of the data and of the payment.')),
-      provider: oneOf(providers, 'The provider.'),
-      surface: oneOf(surfaces, 'The family of routes.'),
-      method: text("The envelope's method."),
-      description: text('What the route answers.'),
-      accessMode: oneOf(['siwx', 'exact'], "A wallet's signature, or a payment."),
+      path: string('The path, with :name for parameters.'),
+      httpMethod: word(['GET', 'POST'], 'The verb.'),
+      cluster: optional(word(['mainnet', 'devnet'], 'The cluster of the data and of the payment.')),
+      provider: word([...CATALOG_PROVIDERS, ...apis, ...(hasCredit ? ['gateway'] : [])], 'The provider.'),
+      surface: word([...SURFACES, ...apis, ...(hasCredit ? ['credit'] : [])], 'The family of routes.'),
+      method: string("The envelope's method."),
+      description: string('What the route answers.'),
+      accessMode: word(['siwx', 'exact'], "A wallet's signature, or a payment."),
       paymentRequired: Type.Boolean(),
-      priceUsd: text('Dollars per call.'),
-      ...more,
-      authNetworks: optional(Type.Array(text('CAIP-2.'), { description: 'The networks that a sign-in may name.' })),
-      paymentNetwork: optional(text('CAIP-2.')),
+      priceUsd: string('Dollars per call.'),
+      ...(hasCredit && CREDIT),
+      authNetworks: optional(Type.Array(string('CAIP-2.'), { description: 'The networks that a sign-in may name.' })),
+      paymentNetwork: optional(string('CAIP-2.')),
       paymentAsset: optional(
-        open(
-          { symbol: text('USDC.'), mint: text('Its mint.'), decimals: count('Its decimals.') },
+        object(
+          { symbol: string('USDC.'), mint: string('Its mint.'), decimals: count('Its decimals.') },
           'The token to pay with.',
         ),
       ),
-      enabled: Type.Literal(true),
+      enabled: always(true),
       inputSchema: schema('The schema of the query, or of the body of a POST.'),
       inputExample: optional(schema('A valid input.')),
       outputSchema: schema("The schema of a success's body."),
@@ -66,13 +60,14 @@ const catalogEntry = ({ providers, surfaces, more }: Listing) =>
     'A route.',
   );
 
-const catalogOf = (listing: Listing): ResultShape => ({
-  schema: open(
+/** The catalog of a service with these APIs besides ours. */
+export const catalog = (apis: readonly string[], hasCredit: boolean): ResultShape => ({
+  schema: object(
     {
-      ok: Type.Literal(true),
-      version: Type.Literal(1),
+      ok: always(true),
+      version: always(1),
       payment: optional(schema('Networks and mints, if anything is sold.')),
-      catalog: open(
+      catalog: object(
         {
           totalRoutes: count('Number of routes.'),
           returnedRoutes: count('Number of listed routes.'),
@@ -81,30 +76,19 @@ const catalogOf = (listing: Listing): ResultShape => ({
         'The size of the list.',
       ),
       categories: schema('The providers, with the URL of the catalog of each.'),
-      routes: Type.Array(catalogEntry(listing)),
+      routes: Type.Array(entryOf(apis, hasCredit)),
     },
     'The catalog.',
   ),
   example: null,
 });
 
-const SURFACES = ['tokens', 'rpc', 'das', 'wallet'];
-const CREDIT = { credit: optional(oneOf(['accepted', 'sold'], 'Whether the route accepts or sells credit.')) };
-
-/** The catalog of a service with these APIs besides ours. */
-export const catalog = (apis: readonly string[], hasCredit: boolean): ResultShape =>
-  catalogOf({
-    providers: [...CATALOG_PROVIDERS, ...apis, ...(hasCredit ? ['gateway'] : [])],
-    surfaces: [...SURFACES, ...apis, ...(hasCredit ? ['credit'] : [])],
-    more: hasCredit ? CREDIT : {},
-  });
-
 /** The document that crawlers of x402 look for. */
 export const wellKnown: ResultShape = {
-  schema: open(
+  schema: object(
     {
-      version: Type.Literal(1),
-      resources: Type.Array(text('The URL of a route, with the values of its example in the path.')),
+      version: always(1),
+      resources: Type.Array(string('The URL of a route, with the values of its example in the path.')),
     },
     'The x402 resources.',
   ),
@@ -113,22 +97,22 @@ export const wellKnown: ResultShape = {
 
 /** A DID document, as W3C's DID Core and did:web have it. */
 export const didDocument: ResultShape = {
-  schema: open(
+  schema: object(
     {
-      '@context': Type.Array(text('A JSON-LD context.')),
-      id: text('The did:web of this origin.'),
+      '@context': Type.Array(string('A JSON-LD context.')),
+      id: string('The did:web of this origin.'),
       verificationMethod: Type.Array(
-        open(
+        object(
           {
-            id: text('The kid of signatures by this key.'),
-            type: Type.Literal('JsonWebKey2020'),
-            controller: text('The did:web of this origin.'),
+            id: string('The kid of signatures by this key.'),
+            type: always('JsonWebKey2020'),
+            controller: string('The did:web of this origin.'),
             publicKeyJwk: schema('The public key (RFC 8037).'),
           },
           'A key.',
         ),
       ),
-      assertionMethod: Type.Array(text('The id of a key that signs receipts.')),
+      assertionMethod: Type.Array(string('The id of a key that signs receipts.')),
     },
     'The keys that sign receipts.',
   ),
@@ -140,87 +124,52 @@ export const openapi: ResultShape = { schema: schema('An OpenAPI document.'), ex
 
 /** Text for language models. */
 export const llms: ResultShape = {
-  schema: text('Markdown.'),
+  schema: string('Markdown.'),
   example: null,
   mediaType: 'text/plain; charset=utf-8',
 };
 
-const micros = (description: string) =>
-  Type.Integer({ minimum: 0, description: `${description}, in millionths of a dollar.` });
-const cluster = oneOf(['mainnet', 'devnet'], 'Credit is valid on one cluster only.');
+const micros = (description: string, example: number) =>
+  shown(Type.Integer({ minimum: 0, description: `${description}, in millionths of a dollar.` }), example);
+const cluster = word(['mainnet', 'devnet'], 'Credit is valid on one cluster only.', 'mainnet');
 
 const WALLET = '6uW5RWdZtZzHH8jGTrGyYSx8Yw3hMF5tZHKyTZ5B6PUA';
 
-const balance = {
+const balance = (balanceUsd: string) => ({
   cluster,
-  network: text('CAIP-2.'),
-  balanceUsd: text('The balance in dollars.'),
-  balanceMicros: micros('The same'),
-};
+  network: string('CAIP-2.', NETWORKS.mainnet),
+  balanceUsd: string('The balance in dollars.', balanceUsd),
+  balanceMicros: micros('The same', Number(balanceUsd) * 1e6),
+});
 
 /** A wallet's credit and its latest movements. */
-export const credit: ResultShape = {
-  schema: Type.Object({
-    wallet: text('The wallet that signed.'),
-    balances: Type.Array(
-      Type.Object({
-        ...balance,
-        heldMicros: micros('Held for calls in flight'),
-        grantedMicros: micros('Total credit bought'),
-        spentMicros: micros('Total credit spent'),
-      }),
-      { description: 'One for each cluster with paid routes.' },
-    ),
-    movements: Type.Array(
-      Type.Object({
-        kind: oneOf(['grant', 'debit'], 'Credit bought, or spent.'),
-        cluster,
-        micros: micros('How much'),
-        at: text('RFC 3339, UTC.'),
-        route: text('The route that was called, as the catalog names its methods.'),
-        transaction: optional(text('The transaction of the purchase.')),
-      }),
-      { description: 'The latest 20, the newest first.' },
-    ),
-  }),
-  example: {
-    wallet: WALLET,
-    balances: [
-      {
-        cluster: 'mainnet',
-        network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
-        balanceUsd: '0.0499',
-        balanceMicros: 49_900,
-        heldMicros: 0,
-        grantedMicros: 50_000,
-        spentMicros: 100,
-      },
-    ],
-    movements: [
-      {
-        kind: 'debit',
-        cluster: 'mainnet',
-        micros: 100,
-        at: '2026-01-01T00:00:00.000Z',
-        route: 'rpc.mainnet.helius.getBalance',
-      },
-    ],
-  },
-};
+export const credit = answer({
+  wallet: string('The wallet that signed.', WALLET),
+  balances: list(
+    object({
+      ...balance('0.0499'),
+      heldMicros: micros('Held for calls in flight', 0),
+      grantedMicros: micros('Total credit bought', 50_000),
+      spentMicros: micros('Total credit spent', 100),
+    }),
+    'One for each cluster with paid routes.',
+  ),
+  movements: list(
+    object({
+      kind: word(['grant', 'debit'], 'Credit bought, or spent.', 'debit'),
+      cluster,
+      micros: micros('How much', 100),
+      at: string('RFC 3339, UTC.', '2026-01-01T00:00:00.000Z'),
+      route: string('The route that was called, as the catalog names its methods.', 'rpc.mainnet.helius.getBalance'),
+      transaction: optional(string('The transaction of the purchase.')),
+    }),
+    'The latest 20, the newest first.',
+  ),
+});
 
 /** A wallet's credit after a settled purchase. */
-export const bought: ResultShape = {
-  schema: Type.Object({
-    wallet: text('The wallet that paid.'),
-    ...balance,
-    boughtMicros: micros('Credit bought by this payment'),
-  }),
-  example: {
-    wallet: WALLET,
-    cluster: 'mainnet',
-    network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
-    balanceUsd: '0.05',
-    balanceMicros: 50_000,
-    boughtMicros: 50_000,
-  },
-};
+export const bought = answer({
+  wallet: string('The wallet that paid.', WALLET),
+  ...balance('0.05'),
+  boughtMicros: micros('Credit bought by this payment', 50_000),
+});

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
-import { oneOf } from '../parameters.ts';
-import type { ResultShape } from '../route.ts';
-import { EXAMPLE_SCORE, riskVerdict } from './blocks.ts';
+import { riskVerdict } from './blocks.ts';
 import {
   always,
+  answer,
+  answerOf,
   each,
   flag,
   integer,
@@ -17,143 +17,115 @@ import {
   percent,
   string,
   usd,
+  WRAPPED_SOL,
+  word,
 } from './fields.ts';
 import { category, rawMarket, stats, strategy } from './market.ts';
 import { canonicalMarket, executionQuality, issuance, liquidityTier, tags, variant, variantFields } from './variant.ts';
 
-const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
+const assetId = string('Canonical asset id.', 'solana');
 
 const assetRow = object({
-  assetId: string('Canonical asset id.'),
-  name: optional(string('Its name.')),
-  symbol: optional(string('Its symbol.')),
+  assetId,
+  name: optional(string('Its name.', 'Solana')),
+  symbol: optional(string('Its symbol.', 'SOL')),
   category,
-  imageUrl: nullable(string('Its picture.')),
+  imageUrl: nullable(string('Its picture.', 'https://img.example/sol.png')),
   stats,
   canonicalMarket: optional(canonicalMarket),
-  primaryVariant: nullable(variant),
+  primaryVariant: nullable(variant, null),
 });
 
-const EXAMPLE_ASSET_ROW = {
-  assetId: 'solana',
-  name: 'Solana',
-  symbol: 'SOL',
-  category: 'crypto',
-  imageUrl: 'https://img.example/sol.png',
-  stats: {
-    price: 151.4,
-    liquidity: 41_200_000,
-    volume24hUSD: 913_000_000,
-    volume30dUSD: null,
-    marketCap: 81_500_000_000,
-    priceChange24hPercent: -1.7,
-    priceChange1hPercent: 0.2,
-  },
-  primaryVariant: null,
-};
-
 /** Whether the upstream is up. */
-export const health: ResultShape = { schema: object({ ok: always(true) }), example: { ok: true } };
+export const health = answer({ ok: always(true) });
 
 /** Assets that match a text. */
-export const search: ResultShape = {
-  schema: object({
-    query: string('The search text.'),
-    category: nullable(category),
-    primaryVariantStrategy: strategy,
-    results: list(assetRow, 'Assets, the best match first.'),
-  }),
-  example: { query: 'sol', category: null, primaryVariantStrategy: 'liquidity', results: [EXAMPLE_ASSET_ROW] },
-};
+export const search = answer({
+  query: string('The search text.', 'sol'),
+  category: nullable(category, null),
+  primaryVariantStrategy: strategy,
+  results: list(assetRow, 'Assets, the best match first.'),
+});
 
 /** How a reference led to an asset. */
-export const resolvedBy = oneOf(
+export const resolvedBy = word(
   ['assetId', 'alias', 'mint', 'singletonMint', 'registry', 'sanctum', 'singleton'],
   'How the asset was found.',
+  'mint',
 );
 
 /** The asset behind a reference; an unknown mint is an asset of its own. */
-export const resolve: ResultShape = {
-  schema: object({
-    assetId: string('Canonical asset id.'),
-    resolvedBy,
-    mint: nullable(string('The mint that the reference named.')),
-    asset: object(
+export const resolve = answer({
+  assetId,
+  resolvedBy,
+  mint: nullable(string('The mint that the reference named.', WRAPPED_SOL)),
+  asset: object(
+    {
+      assetId,
+      name: partial(string('Its name.', 'Solana')),
+      symbol: partial(string('Its symbol.', 'SOL')),
+      category,
+      aliases: list(Type.String(), 'Other names of it.', ['sol']),
+    },
+    'The asset.',
+  ),
+  variant: nullable(
+    object(
       {
-        assetId: string('Canonical asset id.'),
-        name: partial(string('Its name.')),
-        symbol: partial(string('Its symbol.')),
-        category,
-        aliases: list(Type.String(), 'Other names of it.'),
+        ...variantFields,
+        liquidityTier: optional(liquidityTier),
+        tags,
+        chain: optional(string('The chain of the mint.')),
+        ...issuance,
       },
-      'The asset.',
+      'The variant that the mint named, and of another reference the primary one.',
     ),
-    variant: nullable(
-      object(
-        {
-          ...variantFields,
-          liquidityTier: optional(liquidityTier),
-          tags,
-          chain: optional(string('The chain of the mint.')),
-          ...issuance,
-        },
-        'The variant that the mint named, and of another reference the primary one.',
-      ),
-    ),
-  }),
-  example: {
-    assetId: 'solana',
-    resolvedBy: 'mint',
-    mint: WRAPPED_SOL,
-    asset: { assetId: 'solana', name: 'Solana', symbol: 'SOL', category: 'crypto', aliases: ['sol'] },
-    variant: { mint: WRAPPED_SOL, kind: 'native', liquidityTier: 'tier1', trustTier: 'tier1', tags: [] },
-  },
-};
+  ),
+});
 
 /** The assets of a curated list. */
-export const curated: ResultShape = {
-  schema: object({
-    listId: oneOf(ENUMERATIONS.list, 'The list.'),
-    primaryVariantStrategy: strategy,
-    assets: list(assetRow, 'One row per asset, or per mint.'),
-    pagination: optional(
-      object(
-        {
-          offset: integer('Rows that were skipped.'),
-          limit: integer('Rows at most.'),
-          total: integer('Rows in all.'),
-          hasMore: flag('Whether rows follow.'),
-          nextOffset: nullable(integer('The offset of the next rows.')),
-        },
-        'Which part of the list this is; the whole list has none.',
-      ),
+export const curated = answer({
+  listId: word(ENUMERATIONS.list, 'The list.', 'majors'),
+  primaryVariantStrategy: strategy,
+  assets: list(assetRow, 'One row per asset, or per mint.'),
+  pagination: optional(
+    object(
+      {
+        offset: integer('Rows that were skipped.'),
+        limit: integer('Rows at most.'),
+        total: integer('Rows in all.'),
+        hasMore: flag('Whether rows follow.'),
+        nextOffset: nullable(integer('The offset of the next rows.')),
+      },
+      'Which part of the list this is; the whole list has none.',
     ),
-    stale: optional(always(true)),
-    staleCachedAt: optional(milliseconds('When the list was fetched, for one that could not be fetched anew')),
-  }),
-  example: { listId: 'majors', primaryVariantStrategy: 'liquidity', assets: [EXAMPLE_ASSET_ROW] },
-};
+  ),
+  stale: optional(always(true)),
+  staleCachedAt: optional(milliseconds('When the list was fetched, for one that could not be fetched anew')),
+});
+
+const mint = string('The mint.', WRAPPED_SOL);
 
 /** Snapshots in the order of the mints asked for, each mint once. */
-export const marketSnapshots: ResultShape = {
-  schema: list(
+export const marketSnapshots = answerOf(
+  list(
     object({
-      address: string('The mint.'),
+      address: mint,
       token: nullable(
         object(
           {
-            address: string('The mint.'),
-            symbol: string('Symbol of the token.'),
-            name: string('Name of the token.'),
-            decimals: integer('Decimals of the mint.'),
+            address: mint,
+            symbol: string('Symbol of the token.', 'SOL'),
+            name: string('Name of the token.', 'Wrapped SOL'),
+            decimals: integer('Decimals of the mint.', 9),
             logoURI: optional(string('Picture of the token.')),
             ...each(
               {
-                liquidity: usd('Liquidity in all pools'),
-                volume24hUSD: usd('Traded in 24 hours'),
-                price: usd('Price'),
-                priceChange24hPercent: percent('Change of the price in 24 hours'),
-                marketCap: usd('Market capitalisation'),
+                liquidity: usd('Liquidity in all pools', 41_200_000),
+                volume24hUSD: usd('Traded in 24 hours', 913_000_000),
+                price: usd('Price', 151.4),
+                priceChange24hPercent: percent('Change of the price in 24 hours', -1.7),
+                marketCap: usd('Market capitalisation', 81_500_000_000),
               },
               nullable,
             ),
@@ -162,55 +134,25 @@ export const marketSnapshots: ResultShape = {
           'The token and its market.',
         ),
       ),
-      hasMarket: flag('Whether a market is known.'),
+      hasMarket: flag('Whether a market is known.', true),
     }),
     'One entry per mint.',
   ),
-  example: [
-    {
-      address: WRAPPED_SOL,
-      token: {
-        address: WRAPPED_SOL,
-        symbol: 'SOL',
-        name: 'Wrapped SOL',
-        decimals: 9,
-        liquidity: 41_200_000,
-        volume24hUSD: 913_000_000,
-        price: 151.4,
-        priceChange24hPercent: -1.7,
-        marketCap: 81_500_000_000,
-      },
-      hasMarket: true,
-    },
-  ],
-};
+);
 
 /** Markets in the order of the mints asked for, each mint once. */
-export const variantMarkets: ResultShape = {
-  schema: object({
-    variants: list(
-      object({
-        mint: string('The mint.'),
-        assetId: nullable(string('The asset that it stands for.')),
-        chain: nullable(string('The chain of the mint.')),
-        market: nullable(rawMarket),
-        executionQuality,
-      }),
-      'One entry per mint.',
-    ),
-  }),
-  example: {
-    variants: [
-      {
-        mint: WRAPPED_SOL,
-        assetId: 'solana',
-        chain: null,
-        market: { mint: WRAPPED_SOL, source: 'birdeye', lastFetchedAt: 1_767_000_000_000, price: 151.4 },
-        executionQuality: null,
-      },
-    ],
-  },
-};
+export const variantMarkets = answer({
+  variants: list(
+    object({
+      mint,
+      assetId: nullable(string('The asset that it stands for.', 'solana')),
+      chain: nullable(string('The chain of the mint.')),
+      market: nullable(rawMarket),
+      executionQuality,
+    }),
+    'One entry per mint.',
+  ),
+});
 
 /** The risk of a mint, nothing around it. */
-export const riskSummaryByMint: ResultShape = { schema: riskVerdict, example: EXAMPLE_SCORE };
+export const riskSummaryByMint = answerOf(riskVerdict);

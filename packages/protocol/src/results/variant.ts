@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
-import { oneOf } from '../parameters.ts';
 import {
   always,
   each,
@@ -16,7 +15,10 @@ import {
   percent,
   seconds,
   string,
+  union,
   usd,
+  WRAPPED_SOL,
+  word,
 } from './fields.ts';
 import { changes, furtherMetrics, lastFetchedAt, metrics } from './market.ts';
 
@@ -25,7 +27,7 @@ const listed = each(
     price: usd('Price'),
     marketCap: usd('Market capitalisation, and of a company that is not listed its implied valuation'),
     volume24hUSD: usd('Traded in 24 hours'),
-    priceChange24hPercent: changes.priceChange24hPercent,
+    priceChange24hPercent: changes().priceChange24hPercent,
     lastFetchedAt,
   },
   nullable,
@@ -48,7 +50,7 @@ export const preStocks = object(
 );
 
 /** The market of the asset itself, beside its variants; its fields depend on the source. */
-export const canonicalMarket = Type.Union(
+export const canonicalMarket = union(
   [
     object({
       source: always('coingecko'),
@@ -73,7 +75,7 @@ export const canonicalMarket = Type.Union(
       asOf: nullable(milliseconds('As lastFetchedAt')),
     }),
   ],
-  { description: 'The market of the asset itself.' },
+  'The market of the asset itself.',
 );
 
 const snapshot = object(
@@ -121,19 +123,19 @@ export const executionQuality = nullable(
 );
 
 /** By how much liquidity a variant has. */
-export const liquidityTier = oneOf(ENUMERATIONS.liquidityTier, 'By liquidity: above $10M, from $2.5M, below.');
+export const liquidityTier = word(ENUMERATIONS.liquidityTier, 'By liquidity: above $10M, from $2.5M, below.', 'tier1');
 
 /** A variant without its market. */
 export const variantFields = {
-  mint: string('The mint.'),
-  kind: oneOf([...ENUMERATIONS.kind, 'spot'], 'Kind of variant.'),
+  mint: string('The mint.', WRAPPED_SOL),
+  kind: word([...ENUMERATIONS.kind, 'spot'], 'Kind of variant.', 'native'),
   liquidityTier,
-  trustTier: oneOf(ENUMERATIONS.liquidityTier, 'As liquidityTier.'),
+  trustTier: word(ENUMERATIONS.liquidityTier, 'As liquidityTier.', 'tier1'),
   label: optional(string('A label that distinguishes it from other variants.')),
   symbol: optional(string('Symbol of the token.')),
   name: optional(string('Name of the token.')),
   stockVariantTier: optional(
-    oneOf(['share_redeemable', 'cash_redeemable', 'not_redeemable'], 'How a tokenised share can be redeemed.'),
+    word(['share_redeemable', 'cash_redeemable', 'not_redeemable'], 'How a tokenised share can be redeemed.'),
   ),
 };
 
@@ -147,11 +149,11 @@ export const issuance = {
 export const tags = list(Type.String(), 'Marks of the variant.');
 
 const variantProperties = {
-  variantId: string('Its id.'),
+  variantId: string('Its id.', 'solana:native'),
   ...variantFields,
   tags,
   ...issuance,
-  market: nullable(snapshot),
+  market: nullable(snapshot, null),
   executionQuality,
 };
 

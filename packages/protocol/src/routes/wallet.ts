@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { integer, list, oneOf, optional, text } from '../parameters.ts';
-import * as identities from '../results/identity.ts';
 import * as results from '../results/wallet.ts';
 import type { Route, RowOptions } from '../route.ts';
 import { everyWalletIn, walletIn } from '../rules.ts';
@@ -84,13 +83,13 @@ function walletRow(method: string, endpoint: string, description: string, option
 
 /** The paid wallet-data routes, all on mainnet. */
 export const walletRoutes: readonly Route[] = [
-  walletRow('identity', 'GET /identity/:wallet', 'The known identity of a wallet.', { result: identities.identity }),
+  walletRow('identity', 'GET /identity/:wallet', 'The known identity of a wallet.', { result: results.identity }),
   row('batchIdentity', 'POST /batch-identity', 'The known identities of up to 100 wallets.', {
     body: { wallets: list(addressOrName, 'Wallets or names.', { minItems: 1, maxItems: 100 }) },
     rules: [everyWalletIn('body', 'wallets')],
     forward: (values) => ({ ...values, body: { addresses: values.body.wallets } }),
     example: { body: { wallets: [EXAMPLE_WALLET] } },
-    result: identities.batchIdentity,
+    result: results.batchIdentity,
   }),
   walletRow('balances', 'GET /balances/:wallet', 'The balances of a wallet.', {
     query: {
