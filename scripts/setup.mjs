@@ -107,3 +107,6 @@ export function build() {
   }
   writeFileSync(stamp, hash);
 }
+
+/** Builds before the first test file starts; vitest calls it. */
+export const setup = () => alone(build);

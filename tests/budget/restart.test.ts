@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { noteTime } from '../kit/event-loop.ts';
@@ -7,13 +7,10 @@ import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { isFull } from '../kit/rounds.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
-import { compileGateway } from '../process/program.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
 const SCRIPT = 'tests/kit/gateway-process.mjs';
 noteTime();
-beforeAll(compileGateway, 120_000);
-
 describe('a gateway that is killed and started again', () => {
   let upstream: TokensApi;
   let gateway: GatewayProcess;

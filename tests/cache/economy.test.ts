@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { routes } from '@asset-gateway/protocol';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CallOrder } from '../../packages/gateway/src/cache/call-order.ts';
 import * as lifetimes from '../../packages/gateway/src/cache/lifetimes.ts';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
@@ -16,7 +16,6 @@ import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
-import { compileGateway } from '../process/program.ts';
 
 interface SimulatedRequest {
   readonly atMs: number;
@@ -91,8 +90,6 @@ testInCi(
     expect(Math.abs(share - simulated)).toBeLessThan(isFull ? 0.03 : 0.15);
   },
 );
-
-beforeAll(compileGateway, 120_000);
 
 interface Measured {
   readonly name: string;

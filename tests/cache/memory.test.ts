@@ -8,7 +8,6 @@ import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { memoryMib } from '../kit/usage.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { compileGateway } from '../process/program.ts';
 
 const MIB = 1024 * 1024;
 /** With ROUNDS=full the default size. */
@@ -23,7 +22,6 @@ upstream.answer((_, response) => response.writeHead(200, { 'Content-Type': 'appl
 let metricsUrl: string;
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  await compileGateway();
   const [port, metricsPort] = [String(await freePort()), String(await freePort())];
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   gateway = await startProcess('tests/kit/gateway-process.mjs', ['60000'], {

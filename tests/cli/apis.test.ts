@@ -12,11 +12,9 @@ import { serveWeatherAndNotes } from '../apis/apis.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { compile } from '../kit/run-code.ts';
 import { startHost, textOf } from '../mcp/host.ts';
-import { compileAll } from '../process/program.ts';
 import { startWarm } from './warm.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes();
-await compileAll();
 const chain = gateway.solana?.mainnet;
 if (!chain) throw new Error('nothing is sold');
 

@@ -5,7 +5,6 @@ import { rolldown } from 'rolldown';
 import { build as viteBuild } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { compileAll } from '../process/program.ts';
 import { bundleOf } from './bundle.ts';
 
 /** The imports in the rows of docs/client.md, with the entry of each. */
@@ -85,7 +84,6 @@ describe.runIf(isFull)('the page size with each bundler', () => {
   // In the repository, where the bundlers find the packages.
   const folder = resolve('.setup/pages');
   beforeAll(async () => {
-    await compileAll();
     mkdirSync(folder, { recursive: true });
   }, 120_000);
 

@@ -12,7 +12,6 @@ import {
   tracesOf,
 } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { compileGateway } from '../process/program.ts';
 import { accountOf, openRichWallet, paymentFor, signatureFor } from './gateway.ts';
 
 type KilledCall = Killed & { readonly payer: Wallet };
@@ -33,7 +32,6 @@ const LONG = { timeout: 1_800_000 };
 const killing: Parameters<typeof withBothDatabases>[1] = (variables, database) => {
   let series: GatewaySeries;
   beforeAll(async () => {
-    await compileGateway();
     // On one port, so that signatures stay valid.
     series = await openGatewaySeries({ CREDIT: 'on', PORT: String(await freePort()), ...variables() });
   }, 120_000);

@@ -13,7 +13,7 @@ import { redisSuite } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { compileGateway, until } from '../process/program.ts';
+import { until } from '../process/program.ts';
 import { type Deployment, startDeployment } from './nodes.ts';
 import { paidTraffic, signedTraffic } from './traffic.ts';
 
@@ -35,7 +35,6 @@ const suiteOf = (count: number) => (nginx: string) =>
       let solana: SolanaSandbox;
       let deployment: Deployment;
       beforeAll(async () => {
-        await compileGateway();
         solana = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
         deployment = await startDeployment(nginx, count, solana.variables);
       }, 120_000);

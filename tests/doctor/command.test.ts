@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { served } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { gated } from '../http/targets.ts';
@@ -6,7 +6,6 @@ import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { type RecordingProxy, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { compileGateway } from '../process/program.ts';
 import { inDocument } from './seeds.ts';
 import { run } from './stranger.ts';
 
@@ -28,8 +27,6 @@ const selling = await stopAfterTests(startTestGateway({}, { paid: true }));
 const free = await stopAfterTests(startTestGateway());
 
 describe('asset-gateway doctor', () => {
-  beforeAll(() => compileGateway(), 120_000);
-
   it('finds nothing to fix at our own gateway, with the URL as its only argument', async () => {
     const { code, stdout, stderr } = await runProgram(selling.url);
     const lines = stdout.split('\n');

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { MAX_ROUTES } from '../../packages/doctor/src/explore.ts';
 import { CONNECTIONS, HttpClient, PAUSES_SECONDS } from '../../packages/doctor/src/http-client.ts';
 import { type Outcome, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { compileGateway } from '../process/program.ts';
 import { ENTRY, run, type Stranger, startStranger } from './stranger.ts';
 
 /** Longer than any run here, and much shorter than one without limits. */
@@ -30,8 +29,6 @@ async function examineHere(...servers: Parameters<typeof startStranger>): Promis
 const refuse = (_: unknown, response: ServerResponse): void => void response.writeHead(404).end('{}');
 
 describe('the doctor, at a hostile server', () => {
-  beforeAll(() => compileGateway(), 120_000);
-
   const text = { type: 'string', pattern: '^(a+)+$' };
   const value = { name: `${'a'.repeat(60)}!` };
   const object = { type: 'object', properties: { name: text } };

@@ -10,7 +10,6 @@ import { runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { blocksOf } from '../kit/page.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { compileAll } from '../process/program.ts';
 
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const own = read('packages/cli/package.json');
@@ -19,7 +18,6 @@ describe('the bundle for Claude Desktop', () => {
   const folder = makeFolder();
   let gateway: TestGateway;
   beforeAll(async () => {
-    await compileAll();
     gateway = await startTestGateway();
     await mcpb(join(folder, 'own.mcpb'));
     await unpackExtension({ mcpbPath: join(folder, 'own.mcpb'), outputDir: join(folder, 'own'), silent: true });

@@ -20,7 +20,6 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, afterEach } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-import { compileAll } from '../process/program.ts';
 
 /** A process that serves hosts in sequence, to save the start and the first payment of each. */
 export interface WarmServer {
@@ -171,7 +170,6 @@ export async function useHosts(
   gateway: TestGateway,
   shared: HostOptions = {},
 ): Promise<(options?: HostOptions) => Promise<Host>> {
-  await compileAll();
   const warm = startWarmServer();
   const hosts: Host[] = [];
   afterEach(async () => {

@@ -6,10 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { startProcess } from '../kit/process.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { compileAll } from '../process/program.ts';
 import { ERAS, type EraOptions, inputOf, PROGRAM, rowOf, textOf } from './host.ts';
 
-await compileAll();
 const gateway = await stopAfterTests(startEverything());
 const words = ['mcp', '--http', '0', '--tools=all'];
 const server = await startProcess(PROGRAM, words, { ASSET_GATEWAY_URL: gateway.url });

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { compileAll } from '../process/program.ts';
 import { ERAS, type Host, inputOf, rowOf, startHost, startWarmServer, textOf, tokensOf } from './host.ts';
 
 const MOST_TOKENS = 25_000;
@@ -15,7 +14,6 @@ const OWN_INPUTS: Readonly<Record<string, object>> = {
 const LONG = { assetId: 'solana', include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all' };
 
 const gateway = await stopAfterTests(startEverything());
-await compileAll();
 const warm = startWarmServer();
 afterAll(() => warm.close());
 

@@ -1,11 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { compileAll } from '../process/program.ts';
-
-beforeAll(compileAll, 120_000);
 
 /** Too few for their figures to mean anything, enough to see that everything is measured. */
 const FEW = { rounds: 1, requests: 40 };

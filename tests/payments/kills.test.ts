@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withBothDatabases } from '../kit/databases.ts';
 import { isFull, roundsOnEach } from '../kit/rounds.ts';
-import { compileGateway } from '../process/program.ts';
 import { ask, askUntilDecided, newBuyer, newPath, receiptIn, until } from './fault-buyer.ts';
 import {
   expectAnsweredOnce,
@@ -33,7 +32,6 @@ const killing: Parameters<typeof withBothDatabases>[1] = (variables, database) =
   const onTurn = <Item>(items: readonly Item[]): Item[] =>
     items.filter((_, index) => isFull || index % 2 === (database === 'sqlite' ? 0 : 1));
   beforeAll(async () => {
-    await compileGateway();
     series = await openGatewaySeries(variables());
   }, 120_000);
   afterAll(() => series.close());

@@ -14,7 +14,6 @@ import { signedHeader } from '../kit/wallet.ts';
 import { newPath, type Reply, until } from '../payments/fault-buyer.ts';
 import { askOnce as ask, openGatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { compileGateway } from '../process/program.ts';
 import { newPath as newFreePath } from '../redis/asking.ts';
 
 type Kind = 'purchase' | 'debit';
@@ -66,7 +65,6 @@ const chargedIn = (reply: Reply | undefined): number =>
 
 /** Starts a gateway in its own process with this DATABASE_URL. `booksUrl`: where the books are read. */
 export async function openLoad(databaseUrl: string, booksUrl: () => string = () => databaseUrl): Promise<Load> {
-  await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
   const series = await openGatewaySeries({
     CREDIT: 'on',

@@ -7,7 +7,6 @@ import { type Command, node, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { compileAll } from './program.ts';
 
 const MAX_WAIT_MS = 240_000;
 /** For some seconds after its start the compiler misses changes. */
@@ -73,7 +72,6 @@ suite('setsid', 'npm run dev', (setsid) => {
   }
 
   beforeAll(async () => {
-    await compileAll();
     copyTo(folder);
     await start();
   }, MAX_WAIT_MS);

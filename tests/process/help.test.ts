@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { USAGE } from '../../scripts/usage.mjs';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { compileGateway } from './program.ts';
 
 const { version, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly version: string;
@@ -81,7 +80,6 @@ describe('in a clone without installed packages', () => {
 describe('the programs themselves', () => {
   const MAIN = 'packages/gateway/bin/main.js';
   const SANDBOX = 'packages/sandbox/bin/start.js';
-  beforeAll(compileGateway, 120_000);
 
   it('asset-gateway and its doctor say how they are used', async () => {
     expect(await runCommand(node(MAIN, '-h'))).toEqual(asked('asset-gateway'));

@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
-import { compileGateway, endPrograms, type Program, startProgram } from './program.ts';
+import { endPrograms, type Program, startProgram } from './program.ts';
 
 /** Makes the process write to standard error repeatedly. */
 const COMPLAINING = '--import=data:text/javascript,setInterval(()=>process.stderr.write(String(1)),20).unref()';
 
-beforeAll(compileGateway, 120_000);
 afterAll(() => endPrograms());
 
 interface Place {
@@ -89,7 +88,6 @@ const EMBEDDER = `
 `;
 
 it('a program that embeds the gateway keeps the fetch of Node', async () => {
-  await compileGateway();
   const { url, answer, stop } = await startStrangeGateway();
   answer((_, response) => response.end('heard'));
   const embedder = promisify(execFile)(process.execPath, ['--input-type=module', '-e', EMBEDDER, url]);

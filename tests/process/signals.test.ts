@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { connectFrom, get } from '../http/bare-server.ts';
 import { expectRefusal } from '../http/error-table.ts';
@@ -9,7 +9,7 @@ import { readAnswers, type WireAnswer, wireRequest, writeAndRead } from '../http
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
-import { compileGateway, endPrograms, type Program, startProgram, until } from './program.ts';
+import { endPrograms, type Program, startProgram, until } from './program.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 const REQUESTS = 5;
@@ -22,7 +22,6 @@ interface Place {
 }
 
 const upstreams: TokensApi[] = [];
-beforeAll(compileGateway, 120_000);
 afterAll(async () => {
   await endPrograms();
   await Promise.all(upstreams.map((upstream) => upstream.close()));

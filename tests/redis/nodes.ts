@@ -11,7 +11,6 @@ import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import { challengeFor } from '../kit/wallet.ts';
-import { compileGateway } from '../process/program.ts';
 
 const SCRIPT = 'tests/kit/gateway-process.mjs';
 /** The public origin of all nodes. */
@@ -30,7 +29,6 @@ export interface Nodes {
 
 /** Starts the sandbox and what the nodes share: the span that budgets count in, and these variables. */
 export async function openNodes(windowMs: number, variables: Environment): Promise<Nodes> {
-  await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
   const arrivals = await startArrivalCounter(upstream.url);
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });

@@ -9,13 +9,10 @@ import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
-import { compileGateway } from '../process/program.ts';
 import { runSales as run } from './audited.ts';
 
 const MAIN = 'packages/gateway/bin/main.js';
 const SECRET = 'a-secret-of-these-nodes-that-is-long';
-
-beforeAll(compileGateway, 120_000);
 
 /** The command in its own process, with a gateway's variables. */
 const startSales = (variables: Environment, ...words: string[]): Command =>

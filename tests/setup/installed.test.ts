@@ -8,7 +8,6 @@ import { type Command, node, runCommand, startCommand } from '../kit/command.ts'
 import { inSuite } from '../kit/in-suite.ts';
 import { type Installation, install, suiteWithInstallation } from '../kit/packages.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-import { compileAll } from '../process/program.ts';
 
 /** What a user asks npm for: packages of ours, of which the first is the one that is named, and others. */
 interface Wish {
@@ -18,7 +17,6 @@ interface Wish {
 
 /** Packs packages of ours and installs the first into an empty folder, where npm finds the other ones as if they were published. */
 async function installPacked(folder: string, { ours, others = {} }: Wish): Promise<Installation> {
-  await compileAll();
   const words = ['npm', 'pack', ...ours.map((name) => `--workspace=packages/${name}`), '--pack-destination', folder];
   const { code, stderr } = await runCommand(words, { cwd: '.', env: process.env });
   if (code !== 0) return { code, stderr };

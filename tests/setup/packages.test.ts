@@ -9,7 +9,6 @@ import { importsOf } from '../architecture/rules.ts';
 import { runCommand } from '../kit/command.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { compileAll } from '../process/program.ts';
 
 interface Packed {
   readonly name: string;
@@ -57,7 +56,6 @@ const packedAs = (name: string): Packed => {
 };
 
 beforeAll(async () => {
-  await compileAll();
   mkdirSync('.setup', { recursive: true });
   // Inside of the repository, so that what the packages depend on is found in its node_modules.
   folder = resolve(mkdtempSync('.setup/packed-'));

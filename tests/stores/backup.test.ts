@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Local, openLocal } from '../../packages/gateway/src/compose/local.ts';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
@@ -14,7 +14,6 @@ import { grant, HOLDER, JOURNAL_KEEP_MS, newPayment, settle } from '../kit/ledge
 import { suiteWith } from '../kit/optional.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
-import { compileGateway } from '../process/program.ts';
 import { ROOM } from './contract.ts';
 
 const [, COMMANDS = ''] =
@@ -22,7 +21,6 @@ const [, COMMANDS = ''] =
 
 let folder: string;
 let restored: string;
-beforeAll(compileGateway, 120_000);
 beforeEach(() => {
   folder = makeFolder();
   restored = `${folder}/restored`;

@@ -26,7 +26,7 @@ import { JOURNAL_KEEP_MS, newPayment, settle } from '../kit/ledger.ts';
 import { roundsOnEach } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
-import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
+import { endPrograms, startProgram } from '../process/program.ts';
 import { Openings } from './openings.ts';
 
 const PAGE = 4096;
@@ -49,7 +49,6 @@ function newFolder(): string {
 }
 
 beforeAll(async () => {
-  await compileGateway();
   openings = new Openings();
   const folder = newFolder();
   const local = await openLocal({ dataDir: folder });

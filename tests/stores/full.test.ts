@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync, statfsSync, statSync, writeS
 import { join } from 'node:path';
 import type { Environment } from '@asset-gateway/gateway';
 import Connection from 'libsql';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLocal } from '../../packages/gateway/src/compose/local.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
@@ -14,7 +14,7 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
-import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
+import { endPrograms, startProgram } from '../process/program.ts';
 
 const HEALTH = '/v1/x402/tokens/health';
 const PAGE = Buffer.alloc(4096);
@@ -51,7 +51,6 @@ function mountDisk(): Disk | undefined {
   };
 }
 
-beforeAll(compileGateway, 120_000);
 afterAll(endPrograms);
 
 const startOn = (folder: string) =>

@@ -4,12 +4,12 @@ import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FolderLock, lockFolder } from '../../packages/gateway/src/stores/lock.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull, roundsOnEach } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
+import { endPrograms, startProgram } from '../process/program.ts';
 
 const NOBODY = 65_534;
 const CONTENDERS = 8;
@@ -19,7 +19,6 @@ const LOCK_MODULE = `${process.cwd()}/packages/gateway/dist/stores/lock.js`;
 
 let folder: string;
 const children: ChildProcess[] = [];
-beforeAll(compileGateway, 120_000);
 beforeEach(() => {
   folder = makeFolder();
 });

@@ -11,7 +11,7 @@ import { isFull } from '../kit/rounds.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import { until } from '../payments/fault-buyer.ts';
-import { compileAll, endPrograms, type Program, startProgram } from '../process/program.ts';
+import { endPrograms, type Program, startProgram } from '../process/program.ts';
 import { type Attackers, startAttackers, type Tally } from './attack-process.ts';
 import { openBuyers, type Served, SignedCrowd, type SteadyBuyer, type UsedSignIn } from './honest.ts';
 import { quantile, row, type Watched, watch } from './watch.ts';
@@ -56,7 +56,6 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
   const addressesOf = (keys: readonly Uint8Array[]) => keys.map((key) => signerFromBytes(key).address);
 
   beforeAll(async () => {
-    await compileAll();
     upstream = await startTokensApi({ key: CANARY_KEY });
     solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     const port = await freePort();

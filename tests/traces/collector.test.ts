@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
-import { compileGateway } from '../process/program.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const KEY = { TOKENS_API_KEY: 'key' };
@@ -61,7 +60,6 @@ describe('the packages of OpenTelemetry', () => {
   }
 
   it('are loaded only with an endpoint', async () => {
-    await compileGateway();
     expect(await isLoaded({})).toBe('false');
     const receiver = await startReceiver('accept');
     open.push(receiver);

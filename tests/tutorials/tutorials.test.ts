@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { beforeAll, it } from 'vitest';
+import { it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { suiteInCi, suiteWith } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { compileAll } from '../process/program.ts';
 import { Reader } from './reader.ts';
 
 const MODULES = 'node_modules';
@@ -53,7 +52,6 @@ async function useReader(use: (reader: Reader) => Promise<void>): Promise<void> 
 }
 
 suiteInCi('a reader who follows the tutorial', { timeout: 120_000 }, () => {
-  beforeAll(compileAll, 120_000);
   it.each(pages)('%s sees what it shows', (page) => useReader((reader) => reader.follow(page)));
 });
 
