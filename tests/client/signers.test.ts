@@ -68,6 +68,7 @@ describe('a wallet that misbehaves', () => {
     ['signs nothing', signing(async () => [])],
     ['is declined by its user', signing(() => Promise.reject(new Error('no')))],
     ['gives too short a signature', signing(async ({ message }) => [{ signedMessage: message, signature: short }])],
+    ['signs another text', signing(async () => [{ signedMessage: Uint8Array.of(255), signature: new Uint8Array(64) }])],
     ['cannot sign messages', { 'solana:signMessage': undefined }],
     ['shows no Solana account', { 'standard:connect': { connect: async () => ({ accounts: [] }) } }],
   ])('%s: the call fails after the challenge', async (_, change) => {
