@@ -10,9 +10,8 @@ import {
   problemsIn,
   tableView,
 } from '../discovery/checks.ts';
-import { officialFetch } from '../discovery/official-fetch.ts';
 import { faultsOf, type OpenApiDocument, operationOf } from '../discovery/openapi-document.ts';
-import { exampleOf, pathOf } from '../http/targets.ts';
+import { exampleOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 import { serveApis } from './apis.ts';
@@ -111,14 +110,6 @@ describe('every operation of the public documents', () => {
     expect(stub.arrivals).toHaveLength(free.length);
   });
 
-  it('answers again from the cache', async () => {
-    const cached = free.filter(({ httpMethod }) => httpMethod === 'GET');
-    await expectWithoutCalls(cached, async (row) => {
-      const response = await askSigned(urlOf(row), exampleOf(row).init, signer);
-      expect([response.status, response.headers.get('cache-status')]).toEqual([200, expect.stringContaining('hit')]);
-    });
-  });
-
   it('is in the catalog and in the OpenAPI document as in the table', async () => {
     const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: Values[] };
     const entryOf = new Map(routes.map((entry) => [`${entry.httpMethod} ${entry.path}`, entry]));
@@ -132,34 +123,11 @@ describe('every operation of the public documents', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is in llms.txt and in the well-known list', async () => {
-    const llms = await (await fetch(`${gateway.url}/llms.txt`)).text();
-    const { resources } = (await (await fetch(`${gateway.url}/.well-known/x402`)).json()) as { resources: string[] };
-    for (const row of rows) {
-      expect(llms).toContain(`[${row.httpMethod} ${row.path}](`);
-      expect(resources).toContain(gateway.url + pathOf(row));
-    }
-  });
-
   it('leaves the OpenAPI document without a fault that a linter finds', { timeout: 120_000 }, async () => {
     const problems = await problemsIn(JSON.stringify(document));
     // Services have paths such as /assets/{asset}/history and /assets/policy/{id}; fixed segments win.
     expect(problems.filter((each) => !each.startsWith('no-ambiguous-paths'))).toEqual([]);
   });
-});
-
-it.each(PUBLIC_DOCUMENTS)('the official client buys from %s', async (name) => {
-  const row = paid.find(({ surface }) => surface === name + PAID) as Route;
-  const { solana } = gateway;
-  const before = await solana?.mainnet.usdcBalance(solana.payTo);
-  const { init } = exampleOf(row);
-  const response = await (await officialFetch(gateway))(urlOf(row), init);
-  expect([response.status, await response.json()]).toMatchObject([
-    200,
-    { priceUsd: PRICE, result: row.result.example },
-  ]);
-  expect(stub.arrivals.at(-1)).toMatchObject({ method: init.method, body: init.body ?? '' });
-  expect(await solana?.mainnet.usdcBalance(solana.payTo)).toBe((before ?? 0n) + 2000n);
 });
 
 const inputOf = (input: object): string =>

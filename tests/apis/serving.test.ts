@@ -91,13 +91,6 @@ describe('an API of the operator', () => {
     ]);
     expect(stub.arrivals).toHaveLength(before);
   });
-
-  it('is listed in the catalog with its title', async () => {
-    const listed = await (await fetch(`${gateway.url}/v1/catalog?provider=weather`)).json();
-    expect(listed).toMatchObject({ catalog: { returnedRoutes: 2, filters: { provider: 'weather' } } });
-    const weather = { id: 'weather', label: 'Weather', routeCount: 2 };
-    expect(listed.categories.providers).toContainEqual(expect.objectContaining(weather));
-  });
 });
 
 /** Asks twice with each body, and returns how many calls the API got. */

@@ -134,13 +134,6 @@ describe('/llms.txt', () => {
     expect(body.length).toBeLessThan(16_384);
     expect(body).toContain('\n- Only x402 version 2 is supported');
   });
-
-  it('mentions payments only if something is sold', async () => {
-    expect((await ask('/llms.txt')).body).toMatch(/PAYMENT-SIGNATURE/);
-    const { body = '' } = (await askAs(configuredPort, 'any', '/llms.txt')) ?? {};
-    expect(body).toMatch(/SIGN-IN-WITH-X/);
-    expect(body).not.toMatch(/PAYMENT-SIGNATURE|USDC|payment/);
-  });
 });
 
 describe('the set-up of official clients', () => {
