@@ -144,12 +144,4 @@ describe('H11 requests in one pipeline', () => {
       expect(answers[index]?.body).toContain(mint);
     });
   });
-
-  it('are answered before unreadable bytes', async () => {
-    const requests = [1, 2, 3].map((n) => requestTo(gateway.port, 'GET', '/healthz', `X-Request-Id: g-${n}`));
-    const raw = await writeAndRead(gateway.port, `${requests.map(({ bytes }) => bytes).join('')}\0\r\n\r\n`);
-    const answers = readAnswers(raw, ['GET', 'GET', 'GET', 'GET']);
-    expect(answers.slice(0, 3).map(({ headers }) => headers['x-request-id'])).toEqual(['g-1', 'g-2', 'g-3']);
-    expect(answers.slice(3).map(codeOf).join()).toMatch(/^(bad_request)?$/);
-  });
 });

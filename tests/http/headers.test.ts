@@ -1,14 +1,18 @@
+import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { askSigned } from '../kit/wallet.ts';
-import { expectInTable, headerFaults } from './error-table.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { expectInTable, expectRefusal, headerFaults } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
 import { askFor, seen, type WireAnswer } from './wire.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
+const SEVEN =
+  'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
+const ORIGIN = 'Origin: https://solana.example';
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await stopAfterTests(startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true }));
 const behindProxies = await stopAfterTests(
   startTestGateway({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' }),
 );
@@ -16,17 +20,61 @@ const behindProxies = await stopAfterTests(
 const ask = ({ port }: TestGateway, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askFor(port, 'GET', target, ...lines);
 
+const askHealth = async (query = ''): Promise<WireAnswer> => seen(await askSigned(gateway.url + HEALTH + query));
+
+describe('a preflight', () => {
+  const preflight = (path: string, ...lines: string[]) => askFor(gateway.port, 'OPTIONS', path, ORIGIN, ...lines);
+
+  // The recorded answers have the headers of every route's preflight.
+  it.each(['tokens.health', 'rpc.mainnet.helius.getBalance'])(
+    'C1 on %s allows the eighth header only on request',
+    async (id) => {
+      const asking = async (names: string) => {
+        const answer = await preflight(pathOf(rowOf(id)), `Access-Control-Request-Headers: ${names}`);
+        return answer?.headers['access-control-allow-headers'];
+      };
+      const own = 'access-control-expose-headers';
+      for (const names of [own, 'Access-Control-Expose-Headers', `content-type,${own}`, `${own} , x-payment`])
+        expect(await asking(names)).toBe(`${SEVEN}, Access-Control-Expose-Headers`);
+      for (const names of ['content-type', `x-${own}`, `${own}-x`, '*']) expect(await asking(names)).toBe(SEVEN);
+    },
+  );
+
+  it('C4 on an unknown path is a 404 with CORS headers', async () => {
+    expectRefusal(await preflight('/v1/nothing'), '404 not_found');
+  });
+
+  it('C5 costs no slot, no nonce and no upstream call', async () => {
+    const header = await signedHeader(gateway.url + HEALTH);
+    for (const route of routes) expect((await preflight(pathOf(route), `SIGN-IN-WITH-X: ${header}`))?.status).toBe(204);
+    expect(gateway.upstream.arrivals).toEqual([]);
+    const answer = await fetch(gateway.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': header } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('RateLimit')).toMatch(/^"upstream";r=2;/);
+  });
+});
+
 describe('the headers of every answer', () => {
-  it('refusals and failures after a sign-in are private', async () => {
-    const broken = await seen(await askSigned(`${gateway.url}${HEALTH}?x=1`));
+  it('C2 refusals and failures after a sign-in are private, and any origin may read them', async () => {
+    const broken = await askHealth('?x=1');
     gateway.upstream.faults.status = 500;
-    const failed = await seen(await askSigned(gateway.url + HEALTH));
+    const failed = await askHealth();
     gateway.upstream.faults.reset();
-    expect([broken.status, failed.status]).toEqual([400, 502]);
-    for (const answer of [broken, failed]) {
+    let limited = await askHealth();
+    while (limited.status === 200) limited = await askHealth();
+    const codes = ['400 invalid_request', '502 upstream_error', '429 rate_limited'];
+    for (const [index, answer] of [broken, failed, limited].entries()) {
+      expectRefusal(answer, codes[index] ?? '');
       expect(answer.headers['cache-control']).toBe('private, no-store');
-      expectInTable(answer);
     }
+    expect(gateway.upstream.arrivals).toHaveLength(3);
+  });
+
+  it('C3 never allow credentials', async () => {
+    const answer = await ask(gateway, HEALTH, 'Origin: null', 'Cookie: a=b');
+    expect(answer?.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(answer?.headers['access-control-allow-origin']).toBe('*');
+    expectInTable(answer);
   });
 
   it('name no software and no secret', async () => {
