@@ -130,9 +130,4 @@ describe('batches over HTTP', () => {
     expect(await addressesIn(together)).toEqual(mints);
     for (const mint of mints) expect(await addressesIn(await ask([mint]))).toEqual([mint]);
   });
-
-  it('a duplicate mint is answered once, as by the upstream', async () => {
-    const [mint = ''] = KNOWN_MINTS;
-    expect(await addressesIn(await ask([mint, mint]))).toEqual([mint]);
-  });
 });

@@ -1,54 +1,71 @@
-import { afterAll, expect, it } from 'vitest';
+import { HEADERS } from '@asset-gateway/protocol';
+import { afterAll, describe, expect, it } from 'vitest';
+import { bundleNotice } from '../../packages/gateway/src/compose/service.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { expectRefusal } from '../http/error-table.ts';
-import { freePort } from '../http/ports.ts';
-import { pathOf, rowOf } from '../http/targets.ts';
-import { askOne, wireRequest } from '../http/wire.ts';
-import { makeFolder } from '../kit/folder.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { buyCredit, startCreditGateway } from '../credit/gateway.ts';
+import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { bodyOf, callOf, requiredFor } from '../payments/calls.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { faultsOf, WITH_FACILITATOR } from './faults.ts';
 
-const HEALTH = pathOf(rowOf('tokens.health'));
+const call = callOf('rpc.mainnet.helius.getBalance');
 
-const start = stoppedAfterTests(startTestGateway);
 const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-const folders = [makeFolder(), makeFolder()] as const;
 afterAll(() => solana.close());
 
-it('DATA_DIR: keeps the generated secret', async () => {
-  const port = await freePort();
-  // With until-expiry nonces only its secret decides which ones a node accepts.
-  const node = (dataDir: string) =>
-    startTestGateway({ PORT: String(port), GATEWAY_SECRET: '', SIWX_NONCE: 'until-expiry' }, { dataDir });
-  // On its own connection: a kept one may lead to a stopped node on the same port.
-  const use = async (gateway: TestGateway, header: string) => {
-    const answer = await askOne(
-      port,
-      wireRequest('GET', HEALTH, [`Host: 127.0.0.1:${port}`, `SIGN-IN-WITH-X: ${header}`]),
-    );
-    await gateway.stop();
-    return answer;
-  };
-  const first = await node(folders[0]);
-  const header = await signedHeader(first.url + HEALTH);
-  await first.stop();
-  expect((await use(await node(folders[0]), header))?.status).toBe(200);
-  const elsewhere = await node(folders[1]);
-  expectRefusal(await use(elsewhere, header), '402 invalid_siwx_nonce');
-  expect(elsewhere.upstream.arrivals).toEqual([]);
-});
+const amountsIn = async (gateway: SellingGateway, of = call): Promise<string[]> =>
+  (await requiredFor(gateway, of)).accepts.map(({ amount }) => amount);
 
-it('LOG_LEVEL and LOG_FORMAT: the lines that are written, and their format', async () => {
-  const gateway = await start({ LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty' });
-  await fetch(`${gateway.url}/healthz`);
-  gateway.upstream.faults.status = 500;
-  await askSigned(gateway.url + HEALTH);
-  expect(gateway.logLines).toEqual([
-    expect.stringMatching(/^\d\d:\d\d:\d\d {2}502 GET \S+ {2}upstream_error .*ms.*\n$/),
-  ]);
+describe('the variables of credit', () => {
+  it('CREDIT=off: no route, no bundle and no sign-in on a paid route', async () => {
+    const gateway = await startSellingGateway({}, { solana });
+    expect(await amountsIn(gateway)).toEqual(['5']);
+    const buying = await fetch(`${gateway.url}/v1/x402/credit/mainnet`, { method: 'POST' });
+    expect(buying.status).toBe(404);
+    const preferring = await fetch(`${gateway.url}${call.target}`, { ...call.init, headers: { Prefer: 'credit' } });
+    expect(JSON.stringify(await preferring.json())).not.toContain('sign-in-with-x');
+    await gateway.stop();
+  });
+
+  it('CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are offered in ascending order', async () => {
+    const gateway = await startCreditGateway({ solana }, { CREDIT_BUNDLE_USD: '0.2', CREDIT_BUNDLES_USD: '2, 0.1' });
+    expect(await amountsIn(gateway)).toEqual(['5', '200000']);
+    const sold = { target: '/v1/x402/credit/mainnet', init: { method: 'POST', headers: {} } };
+    expect(await amountsIn(gateway, sold)).toEqual(['100000', '2000000']);
+    await gateway.stop();
+  });
+
+  it('CREDIT_MAX_USD bounds the credit of a wallet', async () => {
+    const gateway = await startCreditGateway({ solana }, { CREDIT_MAX_USD: '1' });
+    const wallet = await openWallet(solana);
+    expect((await buyCredit(gateway, wallet, 1_000_000)).status).toBe(200);
+    const refused = await buyCredit(gateway, wallet, 50_000);
+    expect([refused.status, (await bodyOf(refused)).error, refused.headers.get(HEADERS.paymentResponse)]).toEqual([
+      409,
+      'credit_limit',
+      null,
+    ]);
+    await gateway.stop();
+  });
+
+  it.each([
+    [{ CREDIT: 'yes' }, 'CREDIT must be one of on, off.'],
+    [{ CREDIT_BUNDLE_USD: '0' }, 'CREDIT_BUNDLE_USD must be dollars above 0'],
+    [{ CREDIT_BUNDLES_USD: '1,1' }, 'CREDIT_BUNDLES_USD must be up to 5 different amounts'],
+    [{ CREDIT_BUNDLES_USD: '1,2,3,4,5,0.5' }, 'CREDIT_BUNDLES_USD must be up to 5 different amounts'],
+    [{ CREDIT_MAX_USD: '0.5' }, 'CREDIT_MAX_USD must be at least the largest of the bundles.'],
+    [{ PAYMENT_MEMO: 'off' }, 'CREDIT=on needs PAYMENT_MEMO=on'],
+  ])('%o is refused with a sentence', (variables, sentence) => {
+    expect(faultsOf({ ...WITH_FACILITATOR, CREDIT: 'on', ...variables })).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  it('CREDIT=on where nothing is sold is refused', () => {
+    expect(faultsOf({ TOKENS_API_KEY: 'key', CREDIT: 'on' })).toEqual([
+      expect.stringContaining('CREDIT=on has nothing to sell'),
+    ]);
+  });
 });
 
 // The variables that remove routes are shown in discovery/removal.
@@ -60,4 +77,31 @@ it('HELIUS_WALLET_API_BASE_URL: the upstream that is called', async () => {
   expect([reply.status, reply.code]).toEqual([502, 'upstream_unreachable']);
   expect(reply.text).toContain('"state":"unused"');
   expect(solana.provider.arrivals).toEqual([]);
+});
+
+describe('the log line about a bundle', () => {
+  const inProcess = { facilitator: { kind: 'in-process', keypair: new Uint8Array() } } as const;
+
+  it.each([
+    [150, 50_000, 'credit: a bundle of $0.05 leaves at most $0.048499 after its settlement'],
+    [150, 1_000, 'credit: a bundle of $0.001 does not cover its settlement, at least $0.0015'],
+    [undefined, 50_000, 'credit: a bundle of $0.05; a settlement costs at least 10,001 lamports'],
+  ])('at $%s a SOL, of %d millionths', (solPriceUsd, micros, sentence) => {
+    expect(bundleNotice(micros, { ...inProcess, solPriceUsd })).toContain(sentence);
+  });
+});
+
+postgresSuite('credit in a PostgreSQL that may lose commits', () => {
+  it('is refused at the start with a sentence, and sold once commits are durable', async () => {
+    const { url, drop } = await openPostgresDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const variables = { DATABASE_URL: url };
+    await askPostgres(url, `alter database ${name} set synchronous_commit = off`);
+    await expect(startCreditGateway({ solana }, variables)).rejects.toThrow('CREDIT=on needs synchronous_commit on');
+    await askPostgres(url, `alter database ${name} reset synchronous_commit`);
+    const gateway = await startCreditGateway({ solana }, variables);
+    expect((await buyCredit(gateway, await openWallet(solana))).status).toBe(200);
+    await gateway.stop();
+    await drop();
+  });
 });

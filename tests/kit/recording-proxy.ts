@@ -22,6 +22,8 @@ export interface RecordingProxy {
   /** As the gateway answered. */
   readonly exchanges: Exchange[];
   alter: Alter;
+  /** Ports of 127.0.0.1, which take the requests in turn. */
+  ports: number[];
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ async function forward(incoming: IncomingMessage, port: number): Promise<Exchang
     path: target,
     headers: asked,
     method: method === 'HEAD' ? 'GET' : method,
+    agent: false,
   });
   outgoing.end(await textOf(incoming));
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -60,10 +63,11 @@ function answerWith({ status, headers, body }: ReturnType<typeof passedOn>, resp
   else response.writeHead(status, headers).end(body);
 }
 
-/** Starts a proxy for a port of 127.0.0.1. */
-export async function startRecordingProxy(port: number): Promise<RecordingProxy> {
+/** Starts a proxy for ports of 127.0.0.1. */
+export async function startRecordingProxy(...ports: number[]): Promise<RecordingProxy> {
+  let turn = 0;
   const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const exchange = await forward(incoming, port);
+    const exchange = await forward(incoming, proxy.ports[turn++ % proxy.ports.length] ?? 0);
     proxy.exchanges.push(exchange);
     answerWith(passedOn(exchange, proxy.alter), response);
   };
@@ -75,6 +79,7 @@ export async function startRecordingProxy(port: number): Promise<RecordingProxy>
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exchanges: [],
     alter: () => undefined,
+    ports,
     async stop() {
       server.close();
       server.closeAllConnections();

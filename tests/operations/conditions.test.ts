@@ -55,14 +55,6 @@ describe('the metrics tell when', () => {
     expect(seconds).toBeLessThanOrEqual(40);
   });
 
-  it('the budget is used up', async () => {
-    const node = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' });
-    const left = async () => (await scrape(node.gateway)).sum('asset_gateway_budget_left', TOKENS);
-    expect(await left()).toBe(2);
-    for (let time = 0; time < 3; time++) await new Caller(node).ask({ target: HEALTH });
-    expect([await left(), await requestsOf(node, 'rate_limited')]).toEqual([0, 1]);
-  });
-
   it('H19 the event loop was blocked', async () => {
     const node = await open();
     await scrape(node.gateway);

@@ -127,6 +127,14 @@ describe('the format', () => {
     expect([written('json', true), written('pretty', false)]).toEqual(['json', 'pretty']);
   });
 
+  it('has no line below the level', () => {
+    const lines: string[] = [];
+    const log = createLog('warn', [], { write: (line) => void lines.push(line) });
+    log.notice('listening');
+    log.failure(new Error('broken'));
+    expect(lines).toEqual([expect.stringContaining('broken')]);
+  });
+
   it('passes errors of the stream to its listener', () => {
     const listeners: string[] = [];
     const stream = { write: () => undefined, on: (event: string) => void listeners.push(event) };

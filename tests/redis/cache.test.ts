@@ -2,7 +2,6 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunningGateway } from '@asset-gateway/gateway';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { sleep } from '../budget/history.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
@@ -92,22 +91,6 @@ redisSuite('nodes that share what they keep', () => {
     const { path, before } = await fetchShared();
     const answer = await ask(1, path, { headers: { 'Cache-Control': 'no-cache' } });
     expect([statusOf(answer), calls()]).toEqual(['asset-gateway; fwd=miss; stored', before + 1]);
-  });
-
-  it('only the mints that no node has are asked for', async () => {
-    const batch = (node: number, mints: readonly string[]) =>
-      ask(node, `${ROUTE}/market-snapshots`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ mints }),
-      });
-    const [a = '', b = '', c = ''] = KNOWN_MINTS;
-    const before = calls();
-    await batch(0, [a, b]);
-    await untilShared(2);
-    const answer = (await (await batch(1, [c, a, b])).json()) as { result: { address: string }[] };
-    expect(answer.result.map(({ address }) => address)).toEqual([c, a, b]);
-    expect(fleet.upstream.arrivals.slice(before).map(({ body }) => JSON.parse(body).mints)).toEqual([[a, b], [c]]);
   });
 
   it('W1 mints that the upstream rejects at one node spoil no call of another', async () => {

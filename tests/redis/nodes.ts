@@ -5,7 +5,6 @@ import type { Environment } from '@asset-gateway/gateway';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
-import { type ArrivalCounter, startArrivalCounter } from '../kit/arrival-counter.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
@@ -19,8 +18,6 @@ const ORIGIN = 'http://gateway.example';
 /** Gateways in their own processes, for one origin, on one sandbox. */
 export interface Nodes {
   readonly upstream: TokensApi;
-  /** Before the upstream. */
-  readonly arrivals: ArrivalCounter;
   readonly solana: SolanaSandbox;
   /** Starts one more, with these variables as well. */
   open(variables?: object): Promise<GatewayProcess>;
@@ -30,7 +27,6 @@ export interface Nodes {
 /** Starts the sandbox and what the nodes share: the span that budgets count in, and these variables. */
 export async function openNodes(windowMs: number, variables: Environment): Promise<Nodes> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const arrivals = await startArrivalCounter(upstream.url);
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running = new Set<GatewayProcess>();
@@ -38,14 +34,13 @@ export async function openNodes(windowMs: number, variables: Environment): Promi
     DATA_DIR: folder,
     GATEWAY_BASE_URL: ORIGIN,
     GATEWAY_SECRET: CANARY_SECRET,
-    TOKENS_API_BASE_URL: arrivals.url,
+    TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     ...solana.variables,
     ...variables,
   };
   return {
     upstream,
-    arrivals,
     solana,
     async open(more = {}) {
       const port = String(await freePort());
@@ -55,7 +50,6 @@ export async function openNodes(windowMs: number, variables: Environment): Promi
     },
     async close() {
       await Promise.all([...running].map((node) => node.end('SIGKILL')));
-      await arrivals.close();
       await upstream.close();
       await solana.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningGateway } from '@asset-gateway/gateway';
 import { afterEach, expect, it } from 'vitest';
@@ -9,6 +6,7 @@ import { officialFetch } from '../discovery/official-fetch.ts';
 import { freePort } from '../http/ports.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
+import { type RecordingProxy, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
@@ -36,10 +34,10 @@ function suite(): void {
     await redis.command('FLUSHALL');
     const database = await openPostgresDatabase();
     const fleet = await openFleet({ redisUrl: redis.url, databaseUrl: database.url });
-    const balancer = await startBalancer();
+    const balancer = await startRecordingProxy();
     closing.push(
       () => fleet.close(),
-      async () => balancer.close(),
+      () => balancer.stop(),
       database.drop,
     );
     const nodes = [await startNode(first), await startNode(first)];
@@ -48,7 +46,7 @@ function suite(): void {
     async function startNode(variables: object): Promise<RunningGateway & { readonly port: number }> {
       const port = await freePort();
       const node = await fleet.start({ PORT: String(port), GATEWAY_BASE_URL: balancer.url, ...variables });
-      balancer.targets.push(port);
+      balancer.ports.push(port);
       return { ...node, port };
     }
 
@@ -95,44 +93,9 @@ function suite(): void {
 const LAST_CONNECTIONS_MS = 100;
 
 /** Takes a node out of the balancer, and stops it after its last response. */
-async function retire({ targets }: Balancer, node: (RunningGateway & { readonly port: number }) | undefined) {
+async function retire({ ports }: RecordingProxy, node: (RunningGateway & { readonly port: number }) | undefined) {
   if (!node) return;
-  targets.splice(targets.indexOf(node.port), 1);
+  ports.splice(ports.indexOf(node.port), 1);
   await sleep(LAST_CONNECTIONS_MS);
   await node.stop();
-}
-
-/** An HTTP balancer: each request goes to the next of its targets, over its own connection. */
-interface Balancer {
-  readonly url: string;
-  /** Ports of 127.0.0.1. */
-  readonly targets: number[];
-  close(): void;
-}
-
-async function startBalancer(): Promise<Balancer> {
-  const targets: number[] = [];
-  let turn = 0;
-  const server = createServer((incoming, outgoing) => {
-    const port = targets[turn++ % targets.length];
-    const { method, url, headers } = incoming;
-    const options = { host: '127.0.0.1', port, method, path: url, headers, agent: false };
-    const passed = request(options, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    passed.on('error', () => outgoing.destroy());
-    incoming.pipe(passed);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    targets,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }

@@ -2,16 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Refusal, siwxExtension } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
 import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { fixedOrigin } from '../../packages/gateway/src/gates/gate.ts';
-import { SiwxGate, signInInfo } from '../../packages/gateway/src/gates/siwx/gate.ts';
+import { signInInfo } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
 import { readValidSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
-import { RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
 import { rowOf } from '../http/targets.ts';
-import { openLocalStore } from '../kit/local-store.ts';
 import { samples } from '../kit/rounds.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 import { SEARCH, signedPayload } from './craft.ts';
@@ -110,86 +106,50 @@ describe('rotating secrets', () => {
   });
 });
 
-const ATTEMPTS = samples(10_000);
-const route = rowOf('tokens.search');
-const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
-const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };
+const match = createMatch([{ route: rowOf('tokens.search') }]);
+const fixed = { method: 'GET', target: SEARCH, hosts: [], port: 0, body: Buffer.of(), client: '' };
 
-/** The sign-in gate alone, with a counter of signature checks. */
-async function gateAlone() {
+/** A sign-in with this nonce, whose dates are of this time. */
+const signedAt = (nonce: string, nowMs: number) =>
+  signedPayload(siwxExtension(signInInfo(ORIGIN, { uri: ORIGIN + SEARCH, nonce, nowMs, statement: 'Sign in.' })));
+
+/** The code of a payload at this time, or "valid". */
+function codeOf(payload: object, { nowMs = NOW, judgedByStore = false, crypto = nodeCrypto } = {}): string {
+  const clocks = { now: () => nowMs, wallNow: () => nowMs };
+  const rule = { origin: ORIGIN, epoch: EPOCH, judgedByStore, places: 'path' } as const;
+  const call = match({ ...fixed, headers: { 'sign-in-with-x': encodeHeader(payload) } });
+  try {
+    readValidSignIn({ crypto, nonces: onNode, clocks }, call, rule);
+    return 'valid';
+  } catch (error) {
+    return error instanceof Refusal ? error.code : String(error);
+  }
+}
+
+const ATTEMPTS = samples(10_000);
+
+it(`S5 no signature is verified over an invented nonce, of ${ATTEMPTS} random ones`, async () => {
   let verified = 0;
   const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };
-  const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
-  const { store, close } = await openLocalStore(() => Date.UTC(2026, 10, 20));
-  const allowance = { ...budget, view: () => store.view(budget), judge: async () => undefined };
-  const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), allowance, singleUse: true };
-  return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified, close };
-}
-
-const match = createMatch([{ route }]);
-const callWith = (header: string) =>
-  match({
-    method: 'GET',
-    target: SEARCH,
-    headers: { 'sign-in-with-x': header },
-    hosts: [],
-    port: 0,
-    body: Buffer.of(),
-    client: '',
-  });
-
-/** The challenge with this nonce at this time. */
-const challengeWith = (nonce: string, nowMs: number) =>
-  siwxExtension(signInInfo(ORIGIN, { uri: ORIGIN + SEARCH, nonce, nowMs, statement: 'Sign in.' }));
-
-async function admit(gate: SiwxGate, header: string): Promise<string> {
-  const call = callWith(header);
-  const trail = new RequestTrail(call.inbound, { log: () => undefined, randomId: () => '' });
-  return gate.admit(call, trail).then(
-    () => 'admitted',
-    (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
-  );
-}
-
-describe('S5 no signature is verified over an invented nonce', () => {
-  it(`of ${ATTEMPTS} random ones`, async () => {
-    const { gate, nonces, store, verified, close } = await gateAlone();
-    const nonce = nonces.issue(ORIGIN, store.epoch(), store.now());
-    const genuine = await signedPayload(challengeWith(nonce, store.now()));
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const header = encodeHeader({ ...genuine, nonce: randomBytes(16).toString('hex') });
-      expect(await admit(gate, header)).toBe('invalid_siwx_nonce');
-    }
-    expect(verified()).toBe(0);
-    expect(await admit(gate, encodeHeader(genuine))).toBe('admitted');
-    expect(verified()).toBe(1);
-    await close();
-  });
+  const genuine = await signedAt(issued(), NOW);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const nonce = randomBytes(16).toString('hex');
+    expect(codeOf({ ...genuine, nonce }, { crypto })).toBe('invalid_siwx_nonce');
+  }
+  expect(verified).toBe(0);
+  expect([codeOf(genuine, { crypto }), verified]).toEqual(['valid', 1]);
 });
 
 describe('a nonce is accepted from 30 s before its time of issue until 300 s after it', () => {
-  /** The code for a nonce of this age whose signed dates are of now, or "valid". */
-  async function codeAt(ageSeconds: number, judgedByStore: boolean): Promise<string> {
-    const nowMs = NOW + ageSeconds * 1000;
-    const challenge = challengeWith(issued(), nowMs);
-    const clocks = { now: () => nowMs, wallNow: () => nowMs };
-    const rule = { origin: ORIGIN, epoch: EPOCH, judgedByStore, places: 'path' } as const;
-    const signedCall = callWith(encodeHeader(await signedPayload(challenge)));
-    try {
-      readValidSignIn({ crypto: nodeCrypto, nonces: onNode, clocks }, signedCall, rule);
-      return 'valid';
-    } catch (error) {
-      return error instanceof Refusal ? error.code : String(error);
-    }
-  }
-
   it.each([
     ['by this node alone', false, -30, 300],
     ['with 30 s more each way where the store checks again', true, -60, 330],
   ])('%s', async (_, judgedByStore, first, last) => {
-    expect(await codeAt(first, judgedByStore)).toBe('valid');
-    expect(await codeAt(last, judgedByStore)).toBe('valid');
-    expect(await codeAt(first - 1, judgedByStore)).toBe('invalid_siwx_expired');
-    expect(await codeAt(last + 1, judgedByStore)).toBe('invalid_siwx_expired');
+    const codes: string[] = [];
+    for (const age of [first - 1, first, last, last + 1]) {
+      const nowMs = NOW + age * 1000;
+      codes.push(codeOf(await signedAt(issued(), nowMs), { nowMs, judgedByStore }));
+    }
+    expect(codes).toEqual(['invalid_siwx_expired', 'valid', 'valid', 'invalid_siwx_expired']);
   });
 });

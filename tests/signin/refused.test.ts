@@ -129,14 +129,9 @@ describe('S5 an invented nonce', () => {
   const spelled = (change: (nonce: string) => string): Row[2] => {
     return ({ challenge, signed }) => [signed({ nonce: change(challenge.info.nonce) })];
   };
-  const setAhead = (time: string): string => (Number.parseInt(time, 16) ^ 1).toString(16).padStart(6, '0');
   check([
     ['random', NONCE, spelled(() => randomBytes(16).toString('hex'))],
-    ['truncated', NONCE, spelled((nonce) => nonce.slice(0, 30))],
-    ['upper case', NONCE, spelled((nonce) => nonce.toUpperCase().replace(/^\d+$/, 'A'))],
     ['one digit more', NONCE, spelled((nonce) => `${nonce}0`)],
-    ['another time', NONCE, spelled((nonce) => setAhead(nonce.slice(0, 6)) + nonce.slice(6))],
-    ['all zeros', NONCE, spelled(() => '0'.repeat(32))],
   ]);
 
   it('swapped in after signing, or of another deployment', async () => {

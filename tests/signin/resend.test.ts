@@ -61,16 +61,6 @@ describe('S21 a good header refused because the budget is empty', () => {
     expect(await statusOf(askWith(asker, header))).toBe(200);
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
   });
-
-  it('differs from a replay, which gets a 402 although the budget is empty', async () => {
-    const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
-    const asker = overHttp(gateway);
-    const [header, unused] = [await signInFor(asker), await signInFor(asker)];
-    expect(await statusOf(askWith(asker, header))).toBe(200);
-    expect(await statusOf(askWith(asker, unused))).toBe(429);
-    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
-    expect(gateway.upstream.arrivals).toHaveLength(1);
-  });
 });
 
 describe('S22 an upstream failure after dispatch', () => {

@@ -142,16 +142,6 @@ redisSuite('a Redis whose clock steps', () => {
     });
   });
 
-  it('R6 forward and back between two requests: an expired nonce stays expired', async () => {
-    const store = await openNode();
-    const nonce = newNonce(store);
-    expect(await take(store, nonce)).toBe('admitted');
-    nodes.now += HOUR;
-    await store.readEpoch();
-    nodes.now -= HOUR;
-    expect(await take(store, nonce)).toBe('nonce_expired');
-  });
-
   describe('R6 forward by an hour', () => {
     it('R6 gives no node more than its limit', async () => {
       const [one, other] = [await openNode(), await openNode()];

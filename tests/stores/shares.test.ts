@@ -131,19 +131,6 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
       expect(await fill(store, budget, at(1))).toBe(3);
     });
 
-    withStore('a slot that frees is no longer charged to anybody', async ({ store, elapse }) => {
-      const budget = budgetOf(5);
-      for (let round = 0; round < 3; round++) {
-        const owners = Array.from({ length: 4 }, () => randomUUID());
-        for (const owner of owners) {
-          expect((await take(store, { budget, share: at(1), owner })).kind).toBe('admitted');
-        }
-        expect((await take(store, { budget, share: at(1) })).scope).toBe('group');
-        for (const owner of owners) store.complete(budget, owner);
-        await elapse(WINDOW_MS + 50);
-      }
-    });
-
     withStore('groups whose slots have freed leave the others a larger part', async ({ store, elapse }) => {
       const budget = budgetOf();
       for (let place = 3; place <= 22; place++) {

@@ -5,16 +5,14 @@ import { ResponseHandler } from '../../packages/gateway/src/upstreams/response.t
 import { freePort } from '../http/ports.ts';
 import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { Caller, HEALTH, slotFreesIn, slotsLeft } from './caller.ts';
+import { Caller, HEALTH, slotFreesIn } from './caller.ts';
 import { startTrap } from './trap.ts';
 
 const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
-const ONE_SLOT = { ...SHORT, TOKENS_RATE_LIMIT_PER_MINUTE: '1' };
 
 const start = stoppedAfterTests(startTestGateway);
 const trap = await stopAfterTests(startTrap(() => undefined));
 const gateway = await start(SHORT, WITHOUT_BREAKER);
-const narrow = await start(ONE_SLOT, { windowMs: 1_500 });
 const silent = await start({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
 afterEach(() => gateway.upstream.faults.reset());
 
@@ -45,24 +43,6 @@ it('U1 an aborted call closes its socket and is not sent again', async () => {
     while (trap.asked() > 0) await wait(5);
     expect(trap.heard).toHaveLength(round);
   }
-});
-
-it('U1 an aborted call keeps its slot', async () => {
-  const caller = new Caller(narrow);
-  narrow.upstream.faults.hang = true;
-  const gaveUp = await caller.ask({ target: HEALTH });
-  expect([gaveUp.status, slotsLeft(gaveUp)]).toEqual([504, 0]);
-  narrow.upstream.faults.reset();
-  const signIn = await caller.signIn();
-  const refused = await caller.askWith(signIn, { target: HEALTH });
-  expect([refused.status, refused.json.error]).toEqual([429, 'rate_limited']);
-  expect(narrow.upstream.arrivals).toHaveLength(1);
-  const seconds = Number(refused.headers.get('retry-after'));
-  expect(refused.json.retryAfterSeconds).toBe(seconds);
-  await wait(seconds * 1000);
-  const opened = await caller.askWith(signIn, { target: HEALTH });
-  expect(opened.status).toBe(200);
-  expect(narrow.upstream.arrivals).toHaveLength(2);
 });
 
 describe('the slot of a call frees', () => {
