@@ -1,13 +1,15 @@
+import { Refusal } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { LRUCache } from 'lru-cache';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Budget, Share } from '../../packages/gateway/src/budget/store.ts';
 import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
 import { CallsInFlight } from '../../packages/gateway/src/cache/calls-in-flight.ts';
 import type { CacheKey, KeyRequest } from '../../packages/gateway/src/cache/key-demand.ts';
 import { ALONE, CallClaim } from '../../packages/gateway/src/cache/shared-entries.ts';
 import type { Kept } from '../../packages/gateway/src/cache/stored.ts';
-import { Waiters } from '../../packages/gateway/src/cache/waiters.ts';
-import type { Input } from '../../packages/gateway/src/call.ts';
+import { Waiter, Waiters } from '../../packages/gateway/src/cache/waiters.ts';
+import type { Input, Spend, UpstreamCall } from '../../packages/gateway/src/call.ts';
 import { rowOf } from '../http/targets.ts';
 
 const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
@@ -249,6 +251,10 @@ describe('a call that fails', () => {
   });
 });
 
+const input = { path: {}, query: {}, body: {} } as unknown as Input;
+const PLAN = { key: key('a'), route: rowOf('tokens.health'), input };
+const claimAlone = () => new CallClaim({ entries: ALONE, owner: 'this node', isEnough: () => false });
+
 it('a call whose upstream throws at once no longer counts as starting', async () => {
   const fault = () => {
     throw new Error('broken');
@@ -256,9 +262,7 @@ it('a call whose upstream throws at once no longer counts as starting', async ()
   const leads = { waiting: new Waiters(), spendAlone: fault, dismiss: () => undefined };
   const kept = new LRUCache<string, Kept>({ max: 1 });
   const calls = new CallsInFlight({ ...leads, kept, order, upstream: { answer: fault }, now: () => 0 });
-  const claim = new CallClaim({ entries: ALONE, owner: 'this node', isEnough: () => false });
-  const input = { path: {}, query: {}, body: {} } as unknown as Input;
-  await calls.make([{ key: key('a'), route: rowOf('tokens.health'), input }], claim);
+  await calls.make([PLAN], claimAlone());
   expect([calls.starting, calls.made]).toEqual([0, { awaited: 0, refresh: 0 }]);
 });
 
@@ -341,5 +345,56 @@ describe('a flood of random keys', () => {
     order.enqueue(key('a'), WAITS, nowMs + 5_000);
     for (const id of ['p', 'q']) for (let count = 0; count < 9; count++) order.enqueue(key(id), WAITS, nowMs + 5_000);
     expect(called(order.next(1, nowMs + 5_001))).toEqual(['a']);
+  });
+});
+
+const SLOT = { release: () => undefined };
+const budget: Budget = { key: 'b', limit: 1, windowMs: 1, inFlightMs: 1 };
+const shareAt = (group: string): Share => ({ group, wallet: 'W' });
+
+/** A request at an address that waits for the key, and takes a slot like this. */
+const waiterAt = (group: string, take: Spend): Waiter =>
+  new Waiter([{ key: key('a'), refusesCached: false }], { wallet: group, spend: take }, shareAt(group));
+
+/** Makes a call for these requests. Answers the requests that were dismissed, and the numbers of calls. */
+async function callFor(...waiters: readonly Waiter[]) {
+  const [waiting, dismissed] = [new Waiters(), [] as (string | undefined)[]];
+  for (const waiter of waiters) waiting.enter(waiter, 60_000, () => undefined);
+  const calls = new CallsInFlight({
+    waiting,
+    order,
+    upstream: { answer: ({ spend }: UpstreamCall) => spend(budget).then(() => ({ json: '{}' })) },
+    kept: new LRUCache({ max: 9 }),
+    spendAlone: () => Promise.reject(new Error('a request waits')),
+    dismiss: ({ asker }) => void dismissed.push(asker.wallet),
+    now: () => 0,
+  });
+  await calls.make([PLAN], claimAlone());
+  return { dismissed, made: calls.made };
+}
+
+describe('a call that several wait for', () => {
+  it('is charged to all of their shares', async () => {
+    const charges: unknown[] = [];
+    const take: Spend = async (_, charge) => {
+      charges.push(charge);
+      return SLOT;
+    };
+    const used: Spend = () => Promise.reject(new Refusal('invalid_siwx_nonce'));
+    const [one, two] = [waiterAt('one', used), waiterAt('two', take)];
+    expect(await callFor(one, two)).toEqual({ dismissed: ['one'], made: { awaited: 1, refresh: 0 } });
+    expect(charges).toEqual([[shareAt('one'), shareAt('two')]]);
+    expect([two.given.size, two.isCollapsed]).toEqual([1, false]);
+  });
+
+  it('spends once if no share has a slot, and refuses all waiters', async () => {
+    let asked = 0;
+    const refusal = new Refusal('rate_limited', { scope: 'group', retryAfterSeconds: 60 });
+    const take: Spend = () => {
+      asked++;
+      return Promise.reject(refusal);
+    };
+    const { dismissed, made } = await callFor(waiterAt('one', take), waiterAt('two', take));
+    expect([asked, dismissed, made.awaited]).toEqual([1, ['one', 'two'], 0]);
   });
 });

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -16,7 +15,6 @@ const [BOUND_MIB, ANSWERS] = isFull ? [256, 120] : [40, 20];
 const ANSWER = JSON.stringify({ results: 'x'.repeat(5 * MIB - 14) });
 const AT_ONCE = 2;
 
-const folder = makeFolder();
 const upstream = await startStrangeGateway();
 upstream.answer((_, response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(ANSWER));
 let metricsUrl: string;
@@ -27,7 +25,7 @@ beforeAll(async () => {
   gateway = await startProcess('tests/kit/gateway-process.mjs', ['60000'], {
     PORT: port,
     METRICS_PORT: metricsPort,
-    DATA_DIR: folder,
+    DATA_DIR: makeFolder(),
     TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '1000',
@@ -38,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.end('SIGKILL');
   await upstream.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const residentMib = () => memoryMib(gateway.child.pid);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../packages/gateway/src/config/config.ts';
 import { createLog } from '../../packages/gateway/src/log.ts';
+import { makeFolder } from '../kit/folder.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
@@ -181,4 +182,42 @@ describe('each key of a list', () => {
       expect(read).not.toThrow(/CANARY/);
     },
   );
+});
+
+it('the budgets of two keys survive a restart, also when the second key is added', async () => {
+  const options = { windowMs: 3_600_000, dataDir: makeFolder() };
+  /** The answers of a gateway with these keys to this many requests, and its calls by key. */
+  const run = async (keys: string, times: number) => {
+    const limit = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) };
+    const one = await startTestGateway({ ...limit, TOKENS_API_KEY: keys }, options);
+    one.upstream.keys.add(SECOND);
+    const answers: string[] = [];
+    while (answers.length < times) answers.push(saidOf(await new Caller(one).ask({ target: ASSET })));
+    await one.stop();
+    return [new Set(answers), ...countsOf(one.upstream, FIRST, SECOND)];
+  };
+  expect(await run(FIRST, LIMIT)).toEqual([new Set(['200']), LIMIT, 0]);
+  expect(await run(BOTH, LIMIT)).toEqual([new Set(['200']), 0, LIMIT]);
+  expect(await run(BOTH, 1)).toEqual([new Set(['429 rate_limited']), 0, 0]);
+});
+
+describe('a cache in front of two keys', () => {
+  const cached = inEachTest(() => startKeyedGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '4' }));
+  const askFor = async (name: string): Promise<number> =>
+    (await new Caller(cached).ask({ target: `${TOKENS}/assets/search?q=${name}` })).status;
+  const calls = () => countsOf(cached.upstream, FIRST, SECOND);
+
+  it('a call for the cache with a refused key is repeated with the other key', async () => {
+    cached.upstream.keys.delete(FIRST);
+    expect([await askFor('a'), await askFor('a')]).toEqual([200, 200]);
+    expect(calls()).toEqual([1, 1]);
+  });
+
+  it('a miss gets a 429 while one key is paused and the other has no slot', async () => {
+    Object.assign(cached.upstream.faults, { status: 429, retryAfter: '300', only: isWith(FIRST) });
+    expect(await askFor('paused')).toBe(503);
+    // A cache spreads its calls over the window: the other key is used up past it.
+    for (let time = 0; time < 4; time++) await new Caller(cached).ask({ target: HEALTH });
+    expect([await askFor('another'), ...calls()]).toEqual([429, 1, 4]);
+  });
 });

@@ -109,15 +109,6 @@ describe.concurrent('settlements are counted by their outcome, and revenue once'
     await seller.stop();
     await solana.close();
   });
-
-  it('none if the upstream fails', async () => {
-    const { seller, url, payment, since } = await open();
-    seller.solana.provider.faults.status = 500;
-    expect((await ask(url, payment)).code).toBe('upstream_error');
-    expect(moneyIn(seller, since)).toEqual([{ status: 502, route: LABELS.route }]);
-    expect(await counts(seller)).toEqual({ counted: [0, 0, 0, 0], open: 0, revenue: 0 });
-    expect(seller.solana.mainnet.transfers).toEqual([]);
-  });
 });
 
 describe('the first answer to a payment', () => {
