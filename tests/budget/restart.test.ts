@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
@@ -14,20 +13,17 @@ noteTime();
 describe('a gateway that is killed and started again', () => {
   let upstream: TokensApi;
   let gateway: GatewayProcess;
-  let folder: string;
 
   afterEach(async () => {
     await gateway.end('SIGKILL');
     await upstream.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function prepare(limit: number): Promise<NodeJS.ProcessEnv> {
     upstream = await startTokensApi({ key: 'upstream-key' });
-    folder = makeFolder();
     return {
       PORT: '0',
-      DATA_DIR: folder,
+      DATA_DIR: makeFolder(),
       UPSTREAM_TIMEOUT_MS: '1000',
       TOKENS_API_KEY: 'upstream-key',
       TOKENS_API_BASE_URL: upstream.url,

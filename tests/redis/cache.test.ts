@@ -1,24 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RunningGateway } from '@asset-gateway/gateway';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sleep } from '../budget/history.ts';
-import { makeFolder } from '../kit/folder.ts';
+import { cacheFile } from '../cache/file.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const BOUND_SECONDS = 5;
-const folder = makeFolder();
-const cacheFile = join(folder, 'cache.json');
-writeFileSync(
-  cacheFile,
-  JSON.stringify({
-    tokens: { operations: { search: { cache: { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } } } },
-  }),
-);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const APIS_FILE = cacheFile('search', 1, BOUND_SECONDS);
 
 const VARIABLES = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' };
 const ROUTE = '/v1/x402/tokens/assets';
@@ -153,7 +143,7 @@ redisSuite('nodes whose Redis is', () => {
   ];
 
   it.concurrent.each(faults)('%s serve their own entries, if a sign-in needs no Redis', async (_, fail, mend) => {
-    const { redis, fleet, nodes } = await open({ ...VARIABLES, SIWX_NONCE: 'until-expiry', APIS_FILE: cacheFile });
+    const { redis, fleet, nodes } = await open({ ...VARIABLES, SIWX_NONCE: 'until-expiry', APIS_FILE });
     const path = newSearch();
     const askAll = () => Promise.all(nodes.map(({ url }) => askSigned(url + path)));
     const fetchedMs = performance.now();

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { type Signer, signIn } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
@@ -28,10 +27,9 @@ export interface Nodes {
 export async function openNodes(windowMs: number, variables: Environment): Promise<Nodes> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  const folder = makeFolder();
   const running = new Set<GatewayProcess>();
   const common = {
-    DATA_DIR: folder,
+    DATA_DIR: makeFolder(),
     GATEWAY_BASE_URL: ORIGIN,
     GATEWAY_SECRET: CANARY_SECRET,
     TOKENS_API_BASE_URL: upstream.url,
@@ -52,7 +50,6 @@ export async function openNodes(windowMs: number, variables: Environment): Promi
       await Promise.all([...running].map((node) => node.end('SIGKILL')));
       await upstream.close();
       await solana.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

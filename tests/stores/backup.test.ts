@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type Local, openLocal } from '../../packages/gateway/src/compose/local.ts';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
@@ -26,7 +26,6 @@ beforeEach(() => {
   restored = `${folder}/restored`;
   mkdirSync(restored);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Does what docs/operating/restarts-and-state.md says, in its own process, while the database is in use. */
 async function copy(): Promise<void> {

@@ -1,4 +1,4 @@
-import { fdatasync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fdatasync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import Connection from 'libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -63,7 +63,6 @@ afterEach(async () => {
     await one.close();
     await one.database.close();
   }
-  rmSync(folder, { recursive: true, force: true });
 });
 
 let cuts = 0;
