@@ -1,5 +1,7 @@
 // Attackers in their own process, so that they take no time from the measuring client. It starts with a plan, replays the
-// sign-ins that it gets, and counts the answers of each attack.
+// sign-ins that it gets, and counts the answers of each attack. The plan: the gateway's `url` and the chain's `rpcUrl`; key pairs of
+// wallets that cannot pay (`poor`) and of two that could (`rich`); an account that the provider never answers about (`hangs`, asked for
+// every `hangMs`); how many connections say nothing (`silent`), and how many pipelines are not read.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';

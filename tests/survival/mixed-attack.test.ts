@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
@@ -12,9 +13,17 @@ import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { endPrograms, type Program, startProgram } from '../process/program.ts';
-import { type Attackers, startAttackers, type Tally } from './attack-process.ts';
-import { openBuyers, type Served, SignedCrowd, type SteadyBuyer, type UsedSignIn } from './honest.ts';
-import { quantile, row, type Watched, watch } from './watch.ts';
+import {
+  openBuyers,
+  quantile,
+  row,
+  type Served,
+  SignedCrowd,
+  type SteadyBuyer,
+  type UsedSignIn,
+  type Watched,
+  watch,
+} from './honest.ts';
 
 /** How long the gateway is measured alone, and then under attack. */
 const [IDLE_MS, ATTACK_MS] = [120_000, 3_600_000];
@@ -41,14 +50,14 @@ interface Phase extends Watched {
 
 // Other suites show each attack alone.
 describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that sign in and two that buy', () => {
-  const folder = makeFolder();
   let upstream: TokensApi;
   let solana: SolanaSandbox;
   let program: Program;
   let origin: string;
   let crowd: SignedCrowd;
   let buyers: SteadyBuyer[];
-  let attackers: Attackers | undefined;
+  /** In a process of their own. */
+  let attackers: ChildProcess | undefined;
   const [poor, rich] = [30, 2].map((count) => Array.from({ length: count }, newKeypair)) as [
     Uint8Array[],
     Uint8Array[],
@@ -62,7 +71,7 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
     origin = `http://127.0.0.1:${port}`;
     const variables = {
       PORT: String(port),
-      DATA_DIR: folder,
+      DATA_DIR: makeFolder(),
       GATEWAY_SECRET: CANARY_SECRET,
       TOKENS_API_BASE_URL: upstream.url,
       TOKENS_API_KEY: CANARY_KEY,
@@ -87,11 +96,10 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
   }, 120_000);
 
   afterAll(async () => {
-    attackers?.kill();
+    attackers?.kill('SIGKILL');
     await endPrograms();
     await upstream.close();
     await solana.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function phase(lengthMs: number, onVolley?: (used: readonly UsedSignIn[]) => void): Promise<Phase> {
@@ -108,17 +116,20 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
 
   let idle: Phase;
   let attacked: Phase;
-  let tally: Tally;
+  /** The answers of each attack. */
+  let tally: Readonly<Record<string, Readonly<Record<string, number>>>>;
 
   it('runs and prints a report', { timeout: IDLE_MS + ATTACK_MS + 180_000 }, async () => {
     idle = await phase(IDLE_MS);
     const keys = { poor: poor.map((key) => [...key]), rich: rich.map((key) => [...key]) };
     const target = { url: origin, rpcUrl: solana.mainnet.url, hangs: HANGS, hangMs: HANG_MS };
-    const plan = { ...target, ...keys, ...VOLUMES };
-    const begun = startAttackers(plan);
+    const begun = fork('tests/survival/attackers.mjs', { execArgv: [] });
     attackers = begun;
-    attacked = await phase(ATTACK_MS, begun.replay);
-    const ended = await begun.stop();
+    begun.send({ ...target, ...keys, ...VOLUMES });
+    attacked = await phase(ATTACK_MS, (used) => void begun.send({ used }));
+    const told = once(begun, 'message');
+    begun.send({ isOver: true });
+    const [ended] = (await told) as [{ tally: typeof tally; cpuSeconds: number }];
     tally = ended.tally;
     const attacks = Object.entries(tally).map(([id, answers]) => `| ${id} | ${JSON.stringify(answers)} |`);
     const honest = [idle, attacked].flatMap(({ signed, bought, health }, index) => {
