@@ -5,19 +5,7 @@ import { RedisConnection } from '../../packages/gateway/src/stores/redis/connect
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
-import {
-  askFreshly,
-  askWith,
-  type Changes,
-  challengeOf,
-  costsNothing,
-  overHttp,
-  refusedWith,
-  SEARCH,
-  signedPayload,
-  signInFor,
-  statusOf,
-} from './craft.ts';
+import { type Changes, overHttp, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
 import { type DirectGateway, openDirect } from './direct-gateway.ts';
 
 const HOUR = 3_600;
@@ -45,13 +33,13 @@ const noDates: Changes = { expirationTime: undefined };
 
 async function refusesFresh(code: string, ...changed: readonly Changes[]): Promise<void> {
   const signer = newSigner();
-  const challenge = await challengeOf(direct);
-  await costsNothing(direct, async () => {
+  const challenge = await direct.challenge();
+  await direct.costsNothing(async () => {
     for (const changes of changed)
-      await refusedWith(code, askWith(direct, encodeHeader(await signedPayload(challenge, changes, signer))));
+      await refusedWith(code, direct.askWith(encodeHeader(await signedPayload(challenge, changes, signer))));
   });
   const good = encodeHeader(await signedPayload(challenge, {}, signer));
-  expect(await statusOf(askWith(direct, good))).toBe(200);
+  expect(await statusOf(direct.askWith(good))).toBe(200);
 }
 
 describe('S6 the age of a challenge', () => {
@@ -61,37 +49,37 @@ describe('S6 the age of a challenge', () => {
     ['without an expiry', () => noDates],
     ['with an issuedAt of now', () => ({ ...noDates, issuedAt: fromNow(301) })],
   ])('301 s is expired: %s', async (_, changes) => {
-    const header = await signInFor(direct, SEARCH, changes());
+    const header = await direct.signIn(SEARCH, changes());
     direct.step(301);
-    await costsNothing(direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
+    await direct.costsNothing(() => refusedWith('invalid_siwx_expired', direct.askWith(header)));
   });
 
   it('299 s is accepted, also without an expiry, and with one a year later', async () => {
     const headers = [
-      await signInFor(direct),
-      await signInFor(direct, SEARCH, noDates),
-      await signInFor(direct, SEARCH, { expirationTime: fromNow(31_536_000) }),
+      await direct.signIn(),
+      await direct.signIn(SEARCH, noDates),
+      await direct.signIn(SEARCH, { expirationTime: fromNow(31_536_000) }),
     ];
     direct.step(299);
-    for (const header of headers) expect(await statusOf(askWith(direct, header))).toBe(200);
+    for (const header of headers) expect(await statusOf(direct.askWith(header))).toBe(200);
   });
 
   it('an earlier expirationTime counts', async () => {
-    const headers = [await signInFor(direct, SEARCH, { expirationTime: fromNow(10) })];
-    headers.push(await signInFor(direct, SEARCH, { expirationTime: fromNow(10) }));
+    const headers = [await direct.signIn(SEARCH, { expirationTime: fromNow(10) })];
+    headers.push(await direct.signIn(SEARCH, { expirationTime: fromNow(10) }));
     direct.step(9);
-    expect(await statusOf(askWith(direct, headers[0] ?? ''))).toBe(200);
+    expect(await statusOf(direct.askWith(headers[0] ?? ''))).toBe(200);
     direct.step(2);
-    await costsNothing(direct, () => refusedWith('invalid_siwx_expired', askWith(direct, headers[1] ?? '')));
+    await direct.costsNothing(() => refusedWith('invalid_siwx_expired', direct.askWith(headers[1] ?? '')));
   });
 });
 
 describe("S7 the client's clock", () => {
   it.each([-600, 600])('may be %i s off if it echoes our issuedAt', async (seconds) => {
-    const { info } = await challengeOf(direct);
+    const { info } = await direct.challenge();
     const ours = { issuedAt: info.issuedAt, expirationTime: info.expirationTime };
     expect(info.issuedAt).not.toBe(fromNow(seconds));
-    expect(await statusOf(askFreshly(direct, SEARCH, ours))).toBe(200);
+    expect(await statusOf(direct.askFreshly(SEARCH, ours))).toBe(200);
   });
 
   it.each([
@@ -115,7 +103,7 @@ describe.each([0, -HOUR, HOUR])('S7 V12 a time of day that has jumped by %i s', 
   it.each([-299, -60, 0, 29])('accepts an own issuedAt of a client: %i s', async (seconds) => {
     setRight(step);
     const own = { issuedAt: fromNow(seconds), expirationTime: fromNow(120) };
-    expect(await statusOf(askFreshly(direct, SEARCH, own))).toBe(200);
+    expect(await statusOf(direct.askFreshly(SEARCH, own))).toBe(200);
   });
 
   it.each<[string, number, string]>([
@@ -128,69 +116,69 @@ describe.each([0, -HOUR, HOUR])('S7 V12 a time of day that has jumped by %i s', 
   ])('refuses %s: %i s is %s', async (field, seconds, code) => {
     setRight(step);
     await refusesFresh(code, { ...(field === 'issuedAt' && noDates), [field]: fromNow(seconds) });
-    expect(await statusOf(askFreshly(direct, SEARCH, { notBefore: fromNow(29) }))).toBe(200);
+    expect(await statusOf(direct.askFreshly(SEARCH, { notBefore: fromNow(29) }))).toBe(200);
   });
 });
 
 describe("S8 the server's clock steps", () => {
   it.each([-3600, 3600])('by %i s between two uses: the nonce works once', async (seconds) => {
-    const header = await signInFor(direct, SEARCH, noDates);
-    expect(await statusOf(askWith(direct, header))).toBe(200);
+    const header = await direct.signIn(SEARCH, noDates);
+    expect(await statusOf(direct.askWith(header))).toBe(200);
     direct.step(seconds);
-    expect((await askWith(direct, header)).status).toBe(402);
+    expect((await direct.askWith(header)).status).toBe(402);
     direct.step(-seconds);
-    await refusedWith('invalid_siwx_nonce', askWith(direct, header));
+    await refusedWith('invalid_siwx_nonce', direct.askWith(header));
     expect(direct.upstream.arrivals).toHaveLength(1);
   });
 
   it.each([-3600, 3600])('by %i s: fresh challenges work before and after', async (seconds) => {
-    expect(await statusOf(askFreshly(direct))).toBe(200);
+    expect(await statusOf(direct.askFreshly())).toBe(200);
     direct.step(seconds);
-    expect(await statusOf(askFreshly(direct))).toBe(200);
+    expect(await statusOf(direct.askFreshly())).toBe(200);
     direct.step(-seconds);
-    expect(await statusOf(askFreshly(direct))).toBe(200);
+    expect(await statusOf(direct.askFreshly())).toBe(200);
   });
 });
 
 describe.each([-HOUR, HOUR])('a time of day that jumps by %i s', (step) => {
   it('V12 is in the next challenge', async () => {
     setRight(step);
-    const { info } = await challengeOf(direct);
+    const { info } = await direct.challenge();
     expect([info.issuedAt, info.expirationTime]).toEqual([fromNow(0), fromNow(300)]);
-    expect(await statusOf(askFreshly(direct))).toBe(200);
+    expect(await statusOf(direct.askFreshly())).toBe(200);
   });
 
   it('V12 does not invalidate an earlier challenge', async () => {
-    const header = await signInFor(direct);
+    const header = await direct.signIn();
     setRight(step);
-    expect(await statusOf(askWith(direct, header))).toBe(200);
+    expect(await statusOf(direct.askWith(header))).toBe(200);
   });
 
   it('V12 costs at most one more challenge when it jumps back', async () => {
     setRight(step);
-    const header = await signInFor(direct);
+    const header = await direct.signIn();
     setRight(-2 * step);
     const code = step > 0 ? 'invalid_siwx_issued_at_in_future' : 'invalid_siwx_issued_at_too_old';
-    await costsNothing(direct, () => refusedWith(code, askWith(direct, header)));
-    expect(await statusOf(askFreshly(direct))).toBe(200);
+    await direct.costsNothing(() => refusedWith(code, direct.askWith(header)));
+    expect(await statusOf(direct.askFreshly())).toBe(200);
   });
 
   it('V12 allows no replay', async () => {
-    const header = await signInFor(direct);
-    expect(await statusOf(askWith(direct, header))).toBe(200);
+    const header = await direct.signIn();
+    expect(await statusOf(direct.askWith(header))).toBe(200);
     for (const seconds of [step, -step, step, step]) {
       setRight(seconds);
-      await refusedWith('invalid_siwx_nonce', askWith(direct, header));
+      await refusedWith('invalid_siwx_nonce', direct.askWith(header));
     }
     expect(direct.upstream.arrivals).toHaveLength(1);
   });
 
   it('V12 does not make a challenge younger', async () => {
-    const headers = [await signInFor(direct), await signInFor(direct, SEARCH, { expirationTime: undefined })];
+    const headers = [await direct.signIn(), await direct.signIn(SEARCH, { expirationTime: undefined })];
     direct.step(301);
     setRight(step);
     for (const header of headers) {
-      await costsNothing(direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
+      await direct.costsNothing(() => refusedWith('invalid_siwx_expired', direct.askWith(header)));
     }
   });
 });
@@ -202,13 +190,13 @@ describe('a gateway started with a wrong time of day', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
     const gateway = await startTestGateway();
     const asker = overHttp(gateway);
-    const early = await signInFor(asker);
+    const early = await asker.signIn();
     vi.useRealTimers();
-    const { info } = await challengeOf(asker);
+    const { info } = await asker.challenge();
     expect(Math.abs(Date.parse(info.issuedAt) - Date.now())).toBeLessThan(CLOSE_MS);
-    expect(await statusOf(askFreshly(asker, SEARCH, { issuedAt: new Date().toISOString() }))).toBe(200);
-    expect(await statusOf(askWith(asker, early))).toBe(200);
-    await refusedWith('invalid_siwx_nonce', askWith(asker, early));
+    expect(await statusOf(asker.askFreshly(SEARCH, { issuedAt: new Date().toISOString() }))).toBe(200);
+    expect(await statusOf(asker.askWith(early))).toBe(200);
+    await refusedWith('invalid_siwx_nonce', asker.askWith(early));
     const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
     expect(await statusOf(client.ask(SEARCH))).toBe(200);
     await gateway.stop();
@@ -238,11 +226,11 @@ redisSuite('a Redis whose clock was set back an hour', () => {
   it('V12 accepts clients with the right time, once a nonce', async () => {
     const gateway = await startTestGateway({ REDIS_URL: redis.url });
     const asker = overHttp(gateway);
-    const { info } = await challengeOf(asker);
+    const { info } = await asker.challenge();
     expect(Math.abs(Date.parse(info.issuedAt) - Date.now())).toBeLessThan(CLOSE_MS);
-    const header = await signInFor(asker, SEARCH, { issuedAt: new Date().toISOString() });
-    expect(await statusOf(askWith(asker, header))).toBe(200);
-    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
+    const header = await asker.signIn(SEARCH, { issuedAt: new Date().toISOString() });
+    expect(await statusOf(asker.askWith(header))).toBe(200);
+    await refusedWith('invalid_siwx_nonce', asker.askWith(header));
     await gateway.stop();
   });
 });

@@ -16,28 +16,8 @@ export interface Sent {
   readonly body?: string;
 }
 
-/** Sends requests to a gateway, over HTTP or in process. */
-export interface Asker {
-  readonly origin: string;
-  readonly upstream: { readonly arrivals: readonly unknown[] };
-  ask(target: string, headers?: Readonly<Record<string, string>>, init?: Sent): Promise<Response>;
-}
-
-export const overHttp = ({ url, upstream }: Pick<TestGateway, 'url' | 'upstream'>): Asker => ({
-  origin: url,
-  upstream,
-  ask: (target, headers = {}, init = {}) => fetch(`${url}${target}`, { ...init, headers }),
-});
-
 /** Fields to sign; an undefined one is left out. */
 export type Changes = Readonly<Record<string, unknown>>;
-
-export async function challengeOf(asker: Asker, target = SEARCH, init: Sent = {}): Promise<SignInChallenge> {
-  const response = await asker.ask(target, {}, init);
-  const challenge = challengeIn(await response.json());
-  if (!challenge) throw new Error(`no challenge but ${response.status} for ${target}`);
-  return challenge;
-}
 
 const compact = (fields: Changes): Changes =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -53,19 +33,6 @@ export async function signedPayload(
   const bytes = new TextEncoder().encode(siwxMessageText(message as unknown as SiwxMessage));
   return { signature: bs58.encode(await signer.signMessage(bytes)), ...message };
 }
-
-/** A signed header for this target, with changed fields. */
-export async function signInFor(asker: Asker, target = SEARCH, changes: Changes = {}): Promise<string> {
-  return encodeHeader(await signedPayload(await challengeOf(asker, target), changes));
-}
-
-/** Asks with this header. */
-export const askWith = (asker: Asker, header: string, target = SEARCH): Promise<Response> =>
-  asker.ask(target, { [HEADERS.signIn]: header });
-
-/** Asks with a fresh sign-in. */
-export const askFreshly = async (asker: Asker, target = SEARCH, changes: Changes = {}): Promise<Response> =>
-  askWith(asker, await signInFor(asker, target, changes), target);
 
 /** The status; reads the body to free the connection. */
 export async function statusOf(answer: Response | Promise<Response>): Promise<number> {
@@ -89,21 +56,66 @@ export async function refusedWith(code: string, answer: Response | Promise<Respo
   return challenge;
 }
 
-/** Slots left in the budget; asking takes one. */
-export async function budgetLeft(asker: Asker): Promise<number> {
-  const response = await askFreshly(asker, HEALTH);
-  expect(await statusOf(response)).toBe(200);
-  return Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+interface AskerParts {
+  readonly origin: string;
+  readonly upstream: { readonly arrivals: readonly unknown[] };
+  ask(target: string, headers?: Readonly<Record<string, string>>, init?: Sent): Promise<Response>;
 }
 
-/** Expects that these requests reach no upstream and take no slot. */
-export async function costsNothing(asker: Asker, requests: () => Promise<unknown>): Promise<void> {
-  const left = await budgetLeft(asker);
-  const arrivals = asker.upstream.arrivals.length;
-  await requests();
-  expect(asker.upstream.arrivals.length).toBe(arrivals);
-  expect(await budgetLeft(asker)).toBe(left - 1);
+/** Sends requests to a gateway, over HTTP or in process. */
+export class Asker {
+  readonly origin: string;
+  readonly upstream: AskerParts['upstream'];
+  readonly ask: AskerParts['ask'];
+
+  constructor({ origin, upstream, ask }: AskerParts) {
+    this.origin = origin;
+    this.upstream = upstream;
+    this.ask = ask;
+  }
+
+  async challenge(target = SEARCH, init: Sent = {}): Promise<SignInChallenge> {
+    const response = await this.ask(target, {}, init);
+    const challenge = challengeIn(await response.json());
+    if (!challenge) throw new Error(`no challenge but ${response.status} for ${target}`);
+    return challenge;
+  }
+
+  /** A signed header for this target, with changed fields. */
+  async signIn(target = SEARCH, changes: Changes = {}): Promise<string> {
+    return encodeHeader(await signedPayload(await this.challenge(target), changes));
+  }
+
+  /** Asks with this header. */
+  askWith = (header: string, target = SEARCH): Promise<Response> => this.ask(target, { [HEADERS.signIn]: header });
+
+  /** Asks with a fresh sign-in. */
+  askFreshly = async (target = SEARCH, changes: Changes = {}): Promise<Response> =>
+    this.askWith(await this.signIn(target, changes), target);
+
+  /** Slots left in the budget; asking takes one. */
+  async budgetLeft(): Promise<number> {
+    const response = await this.askFreshly(HEALTH);
+    expect(await statusOf(response)).toBe(200);
+    return Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+  }
+
+  /** Expects that these requests reach no upstream and take no slot. */
+  async costsNothing(requests: () => Promise<unknown>): Promise<void> {
+    const left = await this.budgetLeft();
+    const arrivals = this.upstream.arrivals.length;
+    await requests();
+    expect(this.upstream.arrivals.length).toBe(arrivals);
+    expect(await this.budgetLeft()).toBe(left - 1);
+  }
 }
+
+export const overHttp = ({ url, upstream }: Pick<TestGateway, 'url' | 'upstream'>): Asker =>
+  new Asker({
+    origin: url,
+    upstream,
+    ask: (target, headers = {}, init = {}) => fetch(`${url}${target}`, { ...init, headers }),
+  });
 
 /** A gateway for the tests of one file. */
 export async function openSignIn(): Promise<{ readonly gateway: TestGateway; readonly asker: Asker }> {

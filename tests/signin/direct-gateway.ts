@@ -6,7 +6,7 @@ import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
-import type { Asker } from './craft.ts';
+import { Asker } from './craft.ts';
 
 export const PORT = 8402;
 
@@ -58,18 +58,17 @@ export async function openDirect({
   const parts = { store, secrets: [CANARY_SECRET], log, onFailure, windowMs: 3_600_000 };
   const { gateway, close } = await compose(config, parts);
   const fixed = { hosts: [`127.0.0.1:${PORT}`], port: PORT, client: '127.0.0.1' };
-  return {
-    origin: `http://127.0.0.1:${PORT}`,
+  const ask: Asker['ask'] = async (target, headers = {}, { method = 'GET', body = '' } = {}) => {
+    const inbound = { ...fixed, method, target, headers: lowerCase(headers), body: Buffer.from(body) };
+    return toResponse(await gateway(inbound));
+  };
+  return Object.assign(new Asker({ origin: `http://127.0.0.1:${PORT}`, upstream, ask }), {
     upstream,
     lines,
-    async ask(target, headers = {}, { method = 'GET', body = '' } = {}) {
-      const inbound = { ...fixed, method, target, headers: lowerCase(headers), body: Buffer.from(body) };
-      return toResponse(await gateway(inbound));
-    },
-    step: (seconds) => {
+    step(seconds: number) {
       now += seconds * 1000;
     },
-    setRight: (seconds) => {
+    setRight(seconds: number) {
       aheadMs += seconds * 1000;
     },
     nowSeconds: () => now / 1000,
@@ -78,7 +77,7 @@ export async function openDirect({
       await opened.close();
       await upstream.close();
     },
-  };
+  });
 }
 
 /** The same for the tests of one file. */

@@ -2,19 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { statusOf as rawStatusOf, writeAndRead } from '../http/wire.ts';
 import { rounds } from '../kit/rounds.ts';
 import { decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
-import {
-  askFreshly,
-  askWith,
-  challengeOf,
-  costsNothing,
-  HEALTH,
-  openSignIn,
-  refusedWith,
-  SEARCH,
-  signedPayload,
-  signInFor,
-  statusOf,
-} from './craft.ts';
+import { HEALTH, openSignIn, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
 
 const { gateway, asker } = await openSignIn();
 
@@ -59,28 +47,28 @@ describe('S18 several sign-in headers: the last of two counts', () => {
   ];
 
   it.each(lastIsGood)('a good one after %s: answered once', async (_, valuesFor) => {
-    const good = await signInFor(asker);
+    const good = await asker.signIn();
     await expectOneAnswer(valuesFor(good));
-    await costsNothing(asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, good)));
+    await asker.costsNothing(() => refusedWith('invalid_siwx_nonce', asker.askWith(good)));
   });
 
   it('a fresh one after a used one: answered once', async () => {
-    const [used, fresh] = [await signInFor(asker), await signInFor(asker)];
+    const [used, fresh] = [await asker.signIn(), await asker.signIn()];
     await expectOneAnswer([used]);
     await expectOneAnswer([used, fresh]);
     for (const values of [
       [used, fresh],
       [fresh, used],
     ]) {
-      await costsNothing(asker, () => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
+      await asker.costsNothing(() => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
     }
   });
 
   it('two good ones: only the last is used up', async () => {
-    const [first, last] = [await signInFor(asker), await signInFor(asker)];
+    const [first, last] = [await asker.signIn(), await asker.signIn()];
     await expectOneAnswer([first, last]);
-    await costsNothing(asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, last)));
-    expect(await statusOf(askWith(asker, first))).toBe(200);
+    await asker.costsNothing(() => refusedWith('invalid_siwx_nonce', asker.askWith(last)));
+    expect(await statusOf(asker.askWith(first))).toBe(200);
   });
 
   const refused: [string, (good: string) => string[]][] = [
@@ -97,9 +85,9 @@ describe('S18 several sign-in headers: the last of two counts', () => {
   ];
 
   it.each(refused)('a good one with %s: refused, and not used up', async (_, valuesFor) => {
-    const good = await signInFor(asker);
-    await costsNothing(asker, () => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
-    expect(await statusOf(askWith(asker, good))).toBe(200);
+    const good = await asker.signIn();
+    await asker.costsNothing(() => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
+    expect(await statusOf(asker.askWith(good))).toBe(200);
   });
 });
 
@@ -120,24 +108,24 @@ describe('S19 a sign-in outside its header is ignored', () => {
   ];
 
   it.each(places)('%s', async (_, requestWith) => {
-    const good = await signInFor(asker);
-    await costsNothing(asker, () => expectRefused(requestWith(good), 402, 'sign_in_required'));
-    expect(await statusOf(askWith(asker, good))).toBe(200);
+    const good = await asker.signIn();
+    await asker.costsNothing(() => expectRefused(requestWith(good), 402, 'sign_in_required'));
+    expect(await statusOf(asker.askWith(good))).toBe(200);
   });
 });
 
 describe('S23 a flood of well-formed headers with wrong signatures', () => {
   it('does not lock out good clients', async () => {
-    const genuine = await signedPayload(await challengeOf(asker));
+    const genuine = await signedPayload(await asker.challenge());
     const forged = encodeHeader({ ...genuine, address: newSigner().address });
     const flood = Array.from({ length: 10 }, async () => {
       for (let round = 0; round < rounds(100) * 10; round++) {
-        await refusedWith('invalid_siwx_signature', askWith(asker, forged));
+        await refusedWith('invalid_siwx_signature', asker.askWith(forged));
       }
     });
-    for (let round = 0; round < 5; round++) expect(await statusOf(askFreshly(asker))).toBe(200);
+    for (let round = 0; round < 5; round++) expect(await statusOf(asker.askFreshly())).toBe(200);
     await Promise.all(flood);
-    expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+    expect(await statusOf(asker.askWith(encodeHeader(genuine)))).toBe(200);
   }, 300_000);
 });
 
@@ -146,11 +134,11 @@ const MAX_LINE = 1500;
 
 /** Requests with line breaks, escapes and long texts in every place. */
 async function sendHostile(): Promise<void> {
-  const genuine = await signedPayload(await challengeOf(asker));
+  const genuine = await signedPayload(await asker.challenge());
   for (const field of Object.keys(genuine))
-    await statusOf(askWith(asker, encodeHeader({ ...genuine, [field]: HOSTILE })));
+    await statusOf(asker.askWith(encodeHeader({ ...genuine, [field]: HOSTILE })));
   for (const field of Object.keys(genuine))
-    await statusOf(askWith(asker, encodeHeader({ ...genuine, [field]: 'x'.repeat(900) })));
+    await statusOf(asker.askWith(encodeHeader({ ...genuine, [field]: 'x'.repeat(900) })));
   const head = `Host: 127.0.0.1:${gateway.port}\r\nConnection: close`;
   await writeAndRead(gateway.port, `GET /\u001b[31m\u0007${'p'.repeat(3000)} HTTP/1.1\r\n${head}\r\n\r\n`);
   await writeAndRead(gateway.port, `GET /${'p'.repeat(7000)} HTTP/1.1\r\n${head}\r\n\r\n`);
@@ -159,7 +147,7 @@ async function sendHostile(): Promise<void> {
     `GET ${HEALTH} HTTP/1.1\r\n${head}\r\nUser-Agent: \u001b[31m${'u'.repeat(3000)}\r\nX-Request-Id: ${'i'.repeat(65)}\r\nX-Forwarded-For: evil\u0007\r\n\r\n`,
   );
   await statusOf(asker.ask(`/v1/x402/tokens/assets/%0d%0a%1b[31m?q=${'q'.repeat(3000)}`));
-  await statusOf(askFreshly(asker, `${SEARCH}&${encodeURIComponent(HOSTILE)}=1`));
+  await statusOf(asker.askFreshly(`${SEARCH}&${encodeURIComponent(HOSTILE)}=1`));
 }
 
 describe('S24 the log', () => {
@@ -178,14 +166,14 @@ describe('S24 the log', () => {
   });
 
   it('shows no signature, no nonce and no header', async () => {
-    const header = await signInFor(asker);
+    const header = await asker.signIn();
     const { signature, nonce } = decodeHeader(header);
-    const good = await askWith(asker, header);
+    const good = await asker.askWith(header);
     const replayNonce = good.headers.get('replay-nonce') ?? '';
     expect(await statusOf(good)).toBe(200);
-    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
-    await refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH));
-    const { info } = await refusedWith('invalid_siwx_header', askWith(asker, `${header}!`));
+    await refusedWith('invalid_siwx_nonce', asker.askWith(header));
+    await refusedWith('invalid_siwx_uri_mismatch', asker.askWith(header, HEALTH));
+    const { info } = await refusedWith('invalid_siwx_header', asker.askWith(`${header}!`));
     const log = gateway.logLines.join('');
     expect(log).toContain(String(decodeHeader(header).address));
     for (const secret of [signature, nonce, replayNonce, info.nonce, header]) expect(log).not.toContain(String(secret));
@@ -196,7 +184,7 @@ describe('S26 a header at a route of another kind', () => {
   it.each(['/healthz', '/v1/catalog', '/v1/catalog?provider=tokens'])(
     '%s ignores a sign-in and does not use it up',
     async (target) => {
-      const header = await signInFor(asker, SEARCH, { uri: gateway.url });
+      const header = await asker.signIn(SEARCH, { uri: gateway.url });
       const plain = await (await asker.ask(target)).text();
       for (const value of [header, 'not a sign-in', '', 'A'.repeat(8000)]) {
         const answer = await asker.ask(target, { 'SIGN-IN-WITH-X': value });
@@ -204,7 +192,7 @@ describe('S26 a header at a route of another kind', () => {
         for (const name of ['replay-nonce', 'ratelimit', 'payment-required'])
           expect(answer.headers.get(name)).toBeNull();
       }
-      expect(await statusOf(askWith(asker, header))).toBe(200);
+      expect(await statusOf(asker.askWith(header))).toBe(200);
     },
   );
 
@@ -214,8 +202,8 @@ describe('S26 a header at a route of another kind', () => {
 
   it.each(['PAYMENT-SIGNATURE', 'X-PAYMENT'])('%s neither opens a sign-in route nor blocks a sign-in', async (name) => {
     for (const value of [payment, 'junk', '']) {
-      await costsNothing(asker, () => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
-      const header = await signInFor(asker);
+      await asker.costsNothing(() => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
+      const header = await asker.signIn();
       const answer = await asker.ask(SEARCH, { [name]: value, 'SIGN-IN-WITH-X': header });
       expect(answer.headers.get('payment-response') ?? answer.headers.get('x-payment-response')).toBeNull();
       expect(await statusOf(answer)).toBe(200);

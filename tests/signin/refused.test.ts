@@ -2,22 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { SignInChallenge } from '@asset-gateway/client';
 import { routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exampleOf } from '../http/targets.ts';
-import { everyThird } from '../kit/rounds.ts';
+import { everyThird, rounds } from '../kit/rounds.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
-import {
-  askFreshly,
-  askWith,
-  type Changes,
-  challengeOf,
-  costsNothing,
-  refusedWith,
-  SEARCH,
-  signedPayload,
-  statusOf,
-} from './craft.ts';
+import { type Changes, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
 import { directAfterTests, openDirect, PORT } from './direct-gateway.ts';
+import { jsonTestSuite } from './vectors.ts';
 
 const direct = await directAfterTests();
 const { origin } = direct;
@@ -45,15 +37,15 @@ type Row = readonly [title: string, code: string, headers: (attempt: Attempt) =>
 /** Sends each header: all are refused for free, and the challenge still opens the route. */
 async function expectRefused(code: string, headersOf: Row[2]): Promise<void> {
   const signer = newSigner();
-  const challenge = await challengeOf(direct);
+  const challenge = await direct.challenge();
   const genuine = await signedPayload(challenge, {}, signer);
   const signed = async (changes: Changes) => encodeHeader(await signedPayload(challenge, changes, signer));
   const changed = (changes: Changes) => encodeHeader({ ...genuine, ...changes });
   const headers = await Promise.all(headersOf({ challenge, genuine, signed, changed }));
-  await costsNothing(direct, async () => {
-    for (const header of headers) await refusedWith(code, askWith(direct, header));
+  await direct.costsNothing(async () => {
+    for (const header of headers) await refusedWith(code, direct.askWith(header));
   });
-  expect(await statusOf(askWith(direct, encodeHeader(genuine)))).toBe(200);
+  expect(await statusOf(direct.askWith(encodeHeader(genuine)))).toBe(200);
 }
 
 const check = (rows: readonly Row[]): void =>
@@ -64,10 +56,10 @@ describe('S3 a header for one of the free routes', () => {
 
   it('opens none of the others, and stays good for its own', async () => {
     for (const [index, example] of examples.entries()) {
-      const header = encodeHeader(await signedPayload(await challengeOf(direct, example.target, example.init)));
+      const header = encodeHeader(await signedPayload(await direct.challenge(example.target, example.init)));
       const send = ({ target, init }: typeof example) =>
         direct.ask(target, { ...init.headers, 'SIGN-IN-WITH-X': header }, init);
-      await costsNothing(direct, async () => {
+      await direct.costsNothing(async () => {
         for (const other of everyThird(examples, index).filter((each) => each !== example))
           await refusedWith(URI, send(other));
       });
@@ -76,10 +68,10 @@ describe('S3 a header for one of the free routes', () => {
   });
 
   it('does not open it with another query', async () => {
-    const header = encodeHeader(await signedPayload(await challengeOf(direct)));
-    await costsNothing(direct, async () => {
+    const header = encodeHeader(await signedPayload(await direct.challenge()));
+    await direct.costsNothing(async () => {
       for (const target of [`${SEARCH}&limit=5`, SEARCH.replace('q=sol', 'q=usdc'), SEARCH.replace('?q=sol', '')])
-        await refusedWith(URI, askWith(direct, header, target));
+        await refusedWith(URI, direct.askWith(header, target));
     });
   });
 
@@ -88,7 +80,7 @@ describe('S3 a header for one of the free routes', () => {
     ['the origin with a slash', '/'],
     ['the path without a query', '/v1/x402/tokens/assets/search'],
   ])('opens it when signed for %s', async (_, path) => {
-    expect(await statusOf(askFreshly(direct, SEARCH, { uri: `${origin}${path}` }))).toBe(200);
+    expect(await statusOf(direct.askFreshly(SEARCH, { uri: `${origin}${path}` }))).toBe(200);
   });
 });
 
@@ -135,10 +127,10 @@ describe('S5 an invented nonce', () => {
   ]);
 
   it('swapped in after signing, or of another deployment', async () => {
-    const { info } = await challengeOf(direct);
+    const { info } = await direct.challenge();
     await expectRefused(SIGNATURE, ({ changed }) => [changed({ nonce: info.nonce })]);
     const other = await openDirect();
-    const { nonce } = (await challengeOf(other)).info;
+    const { nonce } = (await other.challenge()).info;
     await expectRefused(NONCE, ({ signed }) => [signed({ nonce })]);
     await other.close();
   });
@@ -162,10 +154,9 @@ describe('S9 another chain or kind of key', () => {
   ]);
 
   it('is not offered: each of the two chains of the challenge opens the route', async () => {
-    const { supportedChains } = await challengeOf(direct);
+    const { supportedChains } = await direct.challenge();
     expect(supportedChains).toHaveLength(2);
-    for (const { chainId } of supportedChains)
-      expect(await statusOf(askFreshly(direct, SEARCH, { chainId }))).toBe(200);
+    for (const { chainId } of supportedChains) expect(await statusOf(direct.askFreshly(SEARCH, { chainId }))).toBe(200);
   });
 });
 
@@ -215,7 +206,7 @@ describe('S12 a control character', () => {
   ]);
 
   it('makes no signature read as two payloads with two nonces', async () => {
-    const { info, supportedChains } = await challengeOf(direct);
+    const { info, supportedChains } = await direct.challenge();
     const chain = supportedChains[0]?.chainId.split(':')[1];
     const uri = `${info.uri}\nVersion: 1\nChain ID: ${chain}\nNonce: ${info.nonce}`;
     await expectRefused(HEADER, ({ signed }) => [signed({ uri })]);
@@ -224,7 +215,7 @@ describe('S12 a control character', () => {
 
 describe('S13 the size of a sign-in', () => {
   const padded = async (length: number): Promise<string> => {
-    const [challenge, signer] = [await challengeOf(direct), newSigner()];
+    const [challenge, signer] = [await direct.challenge(), newSigner()];
     const withResources = (resources: string[]) => signedPayload(challenge, { resources }, signer).then(encodeHeader);
     const fill = Math.floor(((length - (await withResources(['', '', '', ''])).length) * 3) / 4);
     return withResources([1, 2, 3, 4].map((part) => 'r'.repeat(Math.floor((fill + part - 1) / 4))));
@@ -233,8 +224,8 @@ describe('S13 the size of a sign-in', () => {
   it('is at most 4 KiB', async () => {
     const [fitting, larger] = [await padded(4090), await padded(4104)];
     expect([fitting.length <= 4096, larger.length > 4096]).toEqual([true, true]);
-    expect(await statusOf(askWith(direct, fitting))).toBe(200);
-    await costsNothing(direct, () => refusedWith(HEADER, askWith(direct, larger)));
+    expect(await statusOf(direct.askWith(fitting))).toBe(200);
+    await direct.costsNothing(() => refusedWith(HEADER, direct.askWith(larger)));
   });
 
   it('allows 8 resources, and 1,024 characters a field', async () => {
@@ -245,7 +236,7 @@ describe('S13 the size of a sign-in', () => {
     ];
     await expectRefused(HEADER, ({ signed }) => tooLarge.map(signed));
     for (const changes of [{ resources: Array(8).fill('r') }, { statement: 's'.repeat(1024) }])
-      expect(await statusOf(askFreshly(direct, SEARCH, changes))).toBe(200);
+      expect(await statusOf(direct.askFreshly(SEARCH, changes))).toBe(200);
   });
 });
 
@@ -269,8 +260,9 @@ describe('S17 a value of another type', () => {
   ]);
 });
 
+const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64');
+
 describe('S14 a malformed header', () => {
-  const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64');
   const NO_PAYLOADS = ['null', '[]', '1', '1e999', '""', 'true', '{}'];
 
   it('of anything but canonical base64 of JSON in UTF-8', async () => {
@@ -286,8 +278,151 @@ describe('S14 a malformed header', () => {
 
   it('is not repeated in the answer', async () => {
     const header = base64('{"domain":"<script>evil</script>"');
-    const response = await askWith(direct, header);
+    const response = await direct.askWith(header);
     const shown = `${JSON.stringify([...response.headers])}${await response.text()}`;
     expect([response.status, shown.includes('evil'), shown.includes(header.slice(0, 20))]).toEqual([402, false, false]);
   });
+});
+
+const member = (name: string, value: unknown): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+
+/** JSON text with a duplicate key: this value first, the payload's own last. */
+const twice = (payload: Record<string, unknown>, name: string, first: unknown): string =>
+  base64(`{${[[name, first] as const, ...Object.entries(payload)].map(([key, value]) => member(key, value)).join()}}`);
+
+describe('S15 a duplicate key: the last value counts', () => {
+  it.each(['nonce', 'uri', 'address', 'domain', 'signature', 'issuedAt', 'expirationTime', 'statement'])(
+    '%s: accepted if the last value is the signed one',
+    async (name) => {
+      const payload = await signedPayload(await direct.challenge());
+      const other = await signedPayload(await direct.challenge(), { uri: direct.origin, statement: 'another' });
+      const { [name]: value, ...rest } = payload;
+      const { length } = direct.lines;
+      expect(await statusOf(direct.askWith(twice({ ...rest, [name]: value }, name, other[name])))).toBe(200);
+      expect(direct.lines[length]?.wallet).toBe(payload.address);
+      await refusedWith('invalid_siwx_nonce', direct.askWith(encodeHeader(payload)));
+      expect(await statusOf(direct.askWith(encodeHeader(other)))).toBe(200);
+    },
+  );
+
+  it.each(['nonce', 'uri', 'address', 'statement'])(
+    '%s: refused if the first value is the signed one',
+    async (name) => {
+      const payload = await signedPayload(await direct.challenge());
+      const other = await signedPayload(await direct.challenge(), { uri: direct.origin, statement: 'another' });
+      const swapped = twice({ ...payload, [name]: other[name] }, name, payload[name]);
+      await direct.costsNothing(() => refusedWith('invalid_siwx_signature', direct.askWith(swapped)));
+      for (const genuine of [payload, other]) expect(await statusOf(direct.askWith(encodeHeader(genuine)))).toBe(200);
+    },
+  );
+});
+
+const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
+
+function expectCleanPrototypes(): void {
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  expect(Reflect.get([], 'polluted')).toBeUndefined();
+}
+
+describe('S16 a payload does not pollute prototypes', () => {
+  it('with special keys in a good sign-in', async () => {
+    for (const name of NAMES) {
+      const payload = await signedPayload(await direct.challenge());
+      expect(await statusOf(direct.askWith(twice(payload, name, { polluted: true })))).toBe(200);
+      expectCleanPrototypes();
+    }
+  });
+
+  it('with its fields in a special key', async () => {
+    const payload = await signedPayload(await direct.challenge());
+    await direct.costsNothing(async () => {
+      for (const name of NAMES) {
+        await refusedWith(HEADER, direct.askWith(base64(`{${member(name, payload)}}`)));
+        expectCleanPrototypes();
+      }
+    });
+  });
+
+  it('with special names as values', async () => {
+    const challenge = await direct.challenge();
+    const { length } = direct.upstream.arrivals;
+    for (let round = 0; round < rounds(150) * NAMES.length; round++) {
+      const word = NAMES[round % NAMES.length] ?? '';
+      const payload = { ...(await signedPayload(challenge)), chainId: word, type: word, [word]: { polluted: word } };
+      expect(await statusOf(direct.askWith(encodeHeader(payload)))).toBe(402);
+    }
+    expectCleanPrototypes();
+    expect(direct.upstream.arrivals).toHaveLength(length);
+  });
+});
+
+describe('S17 a payload of another shape', () => {
+  it('is refused: 100,000 resources, or 10,000 nested arrays', async () => {
+    const genuine = await signedPayload(await direct.challenge());
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const json = JSON.stringify(genuine);
+    await direct.costsNothing(async () => {
+      await refusedWith(
+        HEADER,
+        direct.askWith(encodeHeader({ ...genuine, resources: Array.from({ length: 100_000 }, () => 'r') })),
+      );
+      await refusedWith(HEADER, direct.askWith(base64(deep)));
+      await refusedWith(HEADER, direct.askWith(base64(json.replace('{', `{"a":${deep},`))));
+    });
+    expect(await statusOf(direct.askWith(encodeHeader(genuine)))).toBe(200);
+  });
+});
+
+it('S14 JSONTestSuite as headers: each of its 318 files is refused', { timeout: 90_000 }, async () => {
+  const files = jsonTestSuite();
+  expect(files).toHaveLength(318);
+  await direct.costsNothing(async () => {
+    for (const { bytes } of everyThird(files, 0)) await refusedWith(HEADER, direct.askWith(bytes.toString('base64')));
+  });
+});
+
+type Mutation = readonly [kind: 'flip' | 'cut' | 'insert', at: number, byte: number];
+
+function mutated(bytes: Buffer, [kind, at, byte]: Mutation): Buffer {
+  const index = Math.floor(at * bytes.length);
+  const [head, tail] = [bytes.subarray(0, index), bytes.subarray(index)];
+  if (kind === 'insert') return Buffer.concat([head, Buffer.of(byte), tail]);
+  return Buffer.concat([head, kind === 'cut' ? Buffer.of() : Buffer.of((tail[0] ?? 0) ^ byte), tail.subarray(1)]);
+}
+
+const meaning = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+};
+
+describe('S14 a mutated sign-in', () => {
+  const kind = fc.constantFrom('flip' as const, 'cut' as const, 'insert' as const);
+  const mutation = fc.tuple(
+    kind,
+    fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    fc.integer({ min: 1, max: 255 }),
+  );
+
+  it('is refused, in its JSON or in its base64', async () => {
+    const header = await direct.signIn();
+    const json = Buffer.from(header, 'base64');
+    const changes = fc.asyncProperty(
+      fc.array(mutation, { minLength: 1, maxLength: 3 }),
+      fc.boolean(),
+      async (list, inside) => {
+        const bytes = list.reduce(mutated, inside ? json : Buffer.from(header));
+        const sent = inside ? bytes.toString('base64') : bytes.toString('latin1').replace(/[^\x21-\x7e]/g, '!');
+        // A comma makes two headers of one, of which the last counts.
+        fc.pre(!sent.includes(','));
+        fc.pre(JSON.stringify(meaning(Buffer.from(sent, 'base64'))) !== JSON.stringify(meaning(json)));
+        expect(await statusOf(direct.askWith(sent))).toBe(402);
+      },
+    );
+    await direct.costsNothing(() => fc.assert(changes, { numRuns: rounds(20) * 100 }));
+    expect(await statusOf(direct.askWith(header))).toBe(200);
+  }, 300_000);
 });

@@ -4,18 +4,7 @@ import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { decodeHeader } from '../kit/wallet.ts';
-import {
-  askFreshly,
-  askWith,
-  budgetLeft,
-  costsNothing,
-  HEALTH,
-  overHttp,
-  refusedWith,
-  SEARCH,
-  signInFor,
-  statusOf,
-} from './craft.ts';
+import { HEALTH, overHttp, refusedWith, SEARCH, statusOf } from './craft.ts';
 import { openDirect } from './direct-gateway.ts';
 
 const SEARCH_PATH = '/v1/x402/tokens/assets/search';
@@ -34,32 +23,32 @@ async function expectRefusal(response: Response, status: number, code: string, r
 
 it('a header refused with 400 is not used up, takes no slot, and gets the next nonce', async () => {
   const asker = overHttp(wide);
-  const header = await signInFor(asker, SEARCH_PATH);
-  await costsNothing(asker, async () => {
-    const refused = await askWith(asker, header, `${SEARCH_PATH}?q=sol&limitt=5`);
+  const header = await asker.signIn(SEARCH_PATH);
+  await asker.costsNothing(async () => {
+    const refused = await asker.askWith(header, `${SEARCH_PATH}?q=sol&limitt=5`);
     await expectRefusal(refused, 400, 'invalid_request');
     expect(refused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
   });
-  expect(await statusOf(askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`))).toBe(200);
-  await refusedWith('invalid_siwx_nonce', askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`));
+  expect(await statusOf(asker.askWith(header, `${SEARCH_PATH}?q=sol&limit=5`))).toBe(200);
+  await refusedWith('invalid_siwx_nonce', asker.askWith(header, `${SEARCH_PATH}?q=sol&limit=5`));
 });
 
 describe('S21 a good header refused because the budget is empty', () => {
   it('is not used up by the 429: it works when a slot frees', async () => {
     const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 1500 });
     const asker = overHttp(gateway);
-    const header = await signInFor(asker);
-    for (let used = 0; used < 2; used++) expect(await statusOf(askFreshly(asker))).toBe(200);
+    const header = await asker.signIn();
+    for (let used = 0; used < 2; used++) expect(await statusOf(asker.askFreshly())).toBe(200);
     const arrivals = gateway.upstream.arrivals.length;
-    const limited = await askWith(asker, header);
+    const limited = await asker.askWith(header);
     await expectRefusal(limited, 429, 'rate_limited');
     expect(limited.headers.get('ratelimit')).toMatch(/^"upstream";r=0;t=\d+$/);
     expect(limited.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
-    expect(await statusOf(askWith(asker, header))).toBe(429);
+    expect(await statusOf(asker.askWith(header))).toBe(429);
     expect(gateway.upstream.arrivals.length).toBe(arrivals);
     await wait(Number(limited.headers.get('retry-after')) * 1000);
-    expect(await statusOf(askWith(asker, header))).toBe(200);
-    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
+    expect(await statusOf(asker.askWith(header))).toBe(200);
+    await refusedWith('invalid_siwx_nonce', asker.askWith(header));
   });
 });
 
@@ -72,19 +61,19 @@ describe('S22 an upstream failure after dispatch', () => {
     ['silence', { hang: true, times: 1 }, 504],
   ])('%s: the nonce is used up, and the answer carries the next one', async (_, knobs, status) => {
     const asker = overHttp(wide);
-    const header = await signInFor(asker);
+    const header = await asker.signIn();
     wide.upstream.faults.reset();
     Object.assign(wide.upstream.faults, knobs);
-    const failed = await askWith(asker, header);
+    const failed = await asker.askWith(header);
     const nonce = failed.headers.get('replay-nonce');
     expect(await statusOf(failed)).toBe(status);
     expect(nonce).toMatch(/^[0-9a-f]{32}$/);
     expect(nonce).not.toBe(decodeHeader(header).nonce);
     const arrivals = wide.upstream.arrivals.length;
-    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
+    await refusedWith('invalid_siwx_nonce', asker.askWith(header));
     expect(wide.upstream.arrivals.length).toBe(arrivals);
-    expect(await statusOf(askFreshly(asker, SEARCH, { nonce }))).toBe(200);
-    expect(await statusOf(askFreshly(asker, HEALTH))).toBe(200);
+    expect(await statusOf(asker.askFreshly(SEARCH, { nonce }))).toBe(200);
+    expect(await statusOf(asker.askFreshly(HEALTH))).toBe(200);
   });
 });
 
@@ -104,23 +93,23 @@ describe('S21 a good header at a store that fails', () => {
   it('reaches no upstream and is not used up while the store is down', async () => {
     const fault = { before: 0, after: 0 };
     const direct = await openDirect({ around: (store) => failing(store, fault) });
-    const header = await signInFor(direct);
-    await costsNothing(direct, async () => {
+    const header = await direct.signIn();
+    await direct.costsNothing(async () => {
       fault.before = 2;
-      const down = await askWith(direct, header);
+      const down = await direct.askWith(header);
       await expectRefusal(down, 503, 'state_unavailable', '2');
     });
-    expect(await statusOf(askWith(direct, header))).toBe(200);
+    expect(await statusOf(direct.askWith(header))).toBe(200);
     await direct.close();
   });
 
   it('is served after one lost reply, and takes one slot', async () => {
     const fault = { before: 0, after: 0 };
     const direct = await openDirect({ around: (store) => failing(store, fault) });
-    const left = await budgetLeft(direct);
+    const left = await direct.budgetLeft();
     fault.after = 1;
-    expect(await statusOf(askFreshly(direct))).toBe(200);
-    expect(await budgetLeft(direct)).toBe(left - 2);
+    expect(await statusOf(direct.askFreshly())).toBe(200);
+    expect(await direct.budgetLeft()).toBe(left - 2);
     await direct.close();
   });
 });
@@ -137,12 +126,12 @@ describe('a store whose epoch is not read yet', () => {
     const refused = await direct.ask(HEALTH);
     await expectRefusal(refused, 503, 'state_unavailable', '2');
     known = true;
-    const header = await signInFor(direct);
+    const header = await direct.signIn();
     known = false;
-    expect(await errorOf(await askWith(direct, header))).toBe('state_unavailable');
+    expect(await errorOf(await direct.askWith(header))).toBe('state_unavailable');
     expect(direct.upstream.arrivals).toHaveLength(0);
     known = true;
-    expect(await statusOf(askWith(direct, header))).toBe(200);
+    expect(await statusOf(direct.askWith(header))).toBe(200);
     await direct.close();
   });
 });

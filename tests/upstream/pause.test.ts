@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { pauseSeconds } from '../../packages/gateway/src/upstreams/exchange.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { askFreshly } from '../signin/craft.ts';
 import { openDirect } from '../signin/direct-gateway.ts';
 import { type Answered, Caller, HEALTH, slotsLeft, TOKENS } from './caller.ts';
 
@@ -86,7 +85,7 @@ async function openNoting(isKept: boolean) {
     },
   });
   Object.assign(direct.upstream.faults, { status: 429, retryAfter: '7', times: 1 });
-  const paused = await askFreshly(direct);
+  const paused = await direct.askFreshly();
   expect([paused.status, paused.headers.get('retry-after'), pauses]).toEqual([503, '7', [7_000]]);
   return { direct, pauses, failures };
 }
@@ -99,7 +98,7 @@ it('U9 a pause that the store cannot keep is logged', async () => {
 
 it('U9 a pause that spending reports is not stored again', async () => {
   const { direct, pauses, failures } = await openNoting(true);
-  expect((await askFreshly(direct)).status).toBe(503);
+  expect((await direct.askFreshly()).status).toBe(503);
   expect([pauses, failures, direct.upstream.arrivals.length]).toEqual([[7_000], [], 1]);
   await direct.close();
 });
