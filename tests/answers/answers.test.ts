@@ -6,8 +6,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { ROOMY } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { AnswerRecorder } from './recorder.ts';
-import { refusedRequests } from './requests.ts';
+import { AnswerRecorder, refusedRequests } from './recorder.ts';
 
 const gateway = await stopAfterTests(startTestGateway(ROOMY, { paid: true }));
 if (!gateway.solana) throw new Error('nothing is sold');
