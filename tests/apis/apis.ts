@@ -7,7 +7,7 @@ import { createMatcher, type HttpMethod, type Route } from '@asset-gateway/proto
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
+import { type PaidGateway, startTestGateway } from '../kit/test-gateway.ts';
 
 export const KEY = 'CANARY_0123456789_api_key';
 
@@ -100,7 +100,7 @@ export type ApiEntry = Readonly<Record<string, unknown>>;
 
 /** A gateway with APIs in front of one stub, and their rows. */
 export interface ServedApis {
-  readonly gateway: TestGateway;
+  readonly gateway: PaidGateway;
   readonly stub: StubApi;
   readonly rows: readonly Route[];
 }
@@ -109,14 +109,15 @@ export interface ServedApis {
 export async function serveApis(
   apis: Readonly<Record<string, ApiEntry>>,
   variables: Environment = {},
-  options: TestGatewayOptions = { paid: true },
 ): Promise<ServedApis> {
   const rows: Route[] = [];
   const stub = await stopAfterTests(startStubApi(() => rows));
   const entries = Object.entries(apis).map(([name, entry]) => [name, { url: `${stub.url}/${name}`, ...entry }]);
   const file = writeDocument({ apis: Object.fromEntries(entries) });
   rows.push(...readApisFile(file).apis.flatMap((api) => api.rows));
-  const gateway = await stopAfterTests(startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, options));
+  const gateway = await stopAfterTests(
+    startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, { paid: true }),
+  );
   return { gateway, stub, rows };
 }
 

@@ -15,8 +15,7 @@ import { startHost, textOf } from '../mcp/host.ts';
 import { startWarm } from './warm.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes();
-const chain = gateway.solana?.mainnet;
-if (!chain) throw new Error('nothing is sold');
+const chain = gateway.solana.mainnet;
 
 const home = makeFolder();
 mkdirSync(home, { recursive: true });

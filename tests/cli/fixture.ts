@@ -4,7 +4,7 @@ import { freePort } from '../http/ports.ts';
 import { type CommandOptions, node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type Exchange, type RecordingProxy, startRecordingProxy } from '../kit/recording-proxy.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { type PaidGateway, startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
 import { startWarm, type Warm } from './warm.ts';
 
@@ -27,7 +27,7 @@ interface ProxyAnswer {
 
 /** A gateway with all routes behind a proxy, and homes for a user. */
 export interface Fixture {
-  readonly gateway: TestGateway;
+  readonly gateway: PaidGateway;
   readonly proxy: RecordingProxy;
   readonly folder: string;
   /** A new home folder. */
@@ -59,7 +59,6 @@ export async function openFixture(): Promise<Fixture> {
   const variables = { ...ROOMY, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: proxy.url };
   const gateway = await startTestGateway(variables, { paid: true, marketNow: () => NOON });
   const { solana } = gateway;
-  if (!solana) throw new Error('nothing is sold');
   let warm: Warm | undefined;
   let homes = 0;
   const newHome = (): string => join(folder, `home-${homes++}`);

@@ -223,7 +223,7 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
   /** Runs a command and expects no signature, no call to the chain and no held amount. */
   async function signsNothing(words: readonly string[]): Promise<Outcome> {
     const home = fixture.newHome();
-    const calls = () => fixture.gateway.solana?.mainnet.calls.length;
+    const calls = () => fixture.gateway.solana.mainnet.calls.length;
     const before = [signatures().length, calls(), fixture.transfers()];
     const outcome = await fixture.run(words, { home });
     expect([signatures().length, calls(), fixture.transfers()]).toEqual(before);

@@ -1,16 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createClient } from '@asset-gateway/client';
-import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { payWith } from '@asset-gateway/client/pay';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { browserSuite, openBrowser } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
 import { type Bundle, bundleOf } from './bundle.ts';
+import { openCustomer } from './kit.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 
@@ -86,17 +82,12 @@ browserSuite('C6 a page of another origin, in a real browser', () => {
       return [(await fetch(free)).headers.has('payment-required'), names.length, (await answer.json()).error];
     `);
     expect(seen).toEqual([true, 4, 'payment_malformed']);
-    expect(gateway.solana?.mainnet.transfers).toEqual([]);
+    expect(gateway.solana.mainnet.transfers).toEqual([]);
   });
 
   it('spends credit, for which CORS allows `Prefer`', async () => {
-    const keypair = newKeypair();
-    const signer = signerFromBytes(keypair);
-    const chain = selling.solana?.mainnet;
-    if (!chain) throw new Error('nothing is sold');
-    await chain.fundUsdc(signer.address, 100_000n);
-    const pay = payWith({ wallet: keypair, rpcUrl: chain.url });
-    await createClient({ baseUrl: selling.url, signer, pay }).credit.buy();
+    const { client, keypair } = await openCustomer(selling);
+    await client.credit.buy();
     const result = await inPage(
       `
       const signer = library.signerFromBytes(Uint8Array.from(${JSON.stringify([...keypair])}));

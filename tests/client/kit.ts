@@ -1,5 +1,25 @@
-import type { Call, GatewayClient } from '@asset-gateway/client';
-import type { Route, Surface, UpstreamProvider } from '@asset-gateway/protocol';
+// Lets x402's RPC client run in the process of the gateway.
+import '../payments/wallets.ts';
+import { type Call, createClient, type GatewayClient } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { type PayerOptions, payWith } from '@asset-gateway/client/pay';
+import { NETWORKS, type Route, type Surface, type UpstreamProvider } from '@asset-gateway/protocol';
+import type { PaidGateway } from '../kit/test-gateway.ts';
+
+/** A client with a funded wallet and these payer options, and its payments on the chains. */
+export async function openCustomer(
+  { url, solana: { mainnet, devnet } }: Pick<PaidGateway, 'url' | 'solana'>,
+  options: Partial<PayerOptions> = {},
+  keypair = newKeypair(),
+) {
+  const signer = signerFromBytes(keypair);
+  for (const chain of [mainnet, devnet]) await chain.fundUsdc(signer.address, 10_000_000n);
+  const rpcUrl = (network: string) => (network === NETWORKS.mainnet ? mainnet : devnet).url;
+  const pay = payWith({ wallet: keypair, rpcUrl, ...options });
+  const transfers = () =>
+    [mainnet, devnet].flatMap((chain) => chain.transfers.filter(({ from }) => from === signer.address));
+  return { client: createClient({ baseUrl: url, signer, pay }), keypair, signer, transfers };
+}
 
 /** The arguments of a row's example. */
 export function argumentsOf({ example: { path = {}, query, body }, credit }: Route): readonly unknown[] {

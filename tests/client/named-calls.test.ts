@@ -1,29 +1,14 @@
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
 import { createClient, createFreeClient } from '@asset-gateway/client';
-import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { payWith } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
 import { serveWeatherAndNotes } from '../apis/apis.ts';
+import { openCustomer } from './kit.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes(
   { cluster: 'devnet', operations: { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} } },
   { CREDIT: 'on' },
 );
-const { solana, url: baseUrl } = gateway;
-if (!solana) throw new Error('nothing is sold');
-const { mainnet, devnet } = solana;
+const { url: baseUrl } = gateway;
 
-async function payingClient(caps = {}) {
-  const keypair = newKeypair();
-  const signer = signerFromBytes(keypair);
-  for (const chain of [mainnet, devnet]) await chain.fundUsdc(signer.address, 1_000_000n);
-  const rpcUrl = (network: string) => (network.includes('EtWTRABZaYq6iMfeYKouRu166VU2xqa1') ? devnet.url : mainnet.url);
-  return { signer, client: createClient({ baseUrl, signer, pay: payWith({ wallet: keypair, rpcUrl, caps }) }) };
-}
-
-const transfersOf = (address: string) =>
-  [mainnet, devnet].flatMap(({ transfers }) => transfers.filter(({ from }) => from === address));
 const lastArrival = () => stub.arrivals.at(-1);
 
 /** Fails if the work sends anything besides a request for the catalog. */
@@ -46,32 +31,32 @@ describe('a call by its name in the catalog', () => {
   });
 
   it('is paid at most once, at the price in the catalog', async () => {
-    const { client, signer } = await payingClient();
+    const { client, transfers } = await openCustomer(gateway);
     const call = client.call('weather.getHistory', { city: 'Rome', from: 1_700_000_000 });
     const { result, price, transaction } = await call.full();
     expect([result, price]).toEqual([{ city: 'Rome', days: [] }, '0.002']);
-    expect(transfersOf(signer.address)).toMatchObject([{ amount: 2000n, signature: transaction }]);
+    expect(transfers()).toMatchObject([{ amount: 2000n, signature: transaction }]);
     expect(lastArrival()).toMatchObject({ target: '/history', body: '{"city":"Rome","from":1700000000}' });
   });
 
   it('is paid from credit if the wallet has any', async () => {
-    const { client, signer } = await payingClient();
+    const { client, transfers } = await openCustomer(gateway);
     await client.call('credit.buyCredit', { usd: 0.05 });
     const { credit } = await client.call('weather.getHistory', { city: 'Rome', from: 1 }).full();
     expect(credit?.chargedMicros).toBe(2000);
-    expect(transfersOf(signer.address)).toHaveLength(1);
+    expect(transfers()).toHaveLength(1);
   });
 
   it('respects the limits of the payer and of the call', async () => {
-    const { client, signer } = await payingClient({ perCallUsd: 0.001 });
+    const { client, transfers } = await openCustomer(gateway, { caps: { perCallUsd: 0.001 } });
     const values = { city: 'Rome', from: 1 };
     for (const limited of [client, client.with({ maxUsd: 0.0001 })])
       await expect(limited.call('weather.getHistory', values)).rejects.toMatchObject({ code: 'spending_limit' });
-    expect(transfersOf(signer.address)).toEqual([]);
+    expect(transfers()).toEqual([]);
   });
 
   it('is paid on its cluster, which the client must have chosen', async () => {
-    const { client, signer } = await payingClient();
+    const { client, transfers } = await openCustomer(gateway);
     await sendsNothing(async () => {
       const message = 'notes.listNotes is not served on mainnet, but by devnet/notes';
       await expect(client.call('notes.listNotes')).rejects.toMatchObject({ code: 'not_served', message });
@@ -81,7 +66,7 @@ describe('a call by its name in the catalog', () => {
     const there = client.with({ cluster: 'devnet', provider: 'helius' });
     expect(await there.call('notes.listNotes', values)).toEqual([{ id: 'n1', text: null, tags: ['a'] }]);
     expect(lastArrival()?.target).toBe('/notes?minScore=0.5&pinned=true&tags=a,b&sizes=1&sizes=2');
-    expect(devnet.transfers.filter(({ from }) => from === signer.address)).toMatchObject([{ amount: 7n }]);
+    expect(transfers()).toMatchObject([{ amount: 7n }]);
   });
 
   it('takes path, query and body in one object, and a name that occurs twice with its place', async () => {
@@ -102,18 +87,18 @@ describe('a call by its name in the catalog', () => {
   });
 
   it('reports what the schemas refuse as the gateway does, before a payment', async () => {
-    const { client, signer } = await payingClient();
+    const { client, transfers } = await openCustomer(gateway);
     const free = client.call('weather.getForecast', { city: 'Rome', days: 99 });
     await expect(free).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
     const paid = client.call('weather.getHistory', { city: 'Rome', from: -1 });
     await expect(paid).rejects.toMatchObject({ code: 'invalid_request', issues: [{ name: 'from', rule: 'minimum' }] });
-    expect(transfersOf(signer.address)).toEqual([]);
+    expect(transfers()).toEqual([]);
   });
 });
 
 describe('the same names reach our own routes', () => {
   it('with values by name where a method takes them by position', async () => {
-    const { client } = await payingClient();
+    const { client } = await openCustomer(gateway);
     const account = 'So11111111111111111111111111111111111111112';
     expect(await client.call('tokens.search', { q: 'gold', limit: 1 })).toMatchObject({ query: 'gold' });
     const { value } = (await client.call('rpc.getBalance', { account })) as { value: unknown };

@@ -19,7 +19,7 @@ const leads = { 8402: port, 8403: portOf(mainnet?.url), 8404: portOf(devnet?.url
 /** Upstream calls, paid calls and transfers. */
 const counts = () => [
   gateway.upstream.arrivals.length,
-  gateway.solana?.provider.arrivals.length ?? 0,
+  gateway.solana.provider.arrivals.length,
   mainnet?.transfers.length ?? 0,
 ];
 

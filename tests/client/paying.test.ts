@@ -1,18 +1,11 @@
-import { createClient, type GatewayClient, type KeyPair } from '@asset-gateway/client';
+import { createClient, type KeyPair } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import {
-  type LedgerEntry,
-  memoryLedger,
-  type PayerOptions,
-  type PayingWallet,
-  payWith,
-} from '@asset-gateway/client/pay';
+import { type LedgerEntry, memoryLedger, type PayingWallet } from '@asset-gateway/client/pay';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { openCustomer } from './kit.ts';
 import { standardWallet } from './standard-wallet.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
@@ -25,27 +18,6 @@ const gateway = await stopAfterTests(
     CREDIT_BUNDLES_USD: '0.000015,0.00002',
   }),
 );
-
-const chain = () => {
-  if (!gateway.solana) throw new Error('nothing is sold');
-  return gateway.solana.mainnet;
-};
-
-interface Customer {
-  readonly client: GatewayClient;
-  readonly address: string;
-  readonly transfers: () => number;
-}
-
-/** A client with a funded wallet and these payer options. */
-async function openCustomer(options: Partial<PayerOptions> = {}, keypair = newKeypair()): Promise<Customer> {
-  const signer = signerFromBytes(keypair);
-  const { address } = signer;
-  await chain().fundUsdc(address, 1000n);
-  const pay = payWith({ wallet: keypair, rpcUrl: chain().url, ...options });
-  const transfers = () => chain().transfers.filter(({ from }) => from === address).length;
-  return { client: createClient({ baseUrl: gateway.url, signer, pay }), address, transfers };
-}
 
 /** How many requests the gateway logs during the work. */
 async function arrivals(work: () => PromiseLike<unknown>): Promise<number> {
@@ -70,31 +42,31 @@ describe('a payment is made', () => {
     ],
     ['a wallet of the Wallet Standard', () => standardWallet(keypair)],
   ])('by %s, and its transaction is returned', async (_, open) => {
-    const { client, transfers } = await openCustomer({ wallet: await open() }, keypair);
-    const before = transfers();
+    const { client, transfers } = await openCustomer(gateway, { wallet: await open() }, keypair);
+    const before = transfers().length;
     const { price, transaction } = await client.rpc.getBalance(ACCOUNT).full();
-    expect([price, transfers() - before]).toEqual(['0.000005', 1]);
-    expect(chain().transfers.some(({ signature }) => signature === transaction)).toBe(true);
+    expect([price, transfers().length - before]).toEqual(['0.000005', 1]);
+    expect(transfers().at(-1)?.signature).toBe(transaction);
   });
 });
 
 describe('a cap', () => {
   it('applies to parallel calls together', async () => {
-    const { client, transfers } = await openCustomer({ caps: { perDayUsd: 0.000015 } });
+    const { client, transfers } = await openCustomer(gateway, { caps: { perDayUsd: 0.000015 } });
     const asking = client.with({ credit: false });
     const calls = Array.from({ length: 6 }, () => asking.rpc.getBalance(ACCOUNT));
     const outcomes = await Promise.allSettled(calls);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-    expect(transfers()).toBe(3);
+    expect(transfers().length).toBe(3);
   });
 
   it('of a bundle applies to every way of buying credit', async () => {
-    const { client, transfers } = await openCustomer({ caps: { perBundleUsd: 0.00001 } });
+    const { client, transfers } = await openCustomer(gateway, { caps: { perBundleUsd: 0.00001 } });
     const refused = { code: 'spending_limit' };
     await expect(client.with({ credit: true }).rpc.getBalance(ACCOUNT)).rejects.toMatchObject(refused);
     await expect(client.credit.buy({ usd: 0.00002 })).rejects.toMatchObject(refused);
     await expect(client.credit.buy()).rejects.toMatchObject(refused);
-    expect(transfers()).toBe(0);
+    expect(transfers().length).toBe(0);
   });
 
   it('of 24 hours ends after a day; a cap in all does not', async () => {
@@ -113,17 +85,17 @@ describe('a cap', () => {
     const approve = () => {
       if (!isApproved) throw new Error('not today');
     };
-    const { client, transfers } = await openCustomer({ caps: { inAllUsd: 0.000005 }, approve });
+    const { client, transfers } = await openCustomer(gateway, { caps: { inAllUsd: 0.000005 }, approve });
     await expect(client.rpc.getBalance(ACCOUNT)).rejects.toThrow('not today');
     isApproved = true;
     await client.rpc.getBalance(ACCOUNT);
-    expect(transfers()).toBe(1);
+    expect(transfers().length).toBe(1);
   });
 });
 
 describe('credit', () => {
   it('pays if there is any, with one request a call', async () => {
-    const { client, transfers } = await openCustomer();
+    const { client, transfers } = await openCustomer(gateway);
     const bought = await client.credit.buy({ usd: 0.00002 });
     expect(bought).toMatchObject({ boughtMicros: 20, balanceMicros: 20 });
     const first = await client.rpc.getBalance(ACCOUNT).full();
@@ -131,12 +103,12 @@ describe('credit', () => {
     expect(await arrivals(() => client.rpc.getBalance(ACCOUNT))).toBe(1);
     const { balances } = await client.credit.balance();
     expect(balances[0]).toMatchObject({ cluster: 'mainnet', balanceMicros: 10 });
-    expect(transfers()).toBe(1);
+    expect(transfers().length).toBe(1);
   });
 
   it('pays for a client without a payer', async () => {
     const keypair = newKeypair();
-    const { client } = await openCustomer({}, keypair);
+    const { client } = await openCustomer(gateway, {}, keypair);
     await client.credit.buy();
     const poor = createClient({ baseUrl: gateway.url, signer: signerFromBytes(keypair) });
     for (let left = BUNDLE - PRICE; left >= 0; left -= PRICE) {
@@ -146,22 +118,22 @@ describe('credit', () => {
   });
 
   it('is bought in a bundle with `credit: true`', async () => {
-    const { client, transfers } = await openCustomer();
+    const { client, transfers } = await openCustomer(gateway);
     const { credit } = await client.with({ credit: true }).rpc.getBalance(ACCOUNT).full();
-    expect([credit?.balanceMicros, transfers()]).toEqual([BUNDLE - PRICE, 1]);
+    expect([credit?.balanceMicros, transfers().length]).toEqual([BUNDLE - PRICE, 1]);
   });
 
   it('is not sold in other amounts than the gateway lists', async () => {
-    const { client, transfers } = await openCustomer();
+    const { client, transfers } = await openCustomer(gateway);
     await expect(client.credit.buy({ usd: 0.01 })).rejects.toMatchObject({
       code: 'nothing_payable',
       message: 'the gateway does not sell this amount of credit; it sells $0.000015, $0.00002',
     });
-    expect(transfers()).toBe(0);
+    expect(transfers().length).toBe(0);
   });
 
   it('pays for parallel calls with one request each, once there are nonces', async () => {
-    const { client } = await openCustomer();
+    const { client } = await openCustomer(gateway);
     await client.credit.buy({ usd: 0.00002 });
     await client.rpc.getBalance(ACCOUNT);
     expect(await arrivals(() => Promise.all([1, 2, 3].map(() => client.rpc.getBalance(ACCOUNT))))).toBe(3);
@@ -173,12 +145,12 @@ describe('a recorded payment', () => {
     const recorded: LedgerEntry[] = [];
     const memory = memoryLedger();
     const ledger = { ...memory, signed: async (_: string, entry: LedgerEntry) => void recorded.push(entry) };
-    const { client, transfers } = await openCustomer({ ledger });
+    const { client, transfers } = await openCustomer(gateway, { ledger });
     await client.rpc.getBalance(ACCOUNT);
     const [payment] = recorded;
     if (!payment) throw new Error('no payment was recorded');
     const response = await client.resume(payment);
     expect([response.status, response.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
-    expect([recorded.length, transfers()]).toEqual([1, 1]);
+    expect([recorded.length, transfers().length]).toEqual([1, 1]);
   });
 });

@@ -1,18 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '@asset-gateway/client';
-import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { payWith } from '@asset-gateway/client/pay';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newKeypair } from '@asset-gateway/client/node';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { blocksOf } from '../kit/page.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
+import { openCustomer } from './kit.ts';
 
 const hasCryptography = (python: string): boolean => spawnSync(python, ['-c', 'import cryptography']).status === 0;
 
@@ -21,15 +18,12 @@ suiteWith('python3', 'the Python code in docs/signing.md', (first) => {
   const python = [first, '/usr/bin/python3'].find(hasCryptography) ?? first;
   const isSkipped = process.env.REQUIRE_ALL !== '1' && !hasCryptography(python);
   describe.skipIf(isSkipped)('with the package cryptography, or skipped without it', () => {
-    let gateway: TestGateway;
-    let folder: string;
-    beforeAll(async () => {
-      gateway = await startEverything({ CREDIT: 'on' });
-      folder = makeFolder();
+    const gateway = inSuite(() => startEverything({ CREDIT: 'on' }));
+    const folder = makeFolder();
+    beforeAll(() => {
       const [code = ''] = blocksOf('docs/signing.md', 'python');
       writeFileSync(join(folder, 'ask.py'), code.replace('http://localhost:8402', gateway.url));
     });
-    afterAll(() => gateway.stop());
 
     /** Runs the code with this key pair and returns the gateway's statuses. */
     async function run(keypair: Uint8Array) {
@@ -42,13 +36,7 @@ suiteWith('python3', 'the Python code in docs/signing.md', (first) => {
     }
 
     it('signs in twice and spends credit twice, with one challenge each', async () => {
-      const keypair = newKeypair();
-      const signer = signerFromBytes(keypair);
-      const chain = gateway.solana?.mainnet;
-      if (!chain) throw new Error('nothing is sold');
-      await chain.fundUsdc(signer.address, 100_000n);
-      const pay = payWith({ wallet: keypair, rpcUrl: chain.url });
-      const client = createClient({ baseUrl: gateway.url, signer, pay });
+      const { client, keypair } = await openCustomer(gateway);
       await client.credit.buy();
       const { code, stdout, stderr, statuses } = await run(keypair);
       expect([code, stdout, stderr]).toEqual([0, 'gold\nsol\n0.000005\n0.000005\n', '']);

@@ -1,24 +1,13 @@
-import { createClient } from '@asset-gateway/client';
-import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { payWith } from '@asset-gateway/client/pay';
-import { dollars, NETWORKS, priceMicros, RATES, routes } from '@asset-gateway/protocol';
+import { dollars, priceMicros, RATES, routes } from '@asset-gateway/protocol';
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
-import { callRow, methodNameOf } from './kit.ts';
+import { callRow, methodNameOf, openCustomer } from './kit.ts';
 
 const gateway = await stopAfterTests(startEverything());
-const { solana } = gateway;
-if (!solana) throw new Error('nothing is sold');
-const keypair = newKeypair();
-const signer = signerFromBytes(keypair);
-for (const cluster of ['mainnet', 'devnet'] as const) await solana[cluster].fundUsdc(signer.address, 10_000_000n);
-const rpcUrl = (network: string) => (network === NETWORKS.mainnet ? solana.mainnet : solana.devnet).url;
-const client = createClient({ baseUrl: gateway.url, signer, pay: payWith({ wallet: keypair, rpcUrl }) });
+const { client } = await openCustomer(gateway);
 
 /** Every method once, as its last row has it; all rows with ROUNDS=full. */
 const ofMethods = new Map(routes.map((row) => [`${row.surface}.${methodNameOf(row)}`, row]));

@@ -96,7 +96,7 @@ browserSuite('an API in the console', () => {
     await page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }).click();
     await page.getByText('You received 10 play USDC on mainnet.').waitFor();
     await open('weather.mainnet.weather.getHistory', 'Past weather of a city');
-    const paid = () => gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo) ?? [];
+    const paid = () => gateway.solana.mainnet.transfers.filter(({ to }) => to === gateway.solana.payTo) ?? [];
     const before = paid().length;
     expect(await send('Send, pay $0.002')).toBe('Answer 200');
     expect(paid().slice(before)).toMatchObject([{ amount: 2000n }]);

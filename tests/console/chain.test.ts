@@ -1,11 +1,11 @@
 import { USDC } from '@asset-gateway/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
 const ADDRESSES = ['So11111111111111111111111111111111111111112', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'];
 
-const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
+const gateway: TestGateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 const failing = await stopAfterTests(startTestGateway({}, { paid: true }));
 const free = await stopAfterTests(startTestGateway());
 

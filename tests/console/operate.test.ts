@@ -5,7 +5,7 @@ import { newList } from '../blocked/kit.ts';
 import { buyCredit, spend } from '../credit/gateway.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { type PaidGateway, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 import { type Scrape, scrape } from '../operations/scrape.ts';
 import { callOf } from '../payments/calls.ts';
@@ -20,7 +20,7 @@ const blocked = newSigner();
 const list = newList(blocked.address, '203.0.113.0/24', '2001:db8::/32');
 
 /** A gateway with every feature on. */
-const startBusyGateway = (): Promise<TestGateway> =>
+const startBusyGateway = (): Promise<PaidGateway> =>
   startTestGateway(
     {
       ...list.variables,
@@ -38,10 +38,8 @@ const startBusyGateway = (): Promise<TestGateway> =>
 const SEARCH = '/v1/x402/tokens/assets/search?q=';
 
 /** Sends signed, paid, credit and blocked requests; returns their statuses. */
-async function load(gateway: TestGateway): Promise<number[]> {
+async function load(gateway: PaidGateway): Promise<number[]> {
   const { solana, url } = gateway;
-  if (!solana) throw new Error('nothing is sold');
-  const selling = { ...gateway, solana };
   const call = callOf('rpc.mainnet.helius.getBalance');
   const [payer, saver] = [await openWallet(solana), await openWallet(solana)];
   const answers: Response[] = [];
@@ -53,8 +51,8 @@ async function load(gateway: TestGateway): Promise<number[]> {
     await fetch(`${url}${SEARCH}sol`, { headers: { 'X-Forwarded-For': '203.0.113.9' } }),
     await payer.buy(url + call.target, call.init),
     await payer.buy(url + call.target, call.init),
-    await buyCredit(selling, saver),
-    await spend(selling, call, saver.signIn),
+    await buyCredit(gateway, saver),
+    await spend(gateway, call, saver.signIn),
   );
   return answers.map(({ status }) => status);
 }

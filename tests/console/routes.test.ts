@@ -61,14 +61,14 @@ browserSuite('every route in the console', () => {
     await page.getByRole('button', { name: label }).click();
     expect(await answered()).toBe(`Answer ${status}`);
     expect(gateway.upstream.arrivals.length - before).toBe(id.startsWith('tokens.') ? 1 : 0);
-    expect(gateway.solana?.provider.arrivals).toEqual([]);
+    expect(gateway.solana.provider.arrivals).toEqual([]);
   });
 
   it.each(isFull ? (['1440-light', '390-dark'] as const) : (['1440-light'] as const))(
     'leads from the first tab stop of / to a paid answer by keyboard alone, at %s',
     async (look) => {
-      const paid = () => gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo) ?? [];
-      const [before, asked] = [paid().length, gateway.solana?.provider.arrivals.length ?? 0];
+      const paid = () => gateway.solana.mainnet.transfers.filter(({ to }) => to === gateway.solana.payTo) ?? [];
+      const [before, asked] = [paid().length, gateway.solana.provider.arrivals.length];
       const page = await visit(`${gateway.url}/`, LOOKS[look]);
       const press = async (wanted: Locator) => {
         await wanted.waitFor();
@@ -93,7 +93,7 @@ browserSuite('every route in the console', () => {
       await page.getByRole('heading', { name: 'Answer 200' }).waitFor();
       expect(await page.locator('.facts').textContent()).toMatch(/Time\d+ ms.*Cost\$0\.000005 in USDC$/);
       expect(paid().slice(before)).toMatchObject([{ amount: 5n }]);
-      expect(gateway.solana?.provider.arrivals.length).toBe(asked + 1);
+      expect(gateway.solana.provider.arrivals.length).toBe(asked + 1);
       await page.locator('summary', { hasText: 'Response headers (' }).click();
       const { signature = '' } = paid().at(-1) ?? {};
       await page.locator('.answer').getByText(signature).first().waitFor();
@@ -187,7 +187,7 @@ browserSuite('every route in the console', () => {
 
   it('has no axe violations in light, dark and narrow', async () => {
     await page.goto(`${gateway.url}/#/wallet`);
-    await gateway.solana?.mainnet.fundUsdc((await page.locator('.address').textContent()) ?? '', 1_000_000n);
+    await gateway.solana.mainnet.fundUsdc((await page.locator('.address').textContent()) ?? '', 1_000_000n);
     await page.goto(`${gateway.url}/#/routes`);
     await page.locator('.entry').first().waitFor();
     expect(await faultsInAllLooks(page, 'routes')).toEqual([]);

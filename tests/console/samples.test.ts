@@ -23,7 +23,7 @@ const PYTHON = ['python3', '/usr/bin/python3'].find(
 const gateway = await stopAfterTests(startTestGateway({ CREDIT: 'on' }, { paid: true }));
 
 browserSuite('the samples of Routes', () => {
-  const chain = gateway.solana?.mainnet;
+  const chain = gateway.solana.mainnet;
   const keypair = newKeypair();
   const signer = signerFromBytes(keypair);
   const folder = makeFolder();
@@ -80,10 +80,10 @@ browserSuite('the samples of Routes', () => {
   it('pay for a paid route, at most its price', async () => {
     const samples = await samplesAt('rpc.mainnet.helius.getBalance');
     expect(await runShell(samples.curl)).toMatch(/^HTTP\/1\.1 402 /);
-    expect(chain?.transfers.filter(({ to }) => to === gateway.solana?.payTo)).toEqual([]);
+    expect(chain?.transfers.filter(({ to }) => to === gateway.solana.payTo)).toEqual([]);
     expect(await runTypeScript(samples.TypeScript)).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(await runShell(samples.CLI))).toMatchObject({ ok: true, priceUsd: '0.000005' });
-    const paid = chain?.transfers.filter(({ to }) => to === gateway.solana?.payTo);
+    const paid = chain?.transfers.filter(({ to }) => to === gateway.solana.payTo);
     expect(paid?.map(({ amount }) => amount)).toEqual([5n, 5n]);
     const { name, arguments: given } = JSON.parse(samples.MCP ?? '');
     const pay = payWith({ wallet: keypair, rpcUrl: chain?.url ?? '' });

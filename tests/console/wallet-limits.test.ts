@@ -30,7 +30,7 @@ browserSuite('limits on what the console pays', () => {
       if (payment !== undefined) sent.push(payment);
     });
     const shown = await page.locator('.address').textContent();
-    await gateway.solana?.mainnet.fundUsdc(shown ?? '', 10_000_000n);
+    await gateway.solana.mainnet.fundUsdc(shown ?? '', 10_000_000n);
   });
   beforeEach(async () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -42,8 +42,8 @@ browserSuite('limits on what the console pays', () => {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
   const settled = (): number =>
-    gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo).length ?? 0;
-  const arrivals = (): number => gateway.solana?.provider.arrivals.length ?? 0;
+    gateway.solana.mainnet.transfers.filter(({ to }) => to === gateway.solana.payTo).length ?? 0;
+  const arrivals = (): number => gateway.solana.provider.arrivals.length;
   const isPayment = (route: Route): boolean => route.request().headers()['payment-signature'] !== undefined;
 
   /** Reloads the page with a changed catalog, and restores the real one after. */

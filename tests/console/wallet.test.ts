@@ -19,12 +19,9 @@ browserSuite('a wallet in the console', () => {
     page = seen.page;
   });
 
-  const chain = (cluster: Cluster = 'mainnet') => {
-    if (!gateway.solana) throw new Error('nothing is sold');
-    return gateway.solana[cluster];
-  };
-  const transfers = (cluster?: Cluster) => chain(cluster).transfers.filter(({ to }) => to === gateway.solana?.payTo);
-  const arrivals = (): number => gateway.solana?.provider.arrivals.length ?? 0;
+  const chain = (cluster: Cluster = 'mainnet') => gateway.solana[cluster];
+  const transfers = (cluster?: Cluster) => chain(cluster).transfers.filter(({ to }) => to === gateway.solana.payTo);
+  const arrivals = (): number => gateway.solana.provider.arrivals.length;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
   const holds = (usdc: string) => page.locator('.big', { hasText: usdc }).waitFor();

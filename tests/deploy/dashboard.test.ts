@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { initOf, pathOf, rowOf, targetOf } from '../http/targets.ts';
 import { runCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { type PaidGateway, startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { type Scrape, scrape } from '../operations/scrape.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -122,7 +122,7 @@ const queries = [
 const named = (text: string): string[] =>
   [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, name = '']) => name);
 
-let gateway: TestGateway;
+let gateway: PaidGateway;
 let scraped: Scrape;
 
 /** The possible values of our labels. */
@@ -137,7 +137,6 @@ beforeAll(async () => {
   expect((await askSigned(gateway.url + pathOf(rowOf('tokens.health')))).status).toBe(200);
   expect((await askSigned(gateway.url + targetOf(rowOf('tokens.search')))).status).toBe(200);
   const bought = rowOf('rpc.mainnet.helius.getBalance');
-  if (!gateway.solana) throw new Error('nothing is sold');
   const wallet = await openWallet(gateway.solana);
   expect((await wallet.buy(gateway.url + targetOf(bought), initOf(bought))).status).toBe(200);
   scraped = await scrape(gateway.gateway);

@@ -1,14 +1,14 @@
 import { HEADERS, type Route, routes } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
 import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { type PaidGateway, startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
 
 /** Routes that upstreams answer. */
 export const served: readonly Route[] = routes.filter(({ surface }) => surface !== 'system');
 
 /** A gateway with all routes and high limits. */
-export const startEverything = (variables: Record<string, string> = {}): Promise<TestGateway> =>
+export const startEverything = (variables: Record<string, string> = {}): Promise<PaidGateway> =>
   startTestGateway({ ...ROOMY, ...variables }, { paid: true });
 
 /** The challenge in an answer's header. */

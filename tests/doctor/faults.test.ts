@@ -85,13 +85,13 @@ describe('the doctor, with a proxy in front of the gateway', () => {
       ['sign-in-with-x', 'payment-signature', 'x-payment', 'authorization'].flatMap((name) => asked[name] ?? []),
     );
     expect(proofs).toEqual(['junk', 'junk']);
-    expect([gateway.upstream.arrivals, gateway.solana?.provider.arrivals]).toEqual([[], []]);
+    expect([gateway.upstream.arrivals, gateway.solana.provider.arrivals]).toEqual([[], []]);
   });
 
   it.each(FAULTS.filter(isLive))('finds %s with one check only', async (...fault) => {
     [, , proxy.alter] = fault;
     expectOnly(await examine(proxy.url), fault);
-    expect([gateway.upstream.arrivals, gateway.solana?.provider.arrivals]).toEqual([[], []]);
+    expect([gateway.upstream.arrivals, gateway.solana.provider.arrivals]).toEqual([[], []]);
   });
 
   it('retries after the pause of a 429', async () => {

@@ -27,6 +27,9 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
+/** One that sells. */
+export type PaidGateway = TestGateway & { readonly solana: SolanaSandbox };
+
 /** No breaker, for tests of other things. */
 export const WITHOUT_BREAKER = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
 
@@ -47,6 +50,11 @@ export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'bre
 }
 
 /** Starts one on free ports, with a large budget by default. */
+export function startTestGateway(
+  variables: Environment,
+  options: TestGatewayOptions & { readonly paid: true },
+): Promise<PaidGateway>;
+export function startTestGateway(variables?: Environment, options?: TestGatewayOptions): Promise<TestGateway>;
 export async function startTestGateway(
   variables: Environment = {},
   options: TestGatewayOptions = {},

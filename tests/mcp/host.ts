@@ -19,7 +19,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, afterEach } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import type { PaidGateway } from '../kit/test-gateway.ts';
 
 /** A process that serves hosts in sequence, to save the start and the first payment of each. */
 export interface WarmServer {
@@ -124,10 +124,9 @@ export interface HostOptions {
 export const PROGRAM = 'packages/cli/bin/main.js';
 
 /** Starts the bundled program over stdio, in a process of its own or in a shared one. */
-export async function startHost(gateway: TestGateway, options: HostOptions = {}): Promise<Host> {
+export async function startHost(gateway: PaidGateway, options: HostOptions = {}): Promise<Host> {
   const { words = [], era = {}, user } = options;
-  const chain = gateway.solana?.mainnet;
-  if (!chain) throw new Error('nothing is sold');
+  const chain = gateway.solana.mainnet;
   const [folder, keypair] = [makeFolder(), newKeypair()];
   const [file, { address }] = [join(folder, 'id.json'), signerFromBytes(keypair)];
   writeFileSync(file, JSON.stringify([...keypair]));
@@ -167,7 +166,7 @@ export async function startHost(gateway: TestGateway, options: HostOptions = {})
 
 /** Opens hosts of one test after another on one process; closes them after the test, and the process after the file. */
 export async function useHosts(
-  gateway: TestGateway,
+  gateway: PaidGateway,
   shared: HostOptions = {},
 ): Promise<(options?: HostOptions) => Promise<Host>> {
   const warm = startWarmServer();

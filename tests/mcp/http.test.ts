@@ -33,7 +33,7 @@ describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
       if (!isFree)
         expect(textOf(answer)).toMatch(/no wallet\. Nothing was paid\. Run `asset-gateway-client wallet new`/);
     }
-    expect(gateway.solana?.mainnet.transfers).toEqual([]);
+    expect(gateway.solana.mainnet.transfers).toEqual([]);
     await client.close();
   });
 });

@@ -14,8 +14,6 @@ const BALANCE = { method: 'getBalance', arguments: { account: ACCOUNT } };
 const gateway = await stopAfterTests(startEverything());
 const openHost = await useHosts(gateway);
 
-const chainUrl = (): string => gateway.solana?.mainnet.url ?? '';
-
 describe.each(ERAS)('in the era of %s', (name, era) => {
   it('with a budget of 0 a host that cannot ask pays nothing and learns what to change', async () => {
     const { call, transfers, spentUsd } = await openHost({ era });
@@ -76,7 +74,16 @@ describe('nothing is paid', () => {
 
   it('for a call beyond the rest of the budget after a payment of the command line', async () => {
     const host = await openHost({ era, words: ['--budget-usd', '0.000012'] });
-    const words = ['rpc', 'getBalance', ACCOUNT, '--pay', '--keypair', host.keypairFile, '--rpc', chainUrl()];
+    const words = [
+      'rpc',
+      'getBalance',
+      ACCOUNT,
+      '--pay',
+      '--keypair',
+      host.keypairFile,
+      '--rpc',
+      gateway.solana.mainnet.url,
+    ];
     const paid = await runCommand(node(PROGRAM, ...words), { env: host.env });
     expect([paid.code, host.transfers()]).toEqual([0, 1]);
     await host.call('rpc', BALANCE);

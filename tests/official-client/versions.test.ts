@@ -73,8 +73,8 @@ async function visit(folder: string, script: string, ways: readonly Way[]): Prom
   const keypair = newKeypair();
   const rpcUrls: Record<string, string> = {};
   for (const cluster of ['mainnet', 'devnet'] as const) {
-    await gateway.solana?.[cluster].fundUsdc(bs58.encode(keypair.subarray(32)), 1_000_000n);
-    rpcUrls[NETWORKS[cluster]] = gateway.solana?.[cluster].url ?? '';
+    await gateway.solana[cluster].fundUsdc(bs58.encode(keypair.subarray(32)), 1_000_000n);
+    rpcUrls[NETWORKS[cluster]] = gateway.solana[cluster].url ?? '';
   }
   const requestOf = (route: Route) => {
     const { target, init } = exampleOf(route);
