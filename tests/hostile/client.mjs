@@ -39,7 +39,7 @@ process.on('message', async ({ seed }) => {
     ...(credit !== undefined && { credit }),
   });
   const isFree = seed % 4 === 0;
-  const work = () => (isFree ? client.tokens.search({ q: 'gold' }) : client.wallet.balances(signer.address));
+  const work = () => (isFree ? client.tokens.search({ q: 'gold' }) : client.rpc.getBalance(signer.address));
   const calls = [await call(work), await call(work)];
   process.send({ seed, shown, calls, strange: strange.splice(0) });
 });

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Offer } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { readTransaction } from '../../packages/gateway/src/payments/read/transa
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { isFull } from '../kit/rounds.ts';
 import { memoryMib } from '../kit/usage.ts';
+import { startLyingGateway } from './gateway.ts';
 
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
@@ -72,33 +73,23 @@ async function faultsOf(report: Report, payments: readonly string[]): Promise<st
 /** A success that cannot be read was an answer, too: the gateway has said that it was paid. */
 const isAnswered = (outcome: string): boolean => outcome === 'ok' || outcome === 'not_a_gateway';
 
-/** Starts a program of this folder in a process of its own; resolves with its first message. */
-async function start<Message>(name: string, ...words: string[]): Promise<readonly [ChildProcess, Message]> {
-  const child = fork(`tests/hostile/${name}.mjs`, words, { execArgv: [] });
-  return [child, ((await once(child, 'message')) as [Message])[0]];
-}
-
-async function ask<Answer>(child: ChildProcess, message: object): Promise<Answer> {
-  child.send(message);
-  return ((await once(child, 'message')) as [Answer])[0];
-}
-
 /** Faults of these seeds, and one if the client took much memory. */
 async function faultsIn(seeds: readonly number[]): Promise<string[]> {
-  const [gateway, { port }] = await start<{ port: number }>('gateway');
-  const [client] = await start('client', `http://127.0.0.1:${port}`);
-  /** Begins a seed; resolves with the payments that arrived in the one before. */
-  const begin = async (seed: number) => (await ask<{ payments: string[] }>(gateway, { next: seed })).payments;
+  const gateway = await startLyingGateway();
+  const client = fork('tests/hostile/client.mjs', [gateway.url], { execArgv: [] });
+  await once(client, 'message');
   const faults: string[] = [];
   for (const seed of seeds) {
-    await begin(seed);
-    const report = await ask<Report>(client, { seed });
-    const found = await faultsOf(report, [...new Set(await begin(seed))]);
+    gateway.begin(seed);
+    client.send({ seed });
+    const [report] = (await once(client, 'message')) as [Report];
+    const found = await faultsOf(report, [...gateway.payments()].map(String));
     faults.push(...found.map((fault) => `seed ${seed}: ${fault}`));
   }
   const mib = Math.round(memoryMib(client.pid, 'VmHWM'));
   if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
-  for (const child of [client, gateway]) child.kill();
+  client.kill();
+  await gateway.stop();
   return faults;
 }
 

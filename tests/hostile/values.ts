@@ -1,6 +1,10 @@
-export const oneOf = (random, values) => values[Math.floor(random() * values.length)];
+/** A number from 0 to 1. */
+export type Random = () => number;
 
-const deep = (depth) => JSON.parse(`${'['.repeat(depth)}1${']'.repeat(depth)}`);
+export const oneOf = <Value>(random: Random, values: readonly Value[]): Value =>
+  values[Math.floor(random() * values.length)] as Value;
+
+const deep = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}1${']'.repeat(depth)}`);
 
 /** What stands in place of a value: other types, sizes, characters, networks, prices and names. */
 const REPLACEMENTS = [
@@ -41,35 +45,34 @@ const REPLACEMENTS = [
 ];
 
 /** The places of a JSON value, as lists of keys. */
-function places(value, path = [], found = []) {
-  if (typeof value === 'object' && value !== null && found.length < 400)
-    for (const key of Object.keys(value)) {
-      found.push([...path, key]);
-      places(value[key], [...path, key], found);
-    }
-  return found;
+function places(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...places(inner, [...path, key])]);
 }
 
 /** Changes one to three values of a JSON value: another value in its place, none, or one more. */
-export function mutateValue(random, value) {
+export function mutateValue(random: Random, given: unknown): unknown {
+  const value = structuredClone(given);
   for (let left = 1 + Math.floor(random() * 3); left > 0; left--) {
-    const path = oneOf(random, places(value));
-    if (!path) return value;
-    const holder = path.slice(0, -1).reduce((each, key) => each[key], value);
-    const key = path.at(-1);
-    const kind = random();
-    if (kind < 0.15) delete holder[key];
-    else if (kind < 0.25 && Array.isArray(holder))
-      holder.push(structuredClone(holder[key]), oneOf(random, REPLACEMENTS)());
-    else holder[key] = oneOf(random, REPLACEMENTS)();
+    const path = oneOf(random, places(value).slice(0, 400));
+    if (path) changeAt(random, value, path);
   }
   return value;
 }
 
+function changeAt(random: Random, value: unknown, path: readonly string[]): void {
+  const holder = path.slice(0, -1).reduce<unknown>((each, key) => Reflect.get(each as object, key), value) as object;
+  const key = path.at(-1) ?? '';
+  const kind = random();
+  if (kind < 0.15) Reflect.deleteProperty(holder, key);
+  else if (kind < 0.25 && Array.isArray(holder)) holder.push(oneOf(random, REPLACEMENTS)());
+  else Reflect.set(holder, key, oneOf(random, REPLACEMENTS)());
+}
+
 /** Changes the text of JSON: cuts it, joins it to another, or puts bytes into it that are none of its own. */
-export function mutateText(random, text) {
+export function mutateText(random: Random, text: string): string | Buffer {
   const at = Math.floor(random() * text.length);
-  return oneOf(random, [
+  return oneOf<() => string | Buffer>(random, [
     () => text.slice(0, at),
     () => text + text,
     () => `${text.slice(0, at)}\u0000${text.slice(at)}`,
