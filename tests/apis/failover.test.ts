@@ -2,14 +2,12 @@ import type { Environment } from '@asset-gateway/gateway';
 import type { Route } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
-import { balanceOf, buyCredit, spend, startCreditGateway } from '../credit/gateway.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGatewayOptions, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
-import { openWallet } from '../payments/wallets.ts';
 import { documentPath, startStubApi, writeDocument } from './apis.ts';
 
 const TIMEOUT_MS = 300;
@@ -197,21 +195,6 @@ describe('answers of two urls', () => {
     expect(calls()).toEqual([1, 1]);
     expect((await forecast(gateway, 'Milan')).status).toBe(502);
     expect(calls()).toEqual([2, 2]);
-  });
-
-  it('charges credit once for an answer of the second url, and nothing if both are down', async () => {
-    const gateway = await stopAfterTests(startCreditGateway({}, APIS));
-    const wallet = await openWallet(gateway.solana);
-    expect((await buyCredit(gateway, wallet)).status).toBe(200);
-    const call = { target: '/v1/x402/solana/mainnet/weather/history', init: POST };
-    first.status = 503;
-    expect((await spend(gateway, call, wallet.signIn)).status).toBe(200);
-    expect(calls()).toEqual([1, 1]);
-    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 2_000, heldMicros: 0 });
-    second.status = 503;
-    expect((await spend(gateway, call, wallet.signIn)).status).toBe(502);
-    expect(calls()).toEqual([2, 2]);
-    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 2_000, heldMicros: 0 });
   });
 });
 

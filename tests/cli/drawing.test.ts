@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { candleChart, price, sparkline } from '../../packages/cli/src/show/chart.ts';
-import { fitted, padded, table, widthOf } from '../../packages/cli/src/show/table.ts';
+import { fitted, padded, widthOf } from '../../packages/cli/src/show/table.ts';
 import { risk } from '../../packages/cli/src/show/views.ts';
 
 describe('the width of a text in columns', () => {
@@ -24,22 +24,6 @@ describe('the width of a text in columns', () => {
   });
 });
 
-describe('a table', () => {
-  const rows = [
-    { name: '黄金 token', mint: '8DncaThF3fecCUc3x69NwcW5gcNMZXwEfvxzn1fFsjAr' },
-    { name: 'Gold', mint: 'x' },
-  ];
-  const columns = [
-    { title: 'NAME', cell: ({ name }: (typeof rows)[number]) => name },
-    { title: 'MINT', cell: ({ mint }: (typeof rows)[number]) => mint, minWidth: 8 },
-  ];
-
-  it('cuts columns and omits those that do not fit', () => {
-    expect(table(rows, 24, columns)).toEqual(['NAME        MINT', '黄金 token  8DncaThF3fe…', 'Gold        x']);
-    expect(table(rows, 14, columns)).toEqual(['NAME', '黄金 token', 'Gold']);
-  });
-});
-
 describe('a chart', () => {
   const shape = {
     height: 4,
@@ -47,23 +31,10 @@ describe('a chart', () => {
     falling: (text: string) => text.toLowerCase(),
     label: price,
   };
-  const candle = (time: number, [open, high, low, close]: readonly [number, number, number, number]) => ({
-    time,
-    open,
-    high,
-    low,
-    close,
-  });
-
-  it('merges neighbours if there are more candles than columns, and keeps extremes', () => {
-    const candles = Array.from({ length: 100 }, (_, at) => candle(at, [1, at === 50 ? 9 : 1, 1, 1]));
-    const lines = candleChart(candles, { ...shape, width: 16 });
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(16);
-    expect(lines[0]).toMatch(/^\$9\.00 +[│╷]/);
-  });
-
   it('can show a single price', () => {
-    expect(candleChart([candle(0, [1, 1, 1, 1])], { ...shape, width: 20 }).join('')).toContain('╻');
+    expect(candleChart([{ time: 0, open: 1, high: 1, low: 1, close: 1 }], { ...shape, width: 20 }).join('')).toContain(
+      '╻',
+    );
     expect(sparkline([1, 1, 1], 10)).toBe('▄▄▄');
     expect(sparkline([1, 2, 3], 2)).toBe('▁█');
   });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
-import { decodedHeader, indentJson, plain } from '../../packages/console/src/parts/text.ts';
+import { change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
+import { decodedHeader, indentJson } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
-
-const RIGHT_TO_LEFT = '\u202e';
 
 describe('indented JSON', () => {
   it('is what JSON.stringify would write', () => {
@@ -18,12 +16,6 @@ describe('indented JSON', () => {
     );
   });
 
-  it('shows direction marks as escapes with the same meaning', () => {
-    const { text } = indentJson(JSON.stringify({ name: `${RIGHT_TO_LEFT}CDSU` }), 100);
-    expect(text).toContain('"\\u202eCDSU"');
-    expect(JSON.parse(text)).toEqual({ name: `${RIGHT_TO_LEFT}CDSU` });
-  });
-
   it.each([
     ['a list', `[${'1,'.repeat(3_000_000)}1]`],
     ['a string', JSON.stringify('a'.repeat(5_000_000))],
@@ -35,21 +27,6 @@ describe('indented JSON', () => {
 
   it.each(['', '"a\\', ']]]', '{"a"', 'no JSON'])('terminates for %j', (json) => {
     expect(indentJson(json, 100).isWhole).toBe(true);
-  });
-});
-
-describe('a text of an upstream', () => {
-  it('is shown without hidden characters', () => {
-    expect(plain(`a\u0000b${RIGHT_TO_LEFT}c\u200bd\ne\u2066f`)).toBe('abcdef');
-  });
-
-  it('is shortened', () => {
-    expect(plain('x'.repeat(5_000_000), 10)).toBe(`${'x'.repeat(10)}…`);
-    expect(plain('x'.repeat(10), 10)).toBe('x'.repeat(10));
-  });
-
-  it.each([null, undefined, 7, {}, [[]]])('is empty if it is %j', (value) => {
-    expect(plain(value)).toBe('');
   });
 });
 
@@ -82,10 +59,6 @@ describe('figures', () => {
 
   it('a time is in UTC, and a dash if out of range', () => {
     expect([1_754_222_400, 1e300, null].map(utcMinute)).toEqual(['2025-08-03 12:00', '—', '—']);
-  });
-
-  it('a size has binary units', () => {
-    expect([12, 2048, 5 * 1024 * 1024].map(bytes)).toEqual(['12 bytes', '2.0 KiB', '5.0 MiB']);
   });
 });
 
