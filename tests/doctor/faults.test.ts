@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { checks } from '../../packages/doctor/src/checks/index.ts';
 import { diagnose } from '../../packages/doctor/src/examine.ts';
 import { explore } from '../../packages/doctor/src/explore.ts';
-import { type Ask, HttpClient } from '../../packages/doctor/src/http-client.ts';
+import type { Ask } from '../../packages/doctor/src/http-client.ts';
 import { freePort } from '../http/ports.ts';
 import { type Alter, type Exchange, passedOn, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { CUT, faultyAnswers, faultyChallenges } from './faulty-answers.ts';
-import { faultyDocuments, faultyReceipts, INVALID_EXAMPLE } from './faulty-documents.ts';
+import { CUT, FAULTS, INVALID_EXAMPLE } from './seeded-faults.ts';
 import type { SeededFault } from './seeds.ts';
 
 /** Request headers that do not identify a request. */
@@ -42,8 +41,6 @@ const examineRecord = async (
   exchanges: readonly Exchange[],
   alter: Alter = () => undefined,
 ): Promise<Diagnosis> => diagnose(await explore(origin, replaying(origin, exchanges, alter)));
-
-const FAULTS = [...faultyChallenges, ...faultyAnswers, ...faultyDocuments, ...faultyReceipts];
 
 /** A few paid routes suffice to find a fault; clean.test.ts examines all of them. */
 const FEWER_ROUTES = {
@@ -92,17 +89,6 @@ describe('the doctor, with a proxy in front of the gateway', () => {
     [, , proxy.alter] = fault;
     expectOnly(await examine(proxy.url), fault);
     expect([gateway.upstream.arrivals, gateway.solana.provider.arrivals]).toEqual([[], []]);
-  });
-
-  it('retries after the pause of a 429', async () => {
-    let asked = 0;
-    proxy.alter = () => (++asked === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined);
-    const client = new HttpClient(proxy.url);
-    const start = performance.now();
-    expect((await client.ask('GET', '/healthz')).status).toBe(200);
-    expect(performance.now() - start).toBeGreaterThan(900);
-    expect(asked).toBe(2);
-    await client.close();
   });
 });
 
