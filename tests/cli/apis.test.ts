@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { routesIn } from '@asset-gateway/client/pay';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { typesOf } from '../../packages/cli/src/commands/types.ts';
@@ -18,22 +17,12 @@ const { gateway, stub } = await serveWeatherAndNotes();
 const chain = gateway.solana.mainnet;
 
 const home = makeFolder();
-mkdirSync(home, { recursive: true });
-const keypair = newKeypair();
-const { address } = signerFromBytes(keypair);
-const wallet = join(home, 'wallet.json');
-writeFileSync(wallet, JSON.stringify([...keypair]));
-await chain.fundUsdc(address, 1_000_000n);
-
-const env = {
-  HOME: home,
-  ASSET_GATEWAY_URL: gateway.url,
-  ASSET_GATEWAY_RPC_URL: chain.url,
-  ASSET_GATEWAY_KEYPAIR: wallet,
-};
+const env = { HOME: home, ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: chain.url };
 const warm = startWarm();
 afterAll(() => warm.close());
 const ask = (...words: string[]) => warm.run(words, { env });
+const address = (await ask('wallet', 'new')).stdout.trim();
+await chain.fundUsdc(address, 1_000_000n);
 const lastArrival = () => stub.arrivals.at(-1);
 const paid = () => chain.transfers.filter(({ from }) => from === address).map(({ amount }) => amount);
 

@@ -21,6 +21,16 @@ export async function openCustomer(
   return { client: createClient({ baseUrl: url, signer, pay }), keypair, signer, transfers };
 }
 
+/** The lines that a gateway logs during the work. */
+export async function logged(
+  { logLines }: Pick<PaidGateway, 'logLines'>,
+  work: () => PromiseLike<unknown>,
+): Promise<{ readonly status: number; readonly path: string }[]> {
+  const before = logLines.length;
+  await work();
+  return logLines.slice(before).map((line) => JSON.parse(line));
+}
+
 /** The arguments of a row's example. */
 export function argumentsOf({ example: { path = {}, query, body }, credit }: Route): readonly unknown[] {
   if (credit === 'sold') return [];

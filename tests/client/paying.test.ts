@@ -5,7 +5,7 @@ import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { openCustomer } from './kit.ts';
+import { logged, openCustomer } from './kit.ts';
 import { standardWallet } from './standard-wallet.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
@@ -18,13 +18,6 @@ const gateway = await stopAfterTests(
     CREDIT_BUNDLES_USD: '0.000015,0.00002',
   }),
 );
-
-/** How many requests the gateway logs during the work. */
-async function arrivals(work: () => PromiseLike<unknown>): Promise<number> {
-  const before = gateway.logLines.length;
-  await work();
-  return gateway.logLines.length - before;
-}
 
 describe('a payment is made', () => {
   const keypair = newKeypair();
@@ -100,7 +93,7 @@ describe('credit', () => {
     expect(bought).toMatchObject({ boughtMicros: 20, balanceMicros: 20 });
     const first = await client.rpc.getBalance(ACCOUNT).full();
     expect([first.credit, first.transaction]).toEqual([{ chargedMicros: PRICE, balanceMicros: 15 }, undefined]);
-    expect(await arrivals(() => client.rpc.getBalance(ACCOUNT))).toBe(1);
+    expect(await logged(gateway, () => client.rpc.getBalance(ACCOUNT))).toHaveLength(1);
     const { balances } = await client.credit.balance();
     expect(balances[0]).toMatchObject({ cluster: 'mainnet', balanceMicros: 10 });
     expect(transfers().length).toBe(1);
@@ -136,7 +129,9 @@ describe('credit', () => {
     const { client } = await openCustomer(gateway);
     await client.credit.buy({ usd: 0.00002 });
     await client.rpc.getBalance(ACCOUNT);
-    expect(await arrivals(() => Promise.all([1, 2, 3].map(() => client.rpc.getBalance(ACCOUNT))))).toBe(3);
+    expect(await logged(gateway, () => Promise.all([1, 2, 3].map(() => client.rpc.getBalance(ACCOUNT))))).toHaveLength(
+      3,
+    );
   });
 });
 

@@ -1,4 +1,3 @@
-import type { Wallet } from '@asset-gateway/client';
 import {
   createKeyPairSignerFromBytes,
   createSignableMessage,
@@ -12,7 +11,7 @@ interface Account {
 }
 
 /** A Wallet Standard wallet that signs with `@solana/kit`. */
-export async function standardWallet(keypair: Uint8Array): Promise<Wallet> {
+export async function standardWallet(keypair: Uint8Array) {
   const signer = await createKeyPairSignerFromBytes(keypair);
   const account: Account = { address: signer.address, chains: ['solana:mainnet', 'solana:devnet'] };
   const accounts: Account[] = [];

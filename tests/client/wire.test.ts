@@ -5,16 +5,10 @@ import { NoncePool } from '../../packages/client/src/nonce-pool.ts';
 import { runCommand } from '../kit/command.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
+import { logged } from './kit.ts';
 
 const start = stoppedAfterTests(startTestGateway);
 const gateway = await start();
-
-/** How many requests the gateway logs during the work. */
-async function arrivals(work: () => Promise<unknown>): Promise<number> {
-  const before = gateway.logLines.length;
-  await work();
-  return gateway.logLines.length - before;
-}
 
 const all = (calls: number, call: () => PromiseLike<unknown>): Promise<unknown[]> =>
   Promise.all(Array.from({ length: calls }, call));
@@ -25,27 +19,27 @@ const MAX_WAIT_MS = 20_000;
 describe('requests in the log of the gateway', () => {
   it('are one more than the calls one after another', async () => {
     const client = createClient({ baseUrl: gateway.url });
-    const count = await arrivals(async () => {
+    const lines = await logged(gateway, async () => {
       for (let call = 0; call < 30; call++) await client.tokens.search({ q: 'sol' });
     });
-    expect(count).toBe(31);
+    expect(lines).toHaveLength(31);
   });
 
   it('are 20 for 20 parallel calls after a first call', async () => {
     const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: MAX_WAIT_MS });
     await client.tokens.health();
-    expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(20);
+    expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(20);
   });
 
   it('are 21 for 20 parallel first calls', async () => {
     const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: MAX_WAIT_MS });
-    expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(21);
+    expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(21);
   });
 
   it('are two a call for parallel calls that do not wait for a nonce, and then one a call', async () => {
     const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: 0 });
-    expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(40);
-    expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(20);
+    expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(40);
+    expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(20);
   });
 });
 
@@ -75,8 +69,8 @@ describe('a client recovers', () => {
     isLosing = true;
     await expect(client.tokens.health()).rejects.toMatchObject({ code: 'unreachable' });
     isLosing = false;
-    expect(await arrivals(async () => client.tokens.health())).toBe(2);
-    expect(await arrivals(async () => client.tokens.health())).toBe(1);
+    expect(await logged(gateway, () => client.tokens.health())).toHaveLength(2);
+    expect(await logged(gateway, () => client.tokens.health())).toHaveLength(1);
   });
 
   it('from the loss of a nonce that other calls wait for', async () => {

@@ -1,7 +1,9 @@
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import type { Cluster } from '@asset-gateway/protocol';
 import type { APIResponse, Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { beforeAll, expect, it } from 'vitest';
+import { standardWallet } from '../client/standard-wallet.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -181,7 +183,16 @@ browserSuite('a wallet in the console', () => {
 
   it('lets an installed wallet sign the payment', async () => {
     page = await visit(`${gateway.url}/#/wallet`);
-    const payer = (await page.evaluate(WALLET)) as string;
+    const keypair = newKeypair();
+    const { address: payer } = signerFromBytes(keypair);
+    const { features } = await standardWallet(keypair);
+    await page.exposeFunction('sign', async (transaction: number[]) => {
+      const [signed] = await features['solana:signTransaction'].signTransaction({
+        transaction: Uint8Array.from(transaction),
+      });
+      return [...(signed?.signedTransaction ?? [])];
+    });
+    await page.evaluate(registering(payer, keypair.subarray(32)));
     await chain().fundUsdc(payer, 1_000_000n);
     const paid = transfers().length;
     await page.getByLabel('A wallet for tests').check();
@@ -192,26 +203,10 @@ browserSuite('a wallet in the console', () => {
   });
 });
 
-/** Registers a wallet like an extension does; its key is created in the page and signs every transaction. */
-const WALLET = `(async () => {
-  const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-  const { privateKey, publicKey } = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
-  const raw = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey));
-  let number = BigInt('0x' + [...raw].map((byte) => byte.toString(16).padStart(2, '0')).join(''));
-  let address = '';
-  for (; number > 0n; number /= 58n) address = DIGITS[Number(number % 58n)] + address;
-  const account = { address, publicKey: raw, chains: ['solana:mainnet', 'solana:devnet'], features: [] };
-  const signTransaction = async ({ transaction }) => {
-    const count = transaction[0];
-    const message = transaction.slice(1 + 64 * count);
-    const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, message));
-    const signed = transaction.slice();
-    // Finds its place among the signers: accounts follow the version, three counts and their number.
-    const accounts = message.slice(5);
-    for (let at = 0; at < count; at++)
-      if (accounts.slice(32 * at, 32 * at + 32).every((byte, index) => byte === raw[index])) signed.set(signature, 1 + 64 * at);
-    return [{ signedTransaction: signed }];
-  };
+/** Registers a wallet like an extension does; `sign`, which the test gives the page, signs every transaction. */
+const registering = (address: string, publicKey: Uint8Array) => `(() => {
+  const account = { address: '${address}', publicKey: Uint8Array.of(${publicKey}), chains: ['solana:mainnet', 'solana:devnet'], features: [] };
+  const signTransaction = async ({ transaction }) => [{ signedTransaction: Uint8Array.from(await sign([...transaction])) }];
   const wallet = { version: '1.0.0', name: 'A wallet for tests', accounts: [account], chains: account.chains, features: {
     'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
     'solana:signTransaction': { version: '1.0.0', supportedTransactionVersions: [0], signTransaction },
@@ -219,5 +214,4 @@ const WALLET = `(async () => {
   const register = ({ register }) => register(wallet);
   addEventListener('wallet-standard:app-ready', ({ detail }) => register(detail));
   dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: register }));
-  return address;
 })()`;

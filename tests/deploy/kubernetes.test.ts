@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@asset-gateway/gateway';
 import { routes } from '@asset-gateway/protocol';
@@ -9,8 +9,8 @@ import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { node, runCommand } from '../kit/command.ts';
 import { findProgram } from '../kit/optional.ts';
+import { compile } from '../kit/run-code.ts';
 import { DOCUMENTED, DRAIN_SECONDS } from './monitoring.ts';
 
 /** A Kubernetes object as it stands in a file. */
@@ -21,8 +21,6 @@ interface Manifest {
 }
 
 const FOLDER = 'deploy/kubernetes';
-const COMPILER = 'node_modules/typescript-7/bin/tsc';
-const OPTIONS = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--pretty', 'false', '--types', ''];
 
 /** The module of the API's types, by version. */
 const MODULES: Readonly<Record<string, string>> = {
@@ -45,17 +43,11 @@ const declarationOf = (manifest: Manifest, index: number): string => {
 };
 
 /** Whether the compiler refuses each object, checked against the API's types. */
-async function wronglyTyped(manifests: readonly Manifest[]): Promise<boolean[]> {
-  mkdirSync('.setup', { recursive: true });
-  // Inside the repository, where the compiler finds the types.
-  const folder = mkdtempSync('.setup/manifests-');
-  const file = join(folder, 'manifests.ts');
-  writeFileSync(file, manifests.map(declarationOf).join('\n'));
-  const { stdout } = await runCommand(node(COMPILER, ...OPTIONS, '--module', 'nodenext', file));
-  rmSync(folder, { recursive: true });
+function wronglyTyped(manifests: readonly Manifest[]): boolean[] {
+  const output = compile({ 'manifests.ts': manifests.map(declarationOf).join('\n') });
   // The number of the line names the object; a fault of the file itself stands in none.
-  const faults = stdout.split('\n').filter((line) => line !== '' && !line.startsWith(' '));
-  if (!faults.every((line) => line.includes('manifests.ts('))) throw new Error(stdout);
+  const faults = output.split('\n').filter((line) => line !== '' && !line.startsWith(' '));
+  if (!faults.every((line) => line.includes('manifests.ts('))) throw new Error(output);
   return manifests.map((_, index) => faults.some((line) => line.includes(`manifests.ts(${index + 1},`)));
 }
 
@@ -74,13 +66,13 @@ const [container] = (pod?.spec?.containers ?? []) as [Container];
 const labels = pod?.metadata?.labels;
 
 describe('the manifests', () => {
-  it('fit the types of the API, which would find out others', async () => {
+  it('fit the types of the API, which would find out others', () => {
     expect(manifests.length).toBeGreaterThan(5);
     const misspelt = structuredClone(deployment) as unknown as Manifest & Deployment;
     Object.assign(misspelt.spec?.template.spec?.containers[0]?.securityContext ?? {}, { readOnlyRootFilesytem: true });
     const mistyped = { apiVersion: 'v1', kind: 'ConfigMap', data: { PORT: 8402 } };
     const wrong = [...manifests.map(() => false), true, true];
-    expect(await wronglyTyped([...manifests, misspelt, mistyped])).toEqual(wrong);
+    expect(wronglyTyped([...manifests, misspelt, mistyped])).toEqual(wrong);
   });
 
   it('select the pods that the deployment makes', () => {

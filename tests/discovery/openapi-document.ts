@@ -1,5 +1,5 @@
 import { type RefusalCode, type Route, routes } from '@asset-gateway/protocol';
-import { Compile, type Validator } from 'typebox/schema';
+import { faultsOf as faultsOfValue } from '../describe/json-schema.ts';
 
 /** An operation, with every reference replaced by what it refers to. */
 export interface Operation {
@@ -64,16 +64,6 @@ export function codesOf({ content }: ResponseObject): RefusalCode[] {
   return allOf.flatMap(({ properties }) => properties?.error?.enum ?? []);
 }
 
-/** Compiled once each, by their texts: most operations have the same refusals. */
-const validators = new Map<string, Validator>();
-
-function validatorOf(schema: Media['schema']): Validator {
-  const text = JSON.stringify(schema);
-  const validator = validators.get(text) ?? Compile(schema);
-  validators.set(text, validator);
-  return validator;
-}
-
 /** Where an answer differs from the document. */
 export async function faultsOf(operation: Operation, response: Response): Promise<string[]> {
   const documented = operation.responses[response.status];
@@ -87,6 +77,5 @@ export async function faultsOf(operation: Operation, response: Response): Promis
   const media = documented.content?.[response.headers.get('content-type') ?? ''];
   if (!media) return body === '' ? unknown : [...unknown, 'a content type that is not in the document'];
   const value: unknown = response.headers.get('content-type') === 'application/json' ? JSON.parse(body) : body;
-  const [, errors] = validatorOf(media.schema).Errors(value);
-  return [...unknown, ...errors.map((error) => JSON.stringify(error))];
+  return [...unknown, ...faultsOfValue(media.schema, value)];
 }

@@ -10,7 +10,6 @@ import {
   type ClientOptions,
   type ElicitRequest,
   type ElicitResult,
-  type JSONRPCMessage,
   ReadBuffer,
   serializeMessage,
   type Transport,
@@ -28,45 +27,34 @@ export interface WarmServer {
   close(): Promise<void>;
 }
 
-class WarmTransport implements Transport {
-  readonly #child: ChildProcess;
-  readonly #host: object;
-  readonly #received = new ReadBuffer();
-  #ended = (): void => undefined;
-  onmessage?: (message: JSONRPCMessage) => void;
-  onclose?: () => void;
-
-  constructor(child: ChildProcess, host: object) {
-    this.#child = child;
-    this.#host = host;
-  }
-
-  async start(): Promise<void> {
-    this.#child.on('message', this.#read);
-    this.#child.send({ host: this.#host });
-  }
-
-  async send(message: JSONRPCMessage): Promise<void> {
-    this.#child.send({ line: serializeMessage(message) });
-  }
-
-  async close(): Promise<void> {
-    const ended = new Promise<void>((resolve) => {
-      this.#ended = resolve;
-    });
-    this.#child.send({});
-    await ended;
-    this.#child.off('message', this.#read);
-    this.onclose?.();
-  }
-
-  readonly #read = ({ written = '', code }: { written?: string; code?: number }): void => {
-    if (code !== undefined) this.#ended();
-    this.#received.append(Buffer.from(written));
-    for (let message = this.#received.readMessage(); message; message = this.#received.readMessage()) {
-      this.onmessage?.(message);
-    }
+function warmTransport(child: ChildProcess, host: object): Transport {
+  const received = new ReadBuffer();
+  let end = (): void => undefined;
+  const read = ({ written = '', code }: { written?: string; code?: number }): void => {
+    if (code !== undefined) end();
+    received.append(Buffer.from(written));
+    for (let message = received.readMessage(); message; message = received.readMessage())
+      transport.onmessage?.(message);
   };
+  const transport: Transport = {
+    async start() {
+      child.on('message', read);
+      child.send({ host });
+    },
+    async send(message) {
+      child.send({ line: serializeMessage(message) });
+    },
+    async close() {
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      child.send({});
+      await ended;
+      child.off('message', read);
+      transport.onclose?.();
+    },
+  };
+  return transport;
 }
 
 export function startWarmServer(): WarmServer {
@@ -74,7 +62,7 @@ export function startWarmServer(): WarmServer {
   const child = fork('tests/mcp/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH }, stdio: [...stdio] });
   const ended = once(child, 'exit');
   return {
-    open: (words, env) => new WarmTransport(child, { words, env }),
+    open: (words, env) => warmTransport(child, { words, env }),
     async close() {
       child.kill();
       await ended;
