@@ -44,9 +44,12 @@ const REPLACEMENTS = [
   () => 3,
 ];
 
+/** Values that nest deeper stay as they are. */
+const MAX_DEPTH = 20;
+
 /** The places of a JSON value, as lists of keys. */
 function places(value: unknown, path: readonly string[] = []): (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return [];
+  if (typeof value !== 'object' || value === null || path.length > MAX_DEPTH) return [];
   return Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...places(inner, [...path, key])]);
 }
 
