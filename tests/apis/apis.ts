@@ -7,7 +7,7 @@ import { createMatcher, type HttpMethod, type Route } from '@asset-gateway/proto
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { type PaidGateway, startTestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
 export const KEY = 'CANARY_0123456789_api_key';
 
@@ -98,18 +98,8 @@ export async function startStubApi(rows: () => readonly Route[]): Promise<StubAp
 /** One API of a file, without its URL. */
 export type ApiEntry = Readonly<Record<string, unknown>>;
 
-/** A gateway with APIs in front of one stub, and their rows. */
-export interface ServedApis {
-  readonly gateway: PaidGateway;
-  readonly stub: StubApi;
-  readonly rows: readonly Route[];
-}
-
-/** Starts a gateway that serves these APIs beside ours; it stops after the tests. */
-export async function serveApis(
-  apis: Readonly<Record<string, ApiEntry>>,
-  variables: Environment = {},
-): Promise<ServedApis> {
+/** Starts a gateway that serves these APIs, of one stub, beside ours, and answers with their rows too; it stops after the tests. */
+export async function serveApis(apis: Readonly<Record<string, ApiEntry>>, variables: Environment = {}) {
   const rows: Route[] = [];
   const stub = await stopAfterTests(startStubApi(() => rows));
   const entries = Object.entries(apis).map(([name, entry]) => [name, { url: `${stub.url}/${name}`, ...entry }]);
@@ -118,13 +108,13 @@ export async function serveApis(
   const gateway = await stopAfterTests(
     startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, { paid: true }),
   );
-  return { gateway, stub, rows };
+  return { gateway, stub, rows: rows as readonly Route[] };
 }
 
 const shared = { key: { bearer: true, env: 'TEST_API_KEY' }, requestsPerMinute: 1000 };
 
 /** A gateway with an API of which one operation is free and one paid, and with an API of notes. */
-export const serveWeatherAndNotes = (notes: ApiEntry = {}, variables: Environment = {}): Promise<ServedApis> =>
+export const serveWeatherAndNotes = (notes: ApiEntry = {}, variables: Environment = {}) =>
   serveApis(
     {
       weather: {

@@ -3,10 +3,10 @@ import { afterEach } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { type CommandOptions, node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { type Exchange, type RecordingProxy, startRecordingProxy } from '../kit/recording-proxy.ts';
-import { type PaidGateway, startTestGateway } from '../kit/test-gateway.ts';
+import { type Exchange, startRecordingProxy } from '../kit/recording-proxy.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
-import { startWarm, type Warm } from './warm.ts';
+import { startWarm } from './warm.ts';
 
 export const PROGRAM = 'tests/cli/program.mjs';
 export const MAIN = 'packages/cli/bin/main.js';
@@ -25,41 +25,20 @@ interface ProxyAnswer {
   readonly body?: string | object;
 }
 
-/** A gateway with all routes behind a proxy, and homes for a user. */
-export interface Fixture {
-  readonly gateway: PaidGateway;
-  readonly proxy: RecordingProxy;
-  readonly folder: string;
-  /** A new home folder. */
-  newHome(): string;
-  /** The environment of a command in this home. */
-  environment(home: string): NodeJS.ProcessEnv;
-  /** Runs the program in a process of its own. */
-  runProgram(words: readonly string[], options?: RunOptions): Promise<Outcome>;
-  /** Runs the program in a shared process, which is faster. */
-  run(words: readonly string[], options?: RunOptions): Promise<Outcome>;
-  /** The number of settled payments. */
-  transfers(): number;
-  /** The number of payments that passed, with repetitions. */
-  payments(): number;
-  /** Until the end of the test, a proxy answers payments in place of the gateway, which gets them. */
-  answerPayments(answer: ProxyAnswer): void;
-  stop(): Promise<void>;
-}
-
 const hasPayment = ({ asked }: Exchange): boolean => asked['payment-signature'] !== undefined;
 
 /** A proxy changes nothing. */
 export const unchanged = (): undefined => undefined;
 
-export async function openFixture(): Promise<Fixture> {
+/** Opens a gateway with all routes behind a proxy, and homes for a user. */
+export async function openFixture() {
   const folder = makeFolder();
   const port = await freePort();
   const proxy = await startRecordingProxy(port);
   const variables = { ...ROOMY, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: proxy.url };
   const gateway = await startTestGateway(variables, { paid: true, marketNow: () => NOON });
   const { solana } = gateway;
-  let warm: Warm | undefined;
+  let warm: ReturnType<typeof startWarm> | undefined;
   let homes = 0;
   const newHome = (): string => join(folder, `home-${homes++}`);
   const environment = (home: string): NodeJS.ProcessEnv => ({
@@ -74,17 +53,24 @@ export async function openFixture(): Promise<Fixture> {
     gateway,
     proxy,
     folder,
+    /** A new home folder. */
     newHome,
+    /** The environment of a command in this home. */
     environment,
-    runProgram: (words, { home = newHome(), env } = {}) =>
+    /** Runs the program in a process of its own. */
+    runProgram: (words: readonly string[], { home = newHome(), env }: RunOptions = {}) =>
       runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
-    run(words, { home = newHome(), env } = {}) {
+    /** Runs the program in a shared process, which is faster. */
+    run(words: readonly string[], { home = newHome(), env }: RunOptions = {}): Promise<Outcome> {
       warm ??= startWarm();
       return warm.run(words, { env: { ...environment(home), ...env } });
     },
+    /** The number of settled payments. */
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
+    /** The number of payments that passed, with repetitions. */
     payments: () => proxy.exchanges.filter(hasPayment).length,
-    answerPayments({ body, headers, ...answer }) {
+    /** Until the end of the test, a proxy answers payments in place of the gateway, which gets them. */
+    answerPayments({ body, headers, ...answer }: ProxyAnswer): void {
       const whole = {
         ...answer,
         headers: { 'content-type': 'application/json', ...headers },

@@ -2,14 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { CommandOptions, Outcome } from '../kit/command.ts';
 
-/** A process that runs commands in sequence, to save the start of each. */
-export interface Warm {
-  readonly pid: number | undefined;
-  run(words: readonly string[], options?: CommandOptions): Promise<Outcome>;
-  close(): Promise<void>;
-}
-
-export function startWarm(): Warm {
+/** Starts a process that runs commands in sequence, to save the start of each. */
+export function startWarm() {
   const child = fork('tests/cli/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH } });
   const ended = once(child, 'exit');
   let last: Promise<unknown> = Promise.resolve();
@@ -23,7 +17,7 @@ export function startWarm(): Warm {
   };
   return {
     pid: child.pid,
-    run(words, { env = {} } = {}) {
+    run(words: readonly string[], { env = {} }: CommandOptions = {}): Promise<Outcome> {
       const outcome = last.then(() => answerTo(words, env));
       last = outcome.catch(() => {});
       return outcome;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { browserSuite, openBrowser } from '../kit/chromium.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { type Bundle, bundleOf } from './bundle.ts';
+import { bundleOf } from './bundle.ts';
 import { openCustomer } from './kit.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
@@ -16,7 +16,7 @@ const PROGRAM = `
   globalThis.library = library;
 `;
 
-async function serve({ code, chunks }: Bundle): Promise<Server> {
+async function serve({ code, chunks }: Awaited<ReturnType<typeof bundleOf>>): Promise<Server> {
   const files = new Map([...chunks, ['program.js', code]]);
   const server = createServer((request, response) => {
     const file = files.get(request.url?.slice(1) ?? '');

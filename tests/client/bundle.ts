@@ -1,24 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
-/** A bundled browser program. */
-export interface Bundle {
-  /** The entry chunk. */
-  readonly code: string;
-  /** The code of every chunk, by file name. */
-  readonly chunks: ReadonlyMap<string, string>;
-  /** The entry chunk with the chunks that it imports. */
-  readonly gzipBytes: number;
-  /** Including the chunks that are loaded later. */
-  readonly gzipBytesInAll: number;
-  /** Unresolved imports. */
-  readonly imports: readonly string[];
-}
-
 const ENTRY = '\0entry';
 
 /** Bundles the text of a program with the compiled packages. */
-export async function bundleOf(program: string): Promise<Bundle> {
+export async function bundleOf(program: string) {
   const entry = {
     name: 'entry',
     resolveId: (id: string) => (id === ENTRY ? id : null),
@@ -33,10 +19,15 @@ export async function bundleOf(program: string): Promise<Bundle> {
   const sum = (names: Iterable<string>): number =>
     [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0);
   return {
+    /** The entry chunk. */
     code,
+    /** The code of every chunk, by file name. */
     chunks: new Map(output.flatMap((part) => (part.type === 'chunk' ? [[part.fileName, part.code] as const] : []))),
+    /** Unresolved imports. */
     imports: imported.filter((name) => !sizes.has(name)),
+    /** The entry chunk with the chunks that it imports. */
     gzipBytes: sum([output[0].fileName, ...imported]),
+    /** Including the chunks that are loaded later. */
     gzipBytesInAll: sum(sizes.keys()),
   };
 }

@@ -12,14 +12,6 @@ const PICTURES = '.setup/pictures';
 
 export const LONG_TIMEOUT = { timeout: 15_000 };
 
-/** A page, and the faults it had so far. */
-export interface OpenedPage {
-  readonly page: Page;
-  /** Script errors, policy violations and requests to other origins. */
-  readonly faults: readonly string[];
-  close(): Promise<void>;
-}
-
 /** Window widths and colour schemes, as the pictures are named. */
 export const LOOKS = {
   '1440-light': { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
@@ -33,8 +25,8 @@ export const LOOKS = {
 /** Options of a page; its script runs before those of the page. */
 type PageOptions = BrowserContextOptions & { readonly script?: string };
 
-/** Opens a page in its own context and records its faults. */
-export async function openPage(url: string, { script, ...options }: PageOptions = {}): Promise<OpenedPage> {
+/** Opens a page in its own context and records its faults: script errors, policy violations and requests to other origins. */
+export async function openPage(url: string, { script, ...options }: PageOptions = {}) {
   const context = await (await openBrowser()).newContext({ ...LOOKS['1440-light'], ...options });
   if (script !== undefined) await context.addInitScript(script);
   const page = await context.newPage();
@@ -51,6 +43,9 @@ export async function openPage(url: string, { script, ...options }: PageOptions 
   await page.goto(url);
   return { page, faults, close: () => context.close() };
 }
+
+/** A page, and the faults it had so far. */
+export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
 
 /** A page of one test, closed after it. It has had no faults then, except those with this text. */
 export async function visit(url: string, options?: PageOptions, allowed?: string): Promise<Page> {

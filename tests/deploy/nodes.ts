@@ -3,21 +3,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
-import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { openPostgresDatabase } from '../kit/postgres.ts';
 import { startRedis } from '../kit/redis.ts';
 import { endPrograms, type Program, startProgram } from '../process/program.ts';
-
-/** A real nginx with the configuration that is shipped. */
-interface Nginx {
-  readonly port: number;
-  /** Its error log. */
-  log(): string;
-  stop(): Promise<void>;
-}
 
 const CONFIGURATION = 'deploy/nginx.conf';
 
@@ -41,8 +33,8 @@ function configurationFor(port: number, nodePorts: readonly number[], folder: st
     .replace('worker_processes auto;', 'worker_processes 1;');
 }
 
-/** Starts it in front of nodes on ports of 127.0.0.1. */
-async function startNginx(program: string, port: number, nodePorts: readonly number[]): Promise<Nginx> {
+/** Starts a real nginx, with the configuration that is shipped, in front of nodes on ports of 127.0.0.1. */
+async function startNginx(program: string, port: number, nodePorts: readonly number[]) {
   const folder = makeFolder();
   // Its workers are another user where it is started as root.
   chmodSync(folder, 0o755);
@@ -54,39 +46,12 @@ async function startNginx(program: string, port: number, nodePorts: readonly num
     await pause(20);
   }
   return {
-    port,
     log: stderr,
     async stop() {
       child.kill('SIGTERM');
       await ended;
     },
   };
-}
-
-/** One gateway process at a fixed place, which may be stopped and started again, and an upstream that only it asks. */
-export interface Node {
-  readonly port: number;
-  readonly upstream: TokensApi;
-  /** The process that serves now. */
-  readonly program: Program;
-  start(): Promise<void>;
-  /** The log of all its processes. */
-  log(): string;
-}
-
-/** Gateways in their own processes that share PostgreSQL and Redis, and nginx in front of them. */
-export interface Deployment {
-  readonly url: string;
-  readonly port: number;
-  readonly databaseUrl: string;
-  readonly nodes: readonly Node[];
-  /** How many requests have reached the upstreams of all nodes. */
-  arrivals(): number;
-  /** The log of all processes. */
-  log(): string;
-  /** The log of the proxy. */
-  proxyLog(): string;
-  stop(): Promise<void>;
 }
 
 const SHARED = {
@@ -96,7 +61,8 @@ const SHARED = {
   TOKENS_RATE_LIMIT_PER_MINUTE: '1000000',
 };
 
-async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
+/** Starts a gateway process at a fixed place, which may be stopped and started again, and an upstream that only it asks. */
+async function startNode(own: NodeJS.ProcessEnv) {
   const upstream = await startTokensApi({ key: SHARED.TOKENS_API_KEY });
   const port = await freePort();
   const variables = {
@@ -106,16 +72,18 @@ async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
     TOKENS_API_BASE_URL: upstream.url,
   };
   const programs = [startProgram(variables)];
-  const node: Node = {
+  const node = {
     port,
     upstream,
+    /** The process that serves now. */
     get program() {
       return programs[programs.length - 1] as Program;
     },
-    async start() {
+    async start(): Promise<void> {
       programs.push(startProgram(variables));
       await node.program.url;
     },
+    /** The log of all its processes. */
     log: () => programs.map(({ stdout }) => stdout()).join(''),
   };
   await node.program.url;
@@ -123,11 +91,7 @@ async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
 }
 
 /** Starts this many nodes with nginx, PostgreSQL and Redis on free ports of 127.0.0.1. */
-export async function startDeployment(
-  nginxProgram: string,
-  count: number,
-  variables: Environment = {},
-): Promise<Deployment> {
+export async function startDeployment(nginxProgram: string, count: number, variables: Environment = {}) {
   const closing: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of closing.splice(0).reverse()) await close();
@@ -152,8 +116,10 @@ export async function startDeployment(
       port,
       databaseUrl,
       nodes,
+      /** The log of all processes. */
       log: () => nodes.map((node) => node.log()).join(''),
       proxyLog: nginx.log,
+      /** How many requests have reached the upstreams of all nodes. */
       arrivals: () => nodes.reduce((total, { upstream }) => total + upstream.arrivals.length, 0),
       stop,
     };
@@ -162,3 +128,6 @@ export async function startDeployment(
     throw error;
   }
 }
+
+/** Gateways in their own processes that share PostgreSQL and Redis, and nginx in front of them. */
+export type Deployment = Awaited<ReturnType<typeof startDeployment>>;

@@ -18,11 +18,6 @@ export interface Outcome {
   readonly faults: readonly string[];
 }
 
-/** Requests that continue until `end`, which returns their outcomes. */
-export interface Traffic {
-  end(): Promise<Outcome[]>;
-}
-
 const MAX_ATTEMPTS = 10;
 
 /** Asks, and asks again when an answer says so and when; a connection that breaks is an answer, too, and is the last one. */
@@ -45,8 +40,8 @@ async function outcomeOf(route: string, ask: () => Promise<Response>): Promise<O
 
 const GIVEN = ['tokens.health', 'tokens.search', 'tokens.marketSnapshots', 'system.catalog'].map(rowOf);
 
-/** Signed and public requests at a constant rate. */
-export function signedTraffic(origin: string, perSecond: number): Traffic {
+/** Signed and public requests at a constant rate, until `end`. */
+export function signedTraffic(origin: string, perSecond: number) {
   const asked: Promise<Outcome>[] = [];
   const ask = async (row: (typeof GIVEN)[number]): Promise<Response> => {
     const [url, init] = [origin + targetOf(row), initOf(row)];
@@ -93,8 +88,8 @@ function purchaseOf(wallet: Wallet, url: string, init: RequestInit): () => Promi
   };
 }
 
-/** One purchase after the other with a rest between; each has one payment for all its requests. */
-export function paidTraffic(origin: string, wallet: Wallet, restMs: number): Traffic {
+/** One purchase after the other with a rest between; each has one payment for all its requests, until `end`. */
+export function paidTraffic(origin: string, wallet: Wallet, restMs: number) {
   let isOver = false;
   const buyAll = async (): Promise<Outcome[]> => {
     const outcomes: Outcome[] = [];

@@ -17,15 +17,11 @@ const STRICTLY = [
 
 /** Client generators: program and arguments. */
 const GENERATORS = {
-  orval: ['orval', '--input', 'openapi.json', '--output', 'made-by-orval.ts'],
   'hey-api': ['openapi-ts', '--input', 'openapi.json', '--output', 'made-by-hey-api'],
   'openapi-typescript': ['openapi-typescript', 'openapi.json', '--output', 'made-by-openapi-typescript.ts'],
 } as const;
 
-/** An axios of the time of that orval, because newer types do not fit. */
 const PACKAGES = {
-  orval: '7.13.0',
-  axios: '1.13.2',
   '@hey-api/openapi-ts': '0.95.0',
   'openapi-fetch': '0.17.0',
   'openapi-typescript': '7.13.0',

@@ -4,12 +4,12 @@ import { MAX_ROUTES } from '../../packages/doctor/src/explore.ts';
 import { CONNECTIONS, HttpClient, PAUSES_SECONDS } from '../../packages/doctor/src/http-client.ts';
 import { type Outcome, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { ENTRY, run, type Stranger, startStranger } from './stranger.ts';
+import { ENTRY, run, startStranger } from './stranger.ts';
 
 /** Longer than any run here, and much shorter than one without limits. */
 const MOST_MS = 60_000;
 
-let stranger: Stranger;
+let stranger: Awaited<ReturnType<typeof startStranger>>;
 afterEach(() => stranger.stop());
 
 /** Runs the doctor in its own process; kills it if it does not end, so that it has no exit code. */

@@ -20,22 +20,14 @@ export const ENTRY = {
   paymentAsset: { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkwyTDt1v', decimals: 6 },
 };
 
-/** A hostile server on 127.0.0.1. */
-export interface Stranger {
-  readonly url: string;
-  /** The requested targets, in order. */
-  readonly asked: () => string[];
-  stop(): Promise<void>;
-}
-
 const EMPTY = { '/healthz': '{}', '/openapi.json': '{}', '/.well-known/x402': '{}', '/llms.txt': '' };
 
-/** Starts one with a catalog of these routes. Other documents are empty by default; `other` answers all other requests. */
+/** Starts a hostile server on 127.0.0.1 with a catalog of these routes. Other documents are empty by default; `other` answers all other requests. */
 export async function startStranger(
   routes: readonly unknown[],
   other: Answerer,
   documents: Readonly<Record<string, string>> = {},
-): Promise<Stranger> {
+) {
   const all: Readonly<Record<string, string>> = {
     ...EMPTY,
     '/v1/catalog': JSON.stringify({ catalog: {}, routes }),
@@ -47,6 +39,7 @@ export async function startStranger(
     if (document === undefined) other(arrival, response);
     else response.end(document);
   });
+  /** `asked`: the requested targets, in order. */
   return { url, stop, asked: () => arrivals.map(({ path }) => path) };
 }
 

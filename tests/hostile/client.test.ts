@@ -11,16 +11,8 @@ import { startLyingGateway } from './gateway.ts';
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
-/** The transfer of a payment, by the gateway's reader. */
-interface Moved {
-  readonly amount: string;
-  readonly mint: string;
-  readonly destination: string;
-  readonly memo: string;
-}
-
-/** The transfer of a payment header. */
-function movedBy(header: string): Moved | undefined {
+/** The transfer of a payment header, by the gateway's reader. */
+function movedBy(header: string) {
   const { payload } = JSON.parse(Buffer.from(header, 'base64').toString()) as { payload: { transaction: string } };
   const transaction = readTransaction(Buffer.from(payload.transaction, 'base64'));
   const transfers = transaction?.instructions.filter(({ program }) => program === TOKEN) ?? [];

@@ -20,13 +20,6 @@ import { afterAll, afterEach } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import type { PaidGateway } from '../kit/test-gateway.ts';
 
-/** A process that serves hosts in sequence, to save the start and the first payment of each. */
-export interface WarmServer {
-  /** A transport to a server with these words and variables. Close the previous one first. */
-  open(words: readonly string[], env: NodeJS.ProcessEnv): Transport;
-  close(): Promise<void>;
-}
-
 function warmTransport(child: ChildProcess, host: object): Transport {
   const received = new ReadBuffer();
   let end = (): void => undefined;
@@ -57,12 +50,14 @@ function warmTransport(child: ChildProcess, host: object): Transport {
   return transport;
 }
 
-export function startWarmServer(): WarmServer {
+/** Starts a process that serves hosts in sequence, to save the start and the first payment of each. */
+export function startWarmServer() {
   const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
   const child = fork('tests/mcp/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH }, stdio: [...stdio] });
   const ended = once(child, 'exit');
   return {
-    open: (words, env) => warmTransport(child, { words, env }),
+    /** A transport to a server with these words and variables. Close the previous one first. */
+    open: (words: readonly string[], env: NodeJS.ProcessEnv) => warmTransport(child, { words, env }),
     async close() {
       child.kill();
       await ended;
@@ -82,20 +77,7 @@ export type EraOptions = (typeof ERAS)[number][1];
 export type User = (question: string) => ElicitResult['action'];
 
 /** A host with the bundled program and a funded wallet. */
-export interface Host {
-  readonly client: Client;
-  /** The questions to the user. */
-  readonly questions: readonly string[];
-  readonly call: (name: string, input?: object) => Promise<CallToolResult>;
-  /** The number of its payments on the chain. */
-  readonly transfers: () => number;
-  /** The spending in the server's ledger. */
-  readonly spentUsd: () => Promise<unknown>;
-  /** The environment of the same user's command line. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly keypairFile: string;
-  readonly close: () => Promise<void>;
-}
+export type Host = Awaited<ReturnType<typeof startHost>>;
 
 /** Options of a host. */
 export interface HostOptions {
@@ -104,7 +86,7 @@ export interface HostOptions {
   readonly user?: User | undefined;
   readonly client?: ClientOptions;
   /** The process of the server; default: a new one. */
-  readonly warm?: WarmServer | undefined;
+  readonly warm?: ReturnType<typeof startWarmServer> | undefined;
   /** The gateway to use, if it is not the one whose chain has the wallet's money. */
   readonly url?: string;
 }
@@ -112,7 +94,7 @@ export interface HostOptions {
 export const PROGRAM = 'packages/cli/bin/main.js';
 
 /** Starts the bundled program over stdio, in a process of its own or in a shared one. */
-export async function startHost(gateway: PaidGateway, options: HostOptions = {}): Promise<Host> {
+export async function startHost(gateway: PaidGateway, options: HostOptions = {}) {
   const { words = [], era = {}, user } = options;
   const chain = gateway.solana.mainnet;
   const [folder, keypair] = [makeFolder(), newKeypair()];
@@ -140,15 +122,17 @@ export async function startHost(gateway: PaidGateway, options: HostOptions = {})
   const call = (name: string, input: object = {}) => client.callTool({ name, arguments: { ...input } });
   return {
     client,
+    /** The environment of the same user's command line. */
     env,
     keypairFile: file,
-    questions,
+    /** The questions to the user. */
+    questions: questions as readonly string[],
     call,
+    /** The number of its payments on the chain. */
     transfers: () => chain.transfers.filter(({ from }) => from === address).length,
+    /** The spending in the server's ledger. */
     spentUsd: async () => ((await call('spending')).structuredContent as { spentUsd: unknown }).spentUsd,
-    async close() {
-      await client.close();
-    },
+    close: () => client.close(),
   };
 }
 
