@@ -207,7 +207,7 @@ browserSuite('a wallet in the console', () => {
 
 /** Registers a wallet like an extension does; `sign`, which the test gives the page, signs every transaction. */
 const registering = (address: string, publicKey: Uint8Array) => `(() => {
-  const account = { address: '${address}', publicKey: Uint8Array.of(${publicKey}), chains: ['solana:mainnet', 'solana:devnet'], features: [] };
+  const account = { address: '${address}', publicKey: Uint8Array.of(${[...publicKey]}), chains: ['solana:mainnet', 'solana:devnet'], features: [] };
   const signTransaction = async ({ transaction }) => [{ signedTransaction: Uint8Array.from(await sign([...transaction])) }];
   const wallet = { version: '1.0.0', name: 'A wallet for tests', accounts: [account], chains: account.chains, features: {
     'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
