@@ -32,14 +32,6 @@ const KEYS = {
 type PublicDocument = keyof typeof KEYS;
 const PUBLIC_DOCUMENTS = Object.keys(KEYS) as PublicDocument[];
 
-/** One operation of a document: its name in a file of APIs, and its row, or why it has none. */
-interface Judged {
-  readonly name: string;
-  readonly endpoint: string;
-  readonly row: Route | undefined;
-  readonly fault: string | undefined;
-}
-
 const nameOf = ({ node, verb, path }: Operation): string => String(node.operationId ?? `${verb} ${path}`);
 
 /** The entry of an API with these operations. */
@@ -56,8 +48,8 @@ const read = (document: PublicDocument) => new DocumentReader(readMembers(docume
 
 const versionOf = (document: PublicDocument): string => String(read(document).root.openapi);
 
-/** Every operation of a document, as the reader of a file of APIs judges it. */
-function judgeAll(document: PublicDocument): Judged[] {
+/** Every operation of a document, as the reader of a file of APIs judges it: its name there, and its row, or why it has none. */
+function judgeAll(document: PublicDocument) {
   const operations = read(document).operations();
   const readEntry = (names: readonly string[]) => {
     const entry = { url: 'https://api.example', ...entryOf(document, names) };

@@ -70,17 +70,8 @@ interface Selector {
   readonly matchers: readonly Matcher[];
 }
 
-/** The metrics and labels of a query. */
-interface Query {
-  readonly selectors: readonly Selector[];
-  /** The labels of every `by` and `on`. */
-  readonly groupings: readonly string[];
-  /** Whether it is a query at all. */
-  readonly isSound: boolean;
-}
-
-/** Reads a query with the grammar of Prometheus itself. */
-function readQuery(text: string): Query {
+/** Reads the metrics of a query and the labels of every `by` and `on`, with the grammar of Prometheus itself. */
+function readQuery(text: string) {
   // Grafana puts a duration in its place.
   const query = text.replaceAll('$__rate_interval', '5m');
   const textOf = (node: ReturnType<typeof parser.parse>['topNode'] | null): string =>

@@ -26,16 +26,10 @@ export interface Carried {
   readonly body: unknown;
 }
 
-/** A sent request. */
-export interface Sent {
-  readonly target: string;
-  readonly body: string;
-}
-
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
 
 /** Writes a request: integers in decimal digits, lists comma-joined, booleans as true and false. */
-export function send({ path }: Route, carried: Carried): Sent {
+export function send({ path }: Route, carried: Carried) {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(carried.path[name])));
   const pairs = Object.entries(carried.query).map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`,
@@ -69,7 +63,10 @@ const match = createMatch(routes.map((route) => ({ route, read: createReader(rou
 const utf8 = new TextEncoder();
 
 /** The code or the broken rules of a refusal; undefined if accepted. */
-export function refusalOf({ id, httpMethod }: Route, { target, body }: Sent): string | readonly string[] | undefined {
+export function refusalOf(
+  { id, httpMethod }: Route,
+  { target, body }: ReturnType<typeof send>,
+): string | readonly string[] | undefined {
   const headers = httpMethod === 'POST' ? { 'content-type': 'application/json' } : {};
   const inbound = { method: httpMethod, target, headers, hosts: ['localhost'], port: 80, client: '' };
   try {

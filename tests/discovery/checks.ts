@@ -110,18 +110,8 @@ const objectOf = (schema: JsonSchema | undefined) => ({
 const isNothing = ({ properties = {}, additionalProperties }: JsonSchema): boolean =>
   additionalProperties === false && Object.keys(properties).length === 0;
 
-/** What each document says about a route. */
-interface View {
-  readonly access: string;
-  readonly description: string;
-  readonly path: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly examples: Route['example'];
-  readonly rules: readonly object[];
-}
-
-export function tableView({ access, description, input, example, rules }: Route): View {
+/** What the table says about a route; the documents must say the same. */
+export function tableView({ access, description, input, example, rules }: Route) {
   return plain({
     access,
     description,
@@ -133,7 +123,7 @@ export function tableView({ access, description, input, example, rules }: Route)
   });
 }
 
-export function catalogView(entry: Values): View {
+export function catalogView(entry: Values) {
   const inBody = entry.httpMethod === 'POST';
   const input = entry.inputSchema as JsonSchema;
   const example = (entry.inputExample ?? {}) as Values;
@@ -152,7 +142,7 @@ export function catalogView(entry: Values): View {
   });
 }
 
-export function openApiView(openApi: OpenApiDocument, route: Route): View {
+export function openApiView(openApi: OpenApiDocument, route: Route) {
   const operation = operationOf(openApi, route);
   const media = operation.requestBody?.content['application/json'];
   const placed = (place: string) => operation.parameters.filter((parameter) => parameter.in === place);

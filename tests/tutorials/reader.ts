@@ -5,15 +5,8 @@ import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../kit/folder.ts';
 
-/** A block of a page. Its fence names the language and then a file, or the kind of a command. */
-interface Block {
-  readonly language: string;
-  readonly word: string;
-  readonly text: string;
-  readonly line: number;
-}
-
-function blocksIn(markdown: string): Block[] {
+/** The blocks of a page. A fence names the language and then a file, or the kind of a command. */
+function blocksIn(markdown: string) {
   return Array.from(markdown.matchAll(/^```(\S*) *(.*)\n([\s\S]*?)^```$/gm), (found) => {
     const [, language = '', word = '', text = ''] = found;
     return { language, word, text, line: markdown.slice(0, found.index).split('\n').length };
@@ -97,7 +90,10 @@ export class Reader {
   }
 
   /** Returns how the outcome differs from the page, if it does. */
-  async #do({ language, word, text }: Block, expected: RegExp | undefined): Promise<string | undefined> {
+  async #do(
+    { language, word, text }: ReturnType<typeof blocksIn>[number],
+    expected: RegExp | undefined,
+  ): Promise<string | undefined> {
     if (language === 'sh' && word === 'restart') await this.#stop(this.#servers.pop());
     if (language === 'sh' && (word === 'server' || word === 'restart')) return this.#serve(text, expected);
     if (language === 'sh' && (word === '' || word === 'fails')) return this.#run(text, expected, word === 'fails');
