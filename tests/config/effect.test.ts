@@ -19,16 +19,6 @@ const amountsIn = async (gateway: SellingGateway, of = call): Promise<string[]> 
   (await requiredFor(gateway, of)).accepts.map(({ amount }) => amount);
 
 describe('the variables of credit', () => {
-  it('CREDIT=off: no route, no bundle and no sign-in on a paid route', async () => {
-    const gateway = await startSellingGateway({}, { solana });
-    expect(await amountsIn(gateway)).toEqual(['5']);
-    const buying = await fetch(`${gateway.url}/v1/x402/credit/mainnet`, { method: 'POST' });
-    expect(buying.status).toBe(404);
-    const preferring = await fetch(`${gateway.url}${call.target}`, { ...call.init, headers: { Prefer: 'credit' } });
-    expect(JSON.stringify(await preferring.json())).not.toContain('sign-in-with-x');
-    await gateway.stop();
-  });
-
   it('CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are offered in ascending order', async () => {
     const gateway = await startCreditGateway({ solana }, { CREDIT_BUNDLE_USD: '0.2', CREDIT_BUNDLES_USD: '2, 0.1' });
     expect(await amountsIn(gateway)).toEqual(['5', '200000']);

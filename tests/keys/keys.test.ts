@@ -1,12 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../packages/gateway/src/config/config.ts';
 import { createLog } from '../../packages/gateway/src/log.ts';
+import type { Arrival, TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inEachTest } from '../kit/in-suite.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { CANARY_KEY, startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
 import { type Answered, Caller, HEALTH, slotsLeft, TOKENS } from '../upstream/caller.ts';
-import { BOTH, countsOf, FIRST, isWith, noticesIn, SECOND, startKeyedGateway } from './keyed-gateway.ts';
+
+const FIRST = CANARY_KEY;
+const SECOND = 'CANARY_9876543210_another_key';
+const BOTH = ` ${FIRST} , ${SECOND} `;
+
+/** A gateway with two keys, and the clock of refused keys. */
+async function startKeyedGateway(variables = {}) {
+  const clock = { nowMs: 1_000_000 };
+  const gateway = await startTestGateway(
+    { TOKENS_API_KEY: BOTH, METRICS_PORT: '0', ...variables },
+    { windowMs: 3_600_000, refusedKeys: { now: () => clock.nowMs } },
+  );
+  gateway.upstream.keys.add(SECOND);
+  return { ...gateway, clock };
+}
+
+/** Whether a request has this key. */
+const isWith =
+  (key: string) =>
+  ({ headers }: Arrival): boolean =>
+    headers['x-api-key'] === key;
+
+/** Requests by key. */
+const countsOf = ({ arrivals }: TokensApi, ...keys: readonly string[]): number[] =>
+  keys.map((key) => arrivals.filter(isWith(key)).length);
+
+/** Log messages other than requests. */
+const noticesIn = (logLines: readonly string[]): string[] =>
+  logLines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((message) => message !== 'request');
 
 const LIMIT = 5;
 const ASSET = `${TOKENS}/assets/solana`;

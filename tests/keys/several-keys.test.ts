@@ -121,17 +121,6 @@ describe('a failure unrelated to a key', () => {
     },
   );
 
-  it.each<RefusalCode>(['upstream_error', 'upstream_timeout', 'upstream_rejected', 'upstream_rate_limited'])(
-    '%s of the upstream is answered as it is, and asked once',
-    async (code) => {
-      const refusal = new UpstreamRefusal(code, 'failed', {});
-      bench.does.a = () => Promise.reject(refusal);
-      expect(await bench.failure()).toBe(refusal);
-      expect([bench.spentFrom, bench.askedWith]).toEqual([['a'], ['a']]);
-      expect(bench.keys.setAside()).toEqual([false, false, false]);
-    },
-  );
-
   it('an error of ours passes', async () => {
     const error = new TypeError('ours');
     bench.spends.a = error;
