@@ -58,6 +58,19 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
       expect(await take(store, { budget, share: at(2) })).toEqual({ kind: 'admitted', charged: at(2) });
     });
 
+    withStore('a group that is alone gets four fifths of any limit, up to one slot', async ({ store }) => {
+      const most = [];
+      for (const limit of [1, 2, 3, 4, 5, 11]) most.push(await fill(store, budgetOf(limit), at(1)));
+      expect(most).toEqual([1, 2, 3, 4, 4, 9]);
+    });
+
+    withStore('13 groups that ask in turn leave a slot to a newcomer', async ({ store }) => {
+      const budget = budgetOf();
+      for (let turn = 0; turn < 3 * 13; turn++) await take(store, { budget, share: at(1 + (turn % 13)) });
+      expect(store.view(budget).left).toBe(4);
+      expect((await take(store, { budget, share: at(14) })).kind).toBe('admitted');
+    });
+
     withStore('W3 a share is judged as a slot would be, and nothing is taken', async ({ store }) => {
       const budget = budgetOf();
       expect(await store.judge(budget, at(1))).toBeUndefined();
