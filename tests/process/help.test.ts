@@ -33,26 +33,6 @@ describe('in a clone without installed packages', () => {
     return outcome;
   }
 
-  it('these commands have help', () => {
-    expect(NAMES.sort()).toEqual([
-      'ask',
-      'changeset',
-      'dev',
-      'docs',
-      'doctor',
-      'gateway',
-      'mcpb',
-      'measure',
-      'measure:credit',
-      'measure:path',
-      'measure:worst',
-      'simulate',
-      'site',
-      'start',
-      'test',
-    ]);
-  });
-
   const usageOf = (name: string) => usage(name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`);
 
   it.each(NAMES)('%s has a usage of its own', (name) => expect(USAGE[name]).toEqual(usageOf(name)));

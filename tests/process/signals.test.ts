@@ -1,14 +1,18 @@
+import { execFile } from 'node:child_process';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
-import { connectFrom, get } from '../http/bare-server.ts';
+import { connectFrom } from '../http/bare-server.ts';
 import { expectRefusal } from '../http/error-table.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { readAnswers, type WireAnswer, wireRequest, writeAndRead } from '../http/wire.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { scrape } from '../operations/scrape.ts';
 import { endPrograms, type Program, startProgram, until } from './program.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
@@ -19,6 +23,7 @@ interface Place {
   readonly upstream: TokensApi;
   readonly program: Program;
   readonly url: string;
+  readonly metricsUrl: string;
 }
 
 const upstreams: TokensApi[] = [];
@@ -27,17 +32,20 @@ afterAll(async () => {
   await Promise.all(upstreams.map((upstream) => upstream.close()));
 });
 
-async function open(through?: string): Promise<Place> {
+async function open(more: NodeJS.ProcessEnv = {}, through?: string): Promise<Place> {
   const upstream = await startTokensApi({ key: 'a-key-of-the-upstream' });
   upstreams.push(upstream);
   const variables = {
     PORT: '0',
+    METRICS_PORT: '0',
     DATA_DIR: makeFolder(),
     TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: upstream.key,
+    ...more,
   };
   const program = startProgram(variables, through === undefined ? {} : { through });
-  return { upstream, program, url: await program.url };
+  const url = await program.url;
+  return { upstream, program, url, metricsUrl: /metrics on (http[^"]+)"/.exec(program.stdout())?.[1] ?? '' };
 }
 
 const portOf = ({ url }: Place): number => Number(new URL(url).port);
@@ -92,12 +100,6 @@ describe.concurrent('H13 a signal', () => {
     expect(place.program.stderr()).toBe('');
   });
 
-  it('without requests in flight: exits with 0', async () => {
-    const { program } = await open();
-    program.child.kill('SIGTERM');
-    expect(await program.ended).toBe(0);
-  });
-
   it('is not delayed by a client that pipelined and left', async () => {
     const { program, ...place } = await open();
     const request = wireRequest('GET', '/healthz', ['Host: localhost']).bytes;
@@ -131,7 +133,7 @@ describe.concurrent('H13 a signal', () => {
 
 describe('H15 out of file descriptors', () => {
   it('it survives, and serves again when they are free', async () => {
-    const place = await open('ulimit -n 256');
+    const place = await open({}, 'ulimit -n 256');
     const sockets = Array.from({ length: 600 }, () => connect(portOf(place), '127.0.0.1'));
     for (const socket of sockets) socket.on('error', () => undefined);
     await pause(500);
@@ -170,19 +172,76 @@ describe.concurrent('H13 a drain', () => {
     expect(gateway.upstream.arrivals).toHaveLength(1);
     await stopping;
   });
+});
 
-  it('answers requests on open connections in its first moments, and closes them', async () => {
-    const gateway = await startTestGateway({}, { isGraceful: true });
-    const client = await connectFrom(gateway.port);
-    client.socket.write(get('/healthz'));
-    await until(() => client.received() !== '');
-    const stopping = gateway.stop();
-    await pause(200);
-    client.socket.write(get('/healthz'));
-    await until(client.isClosed);
-    const answers = client.answers();
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(answers[1]?.headers.connection).toBe('close');
-    await stopping;
+/** Makes the process write to standard error repeatedly. */
+const COMPLAINING = '--import=data:text/javascript,setInterval(()=>process.stderr.write(String(1)),20).unref()';
+
+/** Sends five requests; returns their statuses. */
+async function statusesOf({ url }: Place): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    statuses.push((await fetch(`${url}/healthz`)).status);
+    await pause(30);
+  }
+  return statuses;
+}
+
+const lost = async (place: { readonly metricsUrl?: string }) => (await scrape(place)).sum('asset_gateway_log_lost');
+
+describe.concurrent('V15 when the reader of the log dies', () => {
+  it('standard output: writing stops, a metric shows it, and the gateway serves and drains', async () => {
+    const place = await open();
+    expect(await lost(place)).toBe(0);
+    place.program.child.stdout?.destroy();
+    expect(await statusesOf(place)).toEqual([200, 200, 200, 200, 200]);
+    expect(await lost(place)).toBe(1);
+    place.program.child.kill('SIGTERM');
+    expect(await place.program.ended).toBe(0);
+    expect(place.program.stderr()).toBe('');
   });
+
+  it('standard error: the gateway serves and drains', async () => {
+    const place = await open({ NODE_OPTIONS: COMPLAINING });
+    place.program.child.stderr?.destroy();
+    await pause(200);
+    expect(await statusesOf(place)).toEqual([200, 200, 200, 200, 200]);
+    expect(await lost(place)).toBe(0);
+    place.program.child.kill('SIGTERM');
+    expect(await place.program.ended).toBe(0);
+  });
+});
+
+describe('V15 another log destination', () => {
+  it('that throws gets no further line', async () => {
+    let isRead = true;
+    const lines: string[] = [];
+    const write = (line: string) => {
+      lines.push(line);
+      if (!isRead) throw new Error('EPIPE');
+    };
+    const gateway = await startTestGateway({ METRICS_PORT: '0' }, { logTo: { write } });
+    const ask = async () => (await fetch(`${gateway.url}/healthz`)).status;
+    expect([await ask(), lines.length]).toEqual([200, 1]);
+    isRead = false;
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 200]);
+    expect(lines).toHaveLength(2);
+    expect(await lost(gateway.gateway)).toBe(1);
+    await gateway.stop();
+  });
+});
+
+const EMBEDDER = `
+  await import('@asset-gateway/gateway');
+  const headers = { 'content-type': 'application/json', 'content-length': '2' };
+  const response = await fetch(process.argv[1], { method: 'POST', headers, body: '{}' });
+  process.stdout.write(await response.text());
+`;
+
+it('a program that embeds the gateway keeps the fetch of Node', async () => {
+  const { url, answer, stop } = await startStrangeGateway();
+  answer((_, response) => response.end('heard'));
+  const embedder = promisify(execFile)(process.execPath, ['--input-type=module', '-e', EMBEDDER, url]);
+  expect((await embedder).stdout).toBe('heard');
+  await stop();
 });
