@@ -66,11 +66,6 @@ describe('a blocked wallet', () => {
       expect((await sendPaid(gateway, call, payment)).status).toBe(200);
     });
   });
-
-  it('does not affect other wallets', async () => {
-    const other = await openWallet(gateway.solana);
-    expect((await other.buy(gateway.url + call.target, call.init)).status).toBe(200);
-  });
 });
 
 describe('a wallet that is blocked after it paid', () => {
