@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { HEADERS } from '@asset-gateway/protocol';
-import type { PaymentRequired } from '@x402/core/types';
 import { describe, expect, it } from 'vitest';
+import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { statusOf, writeAndRead } from '../http/wire.ts';
 import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
-import { callOf, headerOf } from '../payments/calls.ts';
+import { callOf, requiredFor, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { Caller, HEALTH, secretsIn, slotsLeft, TOKENS } from '../upstream/caller.ts';
 import { scrape } from './scrape.ts';
@@ -32,34 +31,19 @@ async function change(name: string, labels: Record<string, string>, run: () => P
   return ((await scrape(gateway.gateway)).sum(PREFIX + name, labels) ?? 0) - before;
 }
 
-async function buy(): Promise<void> {
-  if (!gateway.solana) throw new Error('nothing is sold');
-  const { target, init } = callOf('rpc.mainnet.helius.getBalance');
-  const wallet = await openWallet(gateway.solana);
-  expect((await wallet.buy(gateway.url + target, init)).status).toBe(200);
-}
+const RPC = callOf('rpc.mainnet.helius.getBalance');
+const newWallet = () => openWallet(gateway.solana as SolanaSandbox);
+
+const buy = async () => expect((await (await newWallet()).buy(gateway.url + RPC.target, RPC.init)).status).toBe(200);
 
 /** Buys a bundle, which covers the next payment. */
 async function spendCredit(): Promise<void> {
-  if (!gateway.solana) throw new Error('nothing is sold');
-  const { target, init } = callOf('rpc.mainnet.helius.getBalance');
-  const wallet = await openWallet(gateway.solana);
+  const wallet = await newWallet();
   for (const place of [1, 0]) {
-    const { accepts, ...required } = await requiredOf(gateway.url + target, init);
-    const chosen = accepts[place];
-    if (!chosen) throw new Error('no bundle is offered');
-    const payment = headerOf(await wallet.pay({ ...required, accepts: [chosen] }));
-    const answer = await fetch(gateway.url + target, {
-      ...init,
-      headers: { ...init.headers, [HEADERS.payment]: payment },
-    });
-    expect(answer.status).toBe(200);
+    const { accepts, ...required } = await requiredFor(gateway, RPC);
+    const payment = await wallet.pay({ ...required, accepts: accepts.slice(place, place + 1) });
+    expect((await sendPaid(gateway, RPC, payment)).status).toBe(200);
   }
-}
-
-async function requiredOf(url: string, init: RequestInit): Promise<PaymentRequired> {
-  const header = (await fetch(url, init)).headers.get(HEADERS.paymentRequired) ?? '';
-  return JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired;
 }
 
 /** Name, type and labels of each row of the page. */

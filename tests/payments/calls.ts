@@ -53,16 +53,19 @@ export const asVersion1 = (payment: PaymentPayload): unknown => ({
 
 type Headers = Readonly<Record<string, string>>;
 
+/** A gateway that sells. */
+type Place = Pick<SellingGateway, 'url'>;
+
 /** Sends a request; `method` is another verb than the row's. */
-export const send = (gateway: SellingGateway, { target, init }: Example, headers: Headers = {}): Promise<Response> =>
+export const send = (gateway: Place, { target, init }: Example, headers: Headers = {}): Promise<Response> =>
   fetch(`${gateway.url}${target}`, { ...init, headers: { ...init.headers, ...headers } });
 
 /** Sends a request with a payment in the header of version 2. */
-export const sendPaid = (gateway: SellingGateway, call: Example, payment: unknown): Promise<Response> =>
+export const sendPaid = (gateway: Place, call: Example, payment: unknown): Promise<Response> =>
   send(gateway, call, { [HEADERS.payment]: headerOf(payment) });
 
 /** The challenge for an unpaid request. */
-export async function requiredFor(gateway: SellingGateway, call: Example): Promise<PaymentRequired> {
+export async function requiredFor(gateway: Place, call: Example): Promise<PaymentRequired> {
   const response = await send(gateway, call);
   await response.arrayBuffer();
   const header = response.headers.get(HEADERS.paymentRequired);
@@ -71,7 +74,7 @@ export async function requiredFor(gateway: SellingGateway, call: Example): Promi
 }
 
 /** A payment for this request, not sent yet. */
-export const paymentFor = async (gateway: SellingGateway, call: Example, wallet: Wallet): Promise<PaymentPayload> =>
+export const paymentFor = async (gateway: Place, call: Example, wallet: Wallet): Promise<PaymentPayload> =>
   wallet.pay(await requiredFor(gateway, call));
 
 /** The body of an answer, with the members that tests look at. */

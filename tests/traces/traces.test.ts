@@ -2,7 +2,7 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
-import { callOf, headerOf, transactionOf } from '../payments/calls.ts';
+import { callOf, headerOf, paymentFor, sendPaid, transactionOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { TOKENS } from '../upstream/caller.ts';
 import { type ReceivedSpan, startReceiver, treeOf } from './receiver.ts';
@@ -90,15 +90,13 @@ describe('a trace', () => {
 
   it('of a purchase has its steps inside each other, and no part of the payment', async () => {
     if (!gateway.solana) throw new Error('nothing is sold');
-    const { target, init } = callOf('rpc.mainnet.helius.getBalance');
+    const call = callOf('rpc.mainnet.helius.getBalance');
     const wallet = await openWallet(gateway.solana);
-    const url = gateway.url + target;
-    const required = (await fetch(url, init)).headers.get(HEADERS.paymentRequired) ?? '';
-    const payment = await wallet.pay(JSON.parse(Buffer.from(required, 'base64').toString()));
-    const header = headerOf(payment);
-    const response = await fetch(url, { ...init, headers: { ...init.headers, [HEADERS.payment]: header } });
+    const payment = await paymentFor(gateway, call, wallet);
+    const response = await sendPaid(gateway, call, payment);
     expect(response.status).toBe(200);
-    const sent = [header, transactionOf(payment), required, response.headers.get(HEADERS.paymentResponse) ?? required];
+    const settled = response.headers.get(HEADERS.paymentResponse) ?? 'nothing';
+    const sent = [headerOf(payment), transactionOf(payment), settled];
     const { traceId, transaction } = lastLine();
     const spans = await spansOf(String(traceId));
     const [tree] = Object.values(treeOf(spans, String(traceId)) as Record<string, Record<string, unknown>>);
