@@ -21,13 +21,13 @@ import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
+import { node, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { JOURNAL_KEEP_MS, newPayment, settle } from '../kit/ledger.ts';
 import { roundsOnEach } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { endPrograms, startProgram } from '../process/program.ts';
-import { Openings } from './openings.ts';
 
 const PAGE = 4096;
 const SETTLED_PAYMENTS = 40;
@@ -36,8 +36,28 @@ const isRoot = process.getuid?.() === 0;
 const CANNOT_BE_USED = /^DATA_DIR: gateway\.db in \S+ cannot be opened or written \(.*\)\.$/;
 const DAMAGED = /^DATA_DIR: gateway\.db in \S+ is damaged \(.*\): restore .*\.$/;
 
+/** Starts gateways in a process of their own, one after the other. A crash ends that process. */
+function startOpenings(user: { readonly uid?: number; readonly gid?: number } = {}) {
+  const { child, stdout, ended } = startCommand(node('tests/stores/openings.mjs'), { ...user, stdin: 'pipe' });
+  const lines = () => stdout().split('\n');
+  let count = 0;
+  return {
+    /** Starts a gateway on this folder and stops it: its faults, or the status of `/healthz`. */
+    async open(folder: string): Promise<unknown> {
+      child.stdin?.write(`${folder}\n`);
+      const end = () => child.exitCode ?? child.signalCode;
+      await expect.poll(() => [end(), lines().length], { timeout: 60_000 }).toEqual([null, count + 2]);
+      return JSON.parse(lines()[count++] ?? '');
+    },
+    async close() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
 const parent = makeFolder();
-let openings: Openings;
+let openings: ReturnType<typeof startOpenings>;
 let healthy: Buffer;
 let secret: string;
 let folders = 0;
@@ -49,7 +69,7 @@ function newFolder(): string {
 }
 
 beforeAll(async () => {
-  openings = new Openings();
+  openings = startOpenings();
   const folder = newFolder();
   const local = await openLocal({ dataDir: folder });
   secret = local.secret;
@@ -199,7 +219,7 @@ describe('a gateway that may not use its database', () => {
     chmodSync(owned, 0o777);
     chmodSync(unwritable, 0o755);
     chmodSync(sqliteIn(owned), 0o600);
-    const asNobody = new Openings(NOBODY);
+    const asNobody = startOpenings({ uid: NOBODY, gid: NOBODY });
     expect(await asNobody.open(owned)).toEqual({ faults: [expect.stringMatching(CANNOT_BE_USED)] });
     const refused = /^DATA_DIR: the folder \S+ cannot be created or written\.$/;
     expect(await asNobody.open(unwritable)).toEqual({ faults: [expect.stringMatching(refused)] });
