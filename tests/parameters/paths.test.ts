@@ -1,9 +1,11 @@
 import type { Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../describe/json-schema.ts';
+import { refusalOf } from '../describe/requests.ts';
 import { gated } from '../http/targets.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
+import { callOf, rowOf } from '../payments/calls.ts';
 import { Caller, refusedForFree, TOKENS } from '../upstream/caller.ts';
 
 const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
@@ -146,6 +148,49 @@ describe('the route table is the specification', () => {
       expect(Object.keys(input.path?.properties ?? {})).toEqual(['assetId']);
       expect(input.path?.required).toEqual(['assetId']);
       expect(Reflect.get(input.path?.properties.assetId ?? {}, 'pattern')).toBe('^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$');
+    }
+  });
+});
+
+const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+const LABEL = 'a'.repeat(63);
+const NO_WALLETS = [
+  ...[WALLET.slice(0, 31), `${WALLET}1`, '1'.repeat(31), '1'.repeat(33), 'z'.repeat(44)],
+  ...['toly', 'TOLY.sol', 'a..sol', '.sol', 'toly.sol.', 'to_ly.sol', `${LABEL}a.sol`, `${LABEL}.${'b'.repeat(37)}`],
+];
+
+/** Whether a wallet route takes these values. */
+function takes(method: string, values: Route['example']): boolean {
+  const id = `wallet.mainnet.helius.${method}`;
+  const { target, init } = callOf(id, values);
+  return refusalOf(rowOf(id), { target, body: init.body ?? '' }) === undefined;
+}
+
+describe('a wallet', () => {
+  it.each([WALLET, 'toly.sol', ...NO_WALLETS])(
+    '%s is known to identity and batchIdentity if it is an address or a name',
+    (wallet) => {
+      const isKnown = !NO_WALLETS.includes(wallet);
+      expect(takes('identity', { path: { wallet } })).toBe(isKnown);
+      expect(takes('batchIdentity', { body: { wallets: [WALLET, wallet] } })).toBe(isKnown);
+    },
+  );
+
+  it.each(['balances', 'history', 'transfers', 'fundedBy'])('is not known by its name in %s', (method) => {
+    expect(takes(method, { path: { wallet: WALLET } })).toBe(true);
+    expect(takes(method, { path: { wallet: 'toly.sol' } })).toBe(false);
+  });
+
+  it('list has from one to a hundred wallets', () => {
+    expect(takes('batchIdentity', { body: { wallets: Array(100).fill(WALLET) } })).toBe(true);
+    for (const body of [
+      {},
+      { wallets: [] },
+      { wallets: Array(101).fill(WALLET) },
+      { wallets: WALLET },
+      { addresses: [WALLET] },
+    ]) {
+      expect(takes('batchIdentity', { body })).toBe(false);
     }
   });
 });

@@ -9,13 +9,11 @@ import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
 import {
-  answersWith,
   asVersion1,
   base64,
   buys,
   callOf,
   headerOf,
-  leaves,
   leavesNoTrace,
   paymentFor,
   ROOMY,
@@ -99,19 +97,6 @@ describe('P2 the same transaction is the same payment in every encoding', () => 
         expect([await again.text(), receiptOf(again)], name).toEqual([answer, receipt]);
         const isOld = HEADERS.version1Payment in encoding(payment);
         expect(again.headers.has(HEADERS.version1PaymentResponse), name).toBe(isOld);
-      }
-    });
-  });
-
-  it('all encodings at once: one buys, the others get 409 or its answer', async () => {
-    const payment = await pay();
-    await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
-      const answers = await Promise.all(ENCODINGS.map(([, encoding]) => send(gateway, call, encoding(payment))));
-      const fresh = answers.filter(({ status, headers }) => status === 200 && !headers.has(HEADERS.replayed));
-      expect(fresh).toHaveLength(1);
-      for (const answer of answers.filter(({ status }) => status !== 200)) {
-        expect(answer.headers.get('retry-after')).toBe('1');
-        await answersWith(409, 'payment_in_progress', 'in_progress', Promise.resolve(answer));
       }
     });
   });

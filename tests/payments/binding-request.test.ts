@@ -1,7 +1,11 @@
-import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
+import { HEADERS, NETWORKS, type Route, USDC } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Inbound } from '../../packages/gateway/src/call.ts';
+import { requestHashOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import type { Example } from '../http/targets.ts';
+import { samples } from '../kit/rounds.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import {
@@ -11,9 +15,11 @@ import {
   buys,
   callOf,
   leavesNoTrace,
+  paidRoutes,
   paymentFor,
   ROOMY,
   refusedWith,
+  rowOf,
   sendPaid,
 } from './calls.ts';
 import { openWallet } from './wallets.ts';
@@ -33,30 +39,14 @@ const balances = (query: string): Example => {
   return { target: `${target}${query}`, init };
 };
 const A = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
-const B = 'So11111111111111111111111111111111111111112';
 const identity = (wallet: string) => callOf('wallet.mainnet.helius.identity', { path: { wallet } });
 
 /** Requests of mainnet, and others that a payment for each must not buy. */
 const OTHERS: readonly (readonly [string, Example, readonly Example[]])[] = [
-  [
-    'another route',
-    call,
-    ['rpc.mainnet.alchemy.getBalance', 'das.mainnet.helius.getAsset', 'wallet.mainnet.helius.identity'].map((id) =>
-      callOf(id),
-    ),
-  ],
-  [
-    'another body, be it only in its spaces',
-    post(`{"params":["${A}"]}`),
-    [`{"params":["${B}"]}`, `{"params":["${A}"]}\n`, `{"params":["\\u0038${A.slice(1)}"]}`, ''].map(post),
-  ],
-  ['another path parameter', identity(A), [B, 'toly.sol', A.toLowerCase()].map(identity)],
-  [
-    'another query',
-    balances('?page=1&limit=10'),
-    ['', '?page=10&limit=1', '?page=1&limit=10&showNfts=true'].map(balances),
-  ],
-  ['a query where there was none', balances(''), ['?page=1', '?x'].map(balances)],
+  ['another route', call, ['rpc.mainnet.alchemy.getBalance', 'das.mainnet.helius.getAsset'].map((id) => callOf(id))],
+  ['another body, be it only in its spaces', post(`{"params":["${A}"]}`), [post(`{"params":["${A}"]}\n`), post('')]],
+  ['another path parameter', identity(A), [identity('toly.sol'), identity(A.toLowerCase())]],
+  ['another query', balances('?page=1&limit=10'), [balances(''), balances('?page=10&limit=1')]],
 ];
 
 describe('P3 a payment buys nothing that it was not made for', () => {
@@ -116,12 +106,8 @@ describe('P15 a payment with an altered copy of the requirement', () => {
     const payment = await paymentFor(gateway, call, wallet);
     await leavesNoTrace(gateway, async () => {
       for (const [name, change] of CHANGES) {
-        const {
-          ok,
-          error,
-          payment: state,
-        } = await bodyOf(await sendPaid(gateway, call, withAccepted(payment, change)));
-        expect([name, ok, error, state]).toEqual([name, false, MISMATCH, { state: 'refused' }]);
+        const body = await bodyOf(await sendPaid(gateway, call, withAccepted(payment, change)));
+        expect([name, body.ok, body.error, body.payment]).toEqual([name, false, MISMATCH, { state: 'refused' }]);
       }
     });
     await buys(gateway, call, payment);
@@ -152,5 +138,75 @@ describe('P16 a payment on one cluster buys nothing on the other', () => {
       }
     });
     await buys(gateway, made, payment);
+  });
+});
+
+/** A call as the pipeline hands it to the gate. */
+function hashOf(
+  route: Route,
+  parameters: Record<string, string> = {},
+  query?: string,
+  more: Partial<Inbound> = {},
+): string {
+  const { httpMethod: method, path } = route;
+  const body = new Uint8Array();
+  const inbound = { method, target: path, headers: {}, hosts: [], port: 1, body, client: '', ...more };
+  return requestHashOf({ inbound, route, method, parameters, path: inbound.target, query });
+}
+
+const posted = (body: Uint8Array | string) =>
+  hashOf(rowOf('rpc.mainnet.helius.getBalance'), {}, undefined, { body: Buffer.from(body) });
+const get = (parameters: Record<string, string>, query?: string, more?: Partial<Inbound>) =>
+  hashOf(rowOf('wallet.mainnet.helius.balances'), parameters, query, more);
+
+describe('the hash of a request', () => {
+  it('differs for every paid route', () => {
+    expect(new Set(paidRoutes.map((route) => hashOf(route))).size).toBe(paidRoutes.length);
+  });
+
+  it('is bound to every byte of the body', () => {
+    const check = (one: Uint8Array, other: Uint8Array) => {
+      expect(posted(one) === posted(other)).toBe(Buffer.from(one).equals(other));
+    };
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 2 }), fc.uint8Array({ maxLength: 2 }), check));
+    expect(posted('{}')).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('is bound to the value of every path parameter, and to its name', () => {
+    const check = (one: Record<string, string>, other: Record<string, string>) => {
+      const same = JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
+      expect(get(one) === get(other)).toBe(same);
+    };
+    const values = fc.dictionary(fc.constantFrom('wallet', 'mint', 'a', 'b'), fc.string({ maxLength: 3 }));
+    fc.assert(fc.property(values, values, check), { numRuns: samples(300) });
+  });
+
+  const pair = fc
+    .tuple(fc.stringMatching(/^[a-z]{1,4}$/), fc.stringMatching(/^[\w%.]{0,4}$/))
+    .map((it) => it.join('='));
+
+  it('is bound to every pair of the query, in any order', () => {
+    const pairs = fc.array(pair, { maxLength: 6 }).chain((all) => {
+      const shuffled = fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length });
+      return fc.tuple(fc.constant(all), fc.oneof(shuffled, fc.array(pair, { maxLength: 4 })));
+    });
+    const check = ([one, other]: readonly (readonly string[])[]) => {
+      const same = one?.toSorted().join('&') === other?.toSorted().join('&');
+      expect(get({}, one?.join('&')) === get({}, other?.join('&'))).toBe(same);
+    };
+    fc.assert(fc.property(pairs, check), { numRuns: samples(300) });
+  });
+
+  it('is the same for an empty query as for none, in any spelling of the path, for HEAD, and with a body of a GET', () => {
+    const parameters = { wallet: 'x' };
+    const others = [{ target: '/v1/elsewhere' }, { body: Buffer.from('{}') }, { method: 'HEAD' }];
+    const hashes = ['', undefined].flatMap((query) => [{}, ...others].map((more) => get(parameters, query, more)));
+    expect(new Set(hashes).size).toBe(1);
+  });
+
+  it('does not let parts run into each other', () => {
+    expect(get({ a: '1' }, 'b=2')).not.toBe(get({ a: '1","b=2' }));
+    expect(get({}, 'a=1&b=2')).not.toBe(get({}, 'a=1%26b=2'));
+    expect(get({}, 'a=1')).not.toBe(get({ a: '1' }));
   });
 });

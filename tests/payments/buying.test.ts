@@ -1,4 +1,4 @@
-import { dollars, HEADERS, NETWORKS, priceMicros, RATES, type Route } from '@asset-gateway/protocol';
+import { HEADERS, NETWORKS, priceMicros, RATES } from '@asset-gateway/protocol';
 import { isPaymentRequired, PaymentRequiredV2Schema } from '@x402/core/schemas';
 import { decodePaymentResponseHeader } from '@x402/fetch';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -29,33 +29,26 @@ const wallet = await openWallet(solana);
 afterAll(() => gateway.stop().then(solana.close));
 
 const rows = sampledRoutes.map((row) => [row.id, row] as const);
-const priceOf = (row: Route): number => priceMicros(row, { rates: RATES, surchargeMicros: 0 });
 const receiptIn = (response: Response, header: string = HEADERS.paymentResponse) =>
   decodePaymentResponseHeader(response.headers.get(header) ?? headerOf(null));
 
 describe('the official client buys', () => {
   it.each(rows)('%s', async (_, row) => {
     const { target, init } = callOf(row);
-    const { provider, cluster = 'mainnet', surface, method } = row;
+    const { cluster = 'mainnet' } = row;
     const chain = solana[cluster];
     const before = await chain.usdcBalance(solana.payTo);
     const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
       wallet.buy(`${gateway.url}${target}`, init),
     );
-    const body = (await response.json()) as Record<string, unknown>;
-    expect([response.status, body.error]).toEqual([200, undefined]);
-    expect(Object.keys(body)).toEqual(['ok', 'provider', 'cluster', 'surface', 'method', 'priceUsd', 'result']);
-    const micros = priceOf(row);
-    expect(body).toMatchObject({ ok: true, provider, cluster, surface, method, priceUsd: dollars(micros) });
-    expect((await chain.usdcBalance(solana.payTo)) - before).toBe(BigInt(micros));
+    expect([response.status, (await bodyOf(response)).ok]).toEqual([200, true]);
+    const amount = BigInt(priceMicros(row, { rates: RATES, surchargeMicros: 0 }));
+    expect((await chain.usdcBalance(solana.payTo)) - before).toBe(amount);
     const transfer = chain.transfers.at(-1);
-    expect(transfer).toMatchObject({ from: wallet.address, to: solana.payTo, amount: BigInt(micros) });
-    const { signature: transaction } = transfer ?? {};
-    const receipt = { success: true, transaction, network: NETWORKS[cluster], payer: wallet.address };
-    expect(receiptIn(response)).toEqual(receipt);
+    expect(transfer).toMatchObject({ from: wallet.address, to: solana.payTo, amount });
+    const receipt = { success: true, transaction: transfer?.signature, payer: wallet.address };
+    expect(receiptIn(response)).toEqual({ ...receipt, network: NETWORKS[cluster] });
     expect(response.headers.get(HEADERS.version1PaymentResponse)).toBeNull();
-    expect(response.headers.get(HEADERS.replayed)).toBeNull();
-    expect(response.headers.get('cache-control')).toBe('private, no-store');
   });
 
   it('at a price with a surcharge, which is asked for, paid and shown', async () => {
@@ -129,78 +122,40 @@ describe('a payment buys', () => {
   });
 });
 
-const MAX_HEADER = 4096;
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 const BROWSER = { Accept: 'text/html,application/xhtml+xml', 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64)' };
-
-type Probe = readonly [name: string, call: Example, headers?: Readonly<Record<string, string>>];
-
-const other = (call: Example, init: object): Example => ({ ...call, init: { ...call.init, ...init } });
+const balances = callOf('wallet.mainnet.helius.balances');
+const posting = (body: string, type = 'application/json'): Example => ({
+  target: call.target,
+  init: { method: 'POST', headers: { 'Content-Type': type }, body },
+});
 
 /** Requests without a payment. Each gets a 402, also with other faults. */
-function probesOf(row: Route): Probe[] {
-  const call = callOf(row);
-  const both: Probe[] = [
-    ['the example', call],
-    ['a browser', call, BROWSER],
-    ['an unknown parameter', { ...call, target: `${call.target}?nobody=knows&nobody=asks` }],
-  ];
-  if (row.httpMethod === 'GET') {
-    const broken = callOf(row, { path: { wallet: 'O0lI' } });
-    return [...both, ['HEAD', other(call, { method: 'HEAD' })], ['an address that is none', broken]];
-  }
-  const body = (text: string | undefined, headers = JSON_TYPE): Example =>
-    other(call, { ...(text === undefined ? { body: undefined } : { body: text }), headers });
-  return [
-    ...both,
-    ['no body', { target: call.target, init: { method: 'POST', headers: {} } }],
-    ['an empty body', body('')],
-    ['an empty object', body('{}')],
-    ['a body that is not JSON', body('{"params":')],
-    ['a body that breaks the schema', body('{"params":"x","wallets":[]}')],
-    ['another content type', body('{}', { 'Content-Type': 'text/plain' })],
-  ];
-}
-
-async function asksToPay(row: Route, [name, call, headers]: Probe): Promise<void> {
-  const response = await send(gateway, call, headers);
-  const header = response.headers.get(HEADERS.paymentRequired) ?? '';
-  const required = JSON.parse(Buffer.from(header, 'base64').toString()) as Record<string, unknown>;
-  expect(response.status, name).toBe(402);
-  expect(header.length, name).toBeLessThanOrEqual(MAX_HEADER);
-  expect(response.headers.get('cache-control'), name).toBe('no-store');
-  expect(response.headers.get('content-type'), name).toBe('application/json');
-  expect(PaymentRequiredV2Schema.safeParse(required).error, name).toBeUndefined();
-  expect(isPaymentRequired(required), name).toBe(true);
-  const url = `${gateway.url}${call.target}`;
-  expect(required, name).toMatchObject({ x402Version: 2, error: 'payment_required', resource: { url } });
-  if (call.init.method === 'HEAD') return expect(await response.text()).toBe('');
-  const { x402Version, error, resource, accepts, extensions, ...own } = (await response.json()) as typeof required;
-  expect({ x402Version, error, resource, accepts, extensions }, name).toEqual(required);
-  const { ok, payment, message, requestId } = own;
-  expect([ok, payment, typeof message, typeof requestId], row.id).toEqual([
-    false,
-    { state: 'unused' },
-    'string',
-    'string',
-  ]);
-}
+const PROBES: readonly (readonly [string, Example])[] = [
+  ['a browser', { ...balances, init: { method: 'GET', headers: BROWSER } }],
+  ['a browser that posts', { ...call, init: { ...call.init, headers: BROWSER } }],
+  ['unknown parameters', { ...call, target: `${call.target}?nobody=knows&nobody=asks` }],
+  ['HEAD', { ...balances, init: { ...balances.init, method: 'HEAD' } }],
+  ['an address that is none', callOf('wallet.mainnet.helius.balances', { path: { wallet: 'O0lI' } })],
+  ['no body', { target: call.target, init: { method: 'POST', headers: {} } }],
+  ['an empty body', posting('')],
+  ['an empty object', posting('{}')],
+  ['a body that is not JSON', posting('{"params":')],
+  ['a body that breaks the schema', posting('{"params":"x","wallets":[]}')],
+  ['another content type', posting('{}', 'text/plain')],
+];
 
 describe('P17 a probe without a payment is a 402 payment_required', () => {
-  it.each(rows)('%s', async (_, row) => {
-    await leavesNoTrace(gateway, async () => {
-      for (const probe of probesOf(row)) await asksToPay(row, probe);
-    });
-  });
-
-  it('of a URL of 8 KiB', async () => {
-    const { target, init } = callOf('wallet.mainnet.helius.balances');
-    const long: Example = { target: `${target}?${'x'.repeat(8100 - target.length)}`, init };
-    const response = await leavesNoTrace(gateway, () => send(gateway, long));
+  it.each(PROBES)('P17 %s', async (_, probe) => {
+    const response = await leavesNoTrace(gateway, () => send(gateway, probe));
     const header = response.headers.get(HEADERS.paymentRequired) ?? '';
-    expect([response.status, header.length <= MAX_HEADER]).toEqual([402, true]);
-    expect(Buffer.from(header, 'base64').toString()).not.toContain('xxxx');
-    expect(isPaymentRequired(JSON.parse(Buffer.from(header, 'base64').toString()))).toBe(true);
+    const required = JSON.parse(Buffer.from(header, 'base64').toString()) as Record<string, unknown>;
+    expect([response.status, response.headers.get('cache-control')]).toEqual([402, 'no-store']);
+    expect([PaymentRequiredV2Schema.safeParse(required).error, isPaymentRequired(required)]).toEqual([undefined, true]);
+    const url = `${gateway.url}${probe.target}`;
+    expect(required).toMatchObject({ x402Version: 2, error: 'payment_required', resource: { url } });
+    const text = await response.text();
+    if (probe.init.method === 'HEAD') return expect(text).toBe('');
+    expect(JSON.parse(text)).toMatchObject({ ...required, ok: false, payment: { state: 'unused' } });
   });
 });
 

@@ -43,6 +43,16 @@ describe.concurrent('P6 a facilitator that has paid', () => {
     expect((await sale.calls()).filter(({ url }) => url === '/settle')).toHaveLength(1);
   });
 
+  it('P6 whose facilitator does not come back: served once the chain shows the payment; one transfer', async () => {
+    const sale = await open({}, {}, 'own process');
+    Object.assign(sale.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    await sale.crash();
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.faults.reset();
+    await expectStored(sale);
+  });
+
   it('P6 reconcile_unavailable: 503 while neither chain nor facilitator answers, then the stored answer', async () => {
     const sale = await open({ settle: { status: 503, answer: 'down' } });
     const only = new Set(['getSignaturesForAddress', 'getSignatureStatuses']);

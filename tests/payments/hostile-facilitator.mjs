@@ -1,5 +1,5 @@
 // Facilitators in their own process. POST /begin {feePayerKeypair, rpcUrl, network, port} opens one and returns its URL. Each
-// settles with x402's own packages. POST /control {verify, settle, storeDown} sets its faults, GET /calls lists its calls, and
+// settles with x402's own packages. POST /control {verify, settle} sets its faults, GET /calls lists its calls, and
 // POST /end closes it. The process ends with its parent.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -18,17 +18,6 @@ process.stdin.on('end', () => process.exit()).resume();
 
 async function newFacilitator({ feePayerKeypair, rpcUrl, network }) {
   const facilitator = { calls: [], orders: {} };
-  const kept = new Map();
-  /** The store of unconfirmed payments fails for the operations in `storeDown`. */
-  async function inStore(operation, task) {
-    if (facilitator.orders.storeDown?.includes(operation)) throw new Error('the store is down');
-    return task();
-  }
-  const pendingSettlementStore = {
-    get: (key) => inStore('get', () => kept.get(key)),
-    set: (key, value) => inStore('set', () => void kept.set(key, value)),
-    delete: (key) => inStore('delete', () => void kept.delete(key)),
-  };
   const signer = await createKeyPairSignerFromBytes(bs58.decode(feePayerKeypair));
   const svm = toFacilitatorSvmSigner(signer, { defaultRpcUrl: rpcUrl });
   const impatient = {
@@ -39,7 +28,7 @@ async function newFacilitator({ feePayerKeypair, rpcUrl, network }) {
         pause(CONFIRM_MS).then(() => Promise.reject(new Error('confirmation timed out'))),
       ]),
   };
-  facilitator.scheme = new ExactSvmScheme(impatient, new SettlementCache(), { pendingSettlementStore });
+  facilitator.scheme = new ExactSvmScheme(impatient, new SettlementCache());
   facilitator.supported = {
     kinds: [{ x402Version: 2, scheme: 'exact', network, extra: { feePayer: signer.address } }],
     extensions: [],
@@ -73,7 +62,7 @@ async function serve(facilitator, request, response) {
   if (url === '/control') facilitator.orders = JSON.parse(text);
   if (url === '/calls') return void response.end(JSON.stringify(calls));
   if (url === '/control') return void response.end('{}');
-  calls.push({ method, url, idempotencyKey: headers['idempotency-key'], authorization: headers.authorization, text });
+  calls.push({ method, url, idempotencyKey: headers['idempotency-key'], authorization: headers.authorization });
   if (url === '/supported') return void response.end(JSON.stringify(supported));
   const { paymentPayload, paymentRequirements } = JSON.parse(text);
   if (url === '/verify') await work(response, orders.verify, () => scheme.verify(paymentPayload, paymentRequirements));

@@ -1,8 +1,11 @@
 import { rmSync } from 'node:fs';
+import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
 import type { ProviderFaultKnobs } from '../../packages/sandbox/src/solana/provider.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { samples } from '../kit/rounds.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { answersWith, bodyOf, buys, callOf, leaves, paymentFor, ROOMY, sendPaid } from './calls.ts';
 import { openWallet } from './wallets.ts';
@@ -162,16 +165,9 @@ describe('no wide integer is rounded', () => {
 });
 
 const AWKWARD = [
-  '1E400',
-  '-0',
-  '1.10',
-  'null',
-  'false',
-  '""',
-  '[]',
-  '{}',
+  ...['1E400', '-0', '1.10', '"\u2028\ufeff"', '"\\\\"', '"\\\\\\""'],
   '"\\u0000\\ud800 \\"result\\":1}"',
-  ' { "a" : 1 , "a" : 2 } ',
+  '{ "a" : 1 , "a" : 2 }',
   '[18446744073709551615, 0.1000000000000000055511151231257827, -1e-400]',
   '{"result":{"error":{"code":-32602}},"id":7}',
   '["}","{","]","[","\\\\","\\\\\\""]',
@@ -179,22 +175,40 @@ const AWKWARD = [
   `"${'é漢𝄞'.repeat(1000)}"`,
 ];
 
-describe('U6 awkward JSON reaches the client unchanged', () => {
-  it('as the result, at any place of the response', async () => {
-    const { faults } = gateway.solana.provider;
-    let id = 0;
-    for (const json of AWKWARD) {
-      id += 1;
-      const bodies = [
-        `{"jsonrpc":"2.0","result":${json},"id":${id}}`,
-        ` { "id" : ${id} , "error" : null , "\\u0072esult" :${json}\n} `,
-        `{"result":"first","id":${id},"result":${json}}`,
-      ];
-      faults.body = bodies[id % bodies.length];
-      expect(resultIn(await buy('rpc.devnet.helius.getBalance'))).toBe(json.trim());
-    }
-    faults.reset();
-  });
+it('U6 awkward JSON reaches the client unchanged', async () => {
+  const { faults } = gateway.solana.provider;
+  const json = `[${AWKWARD.join()}]`;
+  faults.body = ` { "id" : 1 , "error" : null , "\\u0072esult" :${json}\n} `;
+  expect(resultIn(await buy('rpc.devnet.helius.getBalance'))).toBe(json);
+});
+
+/** Every character as an escape, which says the same. */
+const escaped = (text: string): string =>
+  `"${[...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
+
+const names = fc.constantFrom('result', 'Result', 'id', '', '__proto__', '"', '\\', '\\"', '}', ':', '\u2028', '😀');
+const values = fc
+  .tuple(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(undefined, 1, '\t'))
+  .map(([value, indent]) => JSON.stringify(value, undefined, indent));
+const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
+/** Members of an object in any order, repeated, spaced and spelled in any way. */
+const members = fc.array(
+  fc.record({
+    name: names,
+    spell: fc.constantFrom(JSON.stringify, escaped),
+    value: fc.oneof(values, fc.constantFrom(...AWKWARD)),
+    gap: space,
+  }),
+  { maxLength: 6 },
+);
+
+it('U6 the text of a member is that of the last one of its name, without the white space around it', () => {
+  const check = (all: typeof members extends fc.Arbitrary<infer All> ? All : never, wanted: string, gap: string) => {
+    const rows = all.map((each) => `${gap}${each.spell(each.name)}${each.gap}:${gap}${each.value}${each.gap}`);
+    const json = `${gap}{${rows.join() || gap}}${gap}`;
+    expect(memberText(json, wanted)).toBe(all.findLast(({ name }) => name === wanted)?.value);
+  };
+  fc.assert(fc.property(members, names, space, check), { numRuns: samples(2_000) });
 });
 
 describe('the upstream receives', () => {

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { NETWORKS, routes, USDC } from '@asset-gateway/protocol';
+import { newKeypair } from '@asset-gateway/client/node';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import type { Call } from '../../packages/gateway/src/call.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import {
-  Memos,
-  type Offer,
-  paymentKeyOf,
-  requestHashOf,
-} from '../../packages/gateway/src/payments/read/requirement.ts';
+import { Memos, type Offer, paymentKeyOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { anyText } from '../kit/any-text.ts';
-import { samples } from '../kit/rounds.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { addressOf, carrying, ISSUED, openForge, openMarket } from './forge-market.ts';
+import { type Change, MEMO, REASONS, removed, setData, TRANSFER, u64 } from './forge-table.ts';
+import { draftOf, signed } from './forge-wire.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.999Z');
 const SECONDS = Math.floor(NOW / 1000);
@@ -29,20 +27,15 @@ const REQUIREMENT: Offer = {
 const memos = new Memos(nodeCrypto, SECRETS.slice(0, 1));
 
 describe('a memo', () => {
-  it('is 32 letters of base64url, tells its second, and is never the same', () => {
-    const issued = Array.from({ length: 200 }, () => memos.issue(REQUIREMENT, HASH, NOW));
-    expect(new Set(issued).size).toBe(200);
-    for (const memo of issued) {
-      expect(memo).toMatch(/^[A-Za-z0-9_-]{32}$/);
-      expect(memos.read(memo, REQUIREMENT, HASH)).toBe(SECONDS);
-    }
-  });
-
-  it('tells any second', () => {
+  it('is 32 letters of base64url, tells any second, and is never the same', () => {
+    const issued = new Set<string>();
     const check = (seconds: number) => {
-      expect(memos.read(memos.issue(REQUIREMENT, HASH, seconds * 1000 + 999), REQUIREMENT, HASH)).toBe(seconds);
+      const memo = memos.issue(REQUIREMENT, HASH, seconds * 1000 + 999);
+      expect(memo).toMatch(/^[A-Za-z0-9_-]{32}$/);
+      expect(memos.read(memo, REQUIREMENT, HASH)).toBe(seconds);
+      expect(issued.size).toBeLessThan(issued.add(memo).size);
     };
-    fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), check));
+    fc.assert(fc.property(fc.oneof(fc.constant(SECONDS), fc.integer({ min: 0, max: 2 ** 32 - 1 })), check));
   });
 
   it('P3 P15 is of no use with another part of the offer, or for another request', () => {
@@ -62,46 +55,29 @@ describe('a memo', () => {
   });
 });
 
-describe('a foreign memo', () => {
-  it('is refused: every character changed', () => {
-    const memo = memos.issue(REQUIREMENT, HASH, NOW);
-    for (let at = 0; at < memo.length; at++) {
-      for (const letter of 'Az09-_') {
-        const forged = memo.slice(0, at) + letter + memo.slice(at + 1);
-        expect(memos.read(forged, REQUIREMENT, HASH) !== undefined, forged).toBe(forged === memo);
-      }
-    }
-  });
-
-  it('is refused: every length but its own, and what other texts of it decode to', () => {
-    const memo = memos.issue(REQUIREMENT, HASH, NOW);
-    for (let length = 0; length < memo.length; length++) {
-      expect(memos.read(memo.slice(0, length), REQUIREMENT, HASH)).toBeUndefined();
-    }
-    for (const other of [`${memo}A`, `${memo}=`, `${memo}\n`, ` ${memo}`, `${memo}\0`, memo.replace(/./, '+')]) {
-      expect(memos.read(other, REQUIREMENT, HASH)).toBeUndefined();
-    }
-  });
+it('a foreign memo is refused: with a character changed, cut short, or in another spelling', () => {
+  const memo = memos.issue(REQUIREMENT, HASH, NOW);
+  const others = [`${memo}A`, `${memo}=`, `${memo}\n`, ` ${memo}`, `${memo}\0`, memo.replace(/./, '+')];
+  for (let at = 0; at < memo.length; at++) {
+    others.push(memo.slice(0, at), ...[...'Az09-_'].map((letter) => memo.slice(0, at) + letter + memo.slice(at + 1)));
+  }
+  for (const other of others) {
+    expect([other, memos.read(other, REQUIREMENT, HASH)]).toEqual([other, other === memo ? SECONDS : undefined]);
+  }
 });
 
 describe('secrets', () => {
   const [first = '', second = ''] = SECRETS;
 
   it('take turns: the first signs, all verify, and one that is gone does not', () => {
-    const before = new Memos(nodeCrypto, [first]);
-    const during = new Memos(nodeCrypto, [second, first]);
-    const after = new Memos(nodeCrypto, [second]);
-    const [old, fresh] = [before.issue(REQUIREMENT, HASH, NOW), during.issue(REQUIREMENT, HASH, NOW)];
-    expect([before, during, after].map((each) => each.read(old, REQUIREMENT, HASH))).toEqual([
-      SECONDS,
-      SECONDS,
-      undefined,
-    ]);
-    expect([before, during, after].map((each) => each.read(fresh, REQUIREMENT, HASH))).toEqual([
-      undefined,
-      SECONDS,
-      SECONDS,
-    ]);
+    const [before, during, after] = [[first], [second, first], [second]].map((all) => new Memos(nodeCrypto, all));
+    const readers = [before, during, after];
+    const readBy = (issuer?: Memos) => {
+      const memo = issuer?.issue(REQUIREMENT, HASH, NOW) ?? '';
+      return readers.map((each) => each?.read(memo, REQUIREMENT, HASH));
+    };
+    expect(readBy(before)).toEqual([SECONDS, SECONDS, undefined]);
+    expect(readBy(during)).toEqual([undefined, SECONDS, SECONDS]);
   });
 
   it('are needed', () => {
@@ -124,98 +100,76 @@ describe('secrets', () => {
   });
 });
 
-const paid = routes.filter(({ access }) => access === 'exact');
-const [rpc, wallet] = [
-  paid.find(({ httpMethod }) => httpMethod === 'POST'),
-  paid.find(({ httpMethod, path }) => httpMethod === 'GET' && path.includes(':wallet')),
-];
-if (!rpc || !wallet) throw new Error('no such rows');
+it('the key of a payment is its network and the SHA-256 of its message, and nothing else', () => {
+  const check = (network: string, message: Uint8Array) => {
+    const hash = createHash('sha256').update(message).digest('hex');
+    expect(paymentKeyOf(network, message)).toBe(`${network}:${hash}`);
+  };
+  fc.assert(fc.property(fc.string(), fc.uint8Array(), check));
+});
 
-/** A call as the pipeline hands it to the gate. */
-function callOf(
-  route: Call['route'],
-  more: Partial<Pick<Call, 'parameters' | 'query' | 'path'>> & { body?: Uint8Array } = {},
-): Call {
-  const { body = new Uint8Array(), ...rest } = more;
-  const inbound = { method: route.httpMethod, target: route.path, headers: {}, hosts: [], port: 1, body, client: '' };
-  return { inbound, route, method: route.httpMethod, parameters: {}, path: route.path, query: undefined, ...rest };
-}
+const market = await openMarket();
+afterAll(() => market.chain.close());
+const { genuine, offer, read } = market;
 
-const post = (body: Uint8Array | string) => requestHashOf(callOf(rpc, { body: Buffer.from(body) }));
-const get = (parameters: Record<string, string>, query?: string) =>
-  requestHashOf(callOf(wallet, { parameters, query }));
+const OTHER_REQUEST = { code: REASONS.other, details: expect.objectContaining({ payment: { state: 'refused' } }) };
 
-describe('the hash of a request', () => {
-  it('differs for every paid route', () => {
-    expect(new Set(paid.map((route) => requestHashOf(callOf(route)))).size).toBe(paid.length);
-    expect(paid.length).toBeGreaterThan(30);
+describe('a memo of a payment is good', () => {
+  it.each([
+    [-31, false],
+    [-30, true],
+    [0, true],
+    [300, true],
+    [301, false],
+    [86_400, false],
+  ])('%s seconds after it was issued: %s', (age, isGood) => {
+    const readThen = () => read(genuine.payload, { nowMs: (ISSUED + age) * 1000 });
+    if (isGood) expect(readThen().transfer).toMatchObject({ payer: addressOf(market.payer), amount: '5' });
+    else expect(readThen).toThrow(expect.objectContaining(OTHER_REQUEST));
   });
 
-  it('is bound to every byte of the body', () => {
-    const check = (one: Uint8Array, other: Uint8Array) => {
-      expect(post(one) === post(other)).toBe(Buffer.from(one).equals(other));
-    };
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 2 }), fc.uint8Array({ maxLength: 2 }), check));
-    expect(post('{"params":[1]}')).toMatch(/^[0-9a-f]{64}$/);
-    expect(post('{"params":[1]}')).not.toBe(post('{"params": [1]}'));
+  it('at the price of its challenge, also if the price has changed', () => {
+    const dearer = { offer: { ...offer, amount: '700' } };
+    expect(read(genuine.payload, dearer).payment.requirement.amount).toBe('5');
+    expect(() => read(genuine.payload, { ...dearer, memos: undefined })).toThrow(
+      expect.objectContaining({ code: REASONS.amount }),
+    );
   });
 
-  it('is bound to the value of every path parameter, and to its name', () => {
-    const check = (one: Record<string, string>, other: Record<string, string>) => {
-      const same = JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
-      expect(get(one) === get(other)).toBe(same);
-    };
-    const values = fc.dictionary(fc.constantFrom('wallet', 'mint', 'a', 'b'), fc.string({ maxLength: 3 }));
-    fc.assert(fc.property(values, values, check), { numRuns: samples(300) });
-  });
-
-  const pair = fc
-    .tuple(fc.stringMatching(/^[a-z]{1,4}$/), fc.stringMatching(/^[\w%.]{0,4}$/))
-    .map((it) => it.join('='));
-
-  it('takes the pairs of the query in any order', () => {
-    const shuffles = fc
-      .array(pair, { maxLength: 6 })
-      .chain((pairs) =>
-        fc.tuple(fc.constant(pairs), fc.shuffledSubarray(pairs, { minLength: pairs.length, maxLength: pairs.length })),
-      );
-    const check = ([pairs, shuffled]: [string[], string[]]) => {
-      expect(get({}, shuffled.join('&'))).toBe(get({}, pairs.join('&')));
-    };
-    fc.assert(fc.property(shuffles, check));
-  });
-
-  it('is bound to every pair of the query', () => {
-    const pairs = fc.array(pair, { maxLength: 4 });
-    const check = (one: string[], other: string[]) => {
-      const same = [...one].sort().join('&') === [...other].sort().join('&');
-      expect(get({}, one.join('&')) === get({}, other.join('&'))).toBe(same);
-    };
-    fc.assert(fc.property(pairs, pairs, check), { numRuns: samples(300) });
-  });
-
-  it('is the same for an empty query as for none, in any spelling of the path, for HEAD, and with a body of a GET', () => {
-    const parameters = { wallet: 'x' };
-    const call = callOf(wallet, { parameters });
-    expect(get(parameters, '')).toBe(get(parameters));
-    expect(requestHashOf(callOf(wallet, { parameters, path: '/v1/elsewhere' }))).toBe(get(parameters));
-    expect(requestHashOf(callOf(wallet, { parameters, body: Buffer.from('{}') }))).toBe(get(parameters));
-    expect(requestHashOf({ ...call, inbound: { ...call.inbound, method: 'HEAD' } })).toBe(get(parameters));
-  });
-
-  it('does not let parts run into each other', () => {
-    expect(get({ a: '1' }, 'b=2')).not.toBe(get({ a: '1","b=2' }));
-    expect(get({}, 'a=1&b=2')).not.toBe(get({}, 'a=1%26b=2'));
-    expect(get({}, 'a=1')).not.toBe(get({ a: '1' }));
+  it('P16 on its network only', () => {
+    const elsewhere = { ...offer, network: NETWORKS.mainnet };
+    expect(() => read(genuine.payload, { offer: elsewhere })).toThrow(expect.objectContaining(OTHER_REQUEST));
   });
 });
 
-describe('the key of a payment', () => {
-  it('is its network and the SHA-256 of its message, and nothing else', () => {
-    const check = (network: string, message: Uint8Array) => {
-      const hash = createHash('sha256').update(message).digest('hex');
-      expect(paymentKeyOf(network, message)).toBe(`${network}:${hash}`);
-    };
-    fc.assert(fc.property(fc.string(), fc.uint8Array(), check));
+describe('without memos in the requirement', () => {
+  it('asks for none, and takes the one that the official client makes up', async () => {
+    const forge = await stopAfterTests(openForge({ PAYMENT_MEMO: 'off' }));
+    const { payload } = await forge.genuine();
+    expect(payload).toMatchObject({ accepted: { extra: { feePayer: forge.feePayer } } });
+    expect(JSON.stringify(payload)).not.toContain('"memo"');
+    expect((await forge.pay(payload)).status).toBe(200);
+  });
+
+  const other = newKeypair();
+  it.each<[string, string, Change]>([
+    ...[4n, 6n, 0n, 2n ** 64n - 1n, 5n + 2n ** 32n].map((amount): [string, string, Change] => [
+      `P10 ${amount} micro-dollars for 5 are`,
+      REASONS.amount,
+      setData(TRANSFER, [12, ...u64(amount), 6]),
+    ]),
+    [
+      'P12 another fee payer is',
+      'invalid_exact_svm_fee_payer_mismatch',
+      ({ keys }) => keys.splice(0, 1, addressOf(other)),
+    ],
+    ['P10 no memo is, without the advice to copy one,', REASONS.memoCount, removed(MEMO, 1)],
+  ])('%s refused', (_, code, change) => {
+    const draft = draftOf(genuine.wire);
+    change(draft, market);
+    const payment = carrying(genuine.payload, signed(draft, [market.payer, other]));
+    expect(() => read(payment, { memos: undefined })).toThrow(
+      expect.objectContaining({ code, details: { reason: expect.any(String), payment: { state: 'refused' } } }),
+    );
   });
 });

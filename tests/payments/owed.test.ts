@@ -1,13 +1,16 @@
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, PENDING, ROOMY, readReply, receiptIn, until } from './fault-buyer.ts';
 import { openRemoteFixture } from './fault-facilitator.ts';
-import { expectStored, newSale, openTwo } from './sale.ts';
+import { expectStored, newSale, openTwo, type Sale } from './sale.ts';
 
+const openRemote = stoppedAfterTests(openRemoteFixture);
 const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
 /** A client that leaves later may already have received the answer. */
 const NOTICED = STEPS.slice(0, 4);
@@ -142,8 +145,7 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
 
   it('is found by its memo where another one settles', async () => {
     const secret = { GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const fixture = await openRemoteFixture(secret);
-    onTestFinished(fixture.stop);
+    const fixture = await openRemote(secret);
     const { chain, solana, url, payment } = fixture;
     expect((await fixture.ask()).outcome).toBe('200');
     const remote = { FACILITATOR_URL: fixture.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
@@ -154,4 +156,55 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     expect(chain.transfers).toHaveLength(1);
     await second.stop();
   });
+});
+
+/** The page size of an account's history. */
+const ALL_ROWS = 1_000;
+const HOUR_MS = 3_600_000;
+let aheadMs = 0;
+
+/** Fills the history of a buyer's token account with transactions of now or of an hour ago. */
+async function fillHistory({ chain, buyer }: Sale, when: 'now' | 'an hour ago'): Promise<void> {
+  const source = await chain.createAta(buyer.address);
+  aheadMs = when === 'now' ? 0 : -HOUR_MS;
+  try {
+    for (let row = 0; row < ALL_ROWS; row++) await chain.answer('requestAirdrop', [source, 1]);
+  } finally {
+    aheadMs = 0;
+  }
+}
+
+suiteInCi('P6 an unknown settlement in a long history', {}, () => {
+  it('P6 with 1,000 older transactions: a payment that was never sent is refused once it has expired', async () => {
+    // The clock of this chain can be turned back.
+    const now = Date.now;
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+    const fixture = await openRemote();
+    await fillHistory(fixture, 'an hour ago');
+    await fixture.order({ settle: { does: false, status: 502 } });
+    const payment = await fixture.renew();
+    expect((await fixture.ask(payment)).outcome).toBe(PENDING);
+    fixture.chain.advanceBlocks(300);
+    expect((await fixture.decided(payment)).status).toBe(402);
+    expect(fixture.moved()).toEqual([0, 1]);
+    await fixture.order({});
+    expect((await fixture.decided(await fixture.renew())).status).toBe(200);
+  }, 60_000);
+
+  it('P6 hidden by 1,000 newer transactions: the payment is not refused, and no payer pays twice', async () => {
+    const fixture = await openRemote();
+    const { chain, faults } = fixture;
+    await fixture.order({ settle: { status: 502, answer: 'Bad gateway' } });
+    Object.assign(faults, { status: 503, only: new Set(['getSignaturesForAddress']) });
+    expect([(await fixture.ask()).outcome, fixture.moved()[0]]).toEqual([PENDING, 1]);
+    await fillHistory(fixture, 'now');
+    chain.advanceBlocks(400);
+    faults.reset();
+    const lookUps = () => chain.calls.filter(({ method }) => method === 'getSignaturesForAddress').length;
+    const before = lookUps();
+    for (let round = 0; round < 3; round++) expect((await fixture.ask()).outcome).toBe(PENDING);
+    expect(lookUps()).toBeGreaterThan(before);
+    expect((await fixture.ask(await fixture.renew())).outcome).toBe('503 settlement_pending unused');
+    expect(fixture.moved()).toEqual([1, 1]);
+  }, 60_000);
 });

@@ -1,6 +1,10 @@
 import type { Environment } from '@asset-gateway/gateway';
+import { NETWORKS } from '@asset-gateway/protocol';
+import fc from 'fast-check';
 import { Pool } from 'undici';
 import { afterAll, describe, expect, it } from 'vitest';
+import { isKnownPayer, PAYMENTS, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
+import { ledgerSuite, newPayment, requirementOf, settle, startSettling } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
@@ -46,20 +50,7 @@ describe.concurrent('P14 payers without enough money', () => {
     expect(limited.every(({ headers }) => headers.has('retry-after'))).toBe(true);
   });
 
-  it('P14 the same payments buy once there is capacity and money', async () => {
-    const gateway = await open();
-    const { mainnet, provider } = gateway.solana;
-    const paid = await sales(gateway, 12);
-    provider.faults.delayMs = 200;
-    const first = await Promise.all(paid.map((sale) => sale.ask()));
-    expect(first.filter(({ status }) => status === 200)).toHaveLength(4);
-    provider.faults.reset();
-    const missed = paid.filter((_, index) => first[index]?.status !== 200);
-    for (const sale of missed) expect((await sale.ask()).outcome).toBe('200');
-    expect([mainnet.transfers.length, provider.arrivals.length]).toEqual([12, 12]);
-  });
-
-  it('P14 calls that hang: 4 of one payer at most, and others are not stopped', async () => {
+  it('P14 calls that hang: 4 of one payer at most, others are not stopped, and the refused payments buy later', async () => {
     const gateway = await open({ PAID_UPSTREAM_TIMEOUT_MS: '2500' });
     const { mainnet, provider } = gateway.solana;
     const paid = await sales(gateway, 10);
@@ -68,9 +59,12 @@ describe.concurrent('P14 payers without enough money', () => {
     const asked = paid.map((sale) => sale.ask());
     await until(() => provider.arrivals.length === 4);
     expect((await honest.ask()).outcome).toBe('200');
-    const codes = (await Promise.all(asked)).map(({ code }) => code).sort();
-    expect(codes).toEqual([...Array(6).fill('rate_limited'), ...Array(4).fill('upstream_timeout')]);
+    const codes = (await Promise.all(asked)).map(({ code }) => code);
+    expect(codes.toSorted()).toEqual([...Array(6).fill('rate_limited'), ...Array(4).fill('upstream_timeout')]);
     expect([provider.arrivals.length, mainnet.transfers.length]).toEqual([5, 1]);
+    provider.faults.reset();
+    const missed = paid.filter((_, index) => codes[index] === 'rate_limited');
+    for (const sale of missed) expect([(await sale.ask()).outcome, sale.moved()[1]]).toEqual(['200', 1]);
   });
 
   it('P20 a result of 2 MiB is served, and served again from the store', async () => {
@@ -134,4 +128,92 @@ describe('P1 one payment sent many times at once', () => {
     expect(outcomes.map((replies) => replies.some(({ status }) => status === 200))).toEqual([true, false]);
     expect([provider.arrivals.length - arrivals, sale.moved()[0]]).toEqual([1, 1]);
   });
+});
+
+const [LEAST, DAY_MS] = [10_000, 86_400_000];
+
+const NETWORK_IDS = Object.values(NETWORKS);
+
+const newWallet = (): string => newPayment().payer;
+
+const paymentOf = (payer: string, micros: number, network: string = NETWORKS.mainnet) =>
+  newPayment({ payer, network, requirement: requirementOf(micros) });
+
+ledgerSuite('known payers', (ledger) => {
+  /** Whether a payment of this wallet counts as that of a known payer. */
+  const isKnownOn = async (network: string, payer: string) =>
+    (await ledger.payments.look(paymentOf(payer, 5, network))).isKnownPayer;
+
+  const pay = (payer: string, micros: number, network?: string) => settle(ledger, paymentOf(payer, micros, network));
+
+  it('W4 a known payer is a wallet whose mainnet payments come to one cent, and on devnet as well', async () => {
+    const [one, several, poor] = [newWallet(), newWallet(), newWallet()];
+    await pay(one, LEAST);
+    for (const micros of [5, LEAST - 10, 4]) await pay(several, micros);
+    await pay(poor, LEAST - 1);
+    expect(await ledger.payments.isKnownPayer(one)).toBe(true);
+    for (const network of NETWORK_IDS) expect(await isKnownOn(network, one)).toBe(true);
+    expect(await ledger.payments.isKnownPayer(several)).toBe(false);
+    await pay(several, 1);
+    expect(await ledger.payments.isKnownPayer(several)).toBe(true);
+    await ledger.reopen();
+    expect(await ledger.payments.isKnownPayer(several)).toBe(true);
+    expect(await ledger.payments.isKnownPayer(poor)).toBe(false);
+  });
+
+  it('W4 a known payer is not a wallet that has paid only on devnet', async () => {
+    const wallet = newWallet();
+    await pay(wallet, 5, NETWORKS.devnet);
+    await pay(wallet, 100 * LEAST, NETWORKS.devnet);
+    for (const network of NETWORK_IDS) expect(await isKnownOn(network, wallet)).toBe(false);
+    await ledger.reopen();
+    for (const network of NETWORK_IDS) expect(await isKnownOn(network, wallet)).toBe(false);
+    expect(await ledger.payments.isKnownPayer(wallet)).toBe(false);
+  });
+
+  it('W4 a wallet stays known for 30 days after its payment, across restarts and pruning', async () => {
+    const wallet = newWallet();
+    await pay(wallet, LEAST);
+    for (let day = 1; day < 30; day++) {
+      ledger.nowMs += DAY_MS;
+      await ledger.retention.prune();
+    }
+    ledger.nowMs += DAY_MS - 60_000;
+    await ledger.reopen();
+    expect(await ledger.payments.isKnownPayer(wallet)).toBe(true);
+    ledger.nowMs += 60_000;
+    expect(await ledger.payments.isKnownPayer(wallet)).toBe(false);
+  });
+
+  it('W4 payments in flight on devnet leave a wallet its four on mainnet', async () => {
+    const wallet = newWallet();
+    for (let count = 0; count < 4; count++) await startSettling(ledger, paymentOf(wallet, 5, NETWORKS.devnet));
+    expect(await ledger.payments.reserve(paymentOf(wallet, 5, NETWORKS.devnet))).toBe('payer_busy');
+    for (let count = 0; count < 4; count++) await startSettling(ledger, paymentOf(wallet, 5));
+    expect(await ledger.payments.reserve(paymentOf(wallet, 5))).toBe('payer_busy');
+  });
+});
+
+const anyPayments = fc.array(fc.tuple(fc.integer({ min: 1, max: 12_000 }), fc.nat(3 * DAY_MS)), { maxLength: 120 });
+
+it('W4 the stored mainnet payments identify a known payer with at most 31 entries, up to a day less than 30 days back', () => {
+  fc.assert(
+    fc.property(anyPayments, fc.nat(40 * DAY_MS), (payments, laterMs) => {
+      let [paid, nowMs]: [readonly Paid[], number] = [[], Date.parse('2026-11-20T00:00:00Z')];
+      const all: Paid[] = [];
+      for (const [micros, elapsedMs] of payments) {
+        nowMs += elapsedMs;
+        paid = withPaid(paid, micros, nowMs);
+        all.push({ atMs: nowMs, micros });
+        expect(paid.length).toBeLessThanOrEqual(31);
+      }
+      nowMs += laterMs;
+      const sumOf = (spanMs: number) =>
+        all.filter(({ atMs }) => nowMs - atMs < spanMs).reduce((sum, { micros }) => sum + micros, 0);
+      const isKnown = isKnownPayer(paid, nowMs);
+      if (isKnown) expect(sumOf(PAYMENTS.payerMs)).toBeGreaterThanOrEqual(LEAST);
+      else expect(sumOf(PAYMENTS.payerMs - DAY_MS)).toBeLessThan(LEAST);
+    }),
+    { numRuns: 300 },
+  );
 });
