@@ -3,7 +3,6 @@ import type { PaymentPayload } from '@x402/core/types';
 import { describe, expect, it } from 'vitest';
 import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { carriedPayment } from '../../packages/gateway/src/payments/read/payment.ts';
-import { statusOf, writeAndRead } from '../http/wire.ts';
 import { everyThird } from '../kit/rounds.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
@@ -134,13 +133,6 @@ describe('P4 402 for a malformed payment', () => {
     const files = jsonTestSuite();
     expect(files).toHaveLength(318);
     for (const { name: file, bytes } of files) expect(carriedIn(base64(bytes), name), file).toBe('malformed');
-  });
-
-  it('or 431 where it is too large', async () => {
-    const lines = [`POST ${call.target} HTTP/1.1`, 'Host: x', `X-PAYMENT: ${'x'.repeat(17_000)}`, 'Connection: close'];
-    await leavesNoTrace(gateway, async () => {
-      expect(statusOf(await writeAndRead(gateway.port, `${lines.join('\r\n')}\r\n\r\n`, 2000))).toBe(431);
-    });
   });
 
   it('that is not canonical base64 of JSON in UTF-8', async () => {

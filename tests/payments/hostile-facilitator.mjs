@@ -3,6 +3,7 @@
 // POST /end closes it. The process ends with its parent.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
@@ -37,12 +38,6 @@ async function newFacilitator({ feePayerKeypair, rpcUrl, network }) {
   return facilitator;
 }
 
-async function bodyOf(request) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** Does the work and returns its result, unless the orders differ. */
 async function work(response, { does = true, hang, status = 200, answer, delayMs = 0 } = {}, task) {
   const truth = does ? await task() : {};
@@ -56,15 +51,15 @@ async function work(response, { does = true, hang, status = 200, answer, delayMs
 }
 
 async function serve(facilitator, request, response) {
-  const text = await bodyOf(request);
+  const body = await text(request);
   const { url, method, headers } = request;
   const { calls, orders, scheme, supported } = facilitator;
-  if (url === '/control') facilitator.orders = JSON.parse(text);
+  if (url === '/control') facilitator.orders = JSON.parse(body);
   if (url === '/calls') return void response.end(JSON.stringify(calls));
   if (url === '/control') return void response.end('{}');
   calls.push({ method, url, idempotencyKey: headers['idempotency-key'], authorization: headers.authorization });
   if (url === '/supported') return void response.end(JSON.stringify(supported));
-  const { paymentPayload, paymentRequirements } = JSON.parse(text);
+  const { paymentPayload, paymentRequirements } = JSON.parse(body);
   if (url === '/verify') await work(response, orders.verify, () => scheme.verify(paymentPayload, paymentRequirements));
   else await work(response, orders.settle, () => scheme.settle(paymentPayload, paymentRequirements));
 }
@@ -90,6 +85,6 @@ async function begin({ port = 0, ...settings }) {
 }
 
 const { url } = await listen(0, async (request, response) => {
-  response.end(JSON.stringify({ url: await begin(JSON.parse(await bodyOf(request))) }));
+  response.end(JSON.stringify({ url: await begin(JSON.parse(await text(request))) }));
 });
 process.stdout.write(`listening ${url}\n`);

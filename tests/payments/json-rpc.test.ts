@@ -126,9 +126,7 @@ describe('U19 V10 an upstream that asks for a pause', () => {
   });
 });
 
-/** Holds 2^63 lamports, which a double rounds. */
-const WHALE = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
-solana.mainnet.airdrop(WHALE, 2n ** 63n);
+const WALLET = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
 
 /** The bytes of the envelope's last member. */
 const resultIn = (text: string): string => text.slice(text.indexOf('"result":') + '"result":'.length, -1);
@@ -140,35 +138,11 @@ async function buy(id: string, params?: unknown): Promise<string> {
   return (await buys(gateway, call, payment)).text();
 }
 
-/** The upstream's own response to this call. */
-async function upstreamText(method: string, params: unknown): Promise<string> {
-  const { rpcUrls, arrivals } = gateway.solana.provider;
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const headers = { 'Content-Type': 'application/json' };
-  const response = await fetch(rpcUrls.helius.mainnet, { method: 'POST', headers, body });
-  const text = await response.text();
-  arrivals.pop();
-  return text;
-}
-
-describe('no wide integer is rounded', () => {
-  it('U6 in an account: 2^64 - 1 and 2^63', async () => {
-    const params = [WHALE, { encoding: 'base64' }];
-    const upstream = await upstreamText('getAccountInfo', params);
-    const result = resultIn(await buy('rpc.mainnet.helius.getAccountInfo', params));
-    expect(result).toContain('"rentEpoch":18446744073709551615');
-    expect(result).toContain('"lamports":9223372036854775808');
-    // The chain may have gone on between the two calls.
-    const withoutSlot = (json: string) => json.replace(/"slot":\d+/, '"slot":0');
-    expect(withoutSlot(upstream)).toContain(withoutSlot(`"result":${result}`));
-  });
-});
-
 const AWKWARD = [
   ...['1E400', '-0', '1.10', '"\u2028\ufeff"', '"\\\\"', '"\\\\\\""'],
   '"\\u0000\\ud800 \\"result\\":1}"',
   '{ "a" : 1 , "a" : 2 }',
-  '[18446744073709551615, 0.1000000000000000055511151231257827, -1e-400]',
+  '[18446744073709551615, 9223372036854775808, 0.1000000000000000055511151231257827, -1e-400]',
   '{"result":{"error":{"code":-32602}},"id":7}',
   '["}","{","]","[","\\\\","\\\\\\""]',
   `${'['.repeat(5000)}${']'.repeat(5000)}`,
@@ -227,14 +201,14 @@ describe('the upstream receives', () => {
   });
 
   it('one JSON-RPC call of the method and the parameters, with an id of ours', async () => {
-    const params = [WHALE, { commitment: 'confirmed' }];
+    const params = [WALLET, { commitment: 'confirmed' }];
     await buy('rpc.mainnet.alchemy.getBalance', params);
     const { id, ...rest } = JSON.parse(last()?.body ?? '') as Record<string, unknown>;
     expect([typeof id, rest]).toEqual(['number', { jsonrpc: '2.0', method: 'getBalance', params }]);
     const headers = Object.keys(last()?.headers ?? {});
     expect(headers.filter((name) => /payment|sign-in|cookie|authorization/i.test(name))).toEqual([]);
-    await buy('das.mainnet.helius.getAsset', { id: WHALE });
-    expect(JSON.parse(last()?.body ?? '')).toMatchObject({ method: 'getAsset', params: { id: WHALE } });
+    await buy('das.mainnet.helius.getAsset', { id: WALLET });
+    expect(JSON.parse(last()?.body ?? '')).toMatchObject({ method: 'getAsset', params: { id: WALLET } });
   });
 
   it('the query as it was validated, in the wallet API', async () => {

@@ -189,6 +189,13 @@ describe('a settlement', () => {
     expect(callsOf(after, key)).toBe(2);
   });
 
+  it.each(['proof of a transfer', 'proof of none', 'unresolved', 'withdrawn'] as const)(
+    'P14 leaves room for another payment of the payer after: %s',
+    (event) => {
+      expect(step(STATES.settling, EVENTS[event], NOW).after.payer.inFlight).toEqual([]);
+    },
+  );
+
   it('is known for as long if the payment was refused before', () => {
     const { record } = step(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
     expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + PAYMENTS.recordMs });
