@@ -2,7 +2,7 @@ import { type FunctionComponent, render } from 'preact';
 import { Failure } from './parts/failure.tsx';
 import { useFresh } from './parts/hooks.ts';
 import { usePlace } from './router.ts';
-import { openSession, type Session } from './session.ts';
+import { openSession, SessionContext } from './session.ts';
 import { Shell } from './shell.tsx';
 import { Try } from './try/search.tsx';
 
@@ -18,14 +18,14 @@ const lazy =
 const Routes = lazy(() => import('./routes/routes.tsx').then((code) => code.Routes));
 const WalletView = lazy(() => import('./wallet/wallet.tsx').then((code) => code.WalletView));
 
-const App = ({ session }: { readonly session: Session }) => (
+const App = () => (
   <Shell
     title="Asset gateway"
     place={usePlace()}
     views={[
-      { name: 'try', title: 'Try', show: (place) => <Try session={session} place={place} /> },
-      { name: 'routes', title: 'Routes', show: (place) => <Routes session={session} place={place} /> },
-      { name: 'wallet', title: 'Wallet', show: () => <WalletView session={session} /> },
+      { name: 'try', title: 'Try', show: (place) => <Try place={place} /> },
+      { name: 'routes', title: 'Routes', show: (place) => <Routes place={place} /> },
+      { name: 'wallet', title: 'Wallet', show: () => <WalletView /> },
     ]}
   />
 );
@@ -45,5 +45,10 @@ const root = document.getElementById('app');
 const session = await openSession().catch(() => undefined);
 if (root) {
   root.replaceChildren();
-  render(session ? <App session={session} /> : <NoKey />, root);
+  const app = session && (
+    <SessionContext.Provider value={session}>
+      <App />
+    </SessionContext.Provider>
+  );
+  render(app ?? <NoKey />, root);
 }

@@ -1,4 +1,6 @@
 import { createFreeClient, type FreeClient, type Signer, signerFromKeyPair } from '@asset-gateway/client';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { Recorder } from './recorder.ts';
 import { BrowserWallet } from './wallet/browser-wallet.ts';
 import { browserKey } from './wallet/storage.ts';
@@ -10,6 +12,11 @@ export interface Session {
   readonly recorder: Recorder;
   readonly wallet: BrowserWallet;
 }
+
+/** Provides the session to all views. */
+export const SessionContext = createContext({} as Session);
+
+export const useSession = (): Session => useContext(SessionContext);
 
 /** Starts a session with the key of this browser. */
 export async function openSession(): Promise<Session> {

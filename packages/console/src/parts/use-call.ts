@@ -1,7 +1,8 @@
 import { type Call, type FreeClient, type Full, GatewayError } from '@asset-gateway/client';
-import { useEffect, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Step } from '../recorder.ts';
-import type { Session } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 
 /** A call of a method of the asset data, with its arguments for code samples. */
 export interface TokensCall {
@@ -38,10 +39,8 @@ export interface LastCall {
   readonly text: string | undefined;
 }
 
-/** A session, and the function that each call is reported to. */
-export interface Caller extends Session {
-  readonly report: (lastCall: LastCall) => void;
-}
+/** The function that each call is reported to. */
+export const CallReport = createContext<(lastCall: LastCall) => void>(() => {});
 
 const CACHE_MS = 60_000;
 /** In characters, so that a few very long answers do not fill the tab's memory. */
@@ -133,7 +132,9 @@ async function answerTo(call: TokensCall, session: Session, signal: AbortSignal,
  * Makes a call, and a new one when its arguments change; only the latest counts. Answers of the last minute come from a cache. After
  * a 429 or 503 it waits and retries. Reports each answer. Returns the state and a function that calls again.
  */
-export function useCall(caller: Caller, call: TokensCall | undefined): readonly [CallState, () => void] {
+export function useCall(call: TokensCall | undefined): readonly [CallState, () => void] {
+  const session = useSession();
+  const reportCall = useContext(CallReport);
   const [state, setState] = useState<CallState>({ is: 'idle' });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -143,13 +144,13 @@ export function useCall(caller: Caller, call: TokensCall | undefined): readonly 
     const controller = new AbortController();
     const { signal } = controller;
     // Rejects only after an abort.
-    answerTo(call, caller, signal, (each) => signal.aborted || setState(each)).catch(() => undefined);
+    answerTo(call, session, signal, (each) => signal.aborted || setState(each)).catch(() => undefined);
     return () => controller.abort();
-  }, [caller, call && keyOf(call), attempt]);
+  }, [call && keyOf(call), attempt]);
   useEffect(() => {
     const steps = 'steps' in state ? state.steps : [];
     const url = steps.at(-1)?.url;
-    if (call && url) caller.report({ call, url, steps, text: state.is === 'done' ? state.full.text : undefined });
+    if (call && url) reportCall({ call, url, steps, text: state.is === 'done' ? state.full.text : undefined });
   }, [state]);
   return [state, () => setAttempt(attempt + 1)];
 }

@@ -6,7 +6,7 @@ import { Exchange, Headers } from '../parts/exchange.tsx';
 import { NextStep, WithCode } from '../parts/failure.tsx';
 import { TermList } from '../parts/table.tsx';
 import type { Step } from '../recorder.ts';
-import type { Session } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import type { Row } from './catalog.ts';
 import type { FormRequest } from './use-form.ts';
 
@@ -36,7 +36,8 @@ export interface Sending {
 }
 
 /** Returns it, and a function that sends a request of the route's form and returns the issues of a refusal. */
-export function useSend(session: Session, row: Row) {
+export function useSend(row: Row) {
+  const session = useSession();
   const [sending, setSending] = useState<Sending>({});
   const sendNow = async (request: FormRequest): Promise<readonly Issue[]> => {
     setSending({});

@@ -3,7 +3,7 @@ import { Failure, WithCode } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import { type Tab, Tabs } from '../parts/tabs.tsx';
-import type { Session } from '../session.ts';
+import { useSession } from '../session.ts';
 import type { Row } from './catalog.ts';
 import type { Schema } from './fields.ts';
 import { type RouteError, type RouteReference, referenceOf } from './reference.ts';
@@ -139,7 +139,8 @@ function Errors({ errors }: { readonly errors: Statuses }) {
 }
 
 /** The response of a route and the errors that it can return. */
-export function Reference({ session, row }: { readonly session: Session; readonly row: Row }) {
+export function Reference({ row }: { readonly row: Row }) {
+  const session = useSession();
   const { value: reference, error, isLoading } = useFresh(() => referenceOf(session, row), [row.id]);
   return (
     <div class="reference">

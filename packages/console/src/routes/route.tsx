@@ -3,7 +3,6 @@ import { Failure } from '../parts/failure.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
-import type { Session } from '../session.ts';
 import { Answer, type Sending, useSend } from './answer.tsx';
 import { type Row, titleOf } from './catalog.ts';
 import { Form } from './form.tsx';
@@ -20,15 +19,15 @@ function costOf({ accessMode, paymentRequired, cluster }: Row): string {
     : 'Public: no signature needed.';
 }
 
-interface ChoicesProps {
+interface RouteProps {
   readonly row: Row;
   readonly rows: readonly Row[];
-  /** The query of links that keep the texts of the form. */
+  /** The query of a link with the texts of the form. */
   readonly link: string;
 }
 
 /** The other rows of a method: the same call on another cluster or from another provider. */
-function Choices({ row, rows, link }: ChoicesProps) {
+function Choices({ row, rows, link }: RouteProps) {
   const own = rows.filter(({ surface, method }) => surface === row.surface && method === row.method);
   const on = (cluster: string | undefined): Row[] => own.filter((each) => each.cluster === cluster);
   const linkTo = (title: string, { id }: Row, isCurrent: boolean) => {
@@ -47,14 +46,6 @@ function Choices({ row, rows, link }: ChoicesProps) {
       <LinkChoice label="Provider" links={providerLinks} />
     </div>
   );
-}
-
-interface RouteProps {
-  readonly session: Session;
-  readonly row: Row;
-  readonly rows: readonly Row[];
-  /** The query of the link that led here. */
-  readonly link: string;
 }
 
 /** What the button of a route does. */
@@ -94,8 +85,8 @@ function Outcome({ sending: { answer, error }, row }: { readonly sending: Sendin
 }
 
 /** A route: what it is for, its form, its answer, the same call in code, and what it can return. */
-export function RouteForm({ session, row, rows, link }: RouteProps) {
-  const [sending, send] = useSend(session, row);
+export function RouteForm({ row, rows, link }: RouteProps) {
+  const [sending, send] = useSend(row);
   const state = useForm(row, link, send);
   useLink(row.id, state.link);
   return (
@@ -109,7 +100,7 @@ export function RouteForm({ session, row, rows, link }: RouteProps) {
         <p class="cost">
           <Price rows={[row]} /> <span>{costOf(row)}</span>
         </p>
-        {row.accessMode === 'siwx' && <BudgetLeft recorder={session.recorder} />}
+        {row.accessMode === 'siwx' && <BudgetLeft />}
         {row.rules?.map(({ description }) => (
           <p key={String(description)} class="small muted">
             {String(description)}
@@ -121,7 +112,7 @@ export function RouteForm({ session, row, rows, link }: RouteProps) {
         <Outcome sending={sending} row={row} />
         <Samples row={row} request={state.request} />
       </div>
-      <Reference session={session} row={row} />
+      <Reference row={row} />
     </div>
   );
 }

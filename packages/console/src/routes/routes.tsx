@@ -1,7 +1,7 @@
 import { Failure } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { hrefOf, type Place } from '../router.ts';
-import type { Session } from '../session.ts';
+import { useSession } from '../session.ts';
 import { methodsOf, type Row, rowsOf, titleOf } from './catalog.ts';
 import { List, Price, Verb } from './list.tsx';
 import { RouteForm } from './route.tsx';
@@ -40,11 +40,9 @@ function Beginning({ rows }: { readonly rows: readonly Row[] }) {
 }
 
 /** The list of routes beside the chosen one. */
-export function Routes({ session, place }: { readonly session: Session; readonly place: Place }) {
-  const {
-    rest: [id],
-    query,
-  } = place;
+export function Routes({ place: { rest, query } }: { readonly place: Place }) {
+  const session = useSession();
+  const [id] = rest;
   const { value: rows, error } = useFresh(() => rowsOf(session), []);
   if (error !== undefined) return <Failure error={error} />;
   if (!rows) return <p role="status">Loading the routes …</p>;
@@ -56,11 +54,7 @@ export function Routes({ session, place }: { readonly session: Session; readonly
         {id !== undefined && !row && (
           <p role="alert">This gateway has no route of this name. Choose one of the list.</p>
         )}
-        {row ? (
-          <RouteForm key={`${id}?${query}`} session={session} row={row} rows={rows} link={query} />
-        ) : (
-          <Beginning rows={rows} />
-        )}
+        {row ? <RouteForm key={`${id}?${query}`} row={row} rows={rows} link={query} /> : <Beginning rows={rows} />}
       </div>
     </div>
   );

@@ -3,7 +3,7 @@ import { dollars, roughDollars } from '../parts/format.ts';
 import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { below, plain } from '../parts/text.ts';
-import { type Caller, useCall } from '../parts/use-call.ts';
+import { useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf, type Place } from '../router.ts';
 import { asset } from './calls.ts';
@@ -92,7 +92,6 @@ function Price({ stats, candles, view: { range, interval } }: PriceProps) {
 }
 
 interface AssetProps {
-  readonly caller: Caller;
   readonly assetId: string;
   /** Its address, with the range, the interval and the style of the chart. */
   readonly place: Place;
@@ -139,13 +138,12 @@ interface Shown {
 }
 
 interface PageProps {
-  readonly caller: Caller;
   readonly shown: Shown;
   /** The selected chart, which may still be loading. */
   readonly wanted: ChartView;
 }
 
-function Page({ caller, shown: { assetId, view, result }, wanted }: PageProps) {
+function Page({ shown: { assetId, view, result }, wanted }: PageProps) {
   const { data, missing } = blockOf(result, 'ohlcv');
   const candles = useMemo(() => candlesIn(data), [data]);
   return (
@@ -155,17 +153,17 @@ function Page({ caller, shown: { assetId, view, result }, wanted }: PageProps) {
         <Choices assetId={assetId} view={wanted} />
         {missing ? <p class="muted">{missing}</p> : <Chart candles={candles} view={{ ...view, style: wanted.style }} />}
       </section>
-      <Details key={assetId} caller={caller} assetId={assetId} result={result} />
+      <Details key={assetId} assetId={assetId} result={result} />
     </>
   );
 }
 
 /** The page of an asset, from one call, with tabs that take calls of their own. */
-export function Asset({ caller, assetId, place }: AssetProps) {
+export function Asset({ assetId, place }: AssetProps) {
   const view = viewOf(place.rest, place.query);
   const { range, interval } = view;
   const call = useMemo(() => asset(assetId, view, Math.floor(Date.now() / 1000)), [assetId, range, interval]);
-  const [state, retry] = useCall(caller, call);
+  const [state, retry] = useCall(call);
   const [last, setLast] = useState<Shown>();
   useEffect(() => {
     if (state.is === 'done') setLast({ assetId, view, result: state.full.result });
@@ -192,8 +190,8 @@ export function Asset({ caller, assetId, place }: AssetProps) {
           <span class="muted">Loading the price and the chart …</span>
         </div>
       )}
-      {shown && <Page caller={caller} shown={shown} wanted={view} />}
-      <BudgetLeft recorder={caller.recorder} />
+      {shown && <Page shown={shown} wanted={view} />}
+      <BudgetLeft />
     </article>
   );
 }

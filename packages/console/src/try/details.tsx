@@ -3,7 +3,7 @@ import { dollars, rough, roughDollars } from '../parts/format.ts';
 import { Table, TermList } from '../parts/table.tsx';
 import { type Tab, Tabs } from '../parts/tabs.tsx';
 import { below, countOf, type Members, members, plain, rows, short } from '../parts/text.ts';
-import type { Caller, TokensCall } from '../parts/use-call.ts';
+import type { TokensCall } from '../parts/use-call.ts';
 import { profile, tickers } from './calls.ts';
 import { Change } from './figures.tsx';
 import { Loaded } from './loaded.tsx';
@@ -149,19 +149,13 @@ function About({ result, summary }: { readonly result: unknown; readonly summary
   );
 }
 
-interface DetailsProps {
-  readonly caller: Caller;
-  readonly assetId: string;
-  readonly result: unknown;
-}
-
 const LOADING = <p class="muted">Loading …</p>;
 
 /** What else is known of an asset, in tabs; the last two take a call of their own. */
-export function Details({ caller, assetId, result }: DetailsProps) {
+export function Details({ assetId, result }: { readonly assetId: string; readonly result: unknown }) {
   const summary = below(result, 'asset', 'description');
   const load = (what: string, call: TokensCall, show: (answer: unknown) => VNode) => (
-    <Loaded key={what} caller={caller} what={what} call={call} placeholder={LOADING} show={show} />
+    <Loaded key={what} what={what} call={call} placeholder={LOADING} show={show} />
   );
   const exchanges = () => load('exchanges', tickers(assetId), (answer) => <Exchanges result={answer} />);
   const about = () => load('the profile', profile(assetId), (answer) => <About result={answer} summary={summary} />);

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { below, type Members, rows } from '../parts/text.ts';
-import type { Caller } from '../parts/use-call.ts';
-import type { Session } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import { curated, type List } from './calls.ts';
 import { candlesIn, dayBefore } from './candles.ts';
 import { AssetRow } from './figures.tsx';
@@ -31,10 +30,10 @@ function load({ client }: Session, assetId: string, from: number): Promise<reado
 
 /** Loads sparklines one after the other, and stops at the first failure or, unless `isAsked`, when the budget is low. */
 function useSparklines(
-  session: Session,
   assetIds: readonly string[],
   { isOn, isAsked }: { readonly isOn: boolean; readonly isAsked: boolean },
 ): Sparklines {
+  const session = useSession();
   const [lines, setLines] = useState<Sparklines>(new Map());
   useEffect(() => {
     if (!isOn) return undefined;
@@ -100,19 +99,13 @@ function useInView() {
 const idsOf = (assets: readonly Members[]): readonly string[] =>
   assets.flatMap(({ assetId }) => (typeof assetId === 'string' ? [assetId] : []));
 
-interface AssetsProps {
-  readonly caller: Caller;
-  readonly result: unknown;
-  readonly isInView: boolean;
-}
-
-function Assets({ caller, result, isInView }: AssetsProps) {
+function Assets({ result, isInView }: { readonly result: unknown; readonly isInView: boolean }) {
   const assets = rows(below(result, 'assets'), ROWS);
   useEffect(() => remember(rows(below(result, 'assets'), MOST_REMEMBERED)), [result]);
   const isCached = useResponseCache() === true;
   const [isAsked, setIsAsked] = useState(false);
   const ids = idsOf(assets);
-  const lines = useSparklines(caller, ids, { isOn: (isCached && isInView) || isAsked, isAsked });
+  const lines = useSparklines(ids, { isOn: (isCached && isInView) || isAsked, isAsked });
   if (assets.length === 0) return <p class="muted">This list is empty at the moment.</p>;
   return (
     <>
@@ -146,34 +139,27 @@ const Placeholder = () => (
   </ul>
 );
 
-interface ListCardProps {
-  readonly caller: Caller;
-  readonly list: List;
-  readonly title: string;
-}
-
-function ListCard({ caller, list, title }: ListCardProps) {
+function ListCard({ list, title }: { readonly list: List; readonly title: string }) {
   const { element, isInView } = useInView();
   return (
     <section ref={element} class="panel curated" aria-label={title}>
       <h2>{title}</h2>
       <Loaded
-        caller={caller}
         call={curated(list)}
         what={title.toLowerCase()}
         isInView={isInView}
         placeholder={<Placeholder />}
-        show={(result) => <Assets caller={caller} result={result} isInView={isInView} />}
+        show={(result) => <Assets result={result} isInView={isInView} />}
       />
     </section>
   );
 }
 
 /** Curated lists, shown while nothing is searched. */
-export const Lists = ({ caller }: { readonly caller: Caller }) => (
+export const Lists = () => (
   <div class="lists">
     {LISTS.map(([list, title]) => (
-      <ListCard key={list} list={list} title={title} caller={caller} />
+      <ListCard key={list} list={list} title={title} />
     ))}
   </div>
 );

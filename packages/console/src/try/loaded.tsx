@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { below } from '../parts/text.ts';
-import { type Caller, type TokensCall, useCall } from '../parts/use-call.ts';
+import { type TokensCall, useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
-import type { Session } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 
 let loading: Promise<boolean> | undefined;
 
@@ -25,7 +25,6 @@ export function useResponseCache(): boolean | undefined {
 }
 
 interface LoadedProps {
-  readonly caller: Caller;
   readonly call: TokensCall;
   /** What the button loads: `majors`. */
   readonly what: string;
@@ -42,15 +41,16 @@ export function isBudgetLow({ recorder: { budget } }: Session): boolean {
 }
 
 /** An answer that loads by itself if the gateway caches answers, otherwise at the press of a button. */
-export function Loaded({ caller, call, what, placeholder, show, isInView = true }: LoadedProps) {
+export function Loaded({ call, what, placeholder, show, isInView = true }: LoadedProps) {
+  const session = useSession();
   const isCached = useResponseCache();
   const [isWanted, setIsWanted] = useState(false);
   useEffect(() => {
-    if (isCached && isInView && !isBudgetLow(caller)) setIsWanted(true);
+    if (isCached && isInView && !isBudgetLow(session)) setIsWanted(true);
   }, [isCached, isInView]);
-  const [state, retry] = useCall(caller, isWanted ? call : undefined);
+  const [state, retry] = useCall(isWanted ? call : undefined);
   if (state.is === 'done') return show(state.full.result);
-  const isScarce = isCached === false || (isCached && isInView && isBudgetLow(caller));
+  const isScarce = isCached === false || (isCached && isInView && isBudgetLow(session));
   return (
     <>
       <Trouble state={state} retry={retry} />

@@ -1,10 +1,10 @@
 import './try.css';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { below, countOf, type Members, plain, rows } from '../parts/text.ts';
-import { type Caller, type CallState, type LastCall, useCall } from '../parts/use-call.ts';
+import { CallReport, type CallState, type LastCall, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf, type Place, placeOf } from '../router.ts';
-import type { Session } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import { Asset } from './asset.tsx';
 import { search } from './calls.ts';
 import { AssetRow } from './figures.tsx';
@@ -12,36 +12,31 @@ import { LastCallPanel } from './last-call-panel.tsx';
 import { Lists } from './lists.tsx';
 import { remember, SearchBox, suggestionsFor } from './search-box.tsx';
 
-interface TryProps {
-  readonly session: Session;
-  /**
-   * `#/try`, `#/try//<search>`, `#/try/<assetId>`, `#/try/<assetId>/<range>` or
-   * `#/try/<assetId>/<range>/<interval>`, each with `?chart=line` for a line.
-   */
-  readonly place: Place;
-}
-
-/** The search or an asset, with the exchange of the last call. */
-export function Try({ session, place }: TryProps) {
+/**
+ * The search or an asset, with the exchange of the last call. Its places are `#/try`, `#/try//<search>`, `#/try/<assetId>`,
+ * `#/try/<assetId>/<range>` and `#/try/<assetId>/<range>/<interval>`, each with `?chart=line` for a line.
+ */
+export function Try({ place }: { readonly place: Place }) {
   const [lastCall, setLastCall] = useState<LastCall>();
-  const caller = useMemo(() => ({ ...session, report: setLastCall }), [session]);
   const [assetId = '', second = ''] = place.rest;
   return (
     <div class="try">
-      <div>
-        {assetId === '' ? (
-          <>
-            <h1>Market data for a signature</h1>
-            <p class="lead">
-              No account, no API key: a key in this browser signs each call. Asset data is free; all users share the
-              calls of a minute.
-            </p>
-            <Search caller={caller} query={second} />
-          </>
-        ) : (
-          <Asset caller={caller} assetId={assetId} place={place} />
-        )}
-      </div>
+      <CallReport.Provider value={setLastCall}>
+        <div>
+          {assetId === '' ? (
+            <>
+              <h1>Market data for a signature</h1>
+              <p class="lead">
+                No account, no API key: a key in this browser signs each call. Asset data is free; all users share the
+                calls of a minute.
+              </p>
+              <Search query={second} />
+            </>
+          ) : (
+            <Asset assetId={assetId} place={place} />
+          )}
+        </div>
+      </CallReport.Provider>
       <LastCallPanel lastCall={lastCall} />
     </div>
   );
@@ -116,19 +111,14 @@ function useQuery(session: Session, query: string) {
   return { text, setText, typed, sent, send };
 }
 
-interface SearchProps {
-  readonly caller: Caller;
-  /** The query in the address bar. */
-  readonly query: string;
-}
-
-/** Searches while you type, after suggestions from earlier answers; before that, the curated lists. */
-function Search({ caller, query }: SearchProps) {
-  const { text, setText, typed, sent, send } = useQuery(caller, query);
+/** Searches while you type, after suggestions from earlier answers; before that, the curated lists. The query is the address bar's. */
+function Search({ query }: { readonly query: string }) {
+  const session = useSession();
+  const { text, setText, typed, sent, send } = useQuery(session, query);
   const [isChoosing, setIsChoosing] = useState(false);
-  const [state, retry] = useCall(caller, sent === '' ? undefined : search(sent));
+  const [state, retry] = useCall(sent === '' ? undefined : search(sent));
   const found = useFound(sent, state);
-  const isScarce = typed !== sent && hasFew(caller);
+  const isScarce = typed !== sent && hasFew(session);
   const suggestions = suggestionsFor(typed);
   const isAnswered = found?.query === typed;
   const isSuggesting = suggestions.length > 0 && (isChoosing || !isAnswered);
@@ -151,8 +141,8 @@ function Search({ caller, query }: SearchProps) {
           <a href={hrefOfSearch('gold')}>gold</a> <a href={hrefOfSearch('tesla')}>tesla</a>
         </p>
       )}
-      {typed === '' && <Lists caller={caller} />}
-      <BudgetLeft recorder={caller.recorder} />
+      {typed === '' && <Lists />}
+      <BudgetLeft />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import { Button, Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import type { Fresh } from '../parts/hooks.ts';
-import type { BrowserWallet } from './browser-wallet.ts';
+import { useSession } from '../session.ts';
 import { askFaucet, type ClusterFunds, exact } from './funds.ts';
 import { deleteBrowserKey } from './storage.ts';
 
@@ -29,7 +29,8 @@ function findWallets(report: (wallets: readonly Wallet[]) => void): () => void {
 }
 
 /** The choice of what pays: the key of this browser or an installed wallet. */
-function Payer({ wallet }: { readonly wallet: BrowserWallet }) {
+function Payer() {
+  const { wallet } = useSession();
   const [installed, setInstalled] = useState<readonly Wallet[]>([]);
   useEffect(() => findWallets(setInstalled), []);
   if (installed.length === 0)
@@ -65,12 +66,12 @@ function QrCode({ text, label }: { readonly text: string; readonly label: string
 }
 
 interface AddMoneyProps {
-  readonly wallet: BrowserWallet;
   readonly funds: Fresh<readonly ClusterFunds[]>;
   readonly isSandbox: boolean;
 }
 
-function DeleteKey({ wallet, funds }: Omit<AddMoneyProps, 'isSandbox'>) {
+function DeleteKey({ funds }: Pick<AddMoneyProps, 'funds'>) {
+  const { wallet } = useSession();
   const [isConfirming, setConfirming] = useState(false);
   if (!isConfirming) return <Button class="quiet" label="Delete key" onClick={() => setConfirming(true)} />;
   const remove = (): void => void deleteBrowserKey().then(() => location.reload());
@@ -91,9 +92,9 @@ function DeleteKey({ wallet, funds }: Omit<AddMoneyProps, 'isSandbox'>) {
 }
 
 /** How to fund the key of this browser, and which wallet pays. */
-export function AddMoney({ wallet, funds, isSandbox }: AddMoneyProps) {
+export function AddMoney({ funds, isSandbox }: AddMoneyProps) {
   const task = useTask();
-  const { address } = wallet;
+  const { address, isStored } = useSession().wallet;
   const fill = (cluster: Cluster) => async () => {
     await askFaucet(address, cluster);
     funds.reload();
@@ -121,12 +122,12 @@ export function AddMoney({ wallet, funds, isSandbox }: AddMoneyProps) {
         <QrCode text={address} label="QR code of the address" />
       </div>
       <p class="small muted">
-        {wallet.isStored
+        {isStored
           ? 'The address belongs to a key that was created in this browser. The key cannot be exported and stays here after you close the page. Send it only what you can afford to lose.'
           : 'This browser stores nothing, so the key of this address is lost when you close the tab. Send it no money.'}
       </p>
-      <Payer wallet={wallet} />
-      {wallet.isStored && <DeleteKey wallet={wallet} funds={funds} />}
+      <Payer />
+      {isStored && <DeleteKey funds={funds} />}
     </section>
   );
 }

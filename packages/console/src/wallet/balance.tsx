@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import type { Fresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
-import type { BrowserWallet } from './browser-wallet.ts';
+import { useSession } from '../session.ts';
 import { type ClusterFunds, exact, usd } from './funds.ts';
 import { spentMicros } from './ledger.ts';
 import type { PageCaps } from './storage.ts';
@@ -53,13 +53,9 @@ const LOADING: readonly Partial<ClusterFunds>[] = [{ cluster: 'mainnet' }, { clu
 const UNREADABLE =
   'The record of spending in this browser cannot be read. Nothing is signed until you clear this site’s data.';
 
-interface BalanceProps {
-  readonly wallet: BrowserWallet;
-  readonly funds: Fresh<readonly ClusterFunds[]>;
-}
-
 /** What the payer holds, and what this browser spent in 24 hours. */
-export function Balance({ wallet, funds }: BalanceProps) {
+export function Balance({ funds }: { readonly funds: Fresh<readonly ClusterFunds[]> }) {
+  const { wallet } = useSession();
   const [main, ...others] = funds.value ?? LOADING;
   const spent = spentMicros();
   const limit = Math.round(wallet.caps.perDayUsd * 1e6);
@@ -133,7 +129,8 @@ const Inputs = ({ caps, invalid, change }: InputsProps) => (
 );
 
 /** The spending limits: nothing above them is signed. */
-export function Limits({ wallet }: { readonly wallet: BrowserWallet }) {
+export function Limits() {
+  const { wallet } = useSession();
   const spent = spentMicros();
   const { caps } = wallet;
   const [invalid, setInvalid] = useState<keyof PageCaps>();

@@ -3,20 +3,20 @@ import { Button, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
-import type { BrowserWallet } from './browser-wallet.ts';
+import { useSession } from '../session.ts';
 import { usd } from './funds.ts';
 
 /** The price in dollars of the smallest bundle on each cluster that sells credit. */
 export type Bundles = ReadonlyMap<Cluster, string>;
 
 interface CreditProps {
-  readonly wallet: BrowserWallet;
   readonly bundles: Bundles;
   readonly changes: number;
 }
 
 /** The credit left on each cluster, read with a free sign-in. */
-function Left({ wallet, bundles, changes }: CreditProps) {
+function Left({ bundles, changes }: CreditProps) {
+  const { wallet } = useSession();
   const balances = useFresh(async () => (await (await wallet.client()).credit.balance()).balances, [changes]);
   const leftOn = (cluster: Cluster): string => {
     const found = balances.value?.find((each) => each.cluster === cluster);
@@ -39,7 +39,8 @@ function Left({ wallet, bundles, changes }: CreditProps) {
   );
 }
 
-function Buy({ wallet, bundles }: Omit<CreditProps, 'changes'>) {
+function Buy({ bundles }: Omit<CreditProps, 'changes'>) {
+  const { wallet } = useSession();
   const task = useTask();
   const buy = (cluster: Cluster, priceUsd: string) => async () => {
     await wallet.buyCredit(cluster, Number(priceUsd));
@@ -63,19 +64,19 @@ function Buy({ wallet, bundles }: Omit<CreditProps, 'changes'>) {
 }
 
 /** Prepaid credit: its balance, and buttons that buy bundles. */
-export const Credit = ({ wallet, bundles, changes }: CreditProps) => (
+export const Credit = ({ bundles, changes }: CreditProps) => (
   <section aria-labelledby="credit">
     <h2 id="credit">Credit</h2>
     <p class="small muted">
       Prepaid credit makes calls faster: each one is charged to it with a signature and without a transaction.
     </p>
-    <Left wallet={wallet} bundles={bundles} changes={changes} />
-    {wallet.external ? (
+    <Left bundles={bundles} changes={changes} />
+    {useSession().wallet.external ? (
       <p class="small muted">
         Credit needs a signature for each call, so only the key of this browser can buy and use it.
       </p>
     ) : (
-      <Buy wallet={wallet} bundles={bundles} />
+      <Buy bundles={bundles} />
     )}
   </section>
 );

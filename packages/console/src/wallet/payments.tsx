@@ -3,13 +3,15 @@ import { Json } from '../parts/code.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { Table } from '../parts/table.tsx';
 import { short } from '../parts/text.ts';
-import type { BrowserWallet, Purchase } from './browser-wallet.ts';
+import { useSession } from '../session.ts';
+import type { Purchase } from './browser-wallet.ts';
 import { loadReceiptKeys, verifyReceipt } from './check-receipt.tsx';
 import { shortTime, usd } from './funds.ts';
 import { type Spent, unfinished } from './ledger.ts';
 
 /** Payments without an answer. Each is resent as it was, so it is charged once. */
-function Unfinished({ wallet }: { readonly wallet: BrowserWallet }) {
+function Unfinished() {
+  const { wallet } = useSession();
   const task = useTask();
   const open = unfinished();
   const resend = (spent: Spent) => async () => {
@@ -122,20 +124,19 @@ function Receipt({ receipt, verdicts }: { readonly receipt: string | undefined; 
 }
 
 interface PaymentsProps {
-  readonly wallet: BrowserWallet;
   readonly changes: number;
   /** Undefined until known. */
   readonly isSandbox: boolean | undefined;
 }
 
 /** The payments of this browser. */
-export function Payments({ wallet, changes, isSandbox }: PaymentsProps) {
-  const { purchases } = wallet;
+export function Payments({ changes, isSandbox }: PaymentsProps) {
+  const { purchases } = useSession().wallet;
   const { value: verdicts = new Map<string, string>() } = useFresh(() => verifyAll(purchases), [changes]);
   return (
     <section aria-labelledby="payments">
       <h2 id="payments">Payments</h2>
-      <Unfinished wallet={wallet} />
+      <Unfinished />
       <Table
         caption="The last 20 payments of this browser"
         isCaptionHidden

@@ -6,17 +6,17 @@ import { Json } from '../parts/code.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useEvent, useFresh } from '../parts/hooks.ts';
 import { type Row, rowsOf } from '../routes/catalog.ts';
-import type { Session } from '../session.ts';
+import { useSession } from '../session.ts';
 import { AddMoney } from './add-money.tsx';
 import { Balance, Limits } from './balance.tsx';
-import type { BrowserWallet } from './browser-wallet.ts';
 import { CheckReceipt } from './check-receipt.tsx';
 import { type Bundles, Credit } from './credit.tsx';
 import { hasFaucet, useFunds } from './funds.ts';
 import { Payments } from './payments.tsx';
 
 /** A first paid call: the balance of this browser's address, from a Solana RPC provider. */
-function PaidCall({ wallet, row }: { readonly wallet: BrowserWallet; readonly row: Row }) {
+function PaidCall({ row }: { readonly row: Row }) {
+  const { wallet } = useSession();
   const task = useTask();
   const call = async () => {
     const response = await wallet.buy(row.path, { params: [wallet.address] }, Number(row.priceUsd));
@@ -49,7 +49,8 @@ const bundlesIn = (rows: readonly Row[]): Bundles =>
   );
 
 /** Balance, ways to add money, limits, credit, a first payment, payments and receipts. */
-export function WalletView({ session }: { readonly session: Session }) {
+export function WalletView() {
+  const session = useSession();
   const { wallet } = session;
   const [changes, setChanges] = useState(0);
   useEvent(wallet, 'change', () => setChanges((before) => before + 1));
@@ -66,15 +67,15 @@ export function WalletView({ session }: { readonly session: Session }) {
         Solana data costs a fraction of a cent per call, in USDC. Nothing is paid before you press a button that shows
         the price.
       </p>
-      <Balance wallet={wallet} funds={funds} />
-      <AddMoney wallet={wallet} funds={funds} isSandbox={isSandbox === true} />
-      <Limits wallet={wallet} />
+      <Balance funds={funds} />
+      <AddMoney funds={funds} isSandbox={isSandbox === true} />
+      <Limits />
       {catalog.error !== undefined && <Failure error={catalog.error} />}
       {!catalog.isLoading && (
         <>
-          {bundles.size > 0 && <Credit wallet={wallet} bundles={bundles} changes={changes} />}
-          {first && <PaidCall wallet={wallet} row={first} />}
-          <Payments wallet={wallet} changes={changes} isSandbox={isSandbox} />
+          {bundles.size > 0 && <Credit bundles={bundles} changes={changes} />}
+          {first && <PaidCall row={first} />}
+          <Payments changes={changes} isSandbox={isSandbox} />
           <CheckReceipt />
         </>
       )}
