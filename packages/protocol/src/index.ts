@@ -1,32 +1,15 @@
-export { ENUMERATIONS } from './enumerations.ts';
-export { HIDDEN, harmless, member, oneLine, readBytes, TooLarge } from './foreign.ts';
-export {
-  ALLOWED_HEADERS,
-  CORS_HEADERS,
-  EXPOSED_HEADERS,
-  HEADERS,
-  type PaymentRequired,
-  type Resource,
-  SENT_BY_MISTAKE,
-} from './headers.ts';
-export { createMatcher, type Match, type Placed } from './match.ts';
-export { type Cluster, clusterOfNetwork, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
-export {
-  breakEvenSolPrice,
-  dollars,
-  type Pricing,
-  priceMicros,
-  RATES,
-  type Rates,
-  USUAL_FEE_LAMPORTS,
-  USUAL_FEE_TEXT,
-  usualFeeMicros,
-} from './pricing.ts';
-export { CATALOG_PROVIDERS, PROVIDERS, type Provider, type UpstreamProvider } from './providers.ts';
-export { type Issue, type PaymentState, Refusal, type RefusalDetails, refusalBody } from './refusal.ts';
+export * from './enumerations.ts';
+export * from './foreign.ts';
+export * from './headers.ts';
+export * from './match.ts';
+export * from './networks.ts';
+export * from './pricing.ts';
+export * from './providers.ts';
+export * from './refusal.ts';
 export { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from './refusals.ts';
 export {
   type Access,
+  apiPath,
   envelope,
   type HttpMethod,
   type InputSchemas,
@@ -40,24 +23,6 @@ export {
   unchanged,
   type Values,
 } from './route.ts';
-export { apiPath } from './routes/apis.ts';
-export {
-  catalogRow,
-  consoleRoutes,
-  creditRoutes,
-  everyRoute,
-  faucetRoute,
-  receiptRoutes,
-  routes,
-} from './routes/index.ts';
-export {
-  pkcs8OfSeed,
-  readSiwxPayload,
-  SIWX_EXTENSION,
-  type SiwxInfo,
-  type SiwxMessage,
-  type SiwxPayload,
-  siwxExtension,
-  siwxMessageText,
-} from './siwx.ts';
-export { comment, literal, quoted, typeText, uint64Paths } from './type-text.ts';
+export * from './routes/index.ts';
+export * from './siwx.ts';
+export * from './type-text.ts';

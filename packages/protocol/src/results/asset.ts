@@ -1,38 +1,26 @@
 import Type from 'typebox';
-import { block, marketScore, marketScoreInput, profileBlock } from './blocks.ts';
-import {
-  answer,
-  each,
-  integer,
-  list,
-  milliseconds,
-  nullable,
-  object,
-  optional,
-  string,
-  usd,
-  WRAPPED_SOL,
-} from './fields.ts';
+import { block, marketScore, marketScoreInput, profileBlock } from './facts.ts';
+import * as field from './fields.ts';
 import * as market from './market.ts';
 import { resolvedBy } from './tokens.ts';
 import { canonicalMarket, rankedPrimary, rankedVariant, variant, variantFields } from './variant.ts';
 
 const EXAMPLE_TIME_MS = 1_767_000_000_000;
 
-const assetId = string('Canonical asset id.', 'solana');
-const mint = string('The mint of the answer.', WRAPPED_SOL);
-const lastUpdatedAt = nullable(milliseconds('When the markets were fetched', EXAMPLE_TIME_MS));
+const assetId = field.string('Canonical asset id.', 'solana');
+const mint = field.string('The mint of the answer.', field.WRAPPED_SOL);
+const lastUpdatedAt = field.nullable(field.milliseconds('When the markets were fetched', EXAMPLE_TIME_MS));
 const page = (limit?: number) => ({
-  offset: integer('Rows that were skipped.', 0),
-  limit: integer('Rows at most.', limit),
+  offset: field.integer('Rows that were skipped.', 0),
+  limit: field.integer('Rows at most.', limit),
 });
 
-const includes = object(
-  each(
+const includes = field.object(
+  field.each(
     {
       profile: profileBlock,
       risk: block(
-        object(
+        field.object(
           { tokenData: Type.Null(), tradingData: Type.Null(), marketScoreInput, marketScore },
           'The risk of the variant.',
         ),
@@ -40,10 +28,10 @@ const includes = object(
       ),
       ohlcv: block(market.candles, 'Candles of the variant, or why they are missing.'),
       markets: block(
-        object(
+        field.object(
           {
-            markets: list(market.dexMarket, 'Pools, the deepest first.'),
-            total: optional(integer('Pools in all.')),
+            markets: field.list(market.dexMarket, 'Pools, the deepest first.'),
+            total: field.optional(field.integer('Pools in all.')),
             ...page(),
           },
           'Pools of the variant.',
@@ -51,7 +39,7 @@ const includes = object(
         'Pools of the variant, or why they are missing.',
       ),
     },
-    optional,
+    field.optional,
   ),
   'The blocks that were asked for.',
 );
@@ -61,28 +49,28 @@ const GROUPS = ['spot', 'etf', 'yield', 'leveraged', 'basket', 'lst', 'tokenized
 const variantGroups = Type.Object(
   {},
   {
-    additionalProperties: list(rankedVariant, 'Variants, the most liquid first.'),
+    additionalProperties: field.list(rankedVariant, 'Variants, the most liquid first.'),
     description: `The variants by kind; ${GROUPS.join(', ')} are always there.`,
   },
 );
 
 /** Everything about an asset. */
-export const assetDetail = answer({
-  asset: object(
+export const assetDetail = field.answer({
+  asset: field.object(
     {
       assetId,
-      name: optional(string('Its name.')),
-      symbol: optional(string('Its symbol.')),
-      description: optional(string('What it is.')),
+      name: field.optional(field.string('Its name.')),
+      symbol: field.optional(field.string('Its symbol.')),
+      description: field.optional(field.string('What it is.')),
       category: market.category,
-      aliases: list(Type.String(), 'Other names of it.'),
-      symbols: list(Type.String(), 'Its symbol, and the symbols and labels of its variants.'),
-      imageUrl: nullable(string('Its picture.')),
+      aliases: field.list(Type.String(), 'Other names of it.'),
+      symbols: field.list(Type.String(), 'Its symbol, and the symbols and labels of its variants.'),
+      imageUrl: field.nullable(field.string('Its picture.')),
       stats: market.stats,
       primaryVariantStrategy: market.strategy,
-      canonicalMarket: optional(canonicalMarket),
+      canonicalMarket: field.optional(canonicalMarket),
       variantGroups,
-      primaryVariant: nullable(rankedPrimary),
+      primaryVariant: field.nullable(rankedPrimary),
     },
     'The asset.',
     {
@@ -99,14 +87,14 @@ export const assetDetail = answer({
       primaryVariant: null,
     },
   ),
-  includes: optional(includes),
-  resolution: optional(
-    object(
+  includes: field.optional(includes),
+  resolution: field.optional(
+    field.object(
       {
         assetId,
-        ref: string('The reference in the path.'),
+        ref: field.string('The reference in the path.'),
         resolvedBy,
-        mint: nullable(string('The mint that it named.')),
+        mint: field.nullable(field.string('The mint that it named.')),
       },
       'How the reference in the path was resolved, if it was not the asset id.',
     ),
@@ -114,31 +102,34 @@ export const assetDetail = answer({
 });
 
 /** The variants of an asset. */
-export const variants = answer({
+export const variants = field.answer({
   assetId,
   sortBy: market.strategy,
-  variants: list(variant, 'Variants in this order.'),
+  variants: field.list(variant, 'Variants in this order.'),
 });
 
 const protocolToken = market.token('The token of the exchange itself.');
 
 /** The busiest market of each variant. */
-export const variantTopMarkets = answer({
+export const variantTopMarkets = field.answer({
   assetId,
-  total: integer('Variants in all.', 1),
+  total: field.integer('Variants in all.', 1),
   ...page(50),
-  variants: list(
-    object({
+  variants: field.list(
+    field.object({
       ...variantFields,
-      logoURI: optional(string('Picture of the token.')),
+      logoURI: field.optional(field.string('Picture of the token.')),
       topMarket: market.dexMarket,
-      protocolToken: optional(protocolToken),
-      topMarkets: optional(
-        list(object({ market: market.dexMarket, protocolToken: optional(protocolToken) }), 'The next ones too.'),
+      protocolToken: field.optional(protocolToken),
+      topMarkets: field.optional(
+        field.list(
+          field.object({ market: market.dexMarket, protocolToken: field.optional(protocolToken) }),
+          'The next ones too.',
+        ),
       ),
-      marketsTotal: nullable(integer('Pools of the variant.', 37)),
-      totalLiquidity: nullable(usd('Liquidity of all pools', 41_200_000)),
-      lastFetchedAt: nullable(milliseconds('When they were fetched', EXAMPLE_TIME_MS)),
+      marketsTotal: field.nullable(field.integer('Pools of the variant.', 37)),
+      totalLiquidity: field.nullable(field.usd('Liquidity of all pools', 41_200_000)),
+      lastFetchedAt: field.nullable(field.milliseconds('When they were fetched', EXAMPLE_TIME_MS)),
     }),
     'One entry per variant that has a market, the busiest first.',
   ),
@@ -146,20 +137,20 @@ export const variantTopMarkets = answer({
 });
 
 /** The market of one variant. */
-export const variantMarket = answer({ assetId, mint, market: nullable(market.rawMarket), lastUpdatedAt });
+export const variantMarket = field.answer({ assetId, mint, market: field.nullable(market.rawMarket), lastUpdatedAt });
 
 /** The pools of one variant. */
-export const markets = answer({
+export const markets = field.answer({
   assetId,
   mint,
-  markets: list(market.dexMarket, 'Pools, the deepest first; without source.', [
+  markets: field.list(market.dexMarket, 'Pools, the deepest first; without source.', [
     { address: market.EXAMPLE_POOL, liquidity: 9_100_000, volume24h: 55_000_000 },
   ]),
   protocolTokensByMarket: Type.Object(
     {},
     { additionalProperties: protocolToken, description: 'The token of the exchange itself, by address of the pool.' },
   ),
-  total: optional(integer('Pools in all.', 37)),
+  total: field.optional(field.integer('Pools in all.', 37)),
   ...page(10),
   lastUpdatedAt,
 });

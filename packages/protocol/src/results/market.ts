@@ -1,31 +1,15 @@
 import { ENUMERATIONS } from '../enumerations.ts';
-import {
-  each,
-  integer,
-  list,
-  milliseconds,
-  nullable,
-  number,
-  object,
-  optional,
-  partial,
-  percent,
-  seconds,
-  string,
-  usd,
-  WRAPPED_SOL,
-  word,
-} from './fields.ts';
+import * as field from './fields.ts';
 
 /** Categories of assets. */
-export const category = word(
+export const category = field.word(
   ['crypto', 'stablecoin', 'lst', 'rwa', 'commodity', 'equity', 'etf', 'index'],
   'The category of the asset.',
   'crypto',
 );
 
 /** How the upstream chose an asset's primary variant. */
-export const strategy = word(
+export const strategy = field.word(
   ['liquidity', 'execution_quality', 'stock_redeemability'],
   'How the primary variant was chosen.',
   'liquidity',
@@ -33,32 +17,32 @@ export const strategy = word(
 
 /** Changes of a price, and examples of them. */
 export const changes = (day?: number, hour?: number) => ({
-  priceChange24hPercent: percent('Change of the price in 24 hours', day),
-  priceChange1hPercent: percent('Change of the price in 1 hour', hour),
+  priceChange24hPercent: field.percent('Change of the price in 24 hours', day),
+  priceChange1hPercent: field.percent('Change of the price in 1 hour', hour),
 });
 
 const supplies = {
-  fdv: usd('Fully diluted valuation'),
-  totalSupply: number('Tokens in existence.'),
-  circulatingSupply: number('Tokens in circulation.'),
+  fdv: field.usd('Fully diluted valuation'),
+  totalSupply: field.number('Tokens in existence.'),
+  circulatingSupply: field.number('Tokens in circulation.'),
 };
 
 /** The figures of an asset; null for one without a market. */
-export const stats = nullable(
-  object(
+export const stats = field.nullable(
+  field.object(
     {
-      ...each(
+      ...field.each(
         {
-          price: usd('Price', 151.4),
-          liquidity: usd('Liquidity of all variants', 41_200_000),
-          volume24hUSD: usd('Traded in 24 hours', 913_000_000),
-          volume30dUSD: usd('Traded in 30 days'),
-          marketCap: usd('Market capitalisation', 81_500_000_000),
+          price: field.usd('Price', 151.4),
+          liquidity: field.usd('Liquidity of all variants', 41_200_000),
+          volume24hUSD: field.usd('Traded in 24 hours', 913_000_000),
+          volume30dUSD: field.usd('Traded in 30 days'),
+          marketCap: field.usd('Market capitalisation', 81_500_000_000),
           ...changes(-1.7, 0.2),
         },
-        nullable,
+        field.nullable,
       ),
-      ...each(supplies, partial),
+      ...field.each(supplies, field.partial),
     },
     'The figures of the asset.',
   ),
@@ -66,55 +50,55 @@ export const stats = nullable(
 
 /** Metrics of every mint with a market. */
 export const metrics = {
-  price: usd('Price', 151.4),
-  liquidity: usd('Liquidity in all pools'),
-  volume24hUSD: usd('Traded in 24 hours'),
-  marketCap: usd('Market capitalisation'),
+  price: field.usd('Price', 151.4),
+  liquidity: field.usd('Liquidity in all pools'),
+  volume24hUSD: field.usd('Traded in 24 hours'),
+  marketCap: field.usd('Market capitalisation'),
   ...changes(),
-  decimals: integer('Decimals of the mint.'),
-  logoURI: string('Picture of the token.'),
+  decimals: field.integer('Decimals of the mint.'),
+  logoURI: field.string('Picture of the token.'),
 };
 
 /** Metrics of better-known mints. */
 export const furtherMetrics = {
-  volume1hUSD: usd('Traded in 1 hour'),
-  trade1h: integer('Trades in 1 hour.'),
-  trade24h: integer('Trades in 24 hours.'),
-  uniqueWallet1h: integer('Wallets that traded in 1 hour.'),
-  uniqueWallet24h: integer('Wallets that traded in 24 hours.'),
-  holder: integer('Wallets that hold the token.'),
+  volume1hUSD: field.usd('Traded in 1 hour'),
+  trade1h: field.integer('Trades in 1 hour.'),
+  trade24h: field.integer('Trades in 24 hours.'),
+  uniqueWallet1h: field.integer('Wallets that traded in 1 hour.'),
+  uniqueWallet24h: field.integer('Wallets that traded in 24 hours.'),
+  holder: field.integer('Wallets that hold the token.'),
   ...supplies,
-  lastTradeAt: seconds('The latest trade'),
-  asOf: seconds('When the metrics were computed'),
+  lastTradeAt: field.seconds('The latest trade'),
+  asOf: field.seconds('When the metrics were computed'),
 };
 
 /** When the upstream fetched it. */
-export const lastFetchedAt = milliseconds('When the market was fetched', 1_767_000_000_000);
+export const lastFetchedAt = field.milliseconds('When the market was fetched', 1_767_000_000_000);
 
 /** The market of one mint, without unknown fields. */
-export const rawMarket = object(
+export const rawMarket = field.object(
   {
-    mint: string('The mint.', WRAPPED_SOL),
-    source: string('Where the market comes from.', 'birdeye'),
+    mint: field.string('The mint.', field.WRAPPED_SOL),
+    source: field.string('Where the market comes from.', 'birdeye'),
     lastFetchedAt,
-    metricsSource: optional(string('Where the metrics come from.')),
-    symbol: optional(string('Symbol of the token.')),
-    name: optional(string('Name of the token.')),
-    ...each({ ...metrics, ...furtherMetrics }, optional),
-    lastTradeHumanTime: optional(string('The latest trade, in ISO 8601.')),
-    extensions: optional(
-      object(
-        each(
+    metricsSource: field.optional(field.string('Where the metrics come from.')),
+    symbol: field.optional(field.string('Symbol of the token.')),
+    name: field.optional(field.string('Name of the token.')),
+    ...field.each({ ...metrics, ...furtherMetrics }, field.optional),
+    lastTradeHumanTime: field.optional(field.string('The latest trade, in ISO 8601.')),
+    extensions: field.optional(
+      field.object(
+        field.each(
           {
-            coingeckoId: string('Its id at CoinGecko.'),
-            website: string('Its website.'),
-            twitter: string('Its account at X.'),
-            discord: string('Its Discord server.'),
-            telegram: string('Its Telegram group.'),
-            description: string('What it is.'),
-            github: string('Its source code.'),
+            coingeckoId: field.string('Its id at CoinGecko.'),
+            website: field.string('Its website.'),
+            twitter: field.string('Its account at X.'),
+            discord: field.string('Its Discord server.'),
+            telegram: field.string('Its Telegram group.'),
+            description: field.string('What it is.'),
+            github: field.string('Its source code.'),
           },
-          optional,
+          field.optional,
         ),
         'Links.',
       ),
@@ -125,58 +109,58 @@ export const rawMarket = object(
 
 /** A token's main properties. */
 export const token = (description: string) =>
-  object(
+  field.object(
     {
-      address: string('The mint.'),
-      decimals: optional(integer('Its decimals.')),
-      symbol: optional(string('Its symbol.')),
-      icon: optional(string('Its picture.')),
-      name: optional(string('Its name.')),
+      address: field.string('The mint.'),
+      decimals: field.optional(field.integer('Its decimals.')),
+      symbol: field.optional(field.string('Its symbol.')),
+      icon: field.optional(field.string('Its picture.')),
+      name: field.optional(field.string('Its name.')),
     },
     description,
   );
 
-const side = optional(token('One of the two tokens.'));
+const side = field.optional(token('One of the two tokens.'));
 
 export const EXAMPLE_POOL = '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2';
 
 /** One market of a decentralised exchange. */
-export const dexMarket = object(
+export const dexMarket = field.object(
   {
-    address: string('Address of the pool.', EXAMPLE_POOL),
+    address: field.string('Address of the pool.', EXAMPLE_POOL),
     base: side,
     quote: side,
-    ...each(
+    ...field.each(
       {
-        name: string('The pair.'),
-        source: string('The exchange.'),
-        createdAt: string('Since when, in ISO 8601.'),
-        liquidity: usd('Liquidity', 9_100_000),
-        volume24h: usd('Traded in 24 hours'),
-        trade24h: integer('Trades in 24 hours.'),
-        trade24hChangePercent: percent('Change of the trades in 24 hours'),
-        uniqueWallet24h: integer('Wallets that traded in 24 hours.'),
-        uniqueWallet24hChangePercent: percent('Change of the wallets in 24 hours'),
-        price: usd('Price'),
+        name: field.string('The pair.'),
+        source: field.string('The exchange.'),
+        createdAt: field.string('Since when, in ISO 8601.'),
+        liquidity: field.usd('Liquidity', 9_100_000),
+        volume24h: field.usd('Traded in 24 hours'),
+        trade24h: field.integer('Trades in 24 hours.'),
+        trade24hChangePercent: field.percent('Change of the trades in 24 hours'),
+        uniqueWallet24h: field.integer('Wallets that traded in 24 hours.'),
+        uniqueWallet24hChangePercent: field.percent('Change of the wallets in 24 hours'),
+        price: field.usd('Price'),
       },
-      optional,
+      field.optional,
     ),
   },
   'A pool.',
 );
 
 /** Prices in ascending order of time. */
-export const candles = list(
-  object({
-    time: seconds('Start of the candle', 1_766_995_200),
-    open: usd('First price', 150.9),
-    high: usd('Highest price', 152.1),
-    low: usd('Lowest price', 150.2),
-    close: usd('Last price', 151.4),
-    volume: usd('Traded', 38_100_000),
+export const candles = field.list(
+  field.object({
+    time: field.seconds('Start of the candle', 1_766_995_200),
+    open: field.usd('First price', 150.9),
+    high: field.usd('Highest price', 152.1),
+    low: field.usd('Lowest price', 150.2),
+    close: field.usd('Last price', 151.4),
+    volume: field.usd('Traded', 38_100_000),
   }),
   'Candles, the oldest first.',
 );
 
 /** Length of the candles. */
-export const interval = word(ENUMERATIONS.interval, 'Length of one candle.', '1H');
+export const interval = field.word(ENUMERATIONS.interval, 'Length of one candle.', '1H');

@@ -122,7 +122,7 @@ export const tokensRoutes: readonly Route[] = [
   row('riskSummaryByMint', 'GET /assets/risk-summary', 'Market-based risk summary of a mint.', {
     query: { mint: mint('A Solana mint address.') },
     example: { query: { mint: WRAPPED_SOL } },
-    result: results.riskSummaryByMint,
+    result: facts.riskSummaryByMint,
   }),
   assetRow('assetDetail', 'GET /assets/:assetId', 'Asset detail with optional include blocks.', {
     path: { assetId: assetId(FIXED) },
