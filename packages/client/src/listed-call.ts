@@ -1,8 +1,14 @@
-import { type Issue, oneLine, positionalParameters, type Route } from '@asset-gateway/protocol';
+import {
+  type Issue,
+  listAt,
+  type Members,
+  objectAt,
+  oneLine,
+  positionalParameters,
+  type Route,
+} from '@asset-gateway/protocol';
 import type { ListedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** A parameter of a listed route. */
 export interface CallParameter {
@@ -28,10 +34,6 @@ const MAX_DEPTH = 4;
 const DOTS = /^\.{1,2}$/;
 /** Surfaces whose body is `{ params }`: its members, or its items by position, are the parameters. */
 const WITH_PARAMS = ['rpc', 'das'];
-
-const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** `<surface>.<method>` */
 export const callName = ({ surface, method }: CallableRoute): string => `${surface}.${method}`;
@@ -59,16 +61,16 @@ export const callableRow = ({ httpMethod, path, surface, method, input }: Route)
 
 /** The properties of an object's schema and of the schemas that it is composed of. */
 function propertiesOf(value: unknown, depth = 0): Property[] {
-  const { properties, required, allOf, anyOf, oneOf } = membersOf(value);
-  const needed = listOf(required);
-  const own = Object.entries(membersOf(properties)).map(([key, schema]) => ({
+  const { properties, required, allOf, anyOf, oneOf } = objectAt(value);
+  const needed = listAt(required);
+  const own = Object.entries(objectAt(properties)).map(([key, schema]) => ({
     key,
     schema,
     isRequired: needed.includes(key),
   }));
   if (depth === MAX_DEPTH) return own;
-  const inAll = listOf(allOf).flatMap((each) => propertiesOf(each, depth + 1));
-  const inSome = [...listOf(anyOf), ...listOf(oneOf)].flatMap((each) => propertiesOf(each, depth + 1));
+  const inAll = listAt(allOf).flatMap((each) => propertiesOf(each, depth + 1));
+  const inSome = [...listAt(anyOf), ...listAt(oneOf)].flatMap((each) => propertiesOf(each, depth + 1));
   const all = [...own, ...inAll, ...inSome.map((each) => ({ ...each, isRequired: false }))];
   return [...new Map(all.toReversed().map((each) => [each.key, each])).values()].toReversed();
 }
@@ -87,11 +89,11 @@ function bodyForm({ surface, credit, inputSchema }: CallableRoute): BodyForm {
     };
     return { properties: [{ key: 'usd', schema, isRequired: false }], body: () => ({}) };
   }
-  const { params } = membersOf(membersOf(inputSchema).properties);
+  const { params } = objectAt(inputSchema, 'properties');
   if (!WITH_PARAMS.includes(surface) || params === undefined) {
     return { properties: propertiesOf(inputSchema), body: (values) => Object.fromEntries(values) };
   }
-  if (!Array.isArray(membersOf(params).prefixItems)) {
+  if (!Array.isArray(objectAt(params).prefixItems)) {
     return { properties: propertiesOf(params), body: (values) => ({ params: Object.fromEntries(values) }) };
   }
   const positional = positionalParameters({ input: { body: inputSchema as never } }) ?? [];
@@ -124,7 +126,7 @@ function named(parameters: readonly Omit<CallParameter, 'name'>[]): CallParamete
 export function callParameters(route: CallableRoute): CallParameter[] {
   const { httpMethod, path, pathParamsSchema, queryParamsSchema, inputSchema } = route;
   const isPost = httpMethod === 'POST';
-  const described = membersOf(membersOf(pathParamsSchema).properties);
+  const described = objectAt(pathParamsSchema, 'properties');
   const inPath = path.split('/').flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : []));
   const inQuery = propertiesOf(isPost ? queryParamsSchema : inputSchema);
   const inBody = isPost ? bodyForm(route).properties : [];
@@ -145,7 +147,7 @@ export const isOpen = ({ httpMethod, surface, credit, inputSchema }: CallableRou
   httpMethod === 'POST' &&
   credit !== 'sold' &&
   !WITH_PARAMS.includes(surface) &&
-  membersOf(inputSchema).additionalProperties !== false;
+  objectAt(inputSchema).additionalProperties !== false;
 
 /** How many characters to change, add or remove to get from one text to the other. */
 function distance(one: string, other: string): number {

@@ -1,6 +1,6 @@
-import { HEADERS } from '@asset-gateway/protocol';
+import { HEADERS, isObject, type Members, objectAt } from '@asset-gateway/protocol';
 import type { Answer } from './http-client.ts';
-import { isObject, type JsonObject, objectAt, parsed } from './json.ts';
+import { parsed } from './json.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -8,7 +8,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 export const challengeHeader = ({ headers }: Answer): string => headers[HEADERS.paymentRequired.toLowerCase()] ?? '';
 
 /** The PaymentRequired in an answer's header, if it is base64 of a JSON object. */
-export function challengeInHeader(answer: Answer): JsonObject | undefined {
+export function challengeInHeader(answer: Answer): Members | undefined {
   const header = challengeHeader(answer);
   const value = BASE64.test(header) ? parsed(Buffer.from(header, 'base64').toString('utf8')) : undefined;
   return isObject(value) ? value : undefined;
@@ -24,14 +24,14 @@ function parsedBody(answer: Answer): unknown {
 }
 
 /** The PaymentRequired in an answer's body, if any. */
-export function challengeInBody(answer: Answer): JsonObject | undefined {
+export function challengeInBody(answer: Answer): Members | undefined {
   const value = parsedBody(answer);
   return isObject(value) && Array.isArray(value.accepts) ? value : undefined;
 }
 
 /** The challenge of a 402: from its body, which scripts can always read, or from its header. */
-export const challengeIn = (answer: Answer): JsonObject | undefined =>
+export const challengeIn = (answer: Answer): Members | undefined =>
   answer.status === 402 ? (challengeInBody(answer) ?? challengeInHeader(answer)) : undefined;
 
 /** An extension of a challenge; empty if missing. */
-export const extensionIn = (challenge: JsonObject, name: string): JsonObject => objectAt(challenge, 'extensions', name);
+export const extensionIn = (challenge: Members, name: string): Members => objectAt(challenge, 'extensions', name);

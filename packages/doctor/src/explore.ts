@@ -1,6 +1,14 @@
-import { HEADERS, receiptRoutes, SENT_BY_MISTAKE, routes as table } from '@asset-gateway/protocol';
+import {
+  below,
+  HEADERS,
+  listAt,
+  receiptRoutes,
+  SENT_BY_MISTAKE,
+  routes as table,
+  textAt,
+} from '@asset-gateway/protocol';
 import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-client.ts';
-import { at, listAt, parsed, textAt } from './json.ts';
+import { parsed } from './json.ts';
 import { mismatch } from './schema.ts';
 import {
   bareTarget,
@@ -112,12 +120,12 @@ async function readCatalog(ask: Ask): Promise<Answer> {
   if (headers.location !== undefined) {
     throw new Unreadable(`${url} redirects to ${headers.location}: pass the final URL`);
   }
-  if (status === 200 && Array.isArray(at(parsed(body), 'routes'))) return answer;
+  if (status === 200 && Array.isArray(below(parsed(body), 'routes'))) return answer;
   throw new Unreadable(`${url} answers ${status} without a catalog: pass the URL of a gateway`);
 }
 
 const isComplete = (entry: unknown): entry is Entry =>
-  entrySchemas(at(entry, 'accessMode')).every((schema) => mismatch(schema, entry) === undefined);
+  entrySchemas(below(entry, 'accessMode')).every((schema) => mismatch(schema, entry) === undefined);
 
 async function probeProviders(ask: Ask, catalog: unknown): Promise<ProviderList[]> {
   const providers = listAt(catalog, 'categories', 'providers')
@@ -125,14 +133,14 @@ async function probeProviders(ask: Ask, catalog: unknown): Promise<ProviderList[
     .filter((provider) => textAt(provider, 'href')[0] === '/');
   return concurrently(providers, async (provider) => {
     const answer = await ask('GET', textAt(provider, 'href'));
-    return { id: textAt(provider, 'id'), routeCount: at(provider, 'routeCount'), answer };
+    return { id: textAt(provider, 'id'), routeCount: below(provider, 'routeCount'), answer };
   });
 }
 
 /** Reads the public keys of receipts, if OpenAPI lists them. */
 async function probeDidDocument(ask: Ask, openApi: unknown): Promise<Pick<World, 'didDocument'>> {
   const [row] = receiptRoutes;
-  if (!row || at(openApi, 'paths', row.path) === undefined) return {};
+  if (!row || below(openApi, 'paths', row.path) === undefined) return {};
   const plain = await ask('GET', row.path);
   return { didDocument: { plain, json: parsed(plain.body) } };
 }

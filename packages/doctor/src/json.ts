@@ -1,9 +1,3 @@
-/** A JSON object from another party. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const MAX_DEPTH = 100;
 
 /** Later code walks values recursively. */
@@ -23,33 +17,6 @@ export function parsed(text: string): unknown {
   }
   assertShallow(value);
   return value;
-}
-
-/** The value at a path of names, if any. */
-export function at(value: unknown, ...names: readonly string[]): unknown {
-  return names.reduce<unknown>((inside, name) => {
-    return typeof inside === 'object' && inside !== null && Object.hasOwn(inside, name)
-      ? Reflect.get(inside, name)
-      : undefined;
-  }, value);
-}
-
-/** The object at a path, or an empty one. */
-export function objectAt(value: unknown, ...names: readonly string[]): JsonObject {
-  const found = at(value, ...names);
-  return isObject(found) ? found : {};
-}
-
-/** The list at a path, or an empty one. */
-export function listAt(value: unknown, ...names: readonly string[]): readonly unknown[] {
-  const found = at(value, ...names);
-  return Array.isArray(found) ? found : [];
-}
-
-/** The text at a path, or an empty one. */
-export function textAt(value: unknown, ...names: readonly string[]): string {
-  const found = at(value, ...names);
-  return typeof found === 'string' ? found : '';
 }
 
 /** The names in a comma-separated header value. */

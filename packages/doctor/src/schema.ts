@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
+import { below } from '@asset-gateway/protocol';
 import { Errors, type XSchema } from 'typebox/schema';
-import { at } from './json.ts';
 
 const context = createContext({ job: undefined });
 const script = new Script('job()');
@@ -59,12 +59,12 @@ function everyObject(value: unknown): object[] {
 
 /** The references of a document that it cannot resolve itself. */
 export function deadReferences(document: unknown): string[] {
-  const references = everyObject(document).map((object) => at(object, '$ref'));
+  const references = everyObject(document).map((object) => below(object, '$ref'));
   const names = [...new Set(references.filter((name) => typeof name === 'string'))];
   const resolves = (name: string): boolean => {
     const segments = name.split('/').slice(1);
     const unescaped = segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
-    return name === '#' || (name.startsWith('#/') && at(document, ...unescaped) !== undefined);
+    return name === '#' || (name.startsWith('#/') && below(document, ...unescaped) !== undefined);
   };
   return names.filter((name) => !resolves(name));
 }

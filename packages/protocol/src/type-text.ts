@@ -1,7 +1,4 @@
-import { HIDDEN, oneLine } from './foreign.ts';
-
-/** A JSON Schema as plain data. */
-type JsonSchema = Readonly<Record<string, unknown>>;
+import { HIDDEN, listAt, type Members, objectAt, oneLine } from './foreign.ts';
 
 /** `input`: optional members may be `undefined`. */
 type Direction = 'input' | 'result';
@@ -14,7 +11,7 @@ const MAX_DEPTH = 40;
 const SCALARS = ['string', 'number', 'boolean', 'null'];
 
 /** A 64-bit integer, which a double cannot hold: a bigint in results. */
-const isUint64 = ({ type, maximum }: JsonSchema): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
+const isUint64 = ({ type, maximum }: Members): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
 
 /** A property name, quoted if necessary. */
 export const quoted = (name: string): string => (NAME.test(name) ? name : literal(name));
@@ -44,10 +41,6 @@ export function comment(lines: readonly string[], indent: string): string {
   return `${indent}/**\n${safe.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const schemaOf = (value: unknown): JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
-
 /** An enum's value: an object or a list in it would be typed member by member. */
 const constantText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? 'unknown' : literal(value);
@@ -58,7 +51,7 @@ function unionOf(texts: readonly string[]): string {
   return distinct.includes('unknown') || distinct.length === 0 ? 'unknown' : distinct.join(' | ');
 }
 
-function scalar(schema: JsonSchema, direction: Direction): string {
+function scalar(schema: Members, direction: Direction): string {
   const { type, maximum } = schema;
   if (type === 'integer' && direction === 'result') return isUint64(schema) ? 'bigint' : 'number';
   // A slot that a result gave as a bigint is accepted.
@@ -80,17 +73,17 @@ class TypeWriting {
   type(value: unknown, indent: string): string {
     if (this.#depth > MAX_DEPTH) return 'unknown';
     this.#depth++;
-    const text = this.#text(schemaOf(value), indent);
+    const text = this.#text(objectAt(value), indent);
     this.#depth--;
     return text;
   }
 
-  #text(schema: JsonSchema, indent: string): string {
+  #text(schema: Members, indent: string): string {
     const { type, anyOf, oneOf, allOf } = schema;
     if (Array.isArray(schema.enum)) return unionOf(schema.enum.map(constantText));
     if ('const' in schema) return constantText(schema.const);
     const alternatives = anyOf ?? oneOf;
-    if (alternatives) return unionOf(listOf(alternatives).map((each) => this.type(each, indent)));
+    if (alternatives) return unionOf(listAt(alternatives).map((each) => this.type(each, indent)));
     if (allOf) return this.#intersection(schema, indent);
     if (Array.isArray(type)) return unionOf(type.map((each) => this.type({ ...schema, type: each }, indent)));
     if (type === 'array') return this.#array(schema, indent);
@@ -100,18 +93,18 @@ class TypeWriting {
   }
 
   /** All of several schemas, and the schema's own members. */
-  #intersection({ allOf, ...own }: JsonSchema, indent: string): string {
-    const texts = [...(own.properties ? [own] : []), ...listOf(allOf)].map((each) => this.type(each, indent));
+  #intersection({ allOf, ...own }: Members, indent: string): string {
+    const texts = [...(own.properties ? [own] : []), ...listAt(allOf)].map((each) => this.type(each, indent));
     const known = [...new Set(texts)].filter((text) => text !== 'unknown');
     if (known.length < 2) return known[0] ?? 'unknown';
     return known.map((text) => (text.includes(' | ') ? `(${text})` : text)).join(' & ');
   }
 
-  #record({ additionalProperties }: JsonSchema, indent: string): string {
+  #record({ additionalProperties }: Members, indent: string): string {
     return `Record<string, ${this.type(additionalProperties, indent)}>`;
   }
 
-  #array(schema: JsonSchema, indent: string): string {
+  #array(schema: Members, indent: string): string {
     const mark = this.#direction === 'input' ? 'readonly ' : '';
     const { prefixItems, minItems = 0 } = schema;
     if (Array.isArray(prefixItems)) {
@@ -121,7 +114,7 @@ class TypeWriting {
       });
       return `${mark}[${items.join(', ')}]`;
     }
-    const items = schemaOf(schema.items);
+    const items = objectAt(schema.items);
     const item = this.type(items, indent);
     const isSeveral = SEVERAL.some((name) => name in items) || Array.isArray(items.type) || item === 'number | bigint';
     // `readonly` binds to the outermost list only.
@@ -130,12 +123,12 @@ class TypeWriting {
   }
 
   /** The members of an object's schema, one per line, with their descriptions. */
-  #members({ required, properties }: JsonSchema, indent: string): string {
-    const needed = listOf(required);
-    return Object.entries(schemaOf(properties))
+  #members({ required, properties }: Members, indent: string): string {
+    const needed = listAt(required);
+    return Object.entries(objectAt(properties))
       .map(([name, each]) => {
         const isRequired = needed.includes(name);
-        const { description } = schemaOf(each);
+        const { description } = objectAt(each);
         const described = typeof description === 'string' ? [description] : [];
         const optional = isRequired || this.#direction === 'result' ? '' : ' | undefined';
         const type = this.type(each, indent) + optional;
@@ -152,14 +145,14 @@ export const typeText = (schema: unknown, direction: Direction, indent = ''): st
 /** Paths of 64-bit integers in a schema: names joined by dots, `*` for list items. */
 export function uint64Paths(value: unknown, path: readonly string[] = [], depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];
-  const schema = schemaOf(value);
+  const schema = objectAt(value);
   if (isUint64(schema)) return [path.join('.')];
   const below = [
-    ...Object.entries(schemaOf(schema.properties)).flatMap(([name, each]) =>
+    ...Object.entries(objectAt(schema.properties)).flatMap(([name, each]) =>
       uint64Paths(each, [...path, name], depth + 1),
     ),
     ...(schema.items ? uint64Paths(schema.items, [...path, '*'], depth + 1) : []),
-    ...listOf(schema.anyOf).flatMap((each) => uint64Paths(each, path, depth + 1)),
+    ...listAt(schema.anyOf).flatMap((each) => uint64Paths(each, path, depth + 1)),
   ];
   return [...new Set(below)];
 }

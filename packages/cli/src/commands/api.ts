@@ -1,6 +1,6 @@
 import { type ListedRoute, listedMicros } from '@asset-gateway/client/pay';
 import { apiRoutes, type CallParameter, callName, callParameters, requestFor } from '@asset-gateway/client/tools';
-import { dollars, oneLine } from '@asset-gateway/protocol';
+import { dollars, isObject, listAt, type Members, objectAt, oneLine } from '@asset-gateway/protocol';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
@@ -14,9 +14,6 @@ const MAX_EXAMPLES = 30;
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const PLAIN_WORD = /^[\w./:,@-]+$/;
 
-type Members = Readonly<Record<string, unknown>>;
-const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
-
 /** The parameters that have an option of their own. Others, whose names an option of every command has, need the JSON object. */
 function optionsBy(route: ListedRoute): ReadonlyMap<string, CallParameter> {
   const named = callParameters(route).map((each) => [optionName(each.name), each] as const);
@@ -24,9 +21,7 @@ function optionsBy(route: ListedRoute): ReadonlyMap<string, CallParameter> {
 }
 
 const wordsIn = (schema: unknown): string[] => {
-  const { enum: values } = membersOf(schema);
-  const words = Array.isArray(values) ? values : [];
-  return words
+  return listAt(schema, 'enum')
     .slice(0, MAX_VALUES)
     .filter((each) => typeof each === 'string')
     .map((each) => oneLine(each, MAX_TEXT));
@@ -35,7 +30,7 @@ const wordsIn = (schema: unknown): string[] => {
 /** The options of these parameters. */
 export function optionTable(parameters: readonly CallParameter[]): OptionTable {
   const rows = parameters.map(({ name, schema, isRequired }) => {
-    const { description, type } = membersOf(schema);
+    const { description, type } = objectAt(schema);
     const words = wordsIn(schema);
     const about = oneLine(description, MAX_TEXT) || (typeof type === 'string' ? oneLine(type, 20) : 'a value');
     const row = { takes: '<value>', description: isRequired ? `${about} (required)` : about };
@@ -50,8 +45,7 @@ const shellWord = (text: string): string => (PLAIN_WORD.test(text) ? text : `'${
 function exampleOf(route: ListedRoute): string {
   const needed = callParameters(route).filter(({ isRequired }) => isRequired);
   const words = needed.map(({ name, schema }) => {
-    const { examples } = membersOf(schema);
-    const [example = wordsIn(schema)[0]] = Array.isArray(examples) ? examples : [];
+    const [example = wordsIn(schema)[0]] = listAt(schema, 'examples');
     const text = typeof example === 'object' ? JSON.stringify(example) : String(example ?? '…');
     return `--${optionName(name)} ${shellWord(oneLine(text, MAX_TEXT))}`;
   });
@@ -60,7 +54,7 @@ function exampleOf(route: ListedRoute): string {
 
 /** The value of an option's text, by the type in its schema. */
 function valueIn(text: string, schema: unknown): unknown {
-  const { type, items } = membersOf(schema);
+  const { type, items } = objectAt(schema);
   if (type === 'string') return text;
   if (type === 'array' && !text.trim().startsWith('[')) return text.split(',').map((each) => valueIn(each, items));
   return jsonOrText(text);
@@ -69,7 +63,7 @@ function valueIn(text: string, schema: unknown): unknown {
 function valuesIn(route: ListedRoute, words: readonly string[], values: Values): Members {
   const [json, ...more] = words;
   const given = json === undefined ? {} : jsonOrText(json);
-  if (more.length > 0 || typeof given !== 'object' || given === null || Array.isArray(given))
+  if (more.length > 0 || !isObject(given))
     throw new UsageError(
       `${route.surface} ${route.method} takes options or one JSON object; type ${calledAs().command} ${exampleOf(route)}`,
     );

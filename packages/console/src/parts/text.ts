@@ -1,4 +1,4 @@
-import { HIDDEN, member } from '@asset-gateway/protocol';
+import { HIDDEN, isObject, listAt, type Members } from '@asset-gateway/protocol';
 
 const MAX_LENGTH = 120;
 
@@ -19,26 +19,8 @@ export const withEscapes = (text: string): string =>
 /** A long address or signature as `So11…1112`. */
 export const short = (text: string): string => (text.length > 12 ? `${text.slice(0, 4)}…${text.slice(-4)}` : text);
 
-/** An object of an upstream's answer, with members of any type. */
-export type Members = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The value if it is an object, or an empty object. */
-export const members = (value: unknown): Members => (isObject(value) ? value : {});
-
-/** The value at a path of names, if any. */
-export const below = (value: unknown, ...names: readonly string[]): unknown => names.reduce(member, value);
-
-const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
 /** The objects among the first items of a list; none if it is not a list. */
-export const rows = (value: unknown, most: number): readonly Members[] =>
-  itemsOf(value).slice(0, most).filter(isObject);
-
-/** The length of a list; 0 if it is not one. */
-export const countOf = (value: unknown): number => itemsOf(value).length;
+export const rows = (value: unknown, most: number): readonly Members[] => listAt(value).slice(0, most).filter(isObject);
 
 /** Decodes base64 or base64url. */
 export const bytesIn = (base64: string): Uint8Array<ArrayBuffer> =>

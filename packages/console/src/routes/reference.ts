@@ -1,5 +1,4 @@
-import { nextStepOf } from '@asset-gateway/protocol';
-import { below, type Members, members } from '../parts/text.ts';
+import { below, type Members, nextStepOf, objectAt } from '@asset-gateway/protocol';
 import type { Session } from '../session.ts';
 import type { Schema } from './fields.ts';
 
@@ -7,9 +6,9 @@ const MAX_REFERENCES = 10;
 
 /** The node of the OpenAPI document that a node refers to, or the node itself. */
 function resolved(document: unknown, node: unknown): Members {
-  let found = members(node);
+  let found = objectAt(node);
   for (let step = 0; step < MAX_REFERENCES && typeof found.$ref === 'string'; step++)
-    found = members(below(document, ...found.$ref.split('/').slice(1)));
+    found = objectAt(below(document, ...found.$ref.split('/').slice(1)));
   return found;
 }
 
@@ -68,7 +67,7 @@ export async function referenceOf(
   const refusals = Object.keys(responses).filter((status) => status >= '400');
   return {
     example: example === undefined ? undefined : JSON.stringify(example),
-    schema: members(schema),
+    schema: objectAt(schema),
     errors: refusals.map((status) => [status, errorsIn(valueAt(document, responses[status], 'description'))]),
     resolve: (each) => resolved(document, each),
   };

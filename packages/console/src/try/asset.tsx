@@ -1,8 +1,9 @@
+import { below } from '@asset-gateway/protocol';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dollars, roughDollars } from '../parts/format.ts';
 import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
-import { below, plain } from '../parts/text.ts';
+import { plain } from '../parts/text.ts';
 import { useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf, type Place } from '../router.ts';

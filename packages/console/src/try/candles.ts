@@ -1,5 +1,4 @@
-import type { ENUMERATIONS } from '@asset-gateway/protocol';
-import { members } from '../parts/text.ts';
+import { type ENUMERATIONS, objectAt } from '@asset-gateway/protocol';
 import { hrefOf } from '../router.ts';
 
 /** A candle: Unix seconds, and prices in US dollars. */
@@ -28,7 +27,7 @@ const [MAX_PRICE, MAX_TIME] = [1e15, 4e9];
 const MAX_CANDLES = 1000;
 
 function candleOf(value: unknown): Candle | undefined {
-  const { time, volume, ...prices } = members(value);
+  const { time, volume, ...prices } = objectAt(value);
   const isWhole = [time, ...PRICES.map((name) => prices[name])].every((each) => Number.isFinite(each));
   if (!isWhole) return undefined;
   return { time, volume: Number.isFinite(volume) ? volume : 0, ...prices } as Candle;

@@ -1,8 +1,9 @@
+import { below, listAt, type Members, objectAt } from '@asset-gateway/protocol';
 import type { VNode } from 'preact';
 import { dollars, rough, roughDollars } from '../parts/format.ts';
 import { Table, TermList } from '../parts/table.tsx';
 import { type Tab, Tabs } from '../parts/tabs.tsx';
-import { below, countOf, type Members, members, plain, rows, short } from '../parts/text.ts';
+import { plain, rows, short } from '../parts/text.ts';
 import type { TokensCall } from '../parts/use-call.ts';
 import { profile, tickers } from './calls.ts';
 import { Change } from './figures.tsx';
@@ -28,7 +29,7 @@ function Markets({ result }: { readonly result: unknown }) {
   const { data, missing } = blockOf(result, 'markets');
   const shown = rows(below(data, 'markets'), MAX_ROWS);
   const total = below(data, 'total');
-  const all = typeof total === 'number' ? total : countOf(below(data, 'markets'));
+  const all = typeof total === 'number' ? total : listAt(data, 'markets').length;
   if (missing) return <p class="muted">{missing}</p>;
   return (
     <Table<Members>
@@ -81,7 +82,7 @@ function Risk({ result }: { readonly result: unknown }) {
 
 /** The tokens of the asset. */
 function Variants({ result }: { readonly result: unknown }) {
-  const groups = members(below(result, 'asset', 'variantGroups'));
+  const groups = objectAt(below(result, 'asset', 'variantGroups'));
   return (
     <Table<Members>
       caption="Tokens of this asset"
@@ -126,7 +127,7 @@ const isSafe = (link: readonly [string, unknown]): link is [string, string] =>
 /** An asset's description, record price and links, from its profile. */
 function About({ result, summary }: { readonly result: unknown; readonly summary: unknown }) {
   const { data, missing } = dataIn(below(result, 'profile'), 'Unknown.');
-  const { description, links, allTimeHigh, allTimeHighDate } = members(data);
+  const { description, links, allTimeHigh, allTimeHighDate } = objectAt(data);
   if (missing) return <p class="muted">{missing}</p>;
   return (
     <>
@@ -135,7 +136,7 @@ function About({ result, summary }: { readonly result: unknown; readonly summary
         All-time high: {dollars(allTimeHigh)} <span class="muted">{plain(allTimeHighDate, 64).slice(0, 10)}</span>
       </p>
       <ul class="links">
-        {Object.entries(members(links))
+        {Object.entries(objectAt(links))
           .filter(isSafe)
           .map(([name, url]) => (
             <li key={name}>

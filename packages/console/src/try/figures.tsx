@@ -1,6 +1,7 @@
+import { below, type Members } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
 import { change, dollars } from '../parts/format.ts';
-import { below, type Members, plain } from '../parts/text.ts';
+import { plain } from '../parts/text.ts';
 import { hrefOf } from '../router.ts';
 
 interface AssetRowProps {

@@ -1,6 +1,7 @@
+import { below, type Members } from '@asset-gateway/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
-import { below, type Members, rows } from '../parts/text.ts';
+import { rows } from '../parts/text.ts';
 import { type Session, useSession } from '../session.ts';
 import { curated, type List } from './calls.ts';
 import { candlesIn, dayBefore } from './candles.ts';

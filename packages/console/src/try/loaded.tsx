@@ -1,8 +1,8 @@
+import { below } from '@asset-gateway/protocol';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { useFresh } from '../parts/hooks.ts';
-import { below } from '../parts/text.ts';
 import { type TokensCall, useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import { type Session, useSession } from '../session.ts';

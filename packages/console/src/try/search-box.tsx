@@ -1,6 +1,6 @@
+import type { Members } from '@asset-gateway/protocol';
 import { useId, useRef, useState } from 'preact/hooks';
 import { useEvent } from '../parts/hooks.ts';
-import type { Members } from '../parts/text.ts';
 import { hrefOf } from '../router.ts';
 import { AssetRow } from './figures.tsx';
 

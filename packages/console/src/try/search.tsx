@@ -1,6 +1,7 @@
+import { below, listAt, type Members } from '@asset-gateway/protocol';
 import './try.css';
 import { useEffect, useState } from 'preact/hooks';
-import { below, countOf, type Members, plain, rows } from '../parts/text.ts';
+import { plain, rows } from '../parts/text.ts';
 import { CallReport, type CallState, type LastCall, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf, type Place, placeOf } from '../router.ts';
@@ -63,7 +64,7 @@ function useFound(query: string, state: CallState): Found | undefined {
     const all = below(state.full.result, 'results');
     const shown = rows(all, MAX_ROWS);
     remember(shown);
-    setFound({ query, shown, total: countOf(all) });
+    setFound({ query, shown, total: listAt(all).length });
   }, [state]);
   return state.is === 'done' || state.is === 'waiting' ? found : undefined;
 }

@@ -6,8 +6,8 @@ import {
   transactionIn,
   type Wallet,
 } from '@asset-gateway/client';
-import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
-import { below, decodedHeader } from '../parts/text.ts';
+import { below, type Cluster, NETWORKS } from '@asset-gateway/protocol';
+import { decodedHeader } from '../parts/text.ts';
 import { browserLedger, type Spent } from './ledger.ts';
 import { type PageCaps, readCaps, readStored, store, storeCaps } from './storage.ts';
 

@@ -1,22 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
+import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
 import { MAX_ROUTES } from '../explore.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
-import { at, isObject, type JsonObject, listAt, objectAt, parsed, textAt } from '../json.ts';
+import { parsed } from '../json.ts';
 import { misfit, mismatch } from '../schema.ts';
 import { type Entry, endpointOf, entrySchemas, type ProviderList, type World } from '../world.ts';
 import { operationsIn } from './openapi.ts';
 
 function entryFaults(entry: unknown, origin: string): Fault[] {
   const where = `${textAt(entry, 'httpMethod') || 'GET'} ${origin}${textAt(entry, 'path')}`;
-  const mode = at(entry, 'accessMode');
+  const mode = below(entry, 'accessMode');
   const wrong = entrySchemas(mode).flatMap((schema) => mismatch(schema, entry) ?? []);
   if (wrong.length > 0) {
     const problem = `its catalog entry is incomplete: ${wrong[0]}`;
     return [{ where, problem, fix: 'List the path, verb, access mode, price, schemas and networks' }];
   }
-  return unless(at(entry, 'paymentRequired') === (mode === 'exact'), {
+  return unless(below(entry, 'paymentRequired') === (mode === 'exact'), {
     where,
-    problem: `the catalog says accessMode ${mode} and paymentRequired ${at(entry, 'paymentRequired')}`,
+    problem: `the catalog says accessMode ${mode} and paymentRequired ${below(entry, 'paymentRequired')}`,
     fix: 'Set paymentRequired to true for exact only',
   });
 }
@@ -39,7 +40,7 @@ function run(world: World): Fault[] {
   const { plain, json: catalog } = world.documents.catalog;
   const where = whereOf(plain);
   const routes = listAt(catalog, 'routes');
-  const counts = [at(catalog, 'catalog', 'totalRoutes'), at(catalog, 'catalog', 'returnedRoutes')];
+  const counts = [below(catalog, 'catalog', 'totalRoutes'), below(catalog, 'catalog', 'returnedRoutes')];
   const endpoints = world.entries.map(endpointOf);
   const isWhole = world.leftOut === 0;
   return [
@@ -74,13 +75,15 @@ function examplesOf(entry: Entry): Example[] {
   ];
 }
 
-function examplesIn(operation: JsonObject): Example[] {
+function examplesIn(operation: Members): Example[] {
   const parameters = listAt(operation, 'parameters').map(
-    (parameter) => [textAt(parameter, 'name'), at(parameter, 'schema'), at(parameter, 'example')] as const,
+    (parameter) => [textAt(parameter, 'name'), below(parameter, 'schema'), below(parameter, 'example')] as const,
   );
-  const bodies = { ...objectAt(operation, 'responses'), request: at(operation, 'requestBody') };
+  const bodies = { ...objectAt(operation, 'responses'), request: below(operation, 'requestBody') };
   const media = Object.entries(bodies).flatMap(([name, body]) =>
-    Object.values(objectAt(body, 'content')).map((type) => [name, at(type, 'schema'), at(type, 'example')] as const),
+    Object.values(objectAt(body, 'content')).map(
+      (type) => [name, below(type, 'schema'), below(type, 'example')] as const,
+    ),
   );
   return [...parameters, ...media].filter(([, schema, value]) => schema !== undefined && value !== undefined);
 }
@@ -94,7 +97,7 @@ const faultsOf = (examples: readonly Example[], where: string, document: string)
 
 function wrongExamples({ entries, origin, documents }: World): Fault[] {
   const openApi = documents.openapi.json;
-  const components = at(openApi, 'components');
+  const components = below(openApi, 'components');
   // An operation's schemas refer to the document's components.
   const withComponents = ([name, schema, value]: Example): Example => [name, { ...Object(schema), components }, value];
   return [

@@ -1,5 +1,5 @@
+import { below, listAt, textAt } from '@asset-gateway/protocol';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
-import { at, listAt, textAt } from '../json.ts';
 import { bareTarget, type DocumentName, type DocumentProbe, type World } from '../world.ts';
 
 const TYPES: Readonly<Record<DocumentName, RegExp>> = {
@@ -47,7 +47,7 @@ export const livenessCheck: Check = {
   name: 'liveness',
   run: ({ documents: { liveness } }) => {
     const body = liveness.json;
-    const lives = at(body, 'ok') === true && at(body, 'status') === 'healthy' && textAt(body, 'service') !== '';
+    const lives = below(body, 'ok') === true && below(body, 'status') === 'healthy' && textAt(body, 'service') !== '';
     return unless(lives || liveness.plain.status !== 200, {
       where: whereOf(liveness.plain),
       problem: 'the liveness body has no ok, service or status',
@@ -72,7 +72,7 @@ function wellKnownFaults({ documents, entries, leftOut, origin }: World): Fault[
   const missing = [...served].filter((url) => !listed.has(url));
   const unknown = [...listed].filter((url) => !served.has(String(url)));
   return [
-    ...unless(at(json, 'version') === 1, { where, problem: 'its version is not 1', fix: 'Add "version":1' }),
+    ...unless(below(json, 'version') === 1, { where, problem: 'its version is not 1', fix: 'Add "version":1' }),
     ...unless(missing.length === 0, {
       where,
       problem: `${missing.length} of ${served.size} routes are missing, such as ${missing[0]}`,

@@ -1,7 +1,7 @@
+import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
 import { challengeIn, extensionIn } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
-import { at, isObject, type JsonObject, listAt, objectAt, textAt } from '../json.ts';
 import { deadReferences, misfit } from '../schema.ts';
 import { type Entry, endpointOf, type World } from '../world.ts';
 
@@ -11,20 +11,20 @@ const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
 interface Operation {
   /** As in the catalog: `GET /assets/:assetId`. */
   readonly endpoint: string;
-  readonly operation: JsonObject;
+  readonly operation: Members;
 }
 
 /** Every operation of an OpenAPI document. */
 export const operationsIn = (openApi: unknown): Operation[] =>
   Object.entries(objectAt(openApi, 'paths')).flatMap(([path, item]) =>
-    VERBS.filter((verb) => isObject(at(item, verb))).map((verb) => ({
+    VERBS.filter((verb) => isObject(below(item, verb))).map((verb) => ({
       endpoint: `${verb.toUpperCase()} ${path.replace(/\{(\w{1,64})\}/g, ':$1')}`,
       operation: objectAt(item, verb),
     })),
   );
 
 /** The operations of an OpenAPI document by endpoint. */
-export const operationsByEndpoint = (openApi: unknown): ReadonlyMap<string, JsonObject> =>
+export const operationsByEndpoint = (openApi: unknown): ReadonlyMap<string, Members> =>
   new Map(operationsIn(openApi).map(({ endpoint, operation }) => [endpoint, operation]));
 
 function headFaults(openApi: unknown, { origin, documents }: World): Fault[] {
@@ -60,18 +60,18 @@ function headFaults(openApi: unknown, { origin, documents }: World): Fault[] {
 
 /** Whether an operation needs a signature or a payment. */
 const isGated = ({ operation }: Operation): boolean =>
-  at(operation, 'responses', '402') !== undefined || at(operation, 'x-payment-info') !== undefined;
+  below(operation, 'responses', '402') !== undefined || below(operation, 'x-payment-info') !== undefined;
 
 /** Whether the security of an operation names a scheme that the document declares. */
-function isSecured(operation: JsonObject, openApi: unknown): boolean {
+function isSecured(operation: Members, openApi: unknown): boolean {
   const declared = objectAt(openApi, 'components', 'securitySchemes');
   const named = listAt(operation, 'security').flatMap((requirement) => Object.keys(Object(requirement)));
   return named.length > 0 && named.every((name) => Object.hasOwn(declared, name));
 }
 
 /** Why indexes cannot list an operation like the catalog does. */
-function listingFault(operation: JsonObject, accessMode: string, openApi: unknown): Omit<Fault, 'where'> | undefined {
-  if (at(operation, 'responses', '402') === undefined) {
+function listingFault(operation: Members, accessMode: string, openApi: unknown): Omit<Fault, 'where'> | undefined {
+  if (below(operation, 'responses', '402') === undefined) {
     return { problem: 'its operation in OpenAPI does not declare the 402', fix: 'Add a response 402' };
   }
   if (accessMode === 'siwx') {
@@ -80,8 +80,8 @@ function listingFault(operation: JsonObject, accessMode: string, openApi: unknow
       : { problem: 'its operation in OpenAPI declares no sign-in', fix: 'Name a declared security scheme' };
   }
   const protocols = listAt(operation, 'x-payment-info', 'protocols');
-  const isX402 = protocols.some((protocol) => protocol === 'x402' || at(protocol, 'x402') !== undefined);
-  return isX402 && at(operation, 'x-payment-info', 'price') !== undefined
+  const isX402 = protocols.some((protocol) => protocol === 'x402' || below(protocol, 'x402') !== undefined);
+  return isX402 && below(operation, 'x-payment-info', 'price') !== undefined
     ? undefined
     : { problem: 'its operation in OpenAPI has no price', fix: 'Add x-payment-info with price and protocols' };
 }
@@ -129,9 +129,9 @@ type Problem = Omit<Fault, 'where'> | undefined;
 const problem = (text: string, fix: string): Problem => ({ problem: text, fix });
 
 /** Why an index would refuse the extension. */
-function indexProblem(bazaar: JsonObject, entry: Entry): Problem {
+function indexProblem(bazaar: Members, entry: Entry): Problem {
   const input = objectAt(bazaar, 'info', 'input');
-  const template = at(bazaar, 'routeTemplate');
+  const template = below(bazaar, 'routeTemplate');
   if (textAt(bazaar, 'schema', '$schema') !== DIALECT || deadReferences(bazaar.schema).length > 0) {
     return problem(
       'the schema of the discovery extension is not self-contained',
@@ -155,7 +155,7 @@ function indexProblem(bazaar: JsonObject, entry: Entry): Problem {
 }
 
 /** Why the catalog's schemas refuse the extension's example. */
-function requestProblem(bazaar: JsonObject, entry: Entry): Problem {
+function requestProblem(bazaar: Members, entry: Entry): Problem {
   const input = objectAt(bazaar, 'info', 'input');
   const places = [
     [entry.httpMethod === 'POST' ? input.body : (input.queryParams ?? {}), entry.inputSchema],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { below, listAt, textAt } from '@asset-gateway/protocol';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
-import { at, listAt, textAt } from '../json.ts';
 import type { World } from '../world.ts';
 
 /** The did:web of an origin, with the colon before its port percent-encoded. */
@@ -18,15 +18,15 @@ const isPublicKey = (key: unknown): boolean =>
   textAt(key, 'crv') === 'Ed25519' &&
   textAt(key, 'kty') === 'OKP' &&
   Buffer.from(textAt(key, 'x'), 'base64url').length === KEY_BYTES &&
-  at(key, 'd') === undefined;
+  below(key, 'd') === undefined;
 
 function keyFaults(json: unknown, did: string, where: string): Fault[] {
   const methods = listAt(json, 'verificationMethod');
   const bad = methods.find(
-    (method) => !isPublicKey(at(method, 'publicKeyJwk')) || textAt(method, 'controller') !== did,
+    (method) => !isPublicKey(below(method, 'publicKeyJwk')) || textAt(method, 'controller') !== did,
   );
   const misnamed = methods.find(
-    (method) => textAt(method, 'id') !== `${did}#${thumbprintOf(at(method, 'publicKeyJwk'))}`,
+    (method) => textAt(method, 'id') !== `${did}#${thumbprintOf(below(method, 'publicKeyJwk'))}`,
   );
   const asserting = new Set(listAt(json, 'assertionMethod').map((each) => textAt(each, 'id') || each));
   const mute = methods.find((method) => !asserting.has(textAt(method, 'id')));

@@ -1,8 +1,8 @@
+import { below, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { challengeIn } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
-import { at, isObject, type JsonObject, listAt, textAt } from '../json.ts';
 import { type Entry, endpointOf, MAX_PRICE_LENGTH, type RouteProbe, unpaidAnswers } from '../world.ts';
 import { operationsByEndpoint } from './openapi.ts';
 
@@ -17,15 +17,15 @@ const isAddress = (value: unknown): boolean =>
 
 /** The invalid members of a requirement. */
 function brokenMembers(requirement: unknown, entry: Entry): string[] {
-  const timeout = at(requirement, 'maxTimeoutSeconds');
+  const timeout = below(requirement, 'maxTimeoutSeconds');
   const checks: Readonly<Record<string, boolean>> = {
-    scheme: at(requirement, 'scheme') === 'exact',
-    network: CAIP_2.test(textAt(requirement, 'network')) && at(requirement, 'network') === entry.paymentNetwork,
+    scheme: below(requirement, 'scheme') === 'exact',
+    network: CAIP_2.test(textAt(requirement, 'network')) && below(requirement, 'network') === entry.paymentNetwork,
     amount: /^[1-9][0-9]*$/.test(textAt(requirement, 'amount')),
-    asset: at(requirement, 'asset') === entry.paymentAsset?.mint && isAddress(at(requirement, 'asset')),
-    payTo: isAddress(at(requirement, 'payTo')),
+    asset: below(requirement, 'asset') === entry.paymentAsset?.mint && isAddress(below(requirement, 'asset')),
+    payTo: isAddress(below(requirement, 'payTo')),
     maxTimeoutSeconds: typeof timeout === 'number' && timeout > 0,
-    'extra.feePayer': isAddress(at(requirement, 'extra', 'feePayer')),
+    'extra.feePayer': isAddress(below(requirement, 'extra', 'feePayer')),
   };
   return Object.keys(checks).filter((name) => !checks[name]);
 }
@@ -62,13 +62,13 @@ function atomicUnits(dollars: string, decimals: number): string | undefined {
 }
 
 /** The price of an OpenAPI operation, in dollars. */
-function declaredPrice(operation: JsonObject | undefined): string | undefined {
-  const price = at(operation, 'x-payment-info', 'price');
+function declaredPrice(operation: Members | undefined): string | undefined {
+  const price = below(operation, 'x-payment-info', 'price');
   const amount = isObject(price) ? price.amount : price;
   return amount === undefined ? undefined : String(amount);
 }
 
-function priceFaults({ entry, unpaid }: RouteProbe, origin: string, operation: JsonObject | undefined): Fault[] {
+function priceFaults({ entry, unpaid }: RouteProbe, origin: string, operation: Members | undefined): Fault[] {
   const declared = declaredPrice(operation);
   const where = `${entry.httpMethod} ${origin}${entry.path}`;
   if (entry.accessMode === 'siwx') {

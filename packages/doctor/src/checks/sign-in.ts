@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SIWX_EXTENSION } from '@asset-gateway/protocol';
+import { listAt, type Members, objectAt, SIWX_EXTENSION, textAt } from '@asset-gateway/protocol';
 import { challengeIn, extensionIn } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
-import { type JsonObject, listAt, objectAt, textAt } from '../json.ts';
 import { type Entry, unpaidAnswers, type World } from '../world.ts';
 import { isRequestedUrl } from './challenge.ts';
 
@@ -14,11 +13,11 @@ const SOLANA = /^solana:[1-9A-HJ-NP-Za-km-z]{32}$/;
 interface SignIn {
   readonly entry: Entry;
   readonly answer: Answer;
-  readonly extension: JsonObject;
-  readonly info: JsonObject;
+  readonly extension: Members;
+  readonly info: Members;
 }
 
-function isShortLived(info: JsonObject): boolean {
+function isShortLived(info: Members): boolean {
   const lifetime = Date.parse(textAt(info, 'expirationTime')) - Date.parse(textAt(info, 'issuedAt'));
   return lifetime > 0 && lifetime <= MAX_LIFETIME_MS;
 }

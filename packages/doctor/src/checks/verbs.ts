@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ALLOWED_HEADERS, EXPOSED_HEADERS, HEADERS, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
+import { ALLOWED_HEADERS, below, EXPOSED_HEADERS, HEADERS, isObject, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
 import { challengeInHeader } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
-import { at, isObject, missingNames, names, parsed } from '../json.ts';
+import { missingNames, names, parsed } from '../json.ts';
 import { allProbes, type Probe, type World } from '../world.ts';
 
 /** The missing and extra names in a header of a preflight. */
@@ -110,7 +110,7 @@ function headFaults({ plain, head }: Probe): Fault[] {
 
 function bodyFaults(answer: Answer): Fault[] {
   const body = parsed(answer.body);
-  const isRefusal = at(body, 'ok') === false && [at(body, 'error'), at(body, 'message')].every((text) => text);
+  const isRefusal = below(body, 'ok') === false && [below(body, 'error'), below(body, 'message')].every((text) => text);
   return unless(isRefusal && /^application\/json\b/.test(answer.headers['content-type'] ?? ''), {
     where: whereOf(answer),
     problem: `this ${answer.status} has no machine-readable body`,
