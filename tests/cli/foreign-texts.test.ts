@@ -1,5 +1,5 @@
+import { indentJson } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { indent } from '../../packages/cli/src/answer.ts';
 import { fetchJson } from '../../packages/cli/src/fetch-json.ts';
 import { table } from '../../packages/cli/src/show/table.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
@@ -100,7 +100,7 @@ describe('W24 a text from a gateway', { timeout: 60_000 }, () => {
   });
 
   it.each([']', '}}}}', '{"a":]]', '"'.repeat(9)])('that is not JSON is printed too: %s', (text) => {
-    expect(indent(text).replace(/\s/g, '')).toBe(text);
+    expect(indentJson(text, Number.POSITIVE_INFINITY, String).text.replace(/\s/g, '')).toBe(text);
   });
 });
 

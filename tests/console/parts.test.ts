@@ -1,17 +1,20 @@
+import { indentJson } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { change, dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
-import { decodedHeader, indentJson } from '../../packages/console/src/parts/text.ts';
+import { decodedHeader, withEscapes } from '../../packages/console/src/parts/text.ts';
 import { AnswerCache, type CachedAnswer } from '../../packages/console/src/parts/use-call.ts';
+
+const indented = (json: string, limit: number) => indentJson(json, limit, withEscapes);
 
 describe('indented JSON', () => {
   it('is what JSON.stringify would write', () => {
     const value = { a: [1, [], {}, { b: 'x "y" {[,:]} \\', c: null }], d: { e: false }, f: [] };
-    expect(indentJson(JSON.stringify(value), 10_000)).toEqual({ text: JSON.stringify(value, null, 2), isWhole: true });
-    expect(indentJson(` ${JSON.stringify(value, null, '\t')}\n`, 10_000).text).toBe(JSON.stringify(value, null, 2));
+    expect(indented(JSON.stringify(value), 10_000)).toEqual({ text: JSON.stringify(value, null, 2), isWhole: true });
+    expect(indented(` ${JSON.stringify(value, null, '\t')}\n`, 10_000).text).toBe(JSON.stringify(value, null, 2));
   });
 
   it('keeps every digit', () => {
-    expect(indentJson('{"slot":18446744073709551615,"x":1.10e-7}', 100).text).toBe(
+    expect(indented('{"slot":18446744073709551615,"x":1.10e-7}', 100).text).toBe(
       '{\n  "slot": 18446744073709551615,\n  "x": 1.10e-7\n}',
     );
   });
@@ -21,12 +24,12 @@ describe('indented JSON', () => {
     ['a string', JSON.stringify('a'.repeat(5_000_000))],
     ['nothing but brackets', '['.repeat(5_000_000)],
   ])('stops early in 5 MB of %s', (_, json) => {
-    const { text, isWhole } = indentJson(json, 1000);
+    const { text, isWhole } = indented(json, 1000);
     expect([isWhole, text.length >= 1000, text.length < 1200]).toEqual([false, true, true]);
   });
 
   it.each(['', '"a\\', ']]]', '{"a"', 'no JSON'])('terminates for %j', (json) => {
-    expect(indentJson(json, 100).isWhole).toBe(true);
+    expect(indented(json, 100).isWhole).toBe(true);
   });
 });
 

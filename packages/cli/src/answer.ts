@@ -1,45 +1,8 @@
-import { harmless, oneLine } from '@asset-gateway/protocol';
+import { harmless, indentJson, oneLine } from '@asset-gateway/protocol';
 import { EXIT, exitCodeOf, kindOf, RESEND_HINT } from './failure.ts';
 import type { Session } from './session.ts';
 import type { Terminal } from './show/terminal.ts';
 import type { View } from './show/views.ts';
-
-/** White space, one structural character, or other text outside of strings. */
-const TOKEN = /\s+|[{}[\],:]|[^\s{}[\],:"]+/y;
-const MAX_DEPTH = 64;
-
-function stringAt(json: string, start: number): string {
-  let end = start + 1;
-  while (end < json.length && json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
-  return json.slice(start, end + 1);
-}
-
-function* tokensOf(json: string): Generator<string> {
-  for (let at = 0; at < json.length; ) {
-    TOKEN.lastIndex = at;
-    const token = TOKEN.exec(json)?.[0] ?? stringAt(json, at);
-    at += token.length;
-    if (token.trim() !== '') yield token;
-  }
-}
-
-/** Indents JSON text without parsing it, so that numbers beyond 2^53 stay exact. */
-export function indent(json: string): string {
-  let depth = 0;
-  let result = '';
-  let previous = '';
-  const newLine = () => `\n${'  '.repeat(Math.max(0, Math.min(depth, MAX_DEPTH)))}`;
-  for (const token of tokensOf(json)) {
-    const opened = previous === '{' || previous === '[';
-    const closes = token === '}' || token === ']';
-    if (closes) depth--;
-    if (opened !== closes || previous === ',') result += newLine();
-    result += token === ':' ? ': ' : token;
-    if (token === '{' || token === '[') depth++;
-    previous = token;
-  }
-  return result;
-}
 
 /** A refusal of the gateway, unchecked. */
 interface Refusal {
@@ -63,7 +26,7 @@ function linesOf(text: string, terminal: Terminal, view: View | undefined): stri
     const { result } = parsed(text) as { result: unknown };
     if (view) return view(result as never, { columns, colours });
   } catch {}
-  return [harmless(indent(text))];
+  return [indentJson(text, Number.POSITIVE_INFINITY, harmless).text];
 }
 
 function refusalLines({ error, message, issues }: Refusal, { colours }: Terminal): string[] {

@@ -1,14 +1,9 @@
+import { afterString } from '@asset-gateway/protocol';
+
 const LONG_DIGITS = 16;
 const DIGITS = /^[0-9]+$/;
 /** The start of a string, or the characters of a number. */
 const TOKEN = /"|[-+.0-9eE]+/g;
-
-/** The index after the string that starts here. */
-function afterString(json: string, start: number): number {
-  let end = start + 1;
-  while (end < json.length && json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
-  return end + 1;
-}
 
 /** The same JSON with long integers quoted, so that no digit is lost; undefined if there are none. */
 function withLongNumbersQuoted(json: string): string | undefined {

@@ -1,6 +1,8 @@
 export * from './enumerations.ts';
 export * from './foreign.ts';
 export * from './headers.ts';
+export * from './indent.ts';
+export * from './json.ts';
 export * from './match.ts';
 export * from './networks.ts';
 export * from './pricing.ts';
@@ -9,7 +11,6 @@ export * from './refusal.ts';
 export { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from './refusals.ts';
 export {
   type Access,
-  apiPath,
   envelope,
   type HttpMethod,
   type InputSchemas,

@@ -158,7 +158,3 @@ export function envelope(route: Route, json: string, priceUsd?: string): string 
   const price = cluster && priceUsd !== undefined ? `"priceUsd":"${priceUsd}",` : '';
   return `{"ok":true,"provider":"${provider}",${place}"surface":"${surface}","method":"${method}",${price}"result":${json}}`;
 }
-
-/** The path of an operation of an API; `cluster`: of the payment, undefined if it is free. */
-export const apiPath = (api: string, path: string, cluster: Cluster | undefined): string =>
-  cluster ? `/v1/x402/solana/${cluster}/${api}${path}` : `/v1/x402/${api}${path}`;

@@ -1,4 +1,5 @@
-import { HIDDEN, listAt, type Members, objectAt, oneLine } from './foreign.ts';
+import { HIDDEN, oneLine } from './foreign.ts';
+import { listAt, type Members, objectAt } from './json.ts';
 
 /** `input`: optional members may be `undefined`. */
 type Direction = 'input' | 'result';

@@ -1,8 +1,9 @@
+import { indentJson } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Copy } from './button.tsx';
 import { bytes } from './format.ts';
-import { indentJson } from './text.ts';
+import { withEscapes } from './text.ts';
 
 /** Preformatted text that scrolls, also by keyboard. */
 const Preformatted = ({ text }: { readonly text: string }) => (
@@ -75,7 +76,7 @@ function useBlobUrl(text: string): { readonly url: string; readonly size: number
 export function Json({ label, text, fileName = 'answer.json' }: JsonProps) {
   const [limit, setLimit] = useState(FIRST);
   useEffect(() => setLimit(FIRST), [text]);
-  const shown = useMemo(() => indentJson(text, limit), [text, limit]);
+  const shown = useMemo(() => indentJson(text, limit, withEscapes), [text, limit]);
   const { url, size } = useBlobUrl(text);
   const save = (
     <a class="small" href={url} download={fileName}>

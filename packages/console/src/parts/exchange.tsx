@@ -1,13 +1,14 @@
+import { indentJson } from '@asset-gateway/protocol';
 import type { ComponentChildren } from 'preact';
 import type { Step } from '../recorder.ts';
 import { Labelled } from './code.tsx';
-import { decodedHeader, indentJson } from './text.ts';
+import { decodedHeader, withEscapes } from './text.ts';
 
 const MAX_SHOWN = 20_000;
 
 /** JSON in base64, as text. */
 const Decoded = ({ label, json }: { readonly label: string; readonly json: string }) => (
-  <Labelled label={`${label}, decoded`} text={indentJson(json, MAX_SHOWN).text} />
+  <Labelled label={`${label}, decoded`} text={indentJson(json, MAX_SHOWN, withEscapes).text} />
 );
 
 /** Headers by name; base64 JSON is also shown decoded. */

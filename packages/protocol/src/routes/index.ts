@@ -1,3 +1,4 @@
+import type { Cluster } from '../networks.ts';
 import type { Route } from '../route.ts';
 import { creditRoutes } from './credit.ts';
 import { dasRoutes } from './das.ts';
@@ -13,3 +14,7 @@ export const routes: readonly Route[] = [...systemRoutes, ...tokensRoutes, ...rp
 export const everyRoute: readonly Route[] = [...routes, ...receiptRoutes, ...creditRoutes];
 
 export { catalogRow, consoleRoutes, creditRoutes, faucetRoute, receiptRoutes };
+
+/** The path of an operation of an API; `cluster`: of the payment, undefined if it is free. */
+export const apiPath = (api: string, path: string, cluster: Cluster | undefined): string =>
+  cluster ? `/v1/x402/solana/${cluster}/${api}${path}` : `/v1/x402/${api}${path}`;
