@@ -2,8 +2,7 @@ import { CallOrder } from '../../packages/gateway/dist/cache/call-order.js';
 import * as lifetimes from '../../packages/gateway/dist/cache/lifetimes.js';
 import { GATEWAY, SimulatedGateway } from './gateway.mjs';
 import { Ours, StaleIfLimited } from './orders.mjs';
-import { requestsOf, rowsOf, segmentsOf } from './workload.mjs';
-import { QUICK, WORKLOADS } from './workloads.mjs';
+import { QUICK, requestsOf, rowsOf, segmentsOf, WORKLOADS } from './workload.mjs';
 
 /** The largest share of honest requests that an order could answer if it knew every rate in advance. */
 function boundOf(workload, rows) {

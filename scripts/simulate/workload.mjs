@@ -1,18 +1,32 @@
+import { readFileSync } from 'node:fs';
 import { drawer, exponential, randomFrom } from './random.mjs';
 
-/** The kinds of request and their assumed shares. */
-export const USUAL = {
-  assetDetail: 0.3,
-  'ohlcv 1H': 0.15,
-  'priceChart 1H': 0.12,
-  variants: 0.1,
-  markets: 0.08,
-  riskSummary: 0.07,
-  profile: 0.06,
-  tickers: 0.05,
-  description: 0.03,
-  variantMarket: 0.04,
-};
+const TABLE = JSON.parse(readFileSync(new URL('workloads.json', import.meta.url), 'utf8'));
+const HOUR = 3600;
+
+/** The usual kinds of request and their assumed shares. */
+export const USUAL = TABLE.mixes.usual;
+
+/** A workload of the table. Its warm-up lasts until the caches are steady: slow requests need longer. */
+function workloadOf({ mix = 'usual', crowd, ...rest }, isHeldOut) {
+  const warmUpSeconds = TABLE.warmUpHours[rest.rate] * HOUR;
+  const seconds = warmUpSeconds + (rest.rate === 1 ? 3 : 1) * HOUR;
+  const crowded = crowd && { crowd: { ...crowd, from: warmUpSeconds, until: warmUpSeconds + 900 } };
+  return { seed: 1, ...rest, ...crowded, mix: TABLE.mixes[mix], warmUpSeconds, seconds, isHeldOut };
+}
+
+/** The workloads that chose the constants of the order, and others: with other seeds, sizes, exponents and mixes. */
+export const WORKLOADS = [
+  ...TABLE.tuned.map((each) => workloadOf(each, false)),
+  ...TABLE.heldOut.map((each) => workloadOf(each, true)),
+];
+
+/** Two held-out workloads with a warm-up of one hour: a few seconds of CPU. */
+export const QUICK = WORKLOADS.filter(({ seed }) => seed === 73 || seed === 75).map((each) => ({
+  ...each,
+  warmUpSeconds: HOUR,
+  seconds: 1.5 * HOUR,
+}));
 
 const zipf = (assets, exponent) => Array.from({ length: assets }, (_, rank) => (rank + 1) ** -exponent);
 
