@@ -1,7 +1,6 @@
 export * from './enumerations.ts';
 export * from './foreign.ts';
 export * from './headers.ts';
-export * from './indent.ts';
 export * from './json.ts';
 export * from './match.ts';
 export * from './networks.ts';

@@ -29,3 +29,53 @@ export function textAt(value: unknown, ...names: readonly string[]): string {
   const found = below(value, ...names);
   return typeof found === 'string' ? found : '';
 }
+
+const SPACE = /\s/;
+const MAX_INDENT = 64;
+
+/** Indented JSON, possibly cut. */
+interface Indented {
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min(depth, MAX_INDENT)))}`;
+
+/** The index after the string that opens at `start`, at most `end`. */
+export function afterString(json: string, start: number, end = json.length): number {
+  let at = start + 1;
+  while (at < end && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return Math.min(at + 1, json.length);
+}
+
+function afterSpace(json: string, start: number): number {
+  let at = start;
+  while (at < json.length && SPACE.test(json.charAt(at))) at++;
+  return at;
+}
+
+/**
+ * Indents JSON without parsing its values, so that numbers keep every digit. Stops after about `limit` characters. A text that is
+ * not JSON is returned nearly unchanged. `write` replaces what a reader must not get from texts.
+ */
+export function indentJson(json: string, limit: number, write: (text: string) => string): Indented {
+  let [text, at, depth] = ['', afterSpace(json, 0), 0];
+  while (at < json.length && text.length < limit) {
+    const sign = json.charAt(at);
+    let end = at + 1;
+    if (sign === '"') {
+      end = afterString(json, at, at + limit - text.length);
+      text += write(json.slice(at, end));
+    } else if (sign === '{' || sign === '[') {
+      const next = afterSpace(json, end);
+      const isEmpty = json[next] === '}' || json[next] === ']';
+      if (isEmpty) end = next + 1;
+      else depth++;
+      text += isEmpty ? sign + json.charAt(next) : sign + newLine(depth);
+    } else if (sign === '}' || sign === ']') text += newLine(--depth) + sign;
+    else if (sign === ',') text += sign + newLine(depth);
+    else text += sign === ':' ? ': ' : write(sign);
+    at = afterSpace(json, end);
+  }
+  return { text, isWhole: at >= json.length };
+}

@@ -15,6 +15,9 @@ export const text = (description: string, maxLength = 200) =>
 export const mint = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: `^[^${NO_TEXT},]{0,200}$`, description });
 
+/** A base58 address of 32 bytes. */
+export const address = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
+
 /** A whole number within bounds. */
 export const integer = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description });

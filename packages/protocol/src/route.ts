@@ -1,4 +1,4 @@
-import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import type { Cluster } from './networks.ts';
 
 const ARTICLE = /^The /;
@@ -109,40 +109,6 @@ export interface Route {
     readonly repeated?: readonly string[];
   };
 }
-
-/** Options of row builders. */
-export interface RowOptions {
-  readonly path?: TProperties;
-  readonly query?: TProperties;
-  readonly body?: TProperties;
-  readonly rules?: readonly Rule[];
-  readonly codes?: Route['codes'];
-  readonly example?: Partial<RequestValues>;
-  readonly result?: ResultShape;
-  readonly maxAgeSeconds?: number;
-  readonly forward?: (values: RequestValues) => RequestValues;
-}
-
-const closed = (properties: TProperties): TObject => Type.Object(properties, { additionalProperties: false });
-
-/** The schemas of a row, closed against unknown names. */
-export function schemasOf({ path, query, body }: RowOptions): InputSchemas {
-  return {
-    ...(path && { path: closed(path) }),
-    ...(query && { query: closed(query) }),
-    ...(body && { body: closed(body) }),
-  };
-}
-
-/** Splits a row's `VERB /path` into the two. */
-export function verbAndPath(endpoint: string): { httpMethod: HttpMethod; path: string } {
-  const [verb, path] = endpoint.split(' ');
-  if ((verb !== 'GET' && verb !== 'POST') || !path) throw new TypeError(`not an endpoint: ${endpoint}`);
-  return { httpMethod: verb, path };
-}
-
-/** JSON without a described shape. */
-export const ANYTHING: ResultShape = { schema: Type.Unknown(), example: null };
 
 /** Sends the input unchanged. */
 export const unchanged = (values: RequestValues): RequestValues => values;

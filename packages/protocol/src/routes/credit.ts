@@ -1,46 +1,42 @@
 import type { Cluster } from '../networks.ts';
 import * as results from '../results/system.ts';
-import { type Route, schemasOf, unchanged } from '../route.ts';
+import type { Route } from '../route.ts';
+import { rowOf } from './row.ts';
 
 const PATH = '/v1/x402/credit';
 
-const shared = {
-  provider: 'gateway',
-  surface: 'credit',
-  input: schemasOf({}),
-  rules: [],
-  codes: {},
-  example: {},
-  upstream: { path: '', forward: unchanged },
-} as const;
+const shared = { provider: 'gateway', surface: 'credit' } as const;
 
-const sold = (cluster: Cluster): Route => ({
-  ...shared,
-  input: schemasOf({ body: {} }),
-  example: { body: {} },
-  id: `credit.${cluster}.buy`,
-  method: 'buyCredit',
-  httpMethod: 'POST',
-  path: `${PATH}/${cluster}`,
-  access: 'exact',
-  cluster,
-  credit: 'sold',
-  description: `Buys credit for paid routes of Solana ${cluster}: pay one of the amounts in accepts.`,
-  result: results.bought,
-});
+const sold = (cluster: Cluster): Route =>
+  rowOf(
+    {
+      ...shared,
+      id: `credit.${cluster}.buy`,
+      method: 'buyCredit',
+      httpMethod: 'POST',
+      path: `${PATH}/${cluster}`,
+      access: 'exact',
+      cluster,
+      credit: 'sold',
+      description: `Buys credit for paid routes of Solana ${cluster}: pay one of the amounts in accepts.`,
+    },
+    { body: {}, example: { body: {} }, result: results.bought },
+  );
 
 /** The credit routes. */
 export const creditRoutes: readonly Route[] = [
-  {
-    ...shared,
-    id: 'credit.balance',
-    method: 'getCredit',
-    httpMethod: 'GET',
-    path: PATH,
-    access: 'siwx',
-    description: "The signing wallet's credit and its latest movements.",
-    result: results.credit,
-  },
+  rowOf(
+    {
+      ...shared,
+      id: 'credit.balance',
+      method: 'getCredit',
+      httpMethod: 'GET',
+      path: PATH,
+      access: 'siwx',
+      description: "The signing wallet's credit and its latest movements.",
+    },
+    { result: results.credit },
+  ),
   sold('mainnet'),
   sold('devnet'),
 ];

@@ -1,15 +1,12 @@
 import Type, { type TProperties } from 'typebox';
-import { integer, oneOf, optional, text } from '../parameters.ts';
+import { address, integer, oneOf, optional, text } from '../parameters.ts';
 import * as results from '../results/das.ts';
 import type { ResultShape, Route } from '../route.ts';
-import { paidRow } from './paid.ts';
+import { closed, paidRow } from './row.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
 
-const closed = (properties: TProperties, description: string) =>
-  Type.Object(properties, { additionalProperties: false, description });
 const flag = optional(Type.Boolean());
-const id = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
 const cursor = optional(text('The cursor of a page.', 200));
 
 const paging = {
@@ -52,7 +49,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     description: 'One digital asset.',
     alchemy: 80,
     helius: 10,
-    params: { id: id('The asset.'), options: optional(closed(shown, 'What to show.')) },
+    params: { id: address('The asset.'), options: optional(closed(shown, 'What to show.')) },
     example: { id: EXAMPLE_ADDRESS },
     result: results.getAsset,
   },
@@ -60,7 +57,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     description: 'The digital assets of a wallet.',
     alchemy: 480,
     helius: 10,
-    params: { ownerAddress: id('The wallet.'), ...paging, options },
+    params: { ownerAddress: address('The wallet.'), ...paging, options },
     example: { ownerAddress: EXAMPLE_ADDRESS, page: 1, limit: 10 },
     result: results.page,
   },
@@ -69,13 +66,13 @@ const METHODS: Readonly<Record<string, Method>> = {
     alchemy: 480,
     helius: 10,
     params: {
-      ownerAddress: optional(id('The wallet.')),
+      ownerAddress: optional(address('The wallet.')),
       tokenType: optional(oneOf(['fungible', 'nonFungible', 'regularNft', 'compressedNft', 'all'], 'Which kind.')),
-      creatorAddress: optional(id('A creator.')),
+      creatorAddress: optional(address('A creator.')),
       creatorVerified: flag,
-      authorityAddress: optional(id('An authority.')),
+      authorityAddress: optional(address('An authority.')),
       grouping: optional(Type.Array(text('A key or a value.'), { minItems: 2, maxItems: 2 })),
-      delegate: optional(id('A delegate.')),
+      delegate: optional(address('A delegate.')),
       frozen: flag,
       burnt: flag,
       compressed: flag,

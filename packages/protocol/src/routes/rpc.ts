@@ -1,20 +1,17 @@
-import Type, { type TProperties, type TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
-import { integer, list, oneOf, optional, text } from '../parameters.ts';
+import { address, integer, list, oneOf, optional, text } from '../parameters.ts';
 import * as results from '../results/rpc.ts';
-import type { ResultShape, Route, RowOptions } from '../route.ts';
+import type { ResultShape, Route } from '../route.ts';
 import { exactlyOneIn, limitForFull } from '../rules.ts';
-import { paidRow } from './paid.ts';
+import { closed, paidRow, type RowOptions } from './row.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_SIGNATURE = '1111111111111111111111111111111111111111111111111111111111111111';
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MAX_PARAMS_OFFSET = 10_000_000;
 
-const address = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
 const signature = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$', description });
-const closed = (properties: TProperties, description: string) =>
-  Type.Object(properties, { additionalProperties: false, description });
 
 const slot = optional(integer(0, Number.MAX_SAFE_INTEGER, 'The earliest slot to answer from.'));
 const commitment = optional(oneOf(ENUMERATIONS.commitment, 'How settled the answer must be.'));

@@ -1,31 +1,27 @@
 import Type from 'typebox';
-import { oneOf, optional } from '../parameters.ts';
+import { address, oneOf, optional } from '../parameters.ts';
 import { CATALOG_PROVIDERS } from '../providers.ts';
 import * as results from '../results/system.ts';
-import { ANYTHING, type Route, type RowOptions, schemasOf, unchanged, verbAndPath } from '../route.ts';
+import type { Route } from '../route.ts';
+import { type RowOptions, rowOf, verbAndPath } from './row.ts';
 
 /** How long clients may cache documents. */
 const DOCUMENT_SECONDS = 60;
 
 /** A row of the gateway's own. */
-export function row(method: string, endpoint: string, description: string, options: RowOptions = {}): Route {
-  return {
-    id: `system.${method}`,
-    provider: 'gateway',
-    surface: 'system',
-    method,
-    ...verbAndPath(endpoint),
-    access: 'public',
-    description,
-    input: schemasOf(options),
-    rules: [],
-    codes: options.codes ?? {},
-    example: options.example ?? {},
-    result: options.result ?? ANYTHING,
-    ...(options.maxAgeSeconds !== undefined && { maxAgeSeconds: options.maxAgeSeconds }),
-    upstream: { path: '', forward: unchanged },
-  };
-}
+export const row = (method: string, endpoint: string, description: string, options: RowOptions = {}): Route =>
+  rowOf(
+    {
+      id: `system.${method}`,
+      provider: 'gateway',
+      surface: 'system',
+      method,
+      ...verbAndPath(endpoint),
+      access: 'public',
+      description,
+    },
+    options,
+  );
 
 const documentRow = (method: string, endpoint: string, description: string, options: RowOptions): Route =>
   row(method, endpoint, description, { ...options, maxAgeSeconds: DOCUMENT_SECONDS });
@@ -86,7 +82,7 @@ export const consoleRoutes: readonly Route[] = [
 /** The sandbox's faucet of play money. */
 export const faucetRoute: Route = row('faucet', 'POST /sandbox/faucet', 'Play money for an address.', {
   body: {
-    address: Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description: 'The recipient.' }),
+    address: address('The recipient.'),
     cluster: oneOf(['mainnet', 'devnet'], 'The cluster.'),
   },
 });

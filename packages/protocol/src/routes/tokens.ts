@@ -3,16 +3,9 @@ import { assetId, integer, list, mint, oneOf, optional, text, unixSeconds } from
 import * as asset from '../results/asset.ts';
 import * as facts from '../results/facts.ts';
 import * as results from '../results/tokens.ts';
-import {
-  ANYTHING,
-  type RequestValues,
-  type Route,
-  type RowOptions,
-  schemasOf,
-  unchanged,
-  verbAndPath,
-} from '../route.ts';
+import type { RequestValues, Route } from '../route.ts';
 import { combinedCount, exactlyOne, notBefore } from '../rules.ts';
+import { type RowOptions, rowOf, verbAndPath } from './row.ts';
 
 const PREFIX = '/v1/x402/tokens';
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
@@ -20,22 +13,9 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
 function row(method: string, endpoint: string, description: string, options: RowOptions = {}): Route {
   const { httpMethod, path } = verbAndPath(endpoint);
-  return {
-    id: `tokens.${method}`,
-    provider: 'tokens',
-    surface: 'tokens',
-    method,
-    httpMethod,
-    path: `${PREFIX}${path}`,
-    access: 'siwx',
-    description,
-    input: schemasOf(options),
-    rules: options.rules ?? [],
-    codes: options.codes ?? {},
-    example: options.example ?? {},
-    result: options.result ?? ANYTHING,
-    upstream: { path: `/v1${path}`, forward: options.forward ?? unchanged },
-  };
+  const ours = { provider: 'tokens', surface: 'tokens', access: 'siwx' } as const;
+  const fields = { id: `tokens.${method}`, ...ours, method, httpMethod, path: `${PREFIX}${path}`, description };
+  return rowOf(fields, options, `/v1${path}`);
 }
 
 function assetRow(method: string, endpoint: string, description: string, options: RowOptions = {}): Route {

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { integer, list, oneOf, optional, text } from '../parameters.ts';
 import * as results from '../results/wallet.ts';
-import type { Route, RowOptions } from '../route.ts';
+import type { Route } from '../route.ts';
 import { everyWalletIn, walletIn } from '../rules.ts';
-import { paidRow } from './paid.ts';
+import { paidRow, type RowOptions } from './row.ts';
 
 const CREDITS = 100;
 const EXAMPLE_WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
