@@ -8,7 +8,7 @@ import {
   textAt,
 } from '@asset-gateway/protocol';
 import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-client.ts';
-import { parsed } from './json.ts';
+import { parsed } from './reading.ts';
 import { mismatch } from './schema.ts';
 import {
   bareTarget,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
 import { MAX_ROUTES } from '../explore.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
-import { parsed } from '../json.ts';
+import { parsed } from '../reading.ts';
 import { misfit, mismatch } from '../schema.ts';
 import { type Entry, endpointOf, entrySchemas, type ProviderList, type World } from '../world.ts';
 import { operationsIn } from './openapi.ts';

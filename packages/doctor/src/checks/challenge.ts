@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HEADERS, listAt, objectAt, textAt } from '@asset-gateway/protocol';
-import { challengeHeader, challengeIn, challengeInBody, challengeInHeader } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
+import { challengeHeader, challengeIn, challengeInBody, challengeInHeader } from '../reading.ts';
 import { unpaidAnswers } from '../world.ts';
 
 const HEADER = HEADERS.paymentRequired;

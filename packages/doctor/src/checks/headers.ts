@@ -1,7 +1,7 @@
 import { CORS_HEADERS } from '@asset-gateway/protocol';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
-import { missingNames, names } from '../json.ts';
+import { missingNames, names } from '../reading.ts';
 import type { World } from '../world.ts';
 
 const EXPOSED = names(CORS_HEADERS['Access-Control-Expose-Headers'] ?? '');

@@ -1,7 +1,7 @@
 import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
-import { challengeIn, extensionIn } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
+import { challengeIn, extensionIn } from '../reading.ts';
 import { deadReferences, misfit } from '../schema.ts';
 import { type Entry, endpointOf, type World } from '../world.ts';
 

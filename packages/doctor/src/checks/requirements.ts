@@ -1,8 +1,8 @@
 import { below, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { challengeIn } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
+import { challengeIn } from '../reading.ts';
 import { type Entry, endpointOf, MAX_PRICE_LENGTH, type RouteProbe, unpaidAnswers } from '../world.ts';
 import { operationsByEndpoint } from './openapi.ts';
 

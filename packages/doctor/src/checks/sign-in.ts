@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listAt, type Members, objectAt, SIWX_EXTENSION, textAt } from '@asset-gateway/protocol';
-import { challengeIn, extensionIn } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
+import { challengeIn, extensionIn } from '../reading.ts';
 import { type Entry, unpaidAnswers, type World } from '../world.ts';
 import { isRequestedUrl } from './challenge.ts';
 

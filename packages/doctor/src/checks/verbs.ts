@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ALLOWED_HEADERS, below, EXPOSED_HEADERS, HEADERS, isObject, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
-import { challengeInHeader } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
-import { missingNames, names, parsed } from '../json.ts';
+import { challengeInHeader, missingNames, names, parsed } from '../reading.ts';
 import { allProbes, type Probe, type World } from '../world.ts';
 
 /** The missing and extra names in a header of a preflight. */
