@@ -1,16 +1,7 @@
 import { createMatcher, type HttpMethod, type Route, routes } from '@asset-gateway/protocol';
 import { marketSnapshots, variantMarkets } from './answers/batch.ts';
 import { assetDetail } from './answers/detail.ts';
-import {
-  description,
-  ohlcv,
-  priceChart,
-  profile,
-  riskDetails,
-  riskSummary,
-  riskSummaryByMint,
-  tickers,
-} from './answers/facts.ts';
+import * as facts from './answers/facts.ts';
 import type { RouteRequest } from './answers/request.ts';
 import { curated, resolve, search } from './answers/search.ts';
 import { markets, variantMarket, variants, variantTopMarkets } from './answers/variants.ts';
@@ -37,19 +28,19 @@ const ANSWERS: Readonly<Record<string, RouteAnswer>> = {
   curated: { answer: curated, maxAge: 30, stale: 60 },
   marketSnapshots: { answer: marketSnapshots, maxAge: 60 },
   variantMarkets: { answer: variantMarkets, maxAge: 60 },
-  riskSummaryByMint: { answer: riskSummaryByMint },
+  riskSummaryByMint: { answer: facts.riskSummaryByMint },
   assetDetail: { answer: assetDetail, maxAge: 30 },
   variants: { answer: variants, maxAge: 30 },
   variantTopMarkets: { answer: variantTopMarkets, maxAge: 60 },
   variantMarket: { answer: variantMarket, maxAge: 60 },
   markets: { answer: markets, maxAge: 60 },
-  ohlcv: { answer: ohlcv, maxAge: 60, stale: 300 },
-  priceChart: { answer: priceChart, maxAge: 60, stale: 300 },
-  profile: { answer: profile, maxAge: 300, stale: 600 },
-  tickers: { answer: tickers, maxAge: 300, stale: 600 },
-  riskSummary: { answer: riskSummary },
-  riskDetails: { answer: riskDetails },
-  description: { answer: description, maxAge: 300, stale: 600 },
+  ohlcv: { answer: facts.ohlcv, maxAge: 60, stale: 300 },
+  priceChart: { answer: facts.priceChart, maxAge: 60, stale: 300 },
+  profile: { answer: facts.profile, maxAge: 300, stale: 600 },
+  tickers: { answer: facts.tickers, maxAge: 300, stale: 600 },
+  riskSummary: { answer: facts.riskSummary },
+  riskDetails: { answer: facts.riskDetails },
+  description: { answer: facts.description, maxAge: 300, stale: 600 },
 };
 
 const upstreamRoute = ({ method, httpMethod, upstream, result }: Route): UpstreamRoute => ({
