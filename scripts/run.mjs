@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { changeset } from './changeset.mjs';
 import { dev, isInspect } from './dev.mjs';
 import { alone, build, checkNode, install } from './setup.mjs';
-import { site } from './site.mjs';
+import { docs, site } from './site.mjs';
 import { test } from './test.mjs';
 import { COMMANDS, USAGE } from './usage.mjs';
 
@@ -24,7 +24,7 @@ const SCRIPTS = {
   dev,
   site,
   changeset,
-  docs: async () => (await import('./docs.mjs')).docs(),
+  docs,
   mcpb: async ([path = 'asset-gateway.mcpb']) => (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, path)),
   measure: async () => (await import('./measure/measure.mjs')).measure(),
   'measure:credit': async () => (await import('./measure/measure.mjs')).measureCredit(),
