@@ -15,33 +15,29 @@ const page = (limit?: number) => ({
   limit: field.integer('Rows at most.', limit),
 });
 
-const includes = field.object(
-  field.each(
-    {
-      profile: profileBlock,
-      risk: block(
-        field.object(
-          { tokenData: Type.Null(), tradingData: Type.Null(), marketScoreInput, marketScore },
-          'The risk of the variant.',
-        ),
-        'The risk of the variant, or why that is missing.',
-      ),
-      ohlcv: block(market.candles, 'Candles of the variant, or why they are missing.'),
-      markets: block(
-        field.object(
-          {
-            markets: field.list(market.dexMarket, 'Pools, the deepest first.'),
-            total: field.optional(field.integer('Pools in all.')),
-            ...page(),
-          },
-          'Pools of the variant.',
-        ),
-        'Pools of the variant, or why they are missing.',
-      ),
-    },
-    field.optional,
-  ),
+const includes = field.part(
   'The blocks that were asked for.',
+  field.each(field.optional, {
+    profile: profileBlock,
+    risk: block(
+      field.part('The risk of the variant.', {
+        tokenData: Type.Null(),
+        tradingData: Type.Null(),
+        marketScoreInput,
+        marketScore,
+      }),
+      'The risk of the variant, or why that is missing.',
+    ),
+    ohlcv: block(market.candles, 'Candles of the variant, or why they are missing.'),
+    markets: block(
+      field.part('Pools of the variant.', {
+        markets: field.list(market.dexMarket, 'Pools, the deepest first.'),
+        total: field.optional(field.integer('Pools in all.')),
+        ...page(),
+      }),
+      'Pools of the variant, or why they are missing.',
+    ),
+  }),
 );
 
 const GROUPS = ['spot', 'etf', 'yield', 'leveraged', 'basket', 'lst', 'tokenizedEquity'];
@@ -56,7 +52,8 @@ const variantGroups = Type.Object(
 
 /** Everything about an asset. */
 export const assetDetail = field.answer({
-  asset: field.object(
+  asset: field.part(
+    'The asset.',
     {
       assetId,
       name: field.optional(field.string('Its name.')),
@@ -72,7 +69,6 @@ export const assetDetail = field.answer({
       variantGroups,
       primaryVariant: field.nullable(rankedPrimary),
     },
-    'The asset.',
     {
       assetId: 'gold',
       name: 'Gold',
@@ -89,15 +85,12 @@ export const assetDetail = field.answer({
   ),
   includes: field.optional(includes),
   resolution: field.optional(
-    field.object(
-      {
-        assetId,
-        ref: field.string('The reference in the path.'),
-        resolvedBy,
-        mint: field.nullable(field.string('The mint that it named.')),
-      },
-      'How the reference in the path was resolved, if it was not the asset id.',
-    ),
+    field.part('How the reference in the path was resolved, if it was not the asset id.', {
+      assetId,
+      ref: field.string('The reference in the path.'),
+      resolvedBy,
+      mint: field.nullable(field.string('The mint that it named.')),
+    }),
   ),
 });
 
@@ -115,24 +108,18 @@ export const variantTopMarkets = field.answer({
   assetId,
   total: field.integer('Variants in all.', 1),
   ...page(50),
-  variants: field.list(
-    field.object({
-      ...variantFields,
-      logoURI: field.optional(field.string('Picture of the token.')),
-      topMarket: market.dexMarket,
-      protocolToken: field.optional(protocolToken),
-      topMarkets: field.optional(
-        field.list(
-          field.object({ market: market.dexMarket, protocolToken: field.optional(protocolToken) }),
-          'The next ones too.',
-        ),
-      ),
-      marketsTotal: field.nullable(field.integer('Pools of the variant.', 37)),
-      totalLiquidity: field.nullable(field.usd('Liquidity of all pools', 41_200_000)),
-      lastFetchedAt: field.nullable(field.milliseconds('When they were fetched', EXAMPLE_TIME_MS)),
-    }),
-    'One entry per variant that has a market, the busiest first.',
-  ),
+  variants: field.rows('One entry per variant that has a market, the busiest first.', {
+    ...variantFields,
+    logoURI: field.optional(field.string('Picture of the token.')),
+    topMarket: market.dexMarket,
+    protocolToken: field.optional(protocolToken),
+    topMarkets: field.optional(
+      field.rows('The next ones too.', { market: market.dexMarket, protocolToken: field.optional(protocolToken) }),
+    ),
+    marketsTotal: field.nullable(field.integer('Pools of the variant.', 37)),
+    totalLiquidity: field.nullable(field.usd('Liquidity of all pools', 41_200_000)),
+    lastFetchedAt: field.nullable(field.milliseconds('When they were fetched', EXAMPLE_TIME_MS)),
+  }),
   lastUpdatedAt,
 });
 

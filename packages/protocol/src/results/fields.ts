@@ -46,8 +46,11 @@ export const answerOf = (schema: TSchema): ResultShape => ({ schema, example: ex
 export const answer = (properties: TProperties): ResultShape => answerOf(object(properties));
 
 /** An object of a result. It stays open: the gateway passes on fields that an upstream adds. */
-export const object = (properties: TProperties, description?: string, example?: unknown) =>
-  shown(Type.Object(properties, description === undefined ? {} : { description }), example);
+export const object = (properties: TProperties) => Type.Object(properties);
+
+/** An object inside of a result. */
+export const part = (description: string, properties: TProperties, example?: unknown) =>
+  shown(Type.Object(properties, { description }), example);
 
 /** Text, possibly empty. */
 export const string = (description: string, example?: string) => shown(Type.String({ description }), example);
@@ -91,12 +94,15 @@ export const milliseconds = (what: string, example?: number) => integer(`${what}
 export const list = (items: TSchema, description: string, example?: readonly unknown[]) =>
   shown(Type.Array(items, { description }), example);
 
+/** A list of objects. */
+export const rows = (description: string, properties: TProperties) => list(object(properties), description);
+
 /** Always present; null if unknown, and in the example if it says so. */
 export const nullable = (schema: TSchema, example: unknown = examples.get(schema)) =>
   shown(Type.Union([schema, Type.Null()]), example);
 
 /** One of several forms. */
-export const union = (forms: TSchema[], description: string) => Type.Union(forms, { description });
+export const union = (description: string, forms: TSchema[]) => Type.Union(forms, { description });
 
 /** Absent if unknown. */
 export const optional = <T extends TSchema>(schema: T) => shown(Type.Optional(schema), examples.get(schema));
@@ -108,7 +114,7 @@ export const partial = (schema: TSchema) => optional(nullable(schema));
 export const always = Type.Literal;
 
 /** Wraps each of several fields. */
-export const each = (properties: TProperties, wrap: (schema: TSchema) => TSchema): TProperties =>
+export const each = (wrap: (schema: TSchema) => TSchema, properties: TProperties): TProperties =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, wrap(schema)]));
 
 /** The mint of wrapped SOL. */

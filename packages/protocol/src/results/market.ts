@@ -29,23 +29,17 @@ const supplies = {
 
 /** The figures of an asset; null for one without a market. */
 export const stats = field.nullable(
-  field.object(
-    {
-      ...field.each(
-        {
-          price: field.usd('Price', 151.4),
-          liquidity: field.usd('Liquidity of all variants', 41_200_000),
-          volume24hUSD: field.usd('Traded in 24 hours', 913_000_000),
-          volume30dUSD: field.usd('Traded in 30 days'),
-          marketCap: field.usd('Market capitalisation', 81_500_000_000),
-          ...changes(-1.7, 0.2),
-        },
-        field.nullable,
-      ),
-      ...field.each(supplies, field.partial),
-    },
-    'The figures of the asset.',
-  ),
+  field.part('The figures of the asset.', {
+    ...field.each(field.nullable, {
+      price: field.usd('Price', 151.4),
+      liquidity: field.usd('Liquidity of all variants', 41_200_000),
+      volume24hUSD: field.usd('Traded in 24 hours', 913_000_000),
+      volume30dUSD: field.usd('Traded in 30 days'),
+      marketCap: field.usd('Market capitalisation', 81_500_000_000),
+      ...changes(-1.7, 0.2),
+    }),
+    ...field.each(field.partial, supplies),
+  }),
 );
 
 /** Metrics of every mint with a market. */
@@ -76,91 +70,73 @@ export const furtherMetrics = {
 export const lastFetchedAt = field.milliseconds('When the market was fetched', 1_767_000_000_000);
 
 /** The market of one mint, without unknown fields. */
-export const rawMarket = field.object(
-  {
-    mint: field.string('The mint.', field.WRAPPED_SOL),
-    source: field.string('Where the market comes from.', 'birdeye'),
-    lastFetchedAt,
-    metricsSource: field.optional(field.string('Where the metrics come from.')),
-    symbol: field.optional(field.string('Symbol of the token.')),
-    name: field.optional(field.string('Name of the token.')),
-    ...field.each({ ...metrics, ...furtherMetrics }, field.optional),
-    lastTradeHumanTime: field.optional(field.string('The latest trade, in ISO 8601.')),
-    extensions: field.optional(
-      field.object(
-        field.each(
-          {
-            coingeckoId: field.string('Its id at CoinGecko.'),
-            website: field.string('Its website.'),
-            twitter: field.string('Its account at X.'),
-            discord: field.string('Its Discord server.'),
-            telegram: field.string('Its Telegram group.'),
-            description: field.string('What it is.'),
-            github: field.string('Its source code.'),
-          },
-          field.optional,
-        ),
-        'Links.',
-      ),
+export const rawMarket = field.part('The market of the mint.', {
+  mint: field.string('The mint.', field.WRAPPED_SOL),
+  source: field.string('Where the market comes from.', 'birdeye'),
+  lastFetchedAt,
+  metricsSource: field.optional(field.string('Where the metrics come from.')),
+  symbol: field.optional(field.string('Symbol of the token.')),
+  name: field.optional(field.string('Name of the token.')),
+  ...field.each(field.optional, { ...metrics, ...furtherMetrics }),
+  lastTradeHumanTime: field.optional(field.string('The latest trade, in ISO 8601.')),
+  extensions: field.optional(
+    field.part(
+      'Links.',
+      field.each(field.optional, {
+        coingeckoId: field.string('Its id at CoinGecko.'),
+        website: field.string('Its website.'),
+        twitter: field.string('Its account at X.'),
+        discord: field.string('Its Discord server.'),
+        telegram: field.string('Its Telegram group.'),
+        description: field.string('What it is.'),
+        github: field.string('Its source code.'),
+      }),
     ),
-  },
-  'The market of the mint.',
-);
+  ),
+});
 
 /** A token's main properties. */
 export const token = (description: string) =>
-  field.object(
-    {
-      address: field.string('The mint.'),
-      decimals: field.optional(field.integer('Its decimals.')),
-      symbol: field.optional(field.string('Its symbol.')),
-      icon: field.optional(field.string('Its picture.')),
-      name: field.optional(field.string('Its name.')),
-    },
-    description,
-  );
+  field.part(description, {
+    address: field.string('The mint.'),
+    decimals: field.optional(field.integer('Its decimals.')),
+    symbol: field.optional(field.string('Its symbol.')),
+    icon: field.optional(field.string('Its picture.')),
+    name: field.optional(field.string('Its name.')),
+  });
 
 const side = field.optional(token('One of the two tokens.'));
 
 export const EXAMPLE_POOL = '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2';
 
 /** One market of a decentralised exchange. */
-export const dexMarket = field.object(
-  {
-    address: field.string('Address of the pool.', EXAMPLE_POOL),
-    base: side,
-    quote: side,
-    ...field.each(
-      {
-        name: field.string('The pair.'),
-        source: field.string('The exchange.'),
-        createdAt: field.string('Since when, in ISO 8601.'),
-        liquidity: field.usd('Liquidity', 9_100_000),
-        volume24h: field.usd('Traded in 24 hours'),
-        trade24h: field.integer('Trades in 24 hours.'),
-        trade24hChangePercent: field.percent('Change of the trades in 24 hours'),
-        uniqueWallet24h: field.integer('Wallets that traded in 24 hours.'),
-        uniqueWallet24hChangePercent: field.percent('Change of the wallets in 24 hours'),
-        price: field.usd('Price'),
-      },
-      field.optional,
-    ),
-  },
-  'A pool.',
-);
+export const dexMarket = field.part('A pool.', {
+  address: field.string('Address of the pool.', EXAMPLE_POOL),
+  base: side,
+  quote: side,
+  ...field.each(field.optional, {
+    name: field.string('The pair.'),
+    source: field.string('The exchange.'),
+    createdAt: field.string('Since when, in ISO 8601.'),
+    liquidity: field.usd('Liquidity', 9_100_000),
+    volume24h: field.usd('Traded in 24 hours'),
+    trade24h: field.integer('Trades in 24 hours.'),
+    trade24hChangePercent: field.percent('Change of the trades in 24 hours'),
+    uniqueWallet24h: field.integer('Wallets that traded in 24 hours.'),
+    uniqueWallet24hChangePercent: field.percent('Change of the wallets in 24 hours'),
+    price: field.usd('Price'),
+  }),
+});
 
 /** Prices in ascending order of time. */
-export const candles = field.list(
-  field.object({
-    time: field.seconds('Start of the candle', 1_766_995_200),
-    open: field.usd('First price', 150.9),
-    high: field.usd('Highest price', 152.1),
-    low: field.usd('Lowest price', 150.2),
-    close: field.usd('Last price', 151.4),
-    volume: field.usd('Traded', 38_100_000),
-  }),
-  'Candles, the oldest first.',
-);
+export const candles = field.rows('Candles, the oldest first.', {
+  time: field.seconds('Start of the candle', 1_766_995_200),
+  open: field.usd('First price', 150.9),
+  high: field.usd('Highest price', 152.1),
+  low: field.usd('Lowest price', 150.2),
+  close: field.usd('Last price', 151.4),
+  volume: field.usd('Traded', 38_100_000),
+});
 
 /** Length of the candles. */
 export const interval = field.word(ENUMERATIONS.interval, 'Length of one candle.', '1H');

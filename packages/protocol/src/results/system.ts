@@ -28,98 +28,81 @@ const CREDIT = {
 };
 
 const entryOf = (apis: readonly string[], hasCredit: boolean) =>
-  field.object(
-    {
-      path: field.string('The path, with :name for parameters.'),
-      httpMethod: field.word(['GET', 'POST'], 'The verb.'),
-      cluster: field.optional(field.word(['mainnet', 'devnet'], 'The cluster of the data and of the payment.')),
-      provider: field.word([...CATALOG_PROVIDERS, ...apis, ...(hasCredit ? ['gateway'] : [])], 'The provider.'),
-      surface: field.word([...SURFACES, ...apis, ...(hasCredit ? ['credit'] : [])], 'The family of routes.'),
-      method: field.string("The envelope's method."),
-      description: field.string('What the route answers.'),
-      accessMode: field.word(['siwx', 'exact'], "A wallet's signature, or a payment."),
-      paymentRequired: Type.Boolean(),
-      priceUsd: field.string('Dollars per call.'),
-      ...(hasCredit && CREDIT),
-      authNetworks: field.optional(
-        Type.Array(field.string('CAIP-2.'), { description: 'The networks that a sign-in may name.' }),
-      ),
-      paymentNetwork: field.optional(field.string('CAIP-2.')),
-      paymentAsset: field.optional(
-        field.object(
-          { symbol: field.string('USDC.'), mint: field.string('Its mint.'), decimals: count('Its decimals.') },
-          'The token to pay with.',
-        ),
-      ),
-      enabled: field.always(true),
-      inputSchema: schema('The schema of the query, or of the body of a POST.'),
-      inputExample: field.optional(schema('A valid input.')),
-      outputSchema: schema("The schema of a success's body."),
-      queryParamsSchema: field.optional(schema('The schema of the query of a POST.')),
-      queryParamsExample: field.optional(schema('A valid query of a POST.')),
-      pathParamsSchema: field.optional(schema('The schema of the path parameters.')),
-      pathParamsExample: field.optional(schema('Valid path parameters.')),
-      rules: field.optional(Type.Array(schema('A rule over several parameters.'))),
-    },
-    'A route.',
-  );
+  field.part('A route.', {
+    path: field.string('The path, with :name for parameters.'),
+    httpMethod: field.word(['GET', 'POST'], 'The verb.'),
+    cluster: field.optional(field.word(['mainnet', 'devnet'], 'The cluster of the data and of the payment.')),
+    provider: field.word([...CATALOG_PROVIDERS, ...apis, ...(hasCredit ? ['gateway'] : [])], 'The provider.'),
+    surface: field.word([...SURFACES, ...apis, ...(hasCredit ? ['credit'] : [])], 'The family of routes.'),
+    method: field.string("The envelope's method."),
+    description: field.string('What the route answers.'),
+    accessMode: field.word(['siwx', 'exact'], "A wallet's signature, or a payment."),
+    paymentRequired: Type.Boolean(),
+    priceUsd: field.string('Dollars per call.'),
+    ...(hasCredit && CREDIT),
+    authNetworks: field.optional(
+      Type.Array(field.string('CAIP-2.'), { description: 'The networks that a sign-in may name.' }),
+    ),
+    paymentNetwork: field.optional(field.string('CAIP-2.')),
+    paymentAsset: field.optional(
+      field.part('The token to pay with.', {
+        symbol: field.string('USDC.'),
+        mint: field.string('Its mint.'),
+        decimals: count('Its decimals.'),
+      }),
+    ),
+    enabled: field.always(true),
+    inputSchema: schema('The schema of the query, or of the body of a POST.'),
+    inputExample: field.optional(schema('A valid input.')),
+    outputSchema: schema("The schema of a success's body."),
+    queryParamsSchema: field.optional(schema('The schema of the query of a POST.')),
+    queryParamsExample: field.optional(schema('A valid query of a POST.')),
+    pathParamsSchema: field.optional(schema('The schema of the path parameters.')),
+    pathParamsExample: field.optional(schema('Valid path parameters.')),
+    rules: field.optional(Type.Array(schema('A rule over several parameters.'))),
+  });
 
 /** The catalog of a service with these APIs besides ours. */
 export const catalog = (apis: readonly string[], hasCredit: boolean): ResultShape => ({
-  schema: field.object(
-    {
-      ok: field.always(true),
-      version: field.always(1),
-      payment: field.optional(schema('Networks and mints, if anything is sold.')),
-      catalog: field.object(
-        {
-          totalRoutes: count('Number of routes.'),
-          returnedRoutes: count('Number of listed routes.'),
-          filters: schema('The requested filter.'),
-        },
-        'The size of the list.',
-      ),
-      categories: schema('The providers, with the URL of the catalog of each.'),
-      routes: Type.Array(entryOf(apis, hasCredit)),
-    },
-    'The catalog.',
-  ),
+  schema: field.part('The catalog.', {
+    ok: field.always(true),
+    version: field.always(1),
+    payment: field.optional(schema('Networks and mints, if anything is sold.')),
+    catalog: field.part('The size of the list.', {
+      totalRoutes: count('Number of routes.'),
+      returnedRoutes: count('Number of listed routes.'),
+      filters: schema('The requested filter.'),
+    }),
+    categories: schema('The providers, with the URL of the catalog of each.'),
+    routes: Type.Array(entryOf(apis, hasCredit)),
+  }),
   example: null,
 });
 
 /** The document that crawlers of x402 look for. */
 export const wellKnown: ResultShape = {
-  schema: field.object(
-    {
-      version: field.always(1),
-      resources: Type.Array(field.string('The URL of a route, with the values of its example in the path.')),
-    },
-    'The x402 resources.',
-  ),
+  schema: field.part('The x402 resources.', {
+    version: field.always(1),
+    resources: Type.Array(field.string('The URL of a route, with the values of its example in the path.')),
+  }),
   example: null,
 };
 
 /** A DID document, as W3C's DID Core and did:web have it. */
 export const didDocument: ResultShape = {
-  schema: field.object(
-    {
-      '@context': Type.Array(field.string('A JSON-LD context.')),
-      id: field.string('The did:web of this origin.'),
-      verificationMethod: Type.Array(
-        field.object(
-          {
-            id: field.string('The kid of signatures by this key.'),
-            type: field.always('JsonWebKey2020'),
-            controller: field.string('The did:web of this origin.'),
-            publicKeyJwk: schema('The public key (RFC 8037).'),
-          },
-          'A key.',
-        ),
-      ),
-      assertionMethod: Type.Array(field.string('The id of a key that signs receipts.')),
-    },
-    'The keys that sign receipts.',
-  ),
+  schema: field.part('The keys that sign receipts.', {
+    '@context': Type.Array(field.string('A JSON-LD context.')),
+    id: field.string('The did:web of this origin.'),
+    verificationMethod: Type.Array(
+      field.part('A key.', {
+        id: field.string('The kid of signatures by this key.'),
+        type: field.always('JsonWebKey2020'),
+        controller: field.string('The did:web of this origin.'),
+        publicKeyJwk: schema('The public key (RFC 8037).'),
+      }),
+    ),
+    assertionMethod: Type.Array(field.string('The id of a key that signs receipts.')),
+  }),
   example: null,
 };
 
@@ -149,29 +132,23 @@ const balance = (balanceUsd: string) => ({
 /** A wallet's credit and its latest movements. */
 export const credit = field.answer({
   wallet: field.string('The wallet that signed.', WALLET),
-  balances: field.list(
-    field.object({
-      ...balance('0.0499'),
-      heldMicros: micros('Held for calls in flight', 0),
-      grantedMicros: micros('Total credit bought', 50_000),
-      spentMicros: micros('Total credit spent', 100),
-    }),
-    'One for each cluster with paid routes.',
-  ),
-  movements: field.list(
-    field.object({
-      kind: field.word(['grant', 'debit'], 'Credit bought, or spent.', 'debit'),
-      cluster,
-      micros: micros('How much', 100),
-      at: field.string('RFC 3339, UTC.', '2026-01-01T00:00:00.000Z'),
-      route: field.string(
-        'The route that was called, as the catalog names its methods.',
-        'rpc.mainnet.helius.getBalance',
-      ),
-      transaction: field.optional(field.string('The transaction of the purchase.')),
-    }),
-    'The latest 20, the newest first.',
-  ),
+  balances: field.rows('One for each cluster with paid routes.', {
+    ...balance('0.0499'),
+    heldMicros: micros('Held for calls in flight', 0),
+    grantedMicros: micros('Total credit bought', 50_000),
+    spentMicros: micros('Total credit spent', 100),
+  }),
+  movements: field.rows('The latest 20, the newest first.', {
+    kind: field.word(['grant', 'debit'], 'Credit bought, or spent.', 'debit'),
+    cluster,
+    micros: micros('How much', 100),
+    at: field.string('RFC 3339, UTC.', '2026-01-01T00:00:00.000Z'),
+    route: field.string(
+      'The route that was called, as the catalog names its methods.',
+      'rpc.mainnet.helius.getBalance',
+    ),
+    transaction: field.optional(field.string('The transaction of the purchase.')),
+  }),
 });
 
 /** A wallet's credit after a settled purchase. */

@@ -40,27 +40,21 @@ export const resolve = field.answer({
   assetId,
   resolvedBy,
   mint: field.nullable(field.string('The mint that the reference named.', field.WRAPPED_SOL)),
-  asset: field.object(
-    {
-      assetId,
-      name: field.partial(field.string('Its name.', 'Solana')),
-      symbol: field.partial(field.string('Its symbol.', 'SOL')),
-      category,
-      aliases: field.list(Type.String(), 'Other names of it.', ['sol']),
-    },
-    'The asset.',
-  ),
+  asset: field.part('The asset.', {
+    assetId,
+    name: field.partial(field.string('Its name.', 'Solana')),
+    symbol: field.partial(field.string('Its symbol.', 'SOL')),
+    category,
+    aliases: field.list(Type.String(), 'Other names of it.', ['sol']),
+  }),
   variant: field.nullable(
-    field.object(
-      {
-        ...variantFields,
-        liquidityTier: field.optional(liquidityTier),
-        tags,
-        chain: field.optional(field.string('The chain of the mint.')),
-        ...issuance,
-      },
-      'The variant that the mint named, and of another reference the primary one.',
-    ),
+    field.part('The variant that the mint named, and of another reference the primary one.', {
+      ...variantFields,
+      liquidityTier: field.optional(liquidityTier),
+      tags,
+      chain: field.optional(field.string('The chain of the mint.')),
+      ...issuance,
+    }),
   ),
 });
 
@@ -70,16 +64,13 @@ export const curated = field.answer({
   primaryVariantStrategy: strategy,
   assets: field.list(assetRow, 'One row per asset, or per mint.'),
   pagination: field.optional(
-    field.object(
-      {
-        offset: field.integer('Rows that were skipped.'),
-        limit: field.integer('Rows at most.'),
-        total: field.integer('Rows in all.'),
-        hasMore: field.flag('Whether rows follow.'),
-        nextOffset: field.nullable(field.integer('The offset of the next rows.')),
-      },
-      'Which part of the list this is; the whole list has none.',
-    ),
+    field.part('Which part of the list this is; the whole list has none.', {
+      offset: field.integer('Rows that were skipped.'),
+      limit: field.integer('Rows at most.'),
+      total: field.integer('Rows in all.'),
+      hasMore: field.flag('Whether rows follow.'),
+      nextOffset: field.nullable(field.integer('The offset of the next rows.')),
+    }),
   ),
   stale: field.optional(field.always(true)),
   staleCachedAt: field.optional(
@@ -91,48 +82,36 @@ const mint = field.string('The mint.', field.WRAPPED_SOL);
 
 /** Snapshots in the order of the mints asked for, each mint once. */
 export const marketSnapshots = field.answerOf(
-  field.list(
-    field.object({
-      address: mint,
-      token: field.nullable(
-        field.object(
-          {
-            address: mint,
-            symbol: field.string('Symbol of the token.', 'SOL'),
-            name: field.string('Name of the token.', 'Wrapped SOL'),
-            decimals: field.integer('Decimals of the mint.', 9),
-            logoURI: field.optional(field.string('Picture of the token.')),
-            ...field.each(
-              {
-                liquidity: field.usd('Liquidity in all pools', 41_200_000),
-                volume24hUSD: field.usd('Traded in 24 hours', 913_000_000),
-                price: field.usd('Price', 151.4),
-                priceChange24hPercent: field.percent('Change of the price in 24 hours', -1.7),
-                marketCap: field.usd('Market capitalisation', 81_500_000_000),
-              },
-              field.nullable,
-            ),
-            priceChange1hPercent: field.optional(field.percent('Change of the price in 1 hour')),
-          },
-          'The token and its market.',
-        ),
-      ),
-      hasMarket: field.flag('Whether a market is known.', true),
-    }),
-    'One entry per mint.',
-  ),
+  field.rows('One entry per mint.', {
+    address: mint,
+    token: field.nullable(
+      field.part('The token and its market.', {
+        address: mint,
+        symbol: field.string('Symbol of the token.', 'SOL'),
+        name: field.string('Name of the token.', 'Wrapped SOL'),
+        decimals: field.integer('Decimals of the mint.', 9),
+        logoURI: field.optional(field.string('Picture of the token.')),
+        ...field.each(field.nullable, {
+          liquidity: field.usd('Liquidity in all pools', 41_200_000),
+          volume24hUSD: field.usd('Traded in 24 hours', 913_000_000),
+          price: field.usd('Price', 151.4),
+          priceChange24hPercent: field.percent('Change of the price in 24 hours', -1.7),
+          marketCap: field.usd('Market capitalisation', 81_500_000_000),
+        }),
+        priceChange1hPercent: field.optional(field.percent('Change of the price in 1 hour')),
+      }),
+    ),
+    hasMarket: field.flag('Whether a market is known.', true),
+  }),
 );
 
 /** Markets in the order of the mints asked for, each mint once. */
 export const variantMarkets = field.answer({
-  variants: field.list(
-    field.object({
-      mint,
-      assetId: field.nullable(field.string('The asset that it stands for.', 'solana')),
-      chain: field.nullable(field.string('The chain of the mint.')),
-      market: field.nullable(rawMarket),
-      executionQuality,
-    }),
-    'One entry per mint.',
-  ),
+  variants: field.rows('One entry per mint.', {
+    mint,
+    assetId: field.nullable(field.string('The asset that it stands for.', 'solana')),
+    chain: field.nullable(field.string('The chain of the mint.')),
+    market: field.nullable(rawMarket),
+    executionQuality,
+  }),
 });

@@ -10,68 +10,57 @@ const slot = field.u64('Its slot', 389_012_345);
 const timestamp = field.seconds('When it happened', 1_767_000_000);
 const symbol = field.string('Symbol of the token.', 'SOL');
 const hasMore = field.flag('Whether there are more.', false);
-const cursorPage = field.object(
-  { hasMore, nextCursor: field.optional(field.string('The cursor of the next page.')) },
-  'The position in the list.',
-);
+const cursorPage = field.part('The position in the list.', {
+  hasMore,
+  nextCursor: field.optional(field.string('The cursor of the next page.')),
+});
 
 /** A page of a wallet's balances. */
 export const balances = field.answer({
-  balances: field.list(
-    field.object({
-      mint,
-      symbol: field.nullable(symbol),
-      name: field.nullable(field.string('Name of the token.', 'Solana')),
-      balance: field.number('Tokens held.', 12.5),
-      decimals,
-      pricePerToken: field.nullable(field.usd('Price of one token', 151.4)),
-      usdValue: field.nullable(field.usd('Their value', 1892.5)),
-      logoUri: field.nullable(field.string('Picture of the token.')),
-      tokenProgram: field.word(['spl-token', 'token-2022'], 'The program of the token.', 'spl-token'),
-    }),
-    'Tokens, SOL first.',
-  ),
+  balances: field.rows('Tokens, SOL first.', {
+    mint,
+    symbol: field.nullable(symbol),
+    name: field.nullable(field.string('Name of the token.', 'Solana')),
+    balance: field.number('Tokens held.', 12.5),
+    decimals,
+    pricePerToken: field.nullable(field.usd('Price of one token', 151.4)),
+    usdValue: field.nullable(field.usd('Their value', 1892.5)),
+    logoUri: field.nullable(field.string('Picture of the token.')),
+    tokenProgram: field.word(['spl-token', 'token-2022'], 'The program of the token.', 'spl-token'),
+  }),
   nfts: field.optional(
-    field.list(
-      field.object({
-        mint,
-        name: field.nullable(field.string('Its name.')),
-        imageUri: field.nullable(field.string('Its picture.')),
-        collectionName: field.nullable(field.string('Name of its collection.')),
-        collectionAddress: field.nullable(field.string('Address of its collection.')),
-        compressed: field.flag('Whether it is a leaf of a tree.'),
-      }),
-      'Non-fungible tokens, with showNfts on the first page.',
-    ),
+    field.rows('Non-fungible tokens, with showNfts on the first page.', {
+      mint,
+      name: field.nullable(field.string('Its name.')),
+      imageUri: field.nullable(field.string('Its picture.')),
+      collectionName: field.nullable(field.string('Name of its collection.')),
+      collectionAddress: field.nullable(field.string('Address of its collection.')),
+      compressed: field.flag('Whether it is a leaf of a tree.'),
+    }),
   ),
   totalUsdValue: field.usd('Total value of this page', 1892.5),
-  pagination: field.object(
-    {
-      page: field.integer('This page.', 1),
-      limit: field.integer('Rows at most.', 100),
-      hasMore: field.flag('Whether there is a next page.', false),
-    },
-    'The position in the list.',
-  ),
+  pagination: field.part('The position in the list.', {
+    page: field.integer('This page.', 1),
+    limit: field.integer('Rows at most.', 100),
+    hasMore: field.flag('Whether there is a next page.', false),
+  }),
 });
 
 /** A page of a wallet's transactions. */
 export const history = field.answer({
-  data: field.list(
-    field.object({
-      signature,
-      timestamp: field.nullable(timestamp),
-      slot,
-      fee: field.number('The fee, in SOL.', 0.000005),
-      feePayer: field.string('The account that paid it.', '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY'),
-      error: field.nullable(field.string('Why it failed.')),
-      balanceChanges: field.list(
-        field.object({ mint, amount: field.number('Tokens gained, negative when lost.', -0.25), decimals }),
-        'Balance changes.',
-      ),
+  data: field.rows('Transactions, the newest first.', {
+    signature,
+    timestamp: field.nullable(timestamp),
+    slot,
+    fee: field.number('The fee, in SOL.', 0.000005),
+    feePayer: field.string('The account that paid it.', '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY'),
+    error: field.nullable(field.string('Why it failed.')),
+    balanceChanges: field.rows('Balance changes.', {
+      mint,
+      amount: field.number('Tokens gained, negative when lost.', -0.25),
+      decimals,
     }),
-    'Transactions, the newest first.',
-  ),
+  }),
   pagination: cursorPage,
 });
 
@@ -80,20 +69,17 @@ const amountRaw = field.string('The same in the smallest unit, in decimal digits
 
 /** A page of a wallet's transfers. */
 export const transfers = field.answer({
-  data: field.list(
-    field.object({
-      signature,
-      timestamp,
-      direction: field.word(['in', 'out'], 'Received or sent.', 'in'),
-      counterparty: field.string('The other wallet.', EXAMPLE_FUNDER),
-      mint,
-      symbol: field.nullable(symbol),
-      amount,
-      amountRaw,
-      decimals,
-    }),
-    'Transfers, the newest first.',
-  ),
+  data: field.rows('Transfers, the newest first.', {
+    signature,
+    timestamp,
+    direction: field.word(['in', 'out'], 'Received or sent.', 'in'),
+    counterparty: field.string('The other wallet.', EXAMPLE_FUNDER),
+    mint,
+    symbol: field.nullable(symbol),
+    amount,
+    amountRaw,
+    decimals,
+  }),
   pagination: cursorPage,
 });
 
@@ -126,15 +112,12 @@ export const identity = field.answer({ address, type, name, category, tags, doma
 
 /** Identities in the order of the requested wallets; unknown ones have no name. */
 export const batchIdentity = field.answerOf(
-  field.list(
-    field.object({
-      address,
-      type: field.nullable(type),
-      name: field.nullable(name),
-      category: field.nullable(category),
-      tags,
-      domainNames,
-    }),
-    'One entry per wallet; the name of an unknown one is null or empty.',
-  ),
+  field.rows('One entry per wallet; the name of an unknown one is null or empty.', {
+    address,
+    type: field.nullable(type),
+    name: field.nullable(name),
+    category: field.nullable(category),
+    tags,
+    domainNames,
+  }),
 );

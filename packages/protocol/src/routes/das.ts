@@ -16,13 +16,10 @@ const paging = {
   after: cursor,
   cursor,
   sortBy: optional(
-    closed(
-      {
-        sortBy: oneOf(['created', 'recent_action', 'updated', 'none', 'id'], 'By what.'),
-        sortDirection: optional(oneOf(['asc', 'desc'], 'Which way.')),
-      },
-      'The order.',
-    ),
+    closed('The order.', {
+      sortBy: oneOf(['created', 'recent_action', 'updated', 'none', 'id'], 'By what.'),
+      sortDirection: optional(oneOf(['asc', 'desc'], 'Which way.')),
+    }),
   ),
 };
 const shown = {
@@ -32,7 +29,7 @@ const shown = {
   showInscription: flag,
 };
 const options = optional(
-  closed({ ...shown, showGrandTotal: flag, showNativeBalance: flag, showZeroBalance: flag }, 'What to show.'),
+  closed('What to show.', { ...shown, showGrandTotal: flag, showNativeBalance: flag, showZeroBalance: flag }),
 );
 
 interface Method {
@@ -49,7 +46,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     description: 'One digital asset.',
     alchemy: 80,
     helius: 10,
-    params: { id: address('The asset.'), options: optional(closed(shown, 'What to show.')) },
+    params: { id: address('The asset.'), options: optional(closed('What to show.', shown)) },
     example: { id: EXAMPLE_ADDRESS },
     result: results.getAsset,
   },
@@ -99,7 +96,7 @@ export const dasRoutes: readonly Route[] = SERVED.flatMap(([cluster, provider]) 
     const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/das/${method}`;
     const row = { provider, surface: 'das', cluster, method, endpoint, description, units: units[provider] } as const;
     return paidRow(row, {
-      body: { params: closed(params, 'Named parameters.') },
+      body: { params: closed('Named parameters.', params) },
       example: { body: { params: example } },
       result,
     });

@@ -12,9 +12,11 @@ export interface RowOptions extends Partial<Pick<Route, 'rules' | 'codes' | 'exa
 /** The parts that each row has of its own. */
 type RowFields = Omit<Route, keyof RowOptions | 'input' | 'upstream'> & Pick<Route, 'path'>;
 
-/** An object that is closed against unknown names. */
-export const closed = (properties: TProperties, description?: string) =>
-  Type.Object(properties, { additionalProperties: false, ...(description !== undefined && { description }) });
+const exact = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
+
+/** An object in a body that is closed against unknown names. */
+export const closed = (description: string, properties: TProperties) =>
+  Type.Object(properties, { additionalProperties: false, description });
 
 /** Splits a row's `VERB /path` into the two. */
 export function verbAndPath(endpoint: string): { httpMethod: HttpMethod; path: string } {
@@ -34,9 +36,9 @@ export function rowOf(fields: RowFields, options: RowOptions, upstreamPath = '')
     ...rest,
     ...fields,
     input: {
-      ...(path && { path: closed(path) }),
-      ...(query && { query: closed(query) }),
-      ...(body && { body: closed(body) }),
+      ...(path && { path: exact(path) }),
+      ...(query && { query: exact(query) }),
+      ...(body && { body: exact(body) }),
     },
     upstream: { path: upstreamPath, forward },
   };

@@ -19,13 +19,10 @@ const encoding = optional(oneOf(ENUMERATIONS.encoding, 'Encoding of account or t
 const version = optional(integer(0, 255, 'The newest transaction version to return.'));
 const basic = { commitment, minContextSlot: slot };
 const slice = (maximum: number) =>
-  closed(
-    {
-      offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
-      length: integer(0, maximum, 'How many bytes.'),
-    },
-    'The part of the account data to return.',
-  );
+  closed('The part of the account data to return.', {
+    offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
+    length: integer(0, maximum, 'How many bytes.'),
+  });
 
 /** Positional parameters: the first ones required, the rest optional. */
 const positional = (required: readonly TSchema[], rest: readonly TSchema[] = []) =>
@@ -51,38 +48,29 @@ interface Method {
   readonly result: ResultShape;
 }
 
-const memcmp = closed(
-  {
-    memcmp: closed(
-      {
-        offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
-        bytes: text('The expected bytes.', 128),
-        encoding: optional(oneOf(['base58', 'base64'], 'Encoding of bytes.')),
-      },
-      'Bytes at an offset.',
-    ),
-  },
-  'A comparison.',
-);
-const dataSize = closed({ dataSize: integer(0, MAX_PARAMS_OFFSET, 'Size of the account data.') }, 'A size.');
+const memcmp = closed('A comparison.', {
+  memcmp: closed('Bytes at an offset.', {
+    offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
+    bytes: text('The expected bytes.', 128),
+    encoding: optional(oneOf(['base58', 'base64'], 'Encoding of bytes.')),
+  }),
+});
+const dataSize = closed('A size.', { dataSize: integer(0, MAX_PARAMS_OFFSET, 'Size of the account data.') });
 
 const range = (schema: TSchema) =>
   optional(
-    closed({ gte: optional(schema), gt: optional(schema), lte: optional(schema), lt: optional(schema) }, 'A range.'),
+    closed('A range.', { gte: optional(schema), gt: optional(schema), lte: optional(schema), lt: optional(schema) }),
   );
 const count = integer(0, Number.MAX_SAFE_INTEGER, 'A number.');
 
 const historyFilters = optional(
-  closed(
-    {
-      slot: range(count),
-      blockTime: range(count),
-      signature: range(signature('A signature.')),
-      status: optional(oneOf(['succeeded', 'failed', 'any'], 'Outcome.')),
-      tokenAccounts: optional(oneOf(['none', 'balanceChanged', 'all'], 'Whether token accounts count.')),
-    },
-    'Which transactions.',
-  ),
+  closed('Which transactions.', {
+    slot: range(count),
+    blockTime: range(count),
+    signature: range(signature('A signature.')),
+    status: optional(oneOf(['succeeded', 'failed', 'any'], 'Outcome.')),
+    tokenAccounts: optional(oneOf(['none', 'balanceChanged', 'all'], 'Whether token accounts count.')),
+  }),
 );
 
 const METHODS: Readonly<Record<string, Method>> = {
@@ -90,7 +78,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     description: 'Lamports of an account.',
     alchemy: 10,
     helius: 1,
-    params: positional([address('The account.')], [closed(basic, 'Options.')]),
+    params: positional([address('The account.')], [closed('Options.', basic)]),
     example: [EXAMPLE_ADDRESS],
     result: results.getBalance,
   },
@@ -100,7 +88,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     helius: 1,
     params: positional(
       [address('The account.')],
-      [closed({ ...basic, encoding, dataSlice: optional(slice(1024)) }, 'Options.')],
+      [closed('Options.', { ...basic, encoding, dataSlice: optional(slice(1024)) })],
     ),
     example: [EXAMPLE_ADDRESS, { encoding: 'base64' }],
     result: results.getAccountInfo,
@@ -111,7 +99,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     helius: 1,
     params: positional(
       [signature('The transaction.')],
-      [closed({ commitment, encoding, maxSupportedTransactionVersion: version }, 'Options.')],
+      [closed('Options.', { commitment, encoding, maxSupportedTransactionVersion: version })],
     ),
     example: [EXAMPLE_SIGNATURE, { maxSupportedTransactionVersion: 0 }],
     result: results.getTransaction,
@@ -123,15 +111,12 @@ const METHODS: Readonly<Record<string, Method>> = {
     params: positional(
       [address('The address.')],
       [
-        closed(
-          {
-            ...basic,
-            limit: optional(integer(1, 100, 'How many.')),
-            before: optional(signature('Start before this one.')),
-            until: optional(signature('Stop at this one.')),
-          },
-          'Options.',
-        ),
+        closed('Options.', {
+          ...basic,
+          limit: optional(integer(1, 100, 'How many.')),
+          before: optional(signature('Start before this one.')),
+          until: optional(signature('Stop at this one.')),
+        }),
       ],
     ),
     example: [EXAMPLE_ADDRESS, { limit: 10 }],
@@ -144,9 +129,9 @@ const METHODS: Readonly<Record<string, Method>> = {
     params: positional(
       [
         address('The wallet.'),
-        closed({ mint: optional(address('A mint.')), programId: optional(address('A token program.')) }, 'Which.'),
+        closed('Which.', { mint: optional(address('A mint.')), programId: optional(address('A token program.')) }),
       ],
-      [closed({ ...basic, encoding, dataSlice: optional(slice(1024)) }, 'Options.')],
+      [closed('Options.', { ...basic, encoding, dataSlice: optional(slice(1024)) })],
     ),
     rules: [exactlyOneIn(1, 'mint', 'programId')],
     example: [EXAMPLE_ADDRESS, { programId: TOKEN_PROGRAM }, { encoding: 'jsonParsed' }],
@@ -158,17 +143,14 @@ const METHODS: Readonly<Record<string, Method>> = {
     helius: 10,
     params: positional([
       address('The program.'),
-      closed(
-        {
-          ...basic,
-          encoding,
-          withContext: optional(Type.Boolean()),
-          sortResults: optional(Type.Boolean()),
-          filters: list(Type.Union([dataSize, memcmp]), 'The filters.', { minItems: 1, maxItems: 4 }),
-          dataSlice: slice(256),
-        },
-        'Options.',
-      ),
+      closed('Options.', {
+        ...basic,
+        encoding,
+        withContext: optional(Type.Boolean()),
+        sortResults: optional(Type.Boolean()),
+        filters: list(Type.Union([dataSize, memcmp]), 'The filters.', { minItems: 1, maxItems: 4 }),
+        dataSlice: slice(256),
+      }),
     ]),
     example: [
       TOKEN_PROGRAM,
@@ -182,22 +164,19 @@ const METHODS: Readonly<Record<string, Method>> = {
     params: positional(
       [address('The address.')],
       [
-        closed(
-          {
-            transactionDetails: optional(oneOf(['signatures', 'full'], 'How much of each.')),
-            sortOrder: optional(oneOf(['asc', 'desc'], 'Oldest or newest first.')),
-            commitment: optional(oneOf(['confirmed', 'finalized'], 'How settled.')),
-            minContextSlot: slot,
-            limit: optional(integer(1, 1000, 'How many; of full ones at most 100.')),
-            paginationToken: optional(
-              Type.String({ pattern: '^[0-9]{1,20}:[0-9]{1,20}$', description: 'The cursor of the next page.' }),
-            ),
-            encoding,
-            maxSupportedTransactionVersion: version,
-            filters: historyFilters,
-          },
-          'Options.',
-        ),
+        closed('Options.', {
+          transactionDetails: optional(oneOf(['signatures', 'full'], 'How much of each.')),
+          sortOrder: optional(oneOf(['asc', 'desc'], 'Oldest or newest first.')),
+          commitment: optional(oneOf(['confirmed', 'finalized'], 'How settled.')),
+          minContextSlot: slot,
+          limit: optional(integer(1, 1000, 'How many; of full ones at most 100.')),
+          paginationToken: optional(
+            Type.String({ pattern: '^[0-9]{1,20}:[0-9]{1,20}$', description: 'The cursor of the next page.' }),
+          ),
+          encoding,
+          maxSupportedTransactionVersion: version,
+          filters: historyFilters,
+        }),
       ],
     ),
     rules: [limitForFull(100)],
