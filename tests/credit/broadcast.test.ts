@@ -15,7 +15,7 @@ import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openRemoteFixture } from '../payments/fault-facilitator.ts';
 import type { Wallet } from '../payments/wallets.ts';
-import { broadcast, runSales } from '../sales/audited.ts';
+import { broadcast, runSales } from '../sales/kit.ts';
 import { balanceOf, openCreditedWallet, paymentOf, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');

@@ -9,7 +9,7 @@ import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
-import { runSales as run } from './audited.ts';
+import { runSales as run } from './kit.ts';
 
 const MAIN = 'packages/gateway/bin/main.js';
 const SECRET = 'a-secret-of-these-nodes-that-is-long';

@@ -4,7 +4,7 @@ import { GROUPINGS, type Grouping } from '../../packages/gateway/src/sales/books
 import { createSalesAnswer, groupTable, written } from '../../packages/gateway/src/sales/report.ts';
 import type { JournalEntry } from '../../packages/gateway/src/stores/sql/database.ts';
 import { sharedLedgerSuite } from '../kit/ledger.ts';
-import { appendEntry, entryOf } from './entries.ts';
+import { appendEntry, entryOf } from './kit.ts';
 
 const DAY_MS = 86_400_000;
 const WALLET = entryOf().wallet;

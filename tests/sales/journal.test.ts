@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { appendMissing } from '../../packages/gateway/src/sales/payee-history.ts';
 import { append, type Written } from '../../packages/gateway/src/stores/sql/database.ts';
 import { grant, HOLDER, JOURNAL_KEEP_MS, ledgerSuite, newPayment, newPurchase, signatureOf } from '../kit/ledger.ts';
-import { appendEntry, entryOf } from './entries.ts';
+import { appendEntry, entryOf } from './kit.ts';
 
 ledgerSuite('the journal', (ledger) => {
   const ids = async () => {

@@ -21,7 +21,7 @@ import {
 } from '../kit/ledger.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { appendEntry, entryOf } from './entries.ts';
+import { appendEntry, entryOf } from './kit.ts';
 
 type Engine = 'sqlite' | 'postgres';
 type Rows = readonly Readonly<Record<string, string>>[];

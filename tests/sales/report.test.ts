@@ -11,7 +11,7 @@ import {
   writtenOn,
 } from '../../packages/gateway/src/sales/report.ts';
 import { anyText } from '../kit/any-text.ts';
-import { readEntryOf } from './entries.ts';
+import { readEntryOf } from './kit.ts';
 
 const DAY_MS = 86_400_000;
 const GROUP = {

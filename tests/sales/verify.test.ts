@@ -9,7 +9,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, newBuyer, newPath } from '../payments/fault-buyer.ts';
-import { runSales, sendGift } from './audited.ts';
+import { runSales, sendGift } from './kit.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
