@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { HEADERS, NETWORKS, type Route } from '@asset-gateway/protocol';
 import { canonicalize, getCanonicalBytes, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { buyCredit, paymentOf, spendingHeader, startCreditGateway } from '../credit/gateway.ts';
 import { isFull } from '../kit/rounds.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import {
   asVersion1,
   callOf,
@@ -11,7 +12,6 @@ import {
   leaves,
   paidRoutes,
   paymentFor,
-  ROOMY,
   requiredFor,
   rowOf,
   send,
@@ -20,9 +20,12 @@ import {
 import { openWallet } from '../payments/wallets.ts';
 import { didDocumentOf, partOf, receiptIn, settledIn, verified, withPart } from './kit.ts';
 
-const gateway = await startSellingGateway({ ...ROOMY, RECEIPTS: 'on' });
+const gateway = await stopAfterTests(startCreditGateway({}, { RECEIPTS: 'on' }));
+const off = await stopAfterTests(startCreditGateway({ solana: gateway.solana }));
 const wallet = await openWallet(gateway.solana);
-afterAll(() => gateway.stop());
+const credited = await openWallet(gateway.solana);
+for (const cluster of ['mainnet', 'devnet'] as const) await buyCredit(gateway, credited, 50_000, cluster);
+await buyCredit(off, credited);
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 const buy = ({ target, init } = call) => wallet.buy(`${gateway.url}${target}`, init);
@@ -148,4 +151,48 @@ it('a header with a receipt is at most as long as docs/receipts.md says', async 
   const length = (await buy(longest)).headers.get(HEADERS.paymentResponse)?.length ?? 0;
   expect(length).toBeLessThanOrEqual(Number(most.replace(',', '')));
   expect(length).toBeGreaterThan(Number(most.replace(',', '')) * 0.8);
+});
+
+it.each(['rpc.mainnet.helius.getBalance', 'das.devnet.helius.getAsset'])(
+  "x402's own package verifies the receipt of a debit by signature, and when that comes again: %s",
+  async (id) => {
+    await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
+      const headers = { [HEADERS.signIn]: await spendingHeader(gateway, callOf(id), credited.signIn) };
+      const network = NETWORKS[id.includes('devnet') ? 'devnet' : 'mainnet'];
+      for (const isAgain of [false, true]) {
+        const response = await send(gateway, callOf(id), headers);
+        expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, isAgain ? 'true' : null]);
+        const { issuedAt: _issuedAt, ...said } = await verified(response);
+        const resourceUrl = gateway.url + callOf(id).target;
+        expect(said).toEqual({ version: 1, network, resourceUrl, payer: credited.address });
+        const settled = { success: true, transaction: '', network, payer: credited.address, amount: '0' };
+        expect(settledIn(response)).toMatchObject(settled);
+      }
+    });
+  },
+);
+
+it("x402's own package verifies the receipt of a payment that was not needed", async () => {
+  const payment = await paymentFor(gateway, call, credited);
+  const covered = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => sendPaid(gateway, call, payment));
+  expect(settledIn(covered)).toMatchObject({ success: true, transaction: '', amount: '0' });
+  const said = await verified(covered);
+  expect(said).toMatchObject({ payer: credited.address, network: NETWORKS.mainnet });
+  expect(said).not.toHaveProperty('transaction');
+});
+
+it("x402's own package verifies the receipt of a call that is bought with credit", async () => {
+  const bought = await sendPaid(gateway, call, await paymentOf(gateway, call, wallet, 50_000));
+  expect([bought.status, bought.headers.get('credit')]).toEqual([200, expect.stringMatching(/^balance=\d+$/)]);
+  expect((await verified(bought)).transaction).toBe(settledIn(bought).transaction);
+});
+
+it('RECEIPTS=off: a debit by signature has no PAYMENT-RESPONSE, and a covered payment no extension', async () => {
+  const headers = { [HEADERS.signIn]: await spendingHeader(off, call, credited.signIn) };
+  for (let time = 0; time < 2; time++) {
+    const response = await send(off, call, headers);
+    expect([response.status, response.headers.get(HEADERS.paymentResponse)]).toEqual([200, null]);
+  }
+  const covered = await sendPaid(off, call, await paymentFor(off, call, credited));
+  expect(Object.keys(settledIn(covered))).toEqual(['success', 'transaction', 'network', 'payer', 'amount']);
 });
