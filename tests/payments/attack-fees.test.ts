@@ -2,7 +2,6 @@ import type { Environment } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { testInCi } from '../kit/optional.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { callOf, paymentFor, sendPaid } from './calls.ts';
@@ -70,34 +69,6 @@ describe('the fee budget of the gateway', { timeout: 60_000 }, () => {
     expect((await buy(gateway, await newBuyer(gateway.solana.mainnet))).status).toBe(200);
     expect([gateway.solana.devnet.transfers.length, transfersIn(gateway)]).toEqual([1, 1]);
   });
-
-  testInCi(
-    'V4 payments that never land take at most half of the budget, and release it once they have expired',
-    { timeout: 120_000 },
-    async () => {
-      const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000', PRICE_SURCHARGE_USD_MICROS: '10000' });
-      const { mainnet } = gateway.solana;
-      const known = await newBuyer(mainnet);
-      expect((await buy(gateway, known)).status).toBe(200);
-      mainnet.faults.loseBroadcast = true;
-      const sent = () => mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
-      const before = sent();
-      const strangers = await several(2, () => newBuyer(mainnet));
-      const lost = strangers.map((buyer) => buy(gateway, buyer));
-      await until(() => sent() === before + 2);
-      const newcomer = await newBuyer(mainnet);
-      expect((await buy(gateway, newcomer)).outcome).toBe(UNAVAILABLE);
-      lost.push(buy(gateway, known));
-      await until(() => sent() === before + 3);
-      const codes = (await Promise.all(lost)).map(({ code }) => code);
-      expect(codes).toEqual(codes.map(() => 'settlement_pending'));
-      mainnet.faults.expireBlockhashes();
-      mainnet.advanceBlocks(300);
-      mainnet.faults.reset();
-      await until(async () => (await buy(gateway, newcomer)).status === 200);
-      expect((await buy(gateway, await newBuyer(mainnet))).status).toBe(200);
-    },
-  );
 
   it('V11 without SOL in the fee payer nothing is sold and no payment is used; SOL reopens sales', async () => {
     const sale = await newSale(await open());
