@@ -29,24 +29,27 @@ const CONFIRM_MS = 20_000;
 const SIGNATURE_OFFSET = 1;
 const POLL_MS = 250;
 
+type Kit = typeof import('@solana/kit');
 type Svm = typeof import('@x402/svm');
-type Signer = ReturnType<Svm['toFacilitatorSvmSigner']>;
-type Scheme = InstanceType<typeof import('@x402/svm/exact/facilitator').ExactSvmScheme>;
+type NewScheme = typeof import('@x402/svm/exact/facilitator').ExactSvmScheme;
+type Scheme = InstanceType<NewScheme>;
 type Chains = ReadonlyMap<string, Chain>;
 
 /** x402's own facilitator in this process, with limits and deadlines, and with strict readings of its answers. */
 export class InProcessFacilitator implements Facilitator {
+  readonly feeBudgetPerHour: number;
   readonly #options: InProcessOptions;
   readonly #packages: Packages;
   readonly #key: KeyObject;
   readonly #watch: ReturnType<typeof watchFeePayer>;
 
   private constructor(options: InProcessOptions, packages: Packages) {
+    this.feeBudgetPerHour = options.feeBudgetPerHour;
     this.#options = options;
     this.#packages = packages;
     const der = Buffer.from(pkcs8OfSeed(options.keypair.subarray(0, 32)));
     this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    this.#watch = watchFeePayer(packages.address, options.chains, options.notice);
+    this.#watch = watchFeePayer(packages.keys.address, options.chains, options.notice);
   }
 
   /** Loads x402's packages, which only this facilitator needs. */
@@ -57,26 +60,19 @@ export class InProcessFacilitator implements Facilitator {
       import('@x402/svm/exact/facilitator'),
     ]);
     const keys = await kit.createKeyPairSignerFromBytes(options.keypair);
-    const cache = new svm.SettlementCache();
     return new InProcessFacilitator(options, {
-      address: keys.address,
-      signerOf(network, chain) {
-        const transport = async ({ payload }: { payload: unknown }) =>
-          JSON.parse(await chain.post(JSON.stringify(payload)));
-        return svm.toFacilitatorSvmSigner(keys, { [network]: kit.createSolanaRpcFromTransport(transport) });
-      },
-      schemeOf: (signer) => new ExactSvmScheme(signer, cache, LIMITS),
+      keys,
+      cache: new svm.SettlementCache(),
+      toRpc: kit.createSolanaRpcFromTransport,
+      toSigner: svm.toFacilitatorSvmSigner,
+      ExactSvmScheme,
     });
   }
 
   readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
 
-  get feeBudgetPerHour(): number {
-    return this.#options.feeBudgetPerHour;
-  }
-
   feePayer(network: string): string | undefined {
-    return this.#options.chains.has(network) ? this.#packages.address : undefined;
+    return this.#options.chains.has(network) ? this.#packages.keys.address : undefined;
   }
 
   whyClosed(network: string): string | undefined {
@@ -142,8 +138,11 @@ export class InProcessFacilitator implements Facilitator {
   #schemeFor({ network }: Payment, run: SimulationRun, chains: Chains): Scheme {
     const chain = chains.get(network);
     if (!chain) throw unavailable(`no RPC for ${network}`);
-    const base = this.#packages.signerOf(network, chain);
-    return this.#packages.schemeOf({
+    const { keys, cache, toRpc, toSigner, ExactSvmScheme } = this.#packages;
+    const transport = async ({ payload }: { payload: unknown }) =>
+      JSON.parse(await chain.post(JSON.stringify(payload)));
+    const base = toSigner(keys, { [network]: toRpc(transport) });
+    const signer: typeof base = {
       ...base,
       simulateTransaction: (transaction, onNetwork, options) =>
         simulate(() => base.simulateTransaction(transaction, onNetwork, options), run),
@@ -152,7 +151,8 @@ export class InProcessFacilitator implements Facilitator {
         return base.sendTransaction(transaction, onNetwork);
       },
       confirmTransaction: (signature) => this.#confirm(signature, chain, run),
-    });
+    };
+    return new ExactSvmScheme(signer, cache, LIMITS);
   }
 
   async #confirm(signature: string, chain: Chain, run: SimulationRun): Promise<void> {
@@ -170,11 +170,13 @@ export class InProcessFacilitator implements Facilitator {
   }
 }
 
-/** What x402's packages make. */
+/** What this facilitator uses of x402's packages. Whole modules here would all end up in the bundle. */
 interface Packages {
-  readonly address: string;
-  signerOf(network: string, chain: Chain): Signer;
-  schemeOf(signer: Signer): Scheme;
+  readonly keys: Awaited<ReturnType<Kit['createKeyPairSignerFromBytes']>>;
+  readonly cache: InstanceType<Svm['SettlementCache']>;
+  readonly toRpc: Kit['createSolanaRpcFromTransport'];
+  readonly toSigner: Svm['toFacilitatorSvmSigner'];
+  readonly ExactSvmScheme: NewScheme;
 }
 
 type Verify = Scheme['verify'];
