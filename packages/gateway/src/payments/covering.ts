@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Admission, Delivery, Slot, TakeSlot } from '../call.ts';
+import type { Admission, Answer, Delivery, Receipt, Slot, TakeSlot } from '../call.ts';
 import type { AccountHolder, Debit, NewDebit } from '../credit/account.ts';
 import type { HoldResult, HoldVerdict } from '../credit/accounts.ts';
 import { type CreditDependencies, debiting, refusalOf } from '../credit/debiting.ts';
@@ -50,10 +50,11 @@ function debitFor({ key, request }: SentPayment, payment: CoverablePayment): New
 }
 
 /**
- * Credit that may pay instead of a payment: if the wallet has enough, its call is paid from credit. It waits while another call of the
- * wallet buys credit. Disposing it releases what it holds.
+ * Credit that may pay instead of a payment: if the wallet has enough, its call is paid from credit, and otherwise by the purchase. It
+ * waits while another call of the wallet buys credit. Disposing it releases what it holds.
  */
-export class Cover implements AsyncDisposable {
+export class Cover implements Admission {
+  readonly headers = () => ({});
   readonly #dependencies: CoveringDependencies;
   readonly #sent: SentPayment;
   readonly #holder: AccountHolder | undefined;
@@ -62,6 +63,7 @@ export class Cover implements AsyncDisposable {
   #first: HoldResult | undefined;
   /** The debit that has paid in place of this very payment. */
   #existing: Debit | undefined;
+  #purchase: Admission | undefined;
   #chosen: Admission | undefined;
 
   private constructor(dependencies: CoveringDependencies, sent: SentPayment, payment: CoverablePayment | undefined) {
@@ -78,19 +80,13 @@ export class Cover implements AsyncDisposable {
     payment: CoverablePayment | undefined,
   ): Promise<Cover> {
     const cover = new Cover(dependencies, sent, payment);
-    await fromStore(cover.#begin());
+    const trying = cover.#holder && cover.#tryToHold(cover.#holder, false);
+    const copying = cover.#debit ? undefined : dependencies.accounts.debit(sent.key);
+    const [first, copy] = await fromStore(Promise.all([trying, copying]));
+    cover.#first = first;
+    if (first?.verdict === 'held') cover.#chosen = debiting(dependencies, first, sent);
+    else cover.#existing = first?.debit?.id === sent.key ? first.debit : copy;
     return cover;
-  }
-
-  async #begin(): Promise<void> {
-    const { key } = this.#sent;
-    const [first, copy] = await Promise.all([
-      this.#holder && this.#tryToHold(this.#holder, false),
-      this.#debit ? undefined : this.#dependencies.accounts.debit(key),
-    ]);
-    this.#first = first;
-    if (first?.verdict === 'held') this.#chosen = debiting(this.#dependencies, first, this.#sent);
-    else this.#existing = first?.debit?.id === key ? first.debit : copy;
   }
 
   /** The answer that credit has paid for in place of this very payment. */
@@ -105,23 +101,19 @@ export class Cover implements AsyncDisposable {
     return this.#dependencies.answers.owed(first.debit, this.#sent);
   }
 
-  /** An admission that is paid from credit if possible, and otherwise by the purchase. It disposes the cover. */
+  /** The purchase pays if credit cannot. */
   orBy(purchase: Admission): Admission {
-    return {
-      spend: (take) => this.#spend(purchase, take),
-      settle: (answer) => (this.#chosen ?? purchase).settle(answer),
-      headers: () => ({}),
-      [Symbol.asyncDispose]: () => this[Symbol.asyncDispose](),
-    };
+    this.#purchase = purchase;
+    return this;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chosen?.[Symbol.asyncDispose]();
   }
 
-  async #spend(purchase: Admission, take: TakeSlot): Promise<Slot> {
+  async spend(take: TakeSlot): Promise<Slot> {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      this.#chosen ??= await this.#choose(purchase);
+      this.#chosen ??= await this.#choose();
       try {
         return await this.#chosen.spend(take);
       } catch (error) {
@@ -132,9 +124,15 @@ export class Cover implements AsyncDisposable {
     throw busy('other nodes buy for this wallet');
   }
 
-  #choose(purchase: Admission): Promise<Admission> {
-    const holder = this.#holder;
-    if (!holder) throw new Error('the payment does not fit its request');
+  async settle(answer: Answer): Promise<Receipt> {
+    const admission = this.#chosen ?? this.#purchase;
+    if (!admission) throw new Error('nothing pays for this call');
+    return admission.settle(answer);
+  }
+
+  #choose(): Promise<Admission> {
+    const [holder, purchase] = [this.#holder, this.#purchase];
+    if (!holder || !purchase) throw new Error('the payment does not fit its request');
     return this.#dependencies.queue.until(holder, async () => {
       const first = this.#first;
       this.#first = undefined;
