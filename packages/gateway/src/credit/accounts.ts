@@ -215,16 +215,20 @@ export class Accounts {
     const { id, owner, requestHash, micros } = debit;
     const found = await this.#database.read(rows.lookAt(debit, { id, requestHash }, nowMs));
     const account = rows.accountOf(found[0]);
-    const debitIn = (isIt: (row: Row) => boolean) => rows.debitOf(found.find(isIt), debit, nowMs);
-    const own = debitIn((row) => row.id === id);
+    let own: Debit | undefined;
+    let owed: Debit | undefined;
+    const lapsed: Row[] = [];
+    for (const row of found) {
+      if (row.id === id) own = rows.debitOf(row, debit, nowMs);
+      if (row.owed_until_ms !== null && row.request_hash === requestHash) owed ??= rows.debitOf(row, debit, nowMs);
+      if (row.state === 'held' && Number(row.until_ms) <= nowMs) lapsed.push(row);
+    }
     // It was held, but the reply was lost.
     if (own?.owner === owner && own.progress === 'held') return { verdict: 'held', debit };
     if (own) return { verdict: own.progress === 'held' ? 'running' : 'captured', account, debit: own };
     if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
-    const owed = debitIn((row) => row.owed_until_ms !== null && row.request_hash === requestHash);
     if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
     if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
-    const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
     for (const row of lapsed) await this.#database.write(rows.releaseLapsed(row, nowMs));
     const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros, nowMs);
     if (!reason && found[0]?.own_payment === 'lapsed') await this.#database.write(rows.dropLapsedPayment(id, nowMs));

@@ -19,16 +19,17 @@ import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
 type Columns = Readonly<Record<string, Value>>;
 
-const valuesOf = (record: PaymentRecord, columns: Readonly<Record<string, keyof PaymentRecord>>): Columns =>
-  Object.fromEntries(Object.entries(columns).map(([column, member]) => [column, (record[member] ?? null) as Value]));
-
-/** A fee counts from before its payment is sent until there is proof that it was not paid. */
-const isFeePaid = ({ progress, reason }: PaymentRecord): boolean =>
-  progress === 'settling' || progress === 'unresolved' || progress === 'settled' || reason === FAILED_ON_CHAIN;
+function valuesOf(record: PaymentRecord, columns: Readonly<Record<string, keyof PaymentRecord>>): Columns {
+  const values: Record<string, Value> = {};
+  for (const [column, member] of Object.entries(columns)) values[column] = (record[member] ?? null) as Value;
+  return values;
+}
 
 /** The columns that a step may change. */
 function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): Columns {
   const { progress, owed, calls = 0, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
+  // A fee counts from before its payment is sent until there is proof that it was not paid.
+  const isFeePaid = isOpen(record) || progress === 'settled' || record.reason === FAILED_ON_CHAIN;
   const isKnown =
     progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= PAYMENTS.knownPayerMicros;
   return {
@@ -41,36 +42,22 @@ function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefin
       fee_until_ms: nowMs + PAYMENTS.feeMs,
       fee_of_new_payer: Number(fee.isNewPayer),
     }),
-    ...(!isFeePaid(record) && { fee_payer: null }),
+    ...(!isFeePaid && { fee_payer: null }),
     ...(isKnown && { fee_of_new_payer: 0 }),
   };
 }
 
-/** Inserts a payment. It replaces a forgotten one with the same key; machine.ts refuses a key that has a record. */
-function insertion(record: PaymentRecord, changed: Columns): Statement {
-  const columns: Columns = {
-    ...{ fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 },
-    ...valuesOf(record, LASTING),
-    micro_usdc: amountOf(record),
-    ...changed,
-  };
-  const names = Object.keys(columns);
-  const places = names.map((_, index) => `$${index + 1}`);
-  const others = names.filter((name) => name !== 'key').map((name) => `${name} = excluded.${name}`);
-  return {
-    sql: `insert into payments (wallet_id, ${names.join(', ')}) select {guard.id}, ${places.join(', ')} where {guarded}
-    on conflict (key) do update set ${others.join(', ')}`,
-    values: Object.values(columns),
-  };
-}
+const COLUMNS = [
+  ...Object.keys({ ...LASTING, ...CHANGING }),
+  ...['micro_usdc', 'owed_until_ms', 'fee_payer', 'fee_until_ms', 'fee_of_new_payer'],
+];
 
-function update(key: string, columns: Columns): Statement {
-  const changes = Object.keys(columns).map((name, index) => `${name} = $${index + 2}`);
-  return {
-    sql: `update payments set ${changes.join(', ')} where key = $1 and {guarded}`,
-    values: [key, ...Object.values(columns)],
-  };
-}
+/** Inserts a payment. It replaces a forgotten one with the same key; machine.ts refuses a key that has a record. */
+const INSERT = `insert into payments (wallet_id, ${COLUMNS.join(', ')})
+  select {guard.id}, ${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')} where {guarded}
+  on conflict (key) do update set ${COLUMNS.filter((name) => name !== 'key')
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ')}`;
 
 /** What a step writes in addition to the machine's decision. */
 export interface StepDetails {
@@ -85,7 +72,16 @@ function rowChange({ subject, step: { before, after }, details, nowMs }: Taking)
   const { record } = after;
   if (!record) return { sql: 'delete from payments where key = $1 and {guarded}', values: [subject.key] };
   const changed = changing(record, nowMs, details.fee);
-  return before.record ? update(subject.key, changed) : insertion(record, changed);
+  if (!before.record) {
+    const fees = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
+    const row: Columns = { ...fees, ...valuesOf(record, LASTING), micro_usdc: amountOf(record), ...changed };
+    return { sql: INSERT, values: COLUMNS.map((name) => row[name] ?? null) };
+  }
+  const changes = Object.keys(changed).map((name, index) => `${name} = $${index + 2}`);
+  return {
+    sql: `update payments set ${changes.join(', ')} where key = $1 and {guarded}`,
+    values: [subject.key, ...Object.values(changed)],
+  };
 }
 
 /** The change of the stored answer: it has no expiry while the payment is open, and is dropped unless it settles. */
@@ -128,9 +124,6 @@ const updateWalletToSettle = ({ countedFees }: Dialect): string =>
   (${countedFees('$11', '$7', '0')} <= $10 and ($13 = 0 or ${countedFees('$11', '$7', '1')} <= $12)))`);
 const UPDATES_TO_SETTLE = { sqlite: updateWalletToSettle(SQLITE), postgres: updateWalletToSettle(POSTGRES) };
 
-/** How much the fee payer may have spent before this fee. */
-const leftOf = ({ limit, lamports }: FeeCharge, share = 1): number => Math.floor(limit * share) - lamports;
-
 /** Whether money may move from this step on. */
 export const beginsSettling = ({ before, after }: Step): boolean =>
   after.record?.progress === 'settling' && before.record?.progress === 'reserved';
@@ -154,16 +147,21 @@ function walletGuard(
   dialect: Dialect,
 ): Statement {
   const { entries, version, nowMs } = taking;
-  const grantedMicros = entries.find(({ kind }) => kind === 'grant')?.micros ?? 0;
+  let grantedMicros = 0;
+  for (const { kind, micros } of entries) if (kind === 'grant') grantedMicros += micros;
   const { inFlight, calls, paid = [] } = step.after.payer;
   const state = [version, JSON.stringify(inFlight), JSON.stringify(calls), JSON.stringify(paid), nowMs, grantedMicros];
   if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(subject.network), subject.payer, ...state] };
-  const values = [wallet.id, wallet.version, ...state];
+  const values: Value[] = [wallet.id, wallet.version, ...state];
   if (!beginsSettling(step)) return { sql: UPDATE_WALLET, values };
-  const fees = fee
-    ? [leftOf(fee), fee.feePayer, leftOf(fee, PAYMENTS.newPayersShare), Number(fee.isNewPayer)]
-    : [null, null, null, 0];
-  return { sql: UPDATES_TO_SETTLE[dialect.name], values: [...values, subject.key, ...fees] };
+  values.push(subject.key);
+  if (fee) {
+    // How much the fee payer may have spent before this fee, for all payers and for new ones.
+    const left = Math.floor(fee.limit) - fee.lamports;
+    const leftOfNewPayers = Math.floor(fee.limit * PAYMENTS.newPayersShare) - fee.lamports;
+    values.push(left, fee.feePayer, leftOfNewPayers, Number(fee.isNewPayer));
+  } else values.push(null, null, null, 0);
+  return { sql: UPDATES_TO_SETTLE[dialect.name], values };
 }
 
 /**
@@ -181,18 +179,18 @@ export function entriesOf({ before, after }: Step, { booked = [] }: StepDetails)
   const micros = amountOf(record);
   const entry = { key, cluster, wallet, micros, feeLamports, transaction, route, requestId };
   if (!isSettled) return [{ ...entry, kind: 'refusal' }];
-  const entries: readonly JournalEntry[] = [
-    { ...entry, kind: 'settlement' },
-    ...(creditMicros > 0 ? [{ ...entry, kind: 'grant' as const, micros: creditMicros, feeLamports: 0 }] : []),
-  ];
-  return entries.filter(({ kind }) => !booked.includes(kind));
+  const entries: JournalEntry[] = [];
+  if (!booked.includes('settlement')) entries.push({ ...entry, kind: 'settlement' });
+  if (creditMicros > 0 && !booked.includes('grant'))
+    entries.push({ ...entry, kind: 'grant', micros: creditMicros, feeLamports: 0 });
+  return entries;
 }
 
 /** The statements of a step. A reservation need not survive a power cut, because nothing has moved. */
-export const statementsOf = (taking: Taking, dialect: Dialect): DatabaseStep => ({
-  guard: walletGuard(taking, dialect),
-  changes: [rowChange(taking), ...answerChange(taking), ...taking.entries.map((entry) => append(entry, taking.nowMs))],
-  isDurable: [taking.step.before.record, taking.step.after.record].some(
-    (record) => record !== undefined && record.progress !== 'reserved',
-  ),
-});
+export function statementsOf(taking: Taking, dialect: Dialect): DatabaseStep {
+  const { before, after } = taking.step;
+  const changes = [rowChange(taking), ...answerChange(taking)];
+  for (const entry of taking.entries) changes.push(append(entry, taking.nowMs));
+  const [from = 'reserved', to = 'reserved'] = [before.record?.progress, after.record?.progress];
+  return { guard: walletGuard(taking, dialect), changes, isDurable: from !== 'reserved' || to !== 'reserved' };
+}

@@ -185,23 +185,26 @@ export const callsOf = ({ record, payer }: Pick<PaymentState, 'record' | 'payer'
 
 const DAY_MS = 86_400_000;
 
-const recent = (paid: readonly Paid[], nowMs: number): readonly Paid[] =>
-  paid.filter(({ atMs }) => nowMs - atMs < PAYMENTS.payerMs);
-
-const isEnough = (paid: readonly Paid[]): boolean =>
-  paid.reduce((sum, { micros }) => sum + micros, 0) >= PAYMENTS.knownPayerMicros;
-
 /** Adds a mainnet payment, and drops old ones and those that later payments make unnecessary. */
 export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): readonly Paid[] {
-  const [last, others] = [paid.at(-1), paid.slice(0, -1)];
+  const last = paid.at(-1);
   const isSameDay = last !== undefined && nowMs - last.atMs < DAY_MS;
-  const noted = isSameDay
-    ? [...others, { atMs: last.atMs, micros: last.micros + micros }]
-    : [...paid, { atMs: nowMs, micros }];
-  const all = isEnough([{ atMs: nowMs, micros }]) ? [{ atMs: nowMs, micros }] : recent(noted, nowMs);
-  const needed = all.findLastIndex((_, index) => isEnough(all.slice(index)));
-  return all.slice(Math.max(needed, 0));
+  const isEnoughAlone = micros >= PAYMENTS.knownPayerMicros;
+  const added =
+    isSameDay && !isEnoughAlone ? { atMs: last.atMs, micros: last.micros + micros } : { atMs: nowMs, micros };
+  const kept = [added];
+  let sum = added.micros;
+  for (const each of (isSameDay ? paid.slice(0, -1) : paid).toReversed()) {
+    if (sum >= PAYMENTS.knownPayerMicros || nowMs - each.atMs >= PAYMENTS.payerMs) break;
+    sum += each.micros;
+    kept.unshift(each);
+  }
+  return kept;
 }
 
 /** Whether the mainnet payments of the last 30 days make a known payer. */
-export const isKnownPayer = (paid: readonly Paid[], nowMs: number): boolean => isEnough(recent(paid, nowMs));
+export function isKnownPayer(paid: readonly Paid[], nowMs: number): boolean {
+  let sum = 0;
+  for (const { atMs, micros } of paid) if (nowMs - atMs < PAYMENTS.payerMs) sum += micros;
+  return sum >= PAYMENTS.knownPayerMicros;
+}

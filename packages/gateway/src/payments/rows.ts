@@ -103,12 +103,15 @@ export const recordOfRow = (row: Row): PaymentRecord =>
 /** The state that `lookAt` finds. */
 export function stateOf(rows: readonly Row[], { key, network, payer }: Subject): StoredState {
   const row = only(rows);
-  const found = rows.find((each) => each.key === key);
   const list = <T>(json: Value | undefined): readonly T[] => (json ? JSON.parse(String(json)) : []);
   const resolvedAtMs = (each: Row) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);
-  const due = rows
-    .filter((each) => each.key !== key && each.key !== null)
-    .toSorted((one, other) => resolvedAtMs(one) - resolvedAtMs(other));
+  let found: Row | undefined;
+  const due: Row[] = [];
+  for (const each of rows) {
+    if (each.key === key) found = each;
+    else if (each.key !== null) due.push(each);
+  }
+  due.sort((one, other) => resolvedAtMs(one) - resolvedAtMs(other));
   return {
     wallet: row.wallet_id === null ? undefined : { id: Number(row.wallet_id), version: text(row.version) },
     record: found && recordIn(found, network, payer),

@@ -25,7 +25,7 @@ const FAILURES = 3;
 const WINDOW_MS = 60_000;
 
 /** What a verification counts for. */
-const countsOf = ({ network, isNewPayer }: Verified): readonly string[] =>
+const countsOf = ({ network, isNewPayer }: Verified): readonly [string, ...string[]] =>
   isNewPayer ? [network, `new payers on ${network}`] : [network];
 
 /**
@@ -41,18 +41,20 @@ export class VerificationLimits {
   assertRoom(verified: Verified, nowMs: number): void {
     const waitMs = Math.max(this.#waitMs(verified.payer, nowMs), this.#waitMs(verified.challenge, nowMs));
     if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
-    const [all = 0, ofNewPayers = 0] = countsOf(verified).map((name) => this.#underWay.of(name));
-    if (all >= IN_FLIGHT.all || ofNewPayers >= IN_FLIGHT.ofNewPayers) throw busy('too many verifications', 1);
+    const [all, ofNewPayers] = countsOf(verified);
+    const isFull = this.#underWay.of(all) >= IN_FLIGHT.all;
+    if (isFull || (ofNewPayers !== undefined && this.#underWay.of(ofNewPayers) >= IN_FLIGHT.ofNewPayers))
+      throw busy('too many verifications', 1);
   }
 
   /** Begins a verification, or refuses like `assertRoom`. Call the returned function at its end. */
   enter(verified: Verified, nowMs: number): () => void {
     this.assertRoom(verified, nowMs);
-    const change = (by: 1 | -1) => {
-      for (const name of countsOf(verified)) this.#underWay.add(name, by);
+    const names = countsOf(verified);
+    for (const name of names) this.#underWay.add(name, 1);
+    return () => {
+      for (const name of names) this.#underWay.add(name, -1);
     };
-    change(1);
-    return () => change(-1);
   }
 
   /** Counts an invalid payment of a payer or for a challenge. */

@@ -42,11 +42,11 @@ function readPayment(header: string): CarriedPayment | undefined {
 
 /** The payment of a request; undefined if there is none, `malformed` unless there is one well-formed payment. */
 export function carriedPayment({ headers }: Inbound): CarriedPayment | 'malformed' | undefined {
-  const sent = [headers[HEADERS.payment.toLowerCase()], headers[HEADERS.version1Payment.toLowerCase()]];
-  const values = new Set(sent.filter((value) => value !== undefined));
-  if (values.size === 0) return undefined;
-  const [value] = values;
-  return (values.size === 1 && typeof value === 'string' && readPayment(value)) || 'malformed';
+  const version1 = headers[HEADERS.version1Payment.toLowerCase()];
+  const value = headers[HEADERS.payment.toLowerCase()] ?? version1;
+  if (value === undefined) return undefined;
+  const isOne = typeof value === 'string' && (version1 === undefined || version1 === value);
+  return (isOne && readPayment(value)) || 'malformed';
 }
 
 const MAX_AGE_SECONDS = 300;

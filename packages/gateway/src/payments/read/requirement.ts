@@ -66,14 +66,12 @@ export function isSameRequirement(accepted: unknown, requirement: PaymentRequire
   return Object.entries(ourExtra).every(([name, value]) => Reflect.get(theirExtra, name) === value);
 }
 
-const sha256 = (data: string | Uint8Array): string => hash('sha256', data);
-
 /** The hash that binds a payment to a request: route, path parameters, sorted query, exact body. */
 export function requestHashOf({ route, parameters, query, inbound }: Call): string {
   const pairs = query ? query.split('&').sort() : [];
   const path = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
-  const body = route.httpMethod === 'POST' ? sha256(inbound.body) : '';
-  return sha256(JSON.stringify([route.id, path, pairs, body]));
+  const body = route.httpMethod === 'POST' ? hash('sha256', inbound.body) : '';
+  return hash('sha256', JSON.stringify([route.id, path, pairs, body]));
 }
 
 /** What a paid call is read with. */
@@ -97,7 +95,7 @@ export const paidCallOf = ({ originOf, receipts, randomId }: CallDependencies, c
 });
 
 /** The key of a payment: its network and the hash of its message, whatever its encoding. */
-export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${sha256(message)}`;
+export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${hash('sha256', message)}`;
 
 /** The part of an offer that a memo is bound to. */
 type MemoOffer = Pick<Offer, 'network' | 'asset' | 'payTo' | 'amount' | 'feePayer'>;

@@ -150,10 +150,6 @@ type ReadTransfer = { readonly transfer: Transfer } | { readonly fault: RefusalC
 const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
 const fault = (code: RefusalCode): { readonly fault: RefusalCode } => ({ fault: code });
 
-/** The fee payer must appear in no instruction, so that no instruction can use its signature. */
-const touchesFeePayer = ({ program, accounts }: Instruction, feePayer: string): boolean =>
-  accounts.includes(0) || program === feePayer;
-
 function computeFault(limit: Instruction, price: Instruction): RefusalCode | undefined {
   if (limit.program !== COMPUTE_BUDGET || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
     return 'invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction';
@@ -183,11 +179,6 @@ const OTHERS: readonly RefusalCode[] = [
   'invalid_exact_svm_payload_unknown_seventh_instruction',
 ];
 
-function othersFault(others: readonly Instruction[]): RefusalCode | undefined {
-  const unknown = others.findIndex(({ program }) => program !== MEMO && program !== LIGHTHOUSE);
-  return unknown < 0 ? undefined : OTHERS[unknown];
-}
-
 function signersFault(
   { signers, keys, lookups, instructions }: Transaction,
   feePayer: string,
@@ -195,9 +186,11 @@ function signersFault(
   if (signers !== LIMITS.maxRequiredSignatures) return 'invalid_exact_svm_payload_excessive_signers';
   if (keys[0] !== feePayer) return 'invalid_exact_svm_fee_payer_mismatch';
   if (lookups > 0) return 'invalid_exact_svm_payload_transaction_could_not_be_decoded';
-  return instructions.some((each) => touchesFeePayer(each, feePayer))
-    ? 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds'
-    : undefined;
+  // The fee payer must appear in no instruction, so that no instruction can use its signature.
+  for (const { program, accounts } of instructions)
+    if (accounts.includes(0) || program === feePayer)
+      return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';
+  return undefined;
 }
 
 function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer): ReadTransfer {
@@ -232,12 +225,15 @@ export function readTransfer(transaction: Transaction, offer: Offer, crypto: Cry
   if (wrongCost) return fault(wrongCost);
   const read = readTokenTransfer(transfer, transaction, offer);
   if ('fault' in read) return read;
-  const unknown = othersFault(others);
-  if (unknown) return fault(unknown);
-  const memos = others.filter(({ program }) => program === MEMO);
+  const memos: Uint8Array[] = [];
+  for (const [index, { program, data }] of others.entries()) {
+    const unknown = OTHERS[index];
+    if (program === MEMO) memos.push(data);
+    else if (program !== LIGHTHOUSE && unknown) return fault(unknown);
+  }
   if (memos.length !== 1) return fault('invalid_exact_svm_payload_memo_count');
   if (!crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? ''))) {
     return fault('invalid_exact_svm_payload_signature_invalid');
   }
-  return { transfer: { ...read.transfer, memo: Buffer.from(memos[0]?.data ?? []).toString('utf8') } };
+  return { transfer: { ...read.transfer, memo: Buffer.from(memos[0] ?? []).toString('utf8') } };
 }

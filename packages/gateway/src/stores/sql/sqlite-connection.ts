@@ -104,7 +104,8 @@ export class SqliteConnection {
     // A prepared statement that finds the database locked stays active, and no transaction could end. So lock it first.
     this.#connection.exec('begin immediate');
     try {
-      const rows = group.map(({ step }) => this.#run(step));
+      const rows: (Row | undefined)[] = [];
+      for (const { step } of group) rows.push(this.#run(step));
       if (nowMs - this.#notedAtMs >= NOTE_CLOCK_MS) {
         this.#statement(NOTE_CLOCK).run([Math.floor(nowMs)]);
         this.#notedAtMs = nowMs;

@@ -29,10 +29,12 @@ const LONG_LOG_PAGES = 16 * 1024;
 /** The database file of a folder. */
 export const sqliteIn = (folder: string): string => `${folder}/${FILE}`;
 
-const textLength = ({ guard, changes = [] }: Step): number => {
-  const values = [guard, ...changes].flatMap((statement) => statement.values ?? []);
-  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
-};
+function textLength({ guard, changes = [] }: Step): number {
+  let length = 0;
+  for (const { values = [] } of [guard, ...changes])
+    for (const value of values) if (typeof value === 'string') length += value.length;
+  return length;
+}
 
 /** Opens the log of a file. Opening and closing the file itself would drop SQLite's locks. */
 function openLog(path: string): number {
