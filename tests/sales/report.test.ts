@@ -107,8 +107,9 @@ describe('the words of the command', () => {
   ])('since %j: the time that it names, or none', (text, atMs) => expect(sinceOf(text, NOW)).toBe(atMs));
 
   it('default to a week by route', () => {
-    expect(readTask([], NOW)).toEqual({ kind: 'group', sinceMs: NOW - 7 * DAY_MS, by: 'route', format: 'table' });
-    expect(readTask(['--follow'], NOW)).toEqual({ kind: 'follow', sinceMs: NOW, format: 'table' });
+    const usual = { by: 'route', format: 'table', repair: false };
+    expect(readTask([], NOW)).toEqual({ kind: 'group', sinceMs: NOW - 7 * DAY_MS, ...usual });
+    expect(readTask(['--follow'], NOW)).toEqual({ kind: 'follow', sinceMs: NOW, ...usual });
     expect(readTask(['verify', '--repair', '--since', '1d'], NOW)).toMatchObject({ kind: 'verify', repair: true });
   });
 

@@ -4,7 +4,6 @@ import {
   type JournalEntry,
   type JournalKind,
   type Row,
-  type Statement,
   text,
 } from '../stores/sql/database.ts';
 
@@ -110,7 +109,7 @@ export class Books {
   /** Sums since a time, mainnet first, then by group name or, with a limit, the best sold. `count`: the number of all groups. */
   async groups(sinceMs: number, by: Grouping, limit?: number) {
     const values = [new Date(sinceMs).toISOString(), limit ?? Number.MAX_SAFE_INTEGER];
-    const rows = await this.#report({ sql: groupQuery(this.#database.dialect, by), values });
+    const rows = await this.#database.report({ sql: groupQuery(this.#database.dialect, by), values });
     const groups = as<Group>(rows.map(({ groups: _, ...group }) => group));
     const byName = (one: Group, other: Group) =>
       ascending(other.cluster, one.cluster) || ascending(one.group, other.group);
@@ -122,7 +121,9 @@ export class Books {
     let last = 0;
     for (;;) {
       const sql = `select ${ENTRY} where e.at >= $1 and e.id > $2 order by e.id limit ${MOST_AT_ONCE}`;
-      const part = (await this.#report({ sql, values: [new Date(sinceMs).toISOString(), last] })).map(readEntry);
+      const part = (await this.#database.report({ sql, values: [new Date(sinceMs).toISOString(), last] })).map(
+        readEntry,
+      );
       if (part.length === 0) return;
       yield part;
       last = part.at(-1)?.id ?? last;
@@ -131,21 +132,21 @@ export class Books {
 
   /** The time of the oldest entry in milliseconds; undefined if there is none. */
   async firstMs(): Promise<number | undefined> {
-    const [row] = await this.#report({ sql: 'select min(at) as at from journal_entries' });
+    const [row] = await this.#database.report({ sql: 'select min(at) as at from journal_entries' });
     return row?.at == null ? undefined : Date.parse(text(row.at));
   }
 
   /** Keys of payments that credit has covered. */
   async coveredKeys(): Promise<ReadonlySet<string>> {
     const sql = `select key from journal_entries where kind = 'debit' and key is not null`;
-    return new Set((await this.#report({ sql })).map(({ key }) => text(key)));
+    return new Set((await this.#database.report({ sql })).map(({ key }) => text(key)));
   }
 
   /** Payments with an unknown outcome, oldest first. */
   async openPayments(): Promise<readonly OpenPayment[]> {
     const sql = `select o.key, o.cluster, o.wallet, o.route, o.micro_usdc as micros, o.state, o.since, o.signature, p.memo,
   p.request_id as "requestId" from open_payments o join payments p on p.key = o.key order by o.since`;
-    return as(await this.#report({ sql }));
+    return as(await this.#database.report({ sql }));
   }
 
   /** Wallets whose balance differs from the sum of their entries. Correct only if no entry was ever deleted. */
@@ -154,10 +155,6 @@ export class Books {
     const sql = `select w.cluster, w.address as wallet, coalesce(j.balance, 0) as journal, w.granted_micro_usdc - w.spent_micro_usdc as found
   from wallets w left join (select wallet_id, ${signed} as balance from journal_entries group by wallet_id) j on j.wallet_id = w.id
   where w.granted_micro_usdc - w.spent_micro_usdc <> coalesce(j.balance, 0)`;
-    return as(await this.#report({ sql }));
-  }
-
-  #report(statement: Statement): Promise<readonly Row[]> {
-    return this.#database.report(statement);
+    return as(await this.#database.report({ sql }));
   }
 }

@@ -32,10 +32,8 @@ const FOLLOW_MS = 1_000;
 /** How long after its time an entry may become visible. */
 const LATE_MS = 10_000;
 
-type Of<Kind extends Task['kind']> = Extract<Task, { kind: Kind }>;
-
 /** Writes entries as they are appended, until the process ends. Entries may become visible in another order than that of their ids. */
-async function follow({ books }: Archive, { sinceMs, format }: Of<'follow'>, { stdout }: Output): Promise<never> {
+async function follow({ books }: Archive, { sinceMs, format }: Task, { stdout }: Output): Promise<never> {
   if (format !== 'json') stdout.write(written(entryTable([]), format));
   let fromMs = sinceMs;
   let seen = new Map<number, number>();
@@ -69,7 +67,7 @@ async function repair(archive: Archive, { discrepancies, transfers, covered }: F
   return count;
 }
 
-async function verify(archive: Archive, task: Of<'verify'>, { stdout, stderr }: Output, nowMs: number) {
+async function verify(archive: Archive, task: Task, { stdout, stderr }: Output, nowMs: number) {
   const { sinceMs, format } = task;
   const { keepMs, books } = archive;
   const auditNow = async () => audit(books, await archive.payees(), { sinceMs, nowMs, keepMs });
@@ -86,27 +84,23 @@ async function verify(archive: Archive, task: Of<'verify'>, { stdout, stderr }: 
   return discrepancies.length === 0 ? 0 : 1;
 }
 
-async function carryOut(task: Exclude<Task, { kind: 'help' }>, archive: Archive, output: Output, nowMs: number) {
-  switch (task.kind) {
-    case 'group': {
-      const { groups } = await archive.books.groups(task.sinceMs, task.by);
-      output.stdout.write(written(groupTable(task.by, groups, archive.solPriceUsd), task.format));
-      return 0;
-    }
-    case 'follow':
-      return follow(archive, task, output);
-    case 'unresolved':
-      output.stdout.write(written(openTable(await archive.books.openPayments()), task.format));
-      return 0;
-    case 'verify':
-      return verify(archive, task, output, nowMs);
-  }
+async function carryOut(task: Task, archive: Archive, output: Output, nowMs: number): Promise<number> {
+  const { kind, sinceMs, by, format } = task;
+  const { books, solPriceUsd } = archive;
+  if (kind === 'follow') return follow(archive, task, output);
+  if (kind === 'verify') return verify(archive, task, output, nowMs);
+  const table =
+    kind === 'unresolved'
+      ? openTable(await books.openPayments())
+      : groupTable(by, (await books.groups(sinceMs, by)).groups, solPriceUsd);
+  output.stdout.write(written(table, format));
+  return 0;
 }
 
 /** The command `asset-gateway sales`. Answers its exit code: 2 if the arguments are invalid or the chain cannot be read. */
 export async function sales(words: readonly string[], output: Output, open: OpenArchive): Promise<number> {
   const nowMs = Date.now();
-  let task: Task;
+  let task: ReturnType<typeof readTask>;
   try {
     task = readTask(words, nowMs);
   } catch (error) {
@@ -114,11 +108,11 @@ export async function sales(words: readonly string[], output: Output, open: Open
     output.stderr.write(`${USAGE}asset-gateway sales: ${error.message}\n`);
     return 2;
   }
-  if (task.kind === 'help') {
+  if (task === 'help') {
     output.stdout.write(USAGE);
     return 0;
   }
-  const archive = await open(task.kind === 'verify' && task.repair);
+  const archive = await open(task.repair);
   try {
     return await carryOut(task, archive, output, nowMs);
   } catch (error) {

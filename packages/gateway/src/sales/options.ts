@@ -21,12 +21,7 @@ export const USAGE = `Usage: asset-gateway sales [--since 7d] [--by route|wallet
 export type Format = 'table' | 'csv' | 'json';
 
 /** The task of a command line. */
-export type Task =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'group'; readonly sinceMs: number; readonly by: Grouping; readonly format: Format }
-  | { readonly kind: 'follow'; readonly sinceMs: number; readonly format: Format }
-  | { readonly kind: 'unresolved'; readonly format: Format }
-  | { readonly kind: 'verify'; readonly sinceMs: number; readonly format: Format; readonly repair: boolean };
+export type Task = Exclude<ReturnType<typeof readTask>, 'help'>;
 
 /** Invalid arguments. */
 export class UsageError extends Error {}
@@ -57,10 +52,8 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-type Values = ReturnType<typeof parse>['values'];
-
 /** The options of each task, besides `--csv` and `--json`. */
-const ALLOWED: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
+const ALLOWED: Readonly<Record<'group' | 'follow' | 'unresolved' | 'verify', readonly string[]>> = {
   group: ['since', 'by'],
   follow: ['since', 'follow'],
   unresolved: [],
@@ -75,34 +68,25 @@ function parse(words: readonly string[]) {
   }
 }
 
-function assertAllowed(kind: string, values: Values): void {
-  const allowed = [...(ALLOWED[kind] ?? []), 'csv', 'json'];
-  const strange = Object.keys(values).find((name) => !allowed.includes(name));
-  if (strange !== undefined) throw new UsageError(`--${strange} does not apply here.`);
-  if (values.csv && values.json) throw new UsageError('--csv and --json cannot be combined.');
-}
-
-function kindOf(positionals: readonly string[], values: Values): 'group' | 'follow' | 'unresolved' | 'verify' {
+function kindOf(positionals: readonly string[], isFollowing = false): keyof typeof ALLOWED {
   const [word, ...others] = positionals;
-  if (word === undefined) return values.follow ? 'follow' : 'group';
+  if (word === undefined) return isFollowing ? 'follow' : 'group';
   if (others.length === 0 && (word === 'unresolved' || word === 'verify')) return word;
   throw new UsageError(`unknown argument ${JSON.stringify(positionals.join(' '))}.`);
 }
 
 /** Reads a command line. Throws a UsageError if it is invalid. */
-export function readTask(words: readonly string[], nowMs: number): Task {
+export function readTask(words: readonly string[], nowMs: number) {
   const { values, positionals } = parse(words);
-  if (values.help) return { kind: 'help' };
-  const kind = kindOf(positionals, values);
-  assertAllowed(kind, values);
-  const format = values.csv ? 'csv' : values.json ? 'json' : 'table';
-  if (kind === 'unresolved') return { kind, format };
-  const text = values.since ?? (kind === 'follow' ? '0m' : WEEK);
-  const sinceMs = sinceOf(text, nowMs);
+  if (values.help) return 'help';
+  const kind = kindOf(positionals, values.follow);
+  const { since = kind === 'follow' ? '0m' : WEEK, by = GROUPINGS[0], csv, json, repair = false } = values;
+  const strange = Object.keys(values).find((name) => ![...ALLOWED[kind], 'csv', 'json'].includes(name));
+  if (strange !== undefined) throw new UsageError(`--${strange} does not apply here.`);
+  if (csv && json) throw new UsageError('--csv and --json cannot be combined.');
+  const sinceMs = sinceOf(since, nowMs);
   if (sinceMs === undefined) throw new UsageError('--since is a span such as 7d, 24h or 90m, a date, or all.');
-  if (kind === 'follow') return { kind, sinceMs, format };
-  if (kind === 'verify') return { kind, sinceMs, format, repair: values.repair === true };
-  const by = values.by ?? 'route';
   if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}.`);
-  return { kind, sinceMs, by, format };
+  const format: Format = csv ? 'csv' : json ? 'json' : 'table';
+  return { kind, sinceMs, by, format, repair };
 }

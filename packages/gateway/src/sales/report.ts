@@ -143,10 +143,9 @@ export function writtenOn(table: Table, format: Format): string {
 /** Discrepancies as a table. */
 export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table => ({
   columns: ['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found'],
-  rows: discrepancies.map(({ fault, cluster, wallet, transaction, id, journal, found }) => [
-    ...[fault, cluster, wallet, transaction, id],
-    ...[journal, found],
-  ]),
+  rows: discrepancies.map(({ fault, cluster, wallet, transaction, id, journal, found }) => {
+    return [fault, cluster, wallet, transaction, id, journal, found];
+  }),
 });
 
 /** The source of sales reports. */
