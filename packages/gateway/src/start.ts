@@ -11,7 +11,6 @@ import { createLog, inFormat, type Log, type LogDestination, standardOutput } fr
 import type { ServedMetrics } from './metrics/server.ts';
 import { createSalesAnswer } from './sales/report.ts';
 import { passwordIn, secretsIn } from './secrets.ts';
-import type { LogLine } from './stages/trail.ts';
 import { type Tracing, untraced } from './traces/tracing.ts';
 import { version } from './version.ts';
 
@@ -91,21 +90,19 @@ async function openTraces(config: Config): Promise<Tracing> {
   return openTracing(traces, rowsOf(config.apis));
 }
 
-/** What metrics count besides log lines. */
-const countedBy = (metrics: ServedMetrics['metrics'] | undefined) =>
+/** Passes what a gateway reports to the log and the metrics. */
+const observersOf = (log: Log, metrics: ServedMetrics['metrics'] | undefined, tracing: Tracing) =>
   ({
+    log: tracing.logging((line) => {
+      log.request(line);
+      metrics?.finished(line);
+    }),
+    notice: log.notice,
+    onFailure: log.failure,
     onSettlement: (outcome) => metrics?.settled(outcome),
     onSlot: (kind) => metrics?.slotTaken(kind),
     onKeyRefused: (channel, place) => metrics?.keyRefused(channel, place),
-  }) satisfies Observers;
-
-/** Passes each log line to the log and the metrics. */
-const observing =
-  ({ request }: Log, metrics: ServedMetrics['metrics'] | undefined) =>
-  (line: LogLine): void => {
-    request(line);
-    metrics?.finished(line);
-  };
+  }) satisfies Observers & Pick<Dependencies, 'log'>;
 
 interface Foundations {
   readonly state: State;
@@ -121,25 +118,22 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   const log = openLog(config, remembered.secrets, logTo);
   await connect(log.notice);
   tracing.connect(log.notice);
-  const { notice, failure: onFailure } = log;
   let stopping = false;
-  const observers = { log: tracing.logging(observing(log, metrics)), notice, onFailure, ...countedBy(metrics) };
   const isStopping = () => stopping;
+  const observers = observersOf(log, metrics, tracing);
   const composed = await compose(config, { ...remembered, tracing, isStopping, ...observers, ...paces });
   const server = new HttpServer({
     handle: tracing.handling(composed.gateway),
     trustedProxies: trustedProxies(config.trustedProxies),
     maxConnections: MAX_CONNECTIONS,
     graceMs,
-    onFailure,
+    onFailure: log.failure,
   });
   const port = await server.listen(config.port, config.host).catch(async (error) => {
     await composed.close();
     throw listenFault(error, config);
   });
-  metrics?.watch(composed.readings);
-  metrics?.watchLog(log.isLost);
-  metrics?.watchTraces(tracing);
+  metrics?.watch(composed.readings, log.isLost, tracing);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: config.baseUrl ?? `http://${host}:${port}`,

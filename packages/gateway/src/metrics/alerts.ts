@@ -1,5 +1,6 @@
 import table from './alerts.json' with { type: 'json' };
 import { type Figures, groupOf, type Wanted } from './figures.ts';
+import { KEY } from './gauges.ts';
 
 /** The growth of all counters in a span. */
 export interface Growth {
@@ -36,29 +37,26 @@ export interface Rule extends Threshold {
 
 const ENTRIES = table as Readonly<Record<keyof typeof table, Omit<Rule, 'alert' | 'find'>>>;
 
-const SUBJECT = ['provider', 'cluster', 'surface', 'place'];
 /** A rate over a few seconds means little. */
 const LEAST_SECONDS = 60;
-
-const only = (is: boolean): readonly string[] => (is ? [''] : []);
 
 /** A gauge is above the bound. */
 const above =
   (name: string): Find =>
   ({ now }, { bound = 0 }) =>
-    now.of(name).flatMap(({ value, labels }) => (value > bound ? [groupOf(labels, SUBJECT)] : []));
+    now.of(name).flatMap(({ value, labels }) => (value > bound ? [groupOf(labels, KEY)] : []));
 
 /** A gauge is below the bound. */
 const below =
   (name: string, wanted?: Wanted): Find =>
   ({ now }, { bound = 0 }) =>
-    now.of(name, wanted).flatMap(({ value, labels }) => (value < bound ? [groupOf(labels, SUBJECT)] : []));
+    now.of(name, wanted).flatMap(({ value, labels }) => (value < bound ? [groupOf(labels, KEY)] : []));
 
 /** The growth of the counters meets a condition. */
 const growthWhere =
   (fits: (growth: Growth, bound: number, now: Figures) => boolean): Find =>
   ({ now, over }, { minutes = 0, bound = 0 }) =>
-    only(fits(over(minutes), bound, now));
+    fits(over(minutes), bound, now) ? [''] : [];
 
 /** Requests per second with this code are above the bound. */
 const rateAbove = (code: string | RegExp): Find =>
@@ -88,11 +86,11 @@ const shareAbove =
 
 /** One of several keys is set aside, or was refused again on a retry. */
 const keySetAside: Find = ({ now, over }, { minutes = 0, bound = 0 }) => {
-  const refused = over(minutes).figures.by('key_refusals_total', SUBJECT);
+  const refused = over(minutes).figures.by('key_refusals_total', KEY);
   return now.of('key_set_aside').flatMap(({ labels, value }) => {
     const { provider = '', cluster = '', surface = '' } = labels;
     const hasOthers = now.of('key_set_aside', { provider, cluster, surface }).length > 1;
-    const subject = groupOf(labels, SUBJECT);
+    const subject = groupOf(labels, KEY);
     return value > bound || (hasOthers && (refused.get(subject) ?? 0) > bound) ? [subject] : [];
   });
 };

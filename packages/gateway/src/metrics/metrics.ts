@@ -136,9 +136,16 @@ export class Metrics {
     }
   }
 
-  /** Adds the metrics that are read at each scrape; the fee payer's balance is read once a minute. */
-  watch(readings: Readings): void {
+  /**
+   * Adds the metrics that are read at each scrape; the fee payer's balance is read once a minute. With traces, scrapers that accept
+   * OpenMetrics get exemplars.
+   */
+  watch(readings: Readings, isLogLost = () => false, traces: { dropped?(): number } = {}): void {
     watchReadings(this.#meter, readings);
+    this.#meter.gauge('log_lost', "Whether the log's reader is gone.", [], isLogLost);
+    this.#hasTraces = traces.dropped !== undefined;
+    const dropped = () => traces.dropped?.() ?? 0;
+    this.#meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], dropped);
     for (const [labels] of keysOf(readings)) this.#keyRefusals.inc(labels, 0);
     let feePayers: Awaited<ReturnType<Readings['feePayers']>> = [];
     this.#meter.gauge('fee_payer_lamports', 'Balance of the fee payer.', ['cluster'], () =>
@@ -149,18 +156,6 @@ export class Metrics {
     };
     void read();
     this.#timer = setInterval(() => void read(), FEE_PAYER_INTERVAL_MS).unref();
-  }
-
-  /** Adds a gauge for a lost log reader. */
-  watchLog(isLost: () => boolean): void {
-    this.#meter.gauge('log_lost', "Whether the log's reader is gone.", [], isLost);
-  }
-
-  /** Adds a counter of spans that were not exported. With traces, scrapers that accept OpenMetrics get exemplars. */
-  watchTraces(traces: { dropped?(): number }): void {
-    this.#hasTraces = traces.dropped !== undefined;
-    const dropped = () => traces.dropped?.() ?? 0;
-    this.#meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], dropped);
   }
 
   /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */

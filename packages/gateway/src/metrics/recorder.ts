@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Growth, Snapshot } from './alerts.ts';
 import { type Figures, groupOf, type Wanted } from './figures.ts';
+import { CHANNEL } from './gauges.ts';
 import { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 
-const CHANNEL = ['provider', 'cluster', 'surface'];
 const UPSTREAM = 'upstream_duration_seconds';
 const REQUEST = 'request_duration_seconds';
 const RECENT_MINUTES = 5;
