@@ -17,8 +17,6 @@ const MIN_DIFFERENT = 3;
 /** A call that timed out may have asked for too much. */
 const TIMEOUT_WEIGHT = 0.5;
 
-const requestOf = ({ route, input }: UpstreamCall): string => JSON.stringify([route.id, input]);
-
 /** Collects at most MIN_DIFFERENT values. */
 const note = (seen: Set<string | undefined>, value: string | undefined): void => {
   if (seen.size < MIN_DIFFERENT) seen.add(value);
@@ -98,7 +96,7 @@ export class Breaker implements Upstream {
     const wasOpen = this.isOpen;
     this.#failures += code === 'upstream_timeout' ? TIMEOUT_WEIGHT : 1;
     note(this.#wallets, call.wallet);
-    note(this.#requests, requestOf(call));
+    note(this.#requests, JSON.stringify([call.route.id, call.input]));
     if (this.isOpen && !wasOpen) this.#nextProbeAt = this.#options.now() + this.#options.probeMs;
   }
 
@@ -110,8 +108,6 @@ export class Breaker implements Upstream {
     this.#othersWait = false;
   }
 }
-
-const isLost = (error: unknown): boolean => error instanceof UpstreamRefusal && error.ending === 'lost';
 
 /**
  * Resends a GET once if its connection was lost before the first byte of the answer, as when an upstream closes a kept-alive
@@ -131,9 +127,9 @@ export function resending(upstream: KeyedUpstream): KeyedUpstream {
           isDown = false;
           return answer;
         } catch (error) {
-          const isOfUpstream = error instanceof UpstreamRefusal && error !== lost;
-          if (isOfUpstream) isDown = error.ending === 'lost' && (isDown || lost !== undefined);
-          if (lost !== undefined || !isSafe || !isLost(error)) throw error;
+          const isLost = error instanceof UpstreamRefusal && error.ending === 'lost';
+          if (error instanceof UpstreamRefusal && error !== lost) isDown = isLost && (isDown || lost !== undefined);
+          if (lost !== undefined || !isSafe || !isLost) throw error;
           lost = error;
         }
       }

@@ -23,7 +23,7 @@ export const tooLarge = (): UpstreamRefusal =>
 
 const ignore = (): void => undefined;
 
-/** A promise with its resolvers. */
+/** A promise with its resolvers. Nobody may be waiting when it rejects. */
 class Deferred<T> {
   resolve!: (value: T) => void;
   reject!: (error: unknown) => void;
@@ -31,6 +31,10 @@ class Deferred<T> {
     this.resolve = resolve;
     this.reject = reject;
   });
+
+  constructor() {
+    this.promise.catch(ignore);
+  }
 }
 
 /**
@@ -46,6 +50,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   /** Whether the answer has begun. */
   isStarted = false;
   readonly #head = new Deferred<UpstreamResponse>();
+  readonly #whole = new Deferred<void>();
   /** Resolves with the head of the answer. */
   readonly head = this.#head.promise;
   readonly #deadlineAt: number;
@@ -53,7 +58,6 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   readonly #chunks: Buffer[] = [];
   #size = 0;
   #limit = MAX_BYTES;
-  #body: Deferred<Buffer> | undefined;
   #abort: (error: Error) => void = ignore;
   #failure: Error | undefined;
   #isExpired = false;
@@ -62,7 +66,10 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   /** The deadline covers the call from now to the last byte read. */
   constructor(deadlineMs: number) {
     this.#deadlineAt = performance.now() + deadlineMs;
-    this.#timer = setTimeout(() => this.#expire(), deadlineMs).unref();
+    this.#timer = setTimeout(() => {
+      this.#isExpired = true;
+      this.#giveUp(new Error('deadline'));
+    }, deadlineMs).unref();
   }
 
   /** Whether the deadline has passed. A suspended process reads sockets before its timers run. */
@@ -70,12 +77,13 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
     return this.#isExpired || performance.now() >= this.#deadlineAt;
   }
 
-  whole(limit: number): Promise<Buffer> {
+  async whole(limit: number): Promise<Buffer> {
     this.#limit = limit;
-    this.#body = new Deferred();
     if (this.#size > limit) this.onError(tooLarge());
-    this.#settle();
-    return this.#body.promise;
+    await this.#whole.promise;
+    // The deadline may have passed, or the limit been set, after the last byte.
+    if (this.#failure) throw this.#failure;
+    return Buffer.concat(this.#chunks, this.#size);
   }
 
   /** Ends the request. Unread data would block the connection, so it is closed. */
@@ -121,24 +129,14 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   onComplete(): void {
     this.#isComplete = true;
     this.encoded?.push(null);
-    this.#settle();
+    this.#whole.resolve();
   }
 
   onError(error: Error): void {
     this.#failure ??= error;
     this.#head.reject(this.#failure);
     this.encoded?.destroy(this.#failure);
-    this.#settle();
-  }
-
-  #settle(): void {
-    if (this.#failure) this.#body?.reject(this.#failure);
-    else if (this.#isComplete) this.#body?.resolve(Buffer.concat(this.#chunks, this.#size));
-  }
-
-  #expire(): void {
-    this.#isExpired = true;
-    this.#giveUp(new Error('deadline'));
+    this.#whole.reject(this.#failure);
   }
 
   #giveUp(reason: Error): void {
