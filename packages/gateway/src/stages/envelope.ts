@@ -50,15 +50,13 @@ export function success(route: Route, answer: Answer, receipt: Receipt): Outboun
   return { status: 200, headers: { ...type, ...answer.headers, ...headers }, body, ...rest };
 }
 
-/** An error as a refusal; unexpected errors become `internal_error` without details. */
-const asRefusal = (error: unknown): Refusal =>
-  error instanceof Refusal
-    ? error
-    : new Refusal('internal_error', { reason: String((error as Error)?.stack ?? error) });
-
-/** The only place that turns an error into a response. A 402 carries a fresh challenge of the route's gate. */
+/**
+ * The only place that turns an error into a response. A 402 carries a fresh challenge of the route's gate; unexpected errors become
+ * `internal_error` without details.
+ */
 export function refuse(error: unknown, trail: RequestTrail): Outbound {
-  const refusal = asRefusal(error);
+  const reasonOf = () => String((error as Error)?.stack ?? error);
+  const refusal = error instanceof Refusal ? error : new Refusal('internal_error', { reason: reasonOf() });
   const { headers, reason, scope } = refusal.details;
   const { retryAfterSeconds } = refusal;
   const challenge = refusal.status === 402 ? trail.challenge(refusal.code) : undefined;

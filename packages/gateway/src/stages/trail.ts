@@ -99,11 +99,6 @@ function cacheKindOf(status: string | undefined): string | undefined {
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
-function requestIdOf({ headers }: Inbound, randomId: () => string): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomId();
-}
-
 /** Follows one request from its arrival to its log line. */
 export class RequestTrail implements Trail {
   readonly requestId: string;
@@ -123,7 +118,8 @@ export class RequestTrail implements Trail {
   constructor(inbound: Inbound, dependencies: TrailDependencies) {
     this.#inbound = inbound;
     this.#dependencies = dependencies;
-    this.requestId = requestIdOf(inbound, dependencies.randomId);
+    const given = inbound.headers['x-request-id'];
+    this.requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : dependencies.randomId();
     this.client = inbound.client;
   }
 
