@@ -56,7 +56,8 @@ export class Pipeline {
   /** Number of begun requests, and the last one. */
   #begun = 0;
   #lastBegun: IncomingMessage | undefined;
-  #isBroken = false;
+  /** Only what has arrived will be answered: the rest of the stream is unreadable, or too much waits. */
+  isBroken = false;
   #isFull = false;
 
   constructor(socket: Socket, room: WaitingRoom, connections: Connections) {
@@ -66,11 +67,6 @@ export class Pipeline {
     // Node resumes reading by itself, for example at the end of a request.
     socket.on('resume', () => this.#isHeld && socket.pause());
     socket.once('close', () => this.#forgetWaiting());
-  }
-
-  /** Whether only what has arrived will be answered. */
-  get isBroken(): boolean {
-    return this.#isBroken;
   }
 
   /** Whether a complete request awaits its answer: only the latest can be incomplete. */
@@ -102,11 +98,6 @@ export class Pipeline {
     return this.#waiting.length > 0 && this.#begun < MAX_UNANSWERED;
   }
 
-  /** The rest of the stream is unreadable: answer what has arrived, then close. */
-  break(): void {
-    this.#isBroken = true;
-  }
-
   get #latest(): IncomingMessage | undefined {
     return this.#waiting.at(-1)?.incoming ?? this.#lastBegun;
   }
@@ -134,13 +125,13 @@ export class Pipeline {
     if (this.#waiting.length > 0) this.#room.call(this);
     else if (this.#begun === 0) this.#connections.note(this.#socket, true);
     // An incomplete request will never complete.
-    if (this.#isBroken && !this.hasWhole) this.#socket.destroySoon();
+    if (this.isBroken && !this.hasWhole) this.#socket.destroySoon();
   };
 
   /** Too many requests wait: drop this connection's waiting ones and close it after the answers that have begun. */
   #overflow(): void {
     this.#isFull = true;
-    this.#isBroken = true;
+    this.isBroken = true;
     this.#forgetWaiting();
     this.#socket.pause();
   }

@@ -151,7 +151,10 @@ export class HttpServer {
       requireHostHeader: false,
     });
     this.#server.maxHeadersCount = 0;
-    this.#server.on('connection', (socket) => this.#welcome(socket));
+    this.#server.on('connection', (socket) => {
+      if (!this.#connections.admit(socket)) return;
+      this.#pipelines.set(socket, new Pipeline(socket, this.#room, this.#connections));
+    });
     this.#server.on('request', (incoming, outgoing) => {
       this.#arrived(incoming, outgoing, () => void this.#serve(incoming, outgoing));
     });
@@ -185,11 +188,6 @@ export class HttpServer {
     while ((this.#connections.hasBusy || this.#running > 0) && performance.now() < deadline) await pause(20);
     this.#server.closeAllConnections();
     await closed;
-  }
-
-  #welcome(socket: Socket): void {
-    if (!this.#connections.admit(socket)) return;
-    this.#pipelines.set(socket, new Pipeline(socket, this.#room, this.#connections));
   }
 
   #arrived(incoming: IncomingMessage, outgoing: ServerResponse, begin: () => void): void {
@@ -234,7 +232,7 @@ export class HttpServer {
   #unreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     const pipeline = this.#pipelines.get(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (pipeline?.hasWhole) pipeline.break();
+    else if (pipeline?.hasWhole) pipeline.isBroken = true;
     else answerUnreadable(error, socket);
   }
 }
