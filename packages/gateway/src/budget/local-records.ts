@@ -33,15 +33,6 @@ export interface LocalClocks {
 
 export const localClocks = (now: Clock): LocalClocks => ({ now, monotonic: monotonicMs, boot: bootId() });
 
-/** What the last process has left. */
-export interface Left {
-  /** The epoch of the used nonces. */
-  readonly epoch: string;
-  readonly nonces: readonly Pick<NonceUse, 'nonce' | 'issuedAtSeconds'>[];
-  /** Slots that may still be held, by budget. */
-  readonly held: ReadonlyMap<string, readonly HeldSlot[]>;
-}
-
 const SAVE_SLOT = `insert into admissions (nonce, issued_at_seconds, budget, frees_at_ms, frees_at_monotonic_ms, hold_ms)
   select $1, $2, $3, $4, $5, $6 where {in time} returning id`;
 const SAVE_NONCE = 'insert into admissions (nonce, issued_at_seconds) select $1, $2 where {in time}';
@@ -68,8 +59,8 @@ export class LocalRecords {
     this.#batches = setInterval(() => void this.#writeBatch(), BATCH_MS).unref();
   }
 
-  /** Reads what the last process has left. */
-  async read(): Promise<Left> {
+  /** Reads what the last process has left: the epoch of the used nonces, these, and by budget the slots that may still be held. */
+  async read() {
     const { epoch, isNew } = await this.#readEpoch();
     const rows = await this.#database.read({ sql: 'select * from admissions order by id' });
     const nonces = isNew ? [] : rows.filter(({ nonce }) => nonce !== null);

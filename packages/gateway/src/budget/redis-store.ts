@@ -55,7 +55,7 @@ export class RedisStore implements Store {
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
     const step = { script: BURN, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
-    return (await this.#space.runWithRetry(() => step)) as NonceVerdict;
+    return (await this.#space.runWithRetry(step)) as NonceVerdict;
   }
 
   complete(budget: Budget, owner: string): void {

@@ -78,8 +78,7 @@ export class SharedBudget {
     this.#own.complete(owner, monotonicMs());
     const { key, windowMs, fromDispatch } = this.#budget;
     if (fromDispatch) return;
-    const step = { script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] };
-    await this.#space.runWithRetry(() => step);
+    await this.#space.runWithRetry({ script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] });
   }
 
   /** This node pauses at once; the others pause when Redis has stored the pause. */

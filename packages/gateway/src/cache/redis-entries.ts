@@ -118,8 +118,7 @@ export class RedisEntries implements SharedEntries {
     const args = [owner, aheadMs + this.#options.now(), MAX_BYTES, ...words];
     const { travelMs = 0 } = timeoutFor(words.reduce((total: number, word) => total + String(word).length, 0));
     const timeout = { waitMs: BACKGROUND_TIMEOUT.waitMs + travelMs, travelMs };
-    const step = { script: WRITE, keys, args, timeout };
-    await this.#space.runWithRetry(() => step);
+    await this.#space.runWithRetry({ script: WRITE, keys, args, timeout });
   }
 
   async giveBack(plans: readonly Keyed[], owner: string): Promise<void> {

@@ -87,13 +87,11 @@ export class Keyspace {
   }
 
   /** Like `run`, with a second attempt if the first one fails. */
-  async runWithRetry(stepOf: (isSecond: boolean) => Step): Promise<unknown> {
+  async runWithRetry(step: Step): Promise<unknown> {
     const askedAtMs = monotonicMs();
-    const again = () => {
-      const step = stepOf(true);
-      return this.run({ ...step, timeout: retryTimeout(monotonicMs() - askedAtMs, step.timeout?.travelMs) });
-    };
-    return this.run(stepOf(false)).catch(again);
+    return this.run(step).catch(() =>
+      this.run({ ...step, timeout: retryTimeout(monotonicMs() - askedAtMs, step.timeout?.travelMs) }),
+    );
   }
 
   /** The epoch as this node last read it. It changes whenever data may have been lost. */
