@@ -33,15 +33,6 @@ export const processEnvironment = (): Environment => process.env;
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-function areCidrs(texts: readonly string[]): boolean {
-  try {
-    trustedProxies(texts);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function readBaseUrl(read: Reader, host: string): string | undefined {
   const text = read.optional('GATEWAY_BASE_URL');
   if (text === undefined) {
@@ -95,7 +86,11 @@ function readDatabaseUrl(read: Reader): string | undefined {
 
 function readProxies(read: Reader): string[] {
   const proxies = read.list('TRUST_PROXY');
-  read.check(areCidrs(proxies), 'TRUST_PROXY must be a comma-separated list of CIDRs such as 10.0.0.0/8.');
+  try {
+    trustedProxies(proxies);
+  } catch {
+    read.faults.push('TRUST_PROXY must be a comma-separated list of CIDRs such as 10.0.0.0/8.');
+  }
   return proxies;
 }
 
@@ -129,11 +124,6 @@ function readCallers(read: Reader) {
     /** CIDR texts. */
     trustedProxies,
   };
-}
-
-function readLogFormat(read: Reader): 'json' | 'pretty' | undefined {
-  if (read.optional('LOG_FORMAT') === undefined) return undefined;
-  return read.choice('LOG_FORMAT', 'json', ['json', 'pretty']) === 'pretty' ? 'pretty' : 'json';
 }
 
 function readMetrics(read: Reader) {
@@ -175,7 +165,7 @@ function readSettings(read: Reader, file: ApisConfig, paid: PaidReading) {
     ...readCallers(read),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     /** Undefined: pretty on a terminal, else JSON. */
-    logFormat: readLogFormat(read),
+    logFormat: read.choice('LOG_FORMAT', undefined, ['json', 'pretty']),
     /** Undefined if metrics are off. */
     metrics: readMetrics(read),
     /** Retention of the sales journal. */
@@ -207,7 +197,12 @@ export function readConfig(environment: Environment): Config {
   const file = readApis(read);
   const paid = readPaid(read, file);
   const settings = readSettings(read, file, paid);
-  checkTogether(read, settings, { isSelling: paid !== undefined, hasTokens: !file.families.off.has('tokens') });
+  const { tokens, apis, redisUrl, databaseUrl } = settings;
+  // Also if a variable of the paid routes is wrong.
+  const isSelling = paid !== undefined;
+  const isServing = tokens !== undefined || isSelling || apis.length > 0;
+  read.check(isServing, file.families.off.has('tokens') ? NOTHING_LEFT : NOTHING);
+  read.check(redisUrl === undefined || databaseUrl !== undefined || !isSelling, NEEDS_DATABASE);
   if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
   return Object.freeze({ ...settings, notices: [...read.notices, ...misspelt] });
 }
@@ -216,18 +211,5 @@ const NOTHING =
   'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL, HELIUS_API_KEY or APIS_FILE.';
 const NOTHING_LEFT = 'Nothing to serve: APIS_FILE disables tokens, and nothing else is configured.';
 
-interface Served {
-  /** Also if a variable of the paid routes is wrong. */
-  readonly isSelling: boolean;
-  /** Whether asset data is not disabled. */
-  readonly hasTokens: boolean;
-}
-
-/** Checks what no variable shows alone. */
-function checkTogether(read: Reader, config: ReturnType<typeof readSettings>, { isSelling, hasTokens }: Served): void {
-  read.check(config.tokens !== undefined || isSelling || config.apis.length > 0, hasTokens ? NOTHING : NOTHING_LEFT);
-  read.check(
-    config.redisUrl === undefined || config.databaseUrl !== undefined || !isSelling,
-    'DATABASE_URL is required with REDIS_URL and paid routes: nodes keep money in PostgreSQL because Redis may lose data.',
-  );
-}
+const NEEDS_DATABASE =
+  'DATABASE_URL is required with REDIS_URL and paid routes: nodes keep money in PostgreSQL because Redis may lose data.';

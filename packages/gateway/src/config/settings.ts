@@ -50,10 +50,15 @@ export class Reader {
     return fallback;
   }
 
-  choice(name: string, fallback: string, allowed: readonly string[]): string {
-    const text = this.text(name, fallback);
-    if (!allowed.includes(text)) this.faults.push(`${name} must be one of ${allowed.join(', ')}.`);
-    return text;
+  choice<Text extends string, Fallback extends Text | undefined>(
+    name: string,
+    fallback: Fallback,
+    allowed: readonly Text[],
+  ): Text | Fallback {
+    const text = this.optional(name) ?? fallback;
+    const found = allowed.find((each) => each === text) ?? fallback;
+    if (found !== text) this.faults.push(`${name} must be one of ${allowed.join(', ')}.`);
+    return found;
   }
 
   list(name: string): string[] {
