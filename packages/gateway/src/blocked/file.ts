@@ -62,7 +62,8 @@ const summary = ({ counts: { wallets, ranges } }: BlockedList): string =>
 export class BlockedFile {
   readonly #path: string;
   readonly #notice: (message: string) => void;
-  #list: BlockedList;
+  /** The last good list. */
+  list: BlockedList;
   /** The file's version at the last check, and at the last read. */
   #seen: string;
   #taken: string;
@@ -71,15 +72,10 @@ export class BlockedFile {
   constructor({ path, list, version }: ListFile, notice: (message: string) => void) {
     this.#path = path;
     this.#notice = (message) => notice(`BLOCKED_FILE: ${message}`);
-    this.#list = list;
+    this.list = list;
     this.#seen = this.#taken = version;
     this.#notice(summary(list));
     this.#lookLater();
-  }
-
-  /** The last good list. */
-  get list(): BlockedList {
-    return this.#list;
   }
 
   close(): void {
@@ -107,8 +103,8 @@ export class BlockedFile {
     try {
       if (found instanceof Error) throw found;
       assertReadable(found);
-      this.#list = await listIn(this.#path);
-      this.#notice(summary(this.#list));
+      this.list = await listIn(this.#path);
+      this.#notice(summary(this.list));
     } catch (error) {
       this.#notice(`${faultOf(this.#path, error).message}; the last good list stays in force`);
     }
