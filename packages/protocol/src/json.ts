@@ -43,8 +43,9 @@ const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min
 
 /** The index after the string that opens at `start`, at most `end`. */
 export function afterString(json: string, start: number, end = json.length): number {
+  const last = Math.min(end, json.length);
   let at = start + 1;
-  while (at < end && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  while (at < last && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
   return Math.min(at + 1, json.length);
 }
 
