@@ -104,7 +104,7 @@ describe('the client pays exactly the offer that it showed', () => {
     ['in the mint of the other network', { asset: USDC.devnet }],
     ['in another mint', { asset: payTo }],
     ['in digits that are none', { amount: '5 ' }],
-    ['to nobody', { payTo: undefined }],
+    ['without a payee', { payTo: undefined }],
   ])('when the first of the two is %s', async (_, change) => {
     await expectPaid([offering(requirement(change), dear)], dear);
   });

@@ -168,7 +168,7 @@ export const SIGNATURE_FORGERIES: readonly Forgery[] = [
     'S beyond the order of the group': slot(({ wire }) => malleated(slotOf(wire))),
     'R of small order': slot(({ wire }) => Buffer.concat([SMALL_ORDER, slotOf(wire).subarray(32)])),
     'the signature of another message': slot((_, { payer }) => signatureOver(Buffer.from('another'), payer)),
-    "somebody else's signature": slot(({ wire }, { payee }) => signatureOver(messageIn(wire), payee)),
+    "another wallet's signature": slot(({ wire }, { payee }) => signatureOver(messageIn(wire), payee)),
     "the payer's signature in the fee payer's slot": slots(({ wire }) => [slotOf(wire), EMPTY]),
     'a payer of small order whom every message is signed by': ({ draft }) => {
       draft.keys.splice(1, 1, bs58.encode(SMALL_ORDER));

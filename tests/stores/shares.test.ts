@@ -154,7 +154,7 @@ function sharesContract(name: string, open: () => Promise<Subject>): void {
       expect([await fill(store, budget, at(1)), await fill(store, budget, at(2))]).toEqual([24, 4]);
     });
 
-    withStore('slots that nobody is charged with count as taken', async ({ store }) => {
+    withStore('slots that are charged to no group count as taken', async ({ store }) => {
       const budget = budgetOf();
       for (let slots = 0; slots < 10; slots++) {
         expect((await take(store, { budget, owner: randomUUID() } as Admit)).kind).toBe('admitted');

@@ -28,7 +28,7 @@ const free: Admission = {
 export const publicGate: Gate = { admit: async () => free, challenge: () => undefined };
 
 /** How often the answer of one payment may be fetched again, by its payer and by unauthenticated clients. */
-const MOST = { payer: 200, anybody: 20 } as const;
+const MOST = { payer: 200, other: 20 } as const;
 /** Paid answers are stored for this long. */
 const COUNTED_MS = 600_000;
 

@@ -47,7 +47,7 @@ export class Deliveries {
       // Anyone can copy a settled transaction from the chain; its ticket proves that the client is the payer.
       const { memos } = this.#dependencies;
       const isPayers = memo !== undefined && memos?.isTicketOf(memo, context.carried.ticket) === true;
-      if (this.#answers.isTooOften(key, isPayers ? 'payer' : 'anybody')) throw alreadyUsed('sent again too often');
+      if (this.#answers.isTooOften(key, isPayers ? 'payer' : 'other')) throw alreadyUsed('sent again too often');
       return isPayers ? this.#settled(context, record) : this.#withoutTicket(context, record);
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', context.inVersion1Header);
@@ -70,7 +70,7 @@ export class Deliveries {
     if (record?.progress === 'refused' || !record) return undefined;
     const isSettled = record.progress === 'settled';
     if (isSettled && isProven) return this.#settled(context, record);
-    const isTooOften = isSettled && this.#answers.isTooOften(record.key, 'anybody');
+    const isTooOften = isSettled && this.#answers.isTooOften(record.key, 'other');
     const answer = isSettled && !isTooOften && (await fromStore(payments.answer(record.key)));
     if (answer) return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
     throw new Refusal('settlement_pending', {

@@ -23,7 +23,7 @@ export const tooLarge = (): UpstreamRefusal =>
 
 const ignore = (): void => undefined;
 
-/** A promise with its resolvers. Nobody may be waiting when it rejects. */
+/** A promise with its resolvers. It may reject while nothing waits for it. */
 class Deferred<T> {
   resolve!: (value: T) => void;
   reject!: (error: unknown) => void;
