@@ -29,8 +29,8 @@ export default defineConfig({
     // Some suites load undici before the gateway does.
     setupFiles: ['packages/gateway/src/native-fetch.ts'],
     globalSetup: ['scripts/setup.mjs', 'tests/kit/folder.ts', 'tests/kit/installs.ts', 'tests/kit/shared-postgres.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: 'forks',
     // MiB for what lives shortly, of which tests make a lot: a fourteenth less processor time than with V8's own choice.
     execArgv: ['--max-semi-space-size=64'],

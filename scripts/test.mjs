@@ -54,7 +54,7 @@ function runTests(words) {
   const first = run(words, isWhole);
   const failed = first.files.filter(isFailed);
   const again = [...first.unfinished, ...failed.map(({ name }) => name)];
-  if (!isWhole || again.length === 0 || failed.length > 3) return first;
+  if (!isWhole || again.length === 0 || failed.length > 8) return first;
   const second = run(['--maxWorkers=1', ...again], isWhole);
   const titles = failed.flatMap((file) => failuresOf(file).map(({ fullName }) => fullName));
   const named = [...titles, ...first.unfinished].map((name) => `  ${name}\n`).join('');

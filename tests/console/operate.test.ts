@@ -110,7 +110,10 @@ const LEVELS: Readonly<Record<string, number>> = {
 /** Shows 90 minutes in the charts of a gateway that has just started. */
 const showMinutes = async (page: Page): Promise<void> => {
   await page.route('**/history?*', async (route) => {
-    const { columns, at, ...rest } = await (await route.fetch()).json();
+    // The page may be closed while it asks.
+    const response = await route.fetch().catch(() => undefined);
+    if (!response) return;
+    const { columns, at, ...rest } = await response.json();
     const wave = (minute: number, column: number) =>
       1 + 0.5 * Math.sin(minute / 9 + column) + 0.2 * Math.sin(minute * 2);
     const rows = Array.from({ length: 90 }, (_, minute) =>
