@@ -1,6 +1,46 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exceededShare, groupOf, kindOf, REFRESH, shareOf } from '../../packages/gateway/src/budget/store.ts';
+import {
+  exceededShare,
+  type GroupKind,
+  groupOf,
+  type Holdings,
+  kindOf,
+  REFRESH,
+  shareOf,
+} from '../../packages/gateway/src/budget/store.ts';
 import { Counts, Recent } from '../../packages/gateway/src/tallies.ts';
+
+/** Slots of one budget by the name of their group, taken one after the other as long as the share allows. */
+class Slots {
+  readonly held = new Map<string, number>();
+  readonly limit: number;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get free(): number {
+    return this.limit - [...this.held.values()].reduce((sum, slots) => sum + slots, 0);
+  }
+
+  take(group: string, kind: GroupKind = 'address'): boolean {
+    const ofGroup = this.held.get(group) ?? 0;
+    const holdings = { limit: this.limit, free: this.free, groups: this.held.size, ofGroup, ofWallet: ofGroup };
+    if (exceededShare(holdings, kind)) return false;
+    this.held.set(group, ofGroup + 1);
+    return true;
+  }
+
+  /** Slots of each group after all asked in turn until none gets more. */
+  flood(groups: readonly string[]): number[] {
+    while (groups.filter((group) => this.take(group)).length > 0);
+    return groups.map((group) => this.held.get(group) ?? 0);
+  }
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `group ${index}`);
+const limit = fc.integer({ min: 1, max: 2_000 });
 
 describe('the group of an address', () => {
   it.each([
@@ -18,6 +58,18 @@ describe('the group of an address', () => {
     ['not an address', 'address:unknown'],
   ])('%s belongs to %s', (address, group) => expect(groupOf(address)).toBe(group));
 
+  it('is the same for all addresses of an IPv6 /48, in any spelling', () => {
+    const prefix = fc.tuple(...Array.from({ length: 3 }, () => fc.integer({ min: 1, max: 0xffff })));
+    fc.assert(
+      fc.property(prefix, fc.ipV6(), (numbers, other) => {
+        const hextets = numbers.map((number) => number.toString(16));
+        const spelled = `${hextets.map((hextet) => hextet.padStart(4, '0').toUpperCase()).join(':')}:0:0:0:0:1`;
+        expect(groupOf(`${hextets.join(':')}::1`)).toBe(groupOf(spelled));
+        expect(groupOf(other)).toMatch(/^address:(?:[0-9a-f]+:[0-9a-f]+:[0-9a-f]+::\/48|\d+\.\d+\.\d+\.0\/24)$/);
+      }),
+    );
+  });
+
   it('of a wallet that has paid is the wallet, at any address', () => {
     expect(shareOf('203.0.113.7', 'W', true)).toEqual(shareOf('2001:db8::1', 'W', true));
     expect(shareOf('203.0.113.7', 'W', false)).toEqual({ group: 'address:203.0.113.0/24', wallet: 'W' });
@@ -26,6 +78,64 @@ describe('the group of an address', () => {
       'address',
       'refresh',
     ]);
+  });
+});
+
+describe('the share of a group', () => {
+  it('that is alone is four fifths of any limit, up to one slot', () => {
+    fc.assert(
+      fc.property(limit, (slots) => {
+        expect(new Slots(slots).flood(['alone'])).toEqual([Math.ceil((4 * slots) / 5)]);
+      }),
+    );
+    expect(new Slots(30).flood(['alone'])).toEqual([24]);
+  });
+
+  it('is never reached with four times the free slots held, nor with none free', () => {
+    const holdings = fc.record({
+      limit,
+      free: fc.integer({ min: 0, max: 2_000 }),
+      groups: fc.integer({ min: 1, max: 100 }),
+      ofGroup: fc.integer({ min: 0, max: 2_000 }),
+    });
+    fc.assert(
+      fc.property(holdings, fc.constantFrom<GroupKind>('address', 'paid', 'refresh'), (found, kind) => {
+        const taken = exceededShare({ ...found, ofWallet: found.ofGroup }, kind) === undefined;
+        expect(taken && found.ofGroup >= 4 * found.free).toBe(false);
+      }),
+    );
+  });
+
+  it('grows with free slots and shrinks with held slots', () => {
+    const holdings = fc.record({
+      limit: fc.constant(30),
+      free: fc.integer({ min: 0, max: 30 }),
+      groups: fc.integer({ min: 1, max: 30 }),
+      ofGroup: fc.integer({ min: 1, max: 30 }),
+    });
+    fc.assert(
+      fc.property(holdings, fc.constantFrom<GroupKind>('address', 'paid'), (found, kind) => {
+        const isTaken = (change: Partial<Holdings>) =>
+          exceededShare({ ...found, ofWallet: found.ofGroup, ...change }, kind) === undefined;
+        if (!isTaken({})) return;
+        expect(isTaken({ free: found.free + 1 })).toBe(true);
+        expect(isTaken({ ofGroup: found.ofGroup - 1, ofWallet: found.ofGroup - 1 })).toBe(true);
+        expect(exceededShare({ ...found, ofWallet: found.ofGroup }, 'paid')).toBeUndefined();
+      }),
+    );
+  });
+
+  it('leaves room for a newcomer beside 13 greedy groups, and for a paying wallet beside any number', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 200 }), (order) => {
+        const slots = new Slots(30);
+        for (const group of names(13)) slots.take(group);
+        for (const index of order) slots.take(`group ${index}`);
+        expect(slots.take('newcomer')).toBe(true);
+        slots.flood(names(100));
+        expect(slots.take('payer', 'paid')).toBe(true);
+      }),
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
+import fc from 'fast-check';
 import { LRUCache } from 'lru-cache';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Budget, Share } from '../../packages/gateway/src/budget/store.ts';
@@ -279,7 +280,64 @@ describe('any requests', () => {
   });
 });
 
+const step = fc.record({
+  afterMs: fc.integer({ min: 0, max: 3_000 }),
+  id: fc.integer({ min: 0, max: 400 }),
+  isBatch: fc.boolean(),
+  ageSeconds: fc.option(fc.integer({ min: 0, max: STALE - 1 }), { nil: undefined }),
+  refusesCached: fc.boolean(),
+  hasAnswered: fc.boolean(),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Drives an order like a gateway: calls take 300 ms, slots free after a minute, waiters leave after 2 s. */
+function drive(steps: readonly Step[]) {
+  const order = new CallOrder(LIMITS);
+  const due: { atMs: number; act: (nowMs: number) => void }[] = [];
+  const calls: { atMs: number; free: number; ids: readonly string[] }[] = [];
+  const inFlight = new Set<string>();
+  let [nowMs, free] = [0, LIMITS.slots];
+  for (const { afterMs, id, isBatch, ageSeconds, refusesCached, hasAnswered } of steps) {
+    nowMs += afterMs;
+    for (const event of due.filter(({ atMs }) => atMs <= nowMs)) event.act(nowMs);
+    due.splice(0, due.length, ...due.filter(({ atMs }) => atMs > nowMs));
+    const asked = isBatch ? mint(`m${id}`) : key(`${id}`);
+    const ask = { ageSeconds, refusesCached, weight: 1, isWaiting: refusesCached || ageSeconds === undefined };
+    order.enqueue(asked, ask, nowMs);
+    if (ask.isWaiting) due.push({ atMs: nowMs + 2_000, act: () => order.dequeue(asked.id, ask) });
+    const ids = called(order.next(free, nowMs));
+    if (ids.length === 0) continue;
+    calls.push({ atMs: nowMs, free, ids });
+    expect(free).toBeGreaterThan(0);
+    for (const each of ids) {
+      expect(inFlight.has(each)).toBe(false);
+      inFlight.add(each);
+    }
+    free--;
+    due.push({
+      atMs: nowMs + 300,
+      act: (endMs) => {
+        for (const each of ids) inFlight.delete(each);
+        order.completed(ids, hasAnswered, endMs);
+      },
+    });
+    due.push({ atMs: nowMs + 60_300, act: () => free++ });
+  }
+  return calls;
+}
+
+const histories = fc.array(step, { minLength: 200, maxLength: 600 });
+
 describe('a flood of random keys', () => {
+  it('never exceed the slots, call a key twice at once, or make a batch too large', () => {
+    fc.assert(
+      fc.property(histories, (steps) => {
+        for (const { ids } of drive(steps)) expect(ids.length).toBeLessThanOrEqual(3);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it('evicts no key whose call is under way, which would be called twice', () => {
     order.enqueue(key('slow'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['slow']);
