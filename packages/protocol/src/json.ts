@@ -41,7 +41,7 @@ interface Indented {
 
 const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min(depth, MAX_INDENT)))}`;
 
-/** The index after the string that opens at `start`, at most `end`. */
+/** The index after the string that opens at `start`; a string that goes beyond `end` is cut there. */
 export function afterString(json: string, start: number, end = json.length): number {
   const last = Math.min(end, json.length);
   let at = start + 1;

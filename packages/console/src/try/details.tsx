@@ -82,7 +82,7 @@ function Risk({ result }: { readonly result: unknown }) {
 
 /** The tokens of the asset. */
 function Variants({ result }: { readonly result: unknown }) {
-  const groups = objectAt(below(result, 'asset', 'variantGroups'));
+  const groups = objectAt(result, 'asset', 'variantGroups');
   return (
     <Table<Members>
       caption="Tokens of this asset"

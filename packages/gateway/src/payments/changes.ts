@@ -47,6 +47,7 @@ function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefin
   };
 }
 
+/** Every column that a record or `changing` fills; an insertion drops others. */
 const COLUMNS = [
   ...Object.keys({ ...LASTING, ...CHANGING }),
   ...['micro_usdc', 'owed_until_ms', 'fee_payer', 'fee_until_ms', 'fee_of_new_payer'],

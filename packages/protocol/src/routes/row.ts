@@ -12,7 +12,7 @@ export interface RowOptions extends Partial<Pick<Route, 'rules' | 'codes' | 'exa
 /** The parts that each row has of its own. */
 type RowFields = Omit<Route, keyof RowOptions | 'input' | 'upstream'> & Pick<Route, 'path'>;
 
-const exact = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
+const strictObject = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 
 /** An object in a body that is closed against unknown names. */
 export const closed = (description: string, properties: TProperties) =>
@@ -36,9 +36,9 @@ export function rowOf(fields: RowFields, options: RowOptions, upstreamPath = '')
     ...rest,
     ...fields,
     input: {
-      ...(path && { path: exact(path) }),
-      ...(query && { query: exact(query) }),
-      ...(body && { body: exact(body) }),
+      ...(path && { path: strictObject(path) }),
+      ...(query && { query: strictObject(query) }),
+      ...(body && { body: strictObject(body) }),
     },
     upstream: { path: upstreamPath, forward },
   };
