@@ -213,6 +213,18 @@ describe('a gateway whose database is damaged', { timeout: 120_000 }, () => {
 });
 
 describe('a gateway that may not use its database', () => {
+  it('V16 waits for another process that locks the file, and says that it is locked after a second', async () => {
+    const folder = folderWith(healthy);
+    const other = new Connection(sqliteIn(folder));
+    other.exec('pragma locking_mode = exclusive; begin exclusive');
+    expect(await openings.open(folder)).toEqual({ faults: [expect.stringMatching(CANNOT_BE_USED)] });
+    const opening = openings.open(folder);
+    await pause(200);
+    other.exec('rollback');
+    other.close();
+    expect(await opening).toEqual({ status: 200 });
+  });
+
   it.runIf(isRoot)('says so in a sentence where it or its folder belongs to another user', async () => {
     const [owned, unwritable] = [folderWith(healthy), folderWith(healthy)];
     chmodSync(parent, 0o755);

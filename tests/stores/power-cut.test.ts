@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Connection from 'libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
+import type { Step } from '../../packages/gateway/src/stores/sql/database.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -149,6 +150,26 @@ describe('a disk that is slow to flush', () => {
     expect(isOver).toBe(false);
     flush();
     await over;
+  });
+
+  it('P7 flushes a step that a read commits at the end of an earlier flush', async () => {
+    const stepOf = (name: string): Step => ({
+      guard: { sql: `insert into settings (name, value) values ($1, '') returning name`, values: [name] },
+      isDurable: true,
+    });
+    let second: Promise<unknown> | undefined;
+    const database = new SqliteDatabase(sqliteIn(makeFolder()), {
+      now: Date.now,
+      flush: (file, callback) =>
+        fdatasync(file, (error) => {
+          second ??= database.write(stepOf('second'));
+          callback(error);
+        }),
+    });
+    await database.write(stepOf('first'));
+    await database.read({ sql: 'select name from settings' });
+    expect(await second).toMatchObject({ name: 'second' });
+    await database.close();
   });
 });
 

@@ -101,6 +101,7 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>) {
       }
       damage.then(
         (found) => found !== undefined && notice(`DATA_DIR: gateway.db is damaged (${found}): restore a backup of it`),
+        ({ message }: Error) => notice(`DATA_DIR: gateway.db was not checked for damage (${message})`),
       );
     },
     async close() {

@@ -174,7 +174,7 @@ export class SqliteConnection {
  * busy.
  */
 export async function reportSqlite(path: string, { sql, values = [] }: Statement): Promise<readonly Row[]> {
-  const connection = new ThreadedConnection(path, {});
+  const connection = new ThreadedConnection(path, { timeout: BUSY_MS });
   try {
     const statement = await connection.prepare(numbered(sql));
     return await statement.all(values);
@@ -220,19 +220,24 @@ async function otherFault(report: Report): Promise<string | undefined> {
   return textFault(report, (table) => !READ_FIRST.includes(table));
 }
 
-const messageOf = ({ message }: Error): string => message;
+/** A file that cannot be read is damaged. One that another process locks was not read: throws that error. */
+function damageOf(error: Error & { readonly code?: string }): string {
+  if (error.code?.startsWith('SQLITE_BUSY')) throw error;
+  return error.message;
+}
 
 /**
- * Checks a whole database file in another thread. Rejects if it finds damage while the start waits; otherwise `damage` resolves with
- * the damage, if any.
+ * Checks a whole database file in another thread. Rejects if it finds damage, or a lock, while the start waits; otherwise `damage`
+ * resolves with the damage, if any, or rejects because of a lock.
  */
 export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return { damage: Promise.resolve(undefined) };
   accessSync(path, constants.R_OK);
   const { report } = readSqlite(path);
-  const first = textFault(report, (table) => READ_FIRST.includes(table)).catch(messageOf);
-  const damage = first.then((fault) => fault ?? otherFault(report).catch(messageOf));
+  const first = textFault(report, (table) => READ_FIRST.includes(table)).catch(damageOf);
+  const damage = first.then((fault) => fault ?? otherFault(report).catch(damageOf));
+  damage.catch(() => undefined);
   const late = new Promise<'late'>((resolve) => setTimeout(resolve, CHECK_MS, 'late').unref());
   const soon = (await first) ?? (await (size < LARGE_BYTES ? damage : Promise.race([damage, late])));
   if (soon !== 'late' && soon !== undefined) throw new Error(`database disk image is malformed: ${soon}`);

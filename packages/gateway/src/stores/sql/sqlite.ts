@@ -162,11 +162,8 @@ export class SqliteDatabase implements Database {
       if (step.isDurable && row) this.#unflushed.push({ ...each, row });
       else resolve(row);
     }
-    if (this.#unflushed.length > 0) {
-      this.#flushing ??= this.#flush().finally(() => {
-        this.#flushing = undefined;
-      });
-    } else this.#checkpointIfLarge();
+    if (this.#unflushed.length > 0) this.#flushing ??= this.#flush();
+    else this.#checkpointIfLarge();
   }
 
   /** Flushes all commits so far. Later commits share the next flush. */
@@ -181,6 +178,7 @@ export class SqliteDatabase implements Database {
       if (error) this.#isBroken = true;
       for (const { resolve, reject, row } of flushed) error ? reject(error) : resolve(row);
     }
+    this.#flushing = undefined;
     this.#checkpointIfLarge();
   }
 
