@@ -50,19 +50,15 @@ const ROOMS: Readonly<Record<string, string>> = {
   'stages/': 'budget/store.ts tallies.ts',
   'traces/': 'config/ stages/trail.ts upstreams/upstream.ts',
   'gates/': 'describe/ budget/store.ts tallies.ts',
-  'payments/':
-    'pool.ts tallies.ts gates/ describe/ budget/ stores/ config/ credit/ receipts/ metrics/readings.ts ' +
-    'traces/tracing.ts',
+  'payments/': 'pool.ts tallies.ts gates/ describe/ budget/ stores/ config/ credit/ receipts/ traces/tracing.ts',
   'credit/': 'gates/ receipts/ stores/sql/',
   'sales/': 'payments/facilitator/chain.ts payments/read/ payments/record.ts stores/',
   'upstreams/': 'pool.ts budget/store.ts',
-  'cache/':
-    'budget/store.ts tallies.ts gates/crypto.ts stores/redis/ upstreams/upstream.ts upstreams/member-text.ts ' +
-    'metrics/readings.ts',
+  'cache/': 'budget/store.ts tallies.ts gates/crypto.ts stores/redis/ upstreams/upstream.ts upstreams/member-text.ts',
   'gateway.ts': 'stages/ last-resort.ts',
   'compose/':
     'stages/ gates/ payments/ credit/ sales/ upstreams/ budget/ cache/ stores/ describe/ receipts/ blocked/ ' +
-    'console/ metrics/readings.ts config/ gateway.ts secrets.ts traces/tracing.ts',
+    'console/ metrics/figures.ts metrics/meter.ts config/ gateway.ts secrets.ts traces/tracing.ts',
   'start.ts':
     'compose/ config/ console/files.ts http/ ip-address.ts log.ts metrics/ sales/report.ts secrets.ts ' +
     'stages/trail.ts stores/ traces/ version.ts',

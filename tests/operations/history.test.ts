@@ -100,7 +100,6 @@ describe('a recorder', () => {
     expect((await ask(4)).rows).toHaveLength(1);
     expect((await ask(5)).rows).toHaveLength(0);
     recorder.close();
-    metrics.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -123,7 +122,6 @@ describe('a recorder', () => {
     process.removeAllListeners('unhandledRejection');
     for (const listener of listeners) process.on('unhandledRejection', listener);
     recorder.close();
-    metrics.close();
   });
 });
 

@@ -2,8 +2,8 @@ import { newKeypair } from '@asset-gateway/client/node';
 import { type NETWORKS, USDC } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
-import type { FeePayerReading, Readings } from '../../packages/gateway/src/metrics/readings.ts';
+import { watchFeePayers } from '../../packages/gateway/src/compose/gauges.ts';
+import { Meter } from '../../packages/gateway/src/metrics/meter.ts';
 import { Sales } from '../../packages/gateway/src/stages/trail.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import {
@@ -151,21 +151,10 @@ describe('the fee payer', () => {
 
   it('is asked for once a minute, and is not shown while the chain cannot be read', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const answers: FeePayerReading[] = [
-      { cluster: 'mainnet', lamports: 5 },
-      { cluster: 'mainnet', lamports: undefined },
-      { cluster: 'mainnet', lamports: 3 },
-    ];
-    const readings: Readings = {
-      isReady: () => true,
-      channels: () => [],
-      openPayments: async () => ({ count: 0, oldestMs: 0 }),
-      feePayers: async () => answers.splice(0, 1),
-      sales: () => [],
-    };
-    const metrics = new Metrics([]);
-    const shown = async () => new Scrape((await metrics.page(undefined)).text).sum('asset_gateway_fee_payer_lamports');
-    metrics.watch(readings);
+    const answers = [5, undefined, 3].map((lamports) => ({ cluster: 'mainnet', lamports }));
+    const meter = new Meter();
+    const shown = async () => new Scrape(await meter.registry.metrics()).sum('asset_gateway_fee_payer_lamports');
+    const watch = watchFeePayers(meter, async () => answers.splice(0, 1));
     await vi.advanceTimersByTimeAsync(0);
     expect(await shown()).toBe(5);
     await vi.advanceTimersByTimeAsync(59_999);
@@ -174,7 +163,7 @@ describe('the fee payer', () => {
     expect(await shown()).toBeUndefined();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await shown()).toBe(3);
-    metrics.close();
+    watch.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 });

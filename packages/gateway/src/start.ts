@@ -74,8 +74,15 @@ async function openMetrics(config: Config, state: State): Promise<ServedMetrics 
   const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
   const folder = console ? consoleFolder() : undefined;
   const files = folder === undefined ? undefined : openConsoleFiles(folder);
-  const served = await serveMetrics(place, { sales, files, version: version(), rows: rowsOf(config.apis) }).catch(
-    (error) => Promise.reject(listenFault(error, place, 'METRICS_')),
+  const resources = {
+    sales,
+    files,
+    version: version(),
+    rows: rowsOf(config.apis),
+    hasTraces: config.traces !== undefined,
+  };
+  const served = await serveMetrics(place, resources).catch((error) =>
+    Promise.reject(listenFault(error, place, 'METRICS_')),
   );
   money?.events.on('written', ({ entries }) => served.metrics.appended(entries));
   money?.events.on('committed', (ms) => served.metrics.committed(ms));
@@ -101,7 +108,6 @@ const observersOf = (log: Log, metrics: ServedMetrics['metrics'] | undefined, tr
     onFailure: log.failure,
     onSettlement: (outcome) => metrics?.settled(outcome),
     onSlot: (kind) => metrics?.slotTaken(kind),
-    onKeyRefused: (channel, place) => metrics?.keyRefused(channel, place),
   }) satisfies Observers & Pick<Dependencies, 'log'>;
 
 interface Foundations {
@@ -133,7 +139,10 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
     await composed.close();
     throw listenFault(error, config);
   });
-  metrics?.watch(composed.readings, log.isLost, tracing);
+  if (metrics) {
+    composed.watch(metrics.meter);
+    metrics.meter.gauge('log_lost', "Whether the log's reader is gone.", [], log.isLost);
+  }
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: config.baseUrl ?? `http://${host}:${port}`,

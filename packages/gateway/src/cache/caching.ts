@@ -2,7 +2,6 @@ import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Answer, Input, Upstream, UpstreamCall } from '../call.ts';
 import { decodeBase58 } from '../gates/crypto.ts';
-import type { CacheReading } from '../metrics/readings.ts';
 import { assembled, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
@@ -51,7 +50,7 @@ export class CachingUpstream implements Upstream {
   }
 
   /** Counts and memory, for metrics. */
-  reading(): CacheReading {
+  reading() {
     return { bytes: this.#kept.calculatedSize, ...this.#calls.counts() };
   }
 

@@ -2,7 +2,6 @@ import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Budget } from '../budget/store.ts';
 import type { Slot, Spend, Upstream } from '../call.ts';
-import type { CacheReading } from '../metrics/readings.ts';
 import { batchInput } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
 import type { CallClaim } from './shared-entries.ts';
@@ -67,7 +66,7 @@ export class CallsInFlight {
   readonly failures = new LRUCache<string, Refusal>({ max: 1_024, ttl: MEMORY_MS });
   /** Keys that were rejected: each is fetched alone until it is answered. */
   readonly alone = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
-  readonly made = { awaited: 0, refresh: 0 } satisfies CacheReading['calls'];
+  readonly made = { awaited: 0, refresh: 0 };
   /** Begun calls without a slot. */
   starting = 0;
   readonly #dependencies: InFlightDependencies;

@@ -2,7 +2,6 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { LRUCache } from 'lru-cache';
 import type { Allowance, Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
-import type { CacheReading } from '../metrics/readings.ts';
 import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
 import type { CacheKey } from './key-demand.ts';
 import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
@@ -100,7 +99,7 @@ export class Calls {
   }
 
   /** Calls by reason, and requests that got no call in time. */
-  counts(): Pick<CacheReading, 'calls' | 'forgone'> {
+  counts() {
     return { calls: { ...this.#inFlight.made }, forgone: this.#forgone };
   }
 

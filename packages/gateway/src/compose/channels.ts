@@ -5,7 +5,7 @@ import { CachingUpstream } from '../cache/caching.ts';
 import { ALONE } from '../cache/shared-entries.ts';
 import type { Upstream } from '../call.ts';
 import type { ApiConfig } from '../config/apis.ts';
-import type { ChannelName } from '../metrics/readings.ts';
+import type { ChannelName } from '../metrics/figures.ts';
 import { createSpending, InFlight, type Sharing } from '../stages/spend.ts';
 import { Breaker, type BreakerOptions, resending } from '../upstreams/breaker.ts';
 import { failover, type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
@@ -26,6 +26,8 @@ export interface Channel {
 export interface SingleChannel extends Channel {
   readonly upstream: Breaker;
   readonly keys: SeveralKeys;
+  /** How often the upstream has rejected each key. */
+  readonly keyRefusals: readonly number[];
 }
 
 const SECOND_MS = 1_000;
@@ -86,16 +88,18 @@ export class Channels {
       this.#connections.push(connection);
       return { budget, upstream: resending(tracing.calling(connection, name)) };
     };
-    const keys = new SeveralKeys(plans.map(openKey), this.#keyOptions(name, plans.length));
+    const keyRefusals = plans.map(() => 0);
+    const keys = new SeveralKeys(plans.map(openKey), this.#keyOptions(name, keyRefusals));
     const upstream = new Breaker(keys, { ...BREAKER, ...breaker });
-    return { name, keys, room, upstream };
+    return { name, keys, keyRefusals, room, upstream };
   }
 
-  #keyOptions(name: ChannelName, count: number): KeyOptions {
-    const { store, refusedKeys, notice, onKeyRefused, onFailure } = this.#foundation;
+  #keyOptions(name: ChannelName, keyRefusals: number[]): KeyOptions {
+    const count = keyRefusals.length;
+    const { store, refusedKeys, notice, onFailure } = this.#foundation;
     const options = { ...REFUSED_KEYS, ...refusedKeys };
     const onRefused = (place: number, isFirst: boolean): void => {
-      onKeyRefused?.(name, place + 1);
+      keyRefusals[place] = (keyRefusals[place] ?? 0) + 1;
       if (count > 1 && isFirst) notice(`${keysOf(name)} ${refusedNotice(place + 1, count, options.setAsideMs)}`);
     };
     return { ...options, store, onRefused, onFailure };

@@ -4,7 +4,6 @@ import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
 import { type Crypto, keysFor, loadSodium, nodeCrypto } from '../gates/crypto.ts';
 import { fixedOrigin, localOrigins } from '../gates/gate.ts';
-import type { ChannelName } from '../metrics/readings.ts';
 import { ReceiptIssuer } from '../receipts/response.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';
 import type { LogLine } from '../stages/trail.ts';
@@ -21,8 +20,6 @@ export type RefusedKeys = Partial<Pick<KeyOptions, 'setAsideMs' | 'now'>>;
 export interface Observers {
   readonly notice?: (message: string) => void;
   readonly onFailure?: (error: unknown) => void;
-  /** Called when an upstream refuses a key. `place`: its position in the configured list, counted from 1. */
-  readonly onKeyRefused?: (channel: ChannelName, place: number) => void;
   /** Called after each step of a purchase or a debit. */
   readonly onStep?: (step: string) => void;
   /** Called with the outcome of each settlement. */

@@ -4,7 +4,7 @@ import type { Budget } from '../budget/store.ts';
 import type { ApiConfig, ApiUrlConfig } from '../config/apis.ts';
 import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
-import type { ChannelName } from '../metrics/readings.ts';
+import type { ChannelName } from '../metrics/figures.ts';
 import { secretsIn, spellingsOf } from '../secrets.ts';
 import type { UpstreamOptions } from '../upstreams/exchange.ts';
 import { openJsonRpc } from '../upstreams/json-rpc.ts';

@@ -1,6 +1,5 @@
 import table from './alerts.json' with { type: 'json' };
-import { type Figures, groupOf, type Wanted } from './figures.ts';
-import { KEY } from './gauges.ts';
+import { type Figures, groupOf, KEY, type Wanted } from './figures.ts';
 
 /** The growth of all counters in a span. */
 export interface Growth {

@@ -1,7 +1,21 @@
+import type { Route } from '@asset-gateway/protocol';
 import type { Registry } from 'prom-client';
 
 /** Prefix of every metric name. */
 export const PREFIX = 'asset_gateway_';
+
+/** The labels of an upstream, and of one of its keys. */
+export const CHANNEL = ['provider', 'cluster', 'surface'] as const;
+export const KEY = [...CHANNEL, 'place'] as const;
+
+/** Identifies an upstream; `cluster` is undefined if it has none. */
+export type ChannelName = Pick<Route, 'provider' | 'cluster' | 'surface'>;
+
+export const channelOf = ({ provider, cluster, surface }: ChannelName) => ({
+  provider,
+  cluster: cluster ?? '',
+  surface,
+});
 
 type Labels = Readonly<Record<string, string>>;
 

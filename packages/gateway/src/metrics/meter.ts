@@ -1,5 +1,4 @@
 import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import type { LogLine } from '../stages/trail.ts';
 import { PREFIX } from './figures.ts';
 
 /** Metrics as a scraper gets them. */
@@ -33,8 +32,16 @@ const collecting = (read: Read) =>
 export class Meter {
   readonly registry = new Registry();
 
-  counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
-    return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry] });
+  /** A counter that starts at 0 for each of these values of its only label. */
+  counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    values: readonly string[] = [],
+  ) {
+    const counter = new Counter({ name: PREFIX + name, help, labelNames, registers: [this.registry] });
+    for (const value of values) counter.labels(value).inc(0);
+    return counter;
   }
 
   /** A counter that is read at each scrape. */
@@ -57,10 +64,8 @@ export class Meter {
   }
 }
 
-type Durations = Histogram<'surface' | 'trace_id'>;
-
 /** The duration of requests. Its exemplars name traces. */
-export function durationsIn(registry: Registry): Durations {
+export function durationsIn(registry: Registry) {
   const histogram = new Histogram<'surface' | 'trace_id'>({
     name: `${PREFIX}request_duration_seconds`,
     help: 'Duration of requests.',
@@ -74,34 +79,14 @@ export function durationsIn(registry: Registry): Durations {
   return histogram;
 }
 
-/** Counts a request, and its trace as an exemplar. */
-export function observe(durations: Durations, { ms, traceId }: LogLine, surface: string): void {
-  const exemplarLabels = traceId === undefined ? {} : { trace_id: traceId };
-  durations.observe({ labels: { surface }, value: ms / 1_000, exemplarLabels });
-}
-
-/** A metric as the registry keeps it. */
-interface KeptMetric {
-  readonly name: string;
-  readonly type: unknown;
-  get(): Promise<{ readonly name: string }>;
-}
-
-/** A metric under the name of its family, which for a counter lacks the suffix. */
-function familyOf(metric: KeptMetric): KeptMetric {
-  const get = async () => {
-    const data = await metric.get();
-    return { ...data, name: data.name.replace(/_total$/, '') };
-  };
-  // The registry of a scrape renames this object instead of the metric.
-  return { name: metric.name, type: metric.type, get };
-}
-
 /** The metrics in OpenMetrics, with exemplars. Changing the registry's own format would rename its counters for good. */
 export async function openMetricsPage(registry: Registry): Promise<MetricsPage> {
   const scrape = new Registry();
   scrape.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
-  const metrics = registry.getMetricsAsArray() as unknown as KeptMetric[];
-  for (const metric of metrics) scrape.registerMetric(familyOf(metric) as unknown as Metric);
+  for (const { name, type } of registry.getMetricsAsArray()) {
+    // A counter's family lacks the suffix. The registry of a scrape renames this object instead of the metric.
+    const get = async () => ({ ...(await registry.getSingleMetric(name)?.get()), name: name.replace(/_total$/, '') });
+    scrape.registerMetric({ name, type, get } as unknown as Metric);
+  }
   return { contentType: scrape.contentType, text: await scrape.metrics() };
 }

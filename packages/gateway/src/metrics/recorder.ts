@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Growth, Snapshot } from './alerts.ts';
-import { type Figures, groupOf, type Wanted } from './figures.ts';
-import { CHANNEL } from './gauges.ts';
+import { CHANNEL, type Figures, groupOf, type Wanted } from './figures.ts';
 import { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 

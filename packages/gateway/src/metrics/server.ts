@@ -55,6 +55,8 @@ interface OperatorResources {
   readonly version: string;
   /** The rows that are counted by name. */
   readonly rows: readonly Route[];
+  /** Whether requests are traced: scrapers that accept OpenMetrics then get exemplars. */
+  readonly hasTraces: boolean;
   /** The operator's page, if any. */
   readonly files: ConsoleFiles | undefined;
 }
@@ -125,21 +127,20 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
 
 /** Serves `/metrics`, `/history`, `/sales` and the operator's page at `/`, on their own port. Rejects if it cannot listen. */
 export async function serveMetrics({ port, host, token }: Place, resources: OperatorResources) {
-  const metrics = new Metrics(resources.rows);
-  let isOnLoopback = true;
-  const server = createServer((request, response) => {
-    answer(request, response, { ...resources, metrics, recorder, token, isOnLoopback }).catch(() => response.destroy());
-  });
+  const metrics = new Metrics(resources.rows, resources.hasTraces);
+  const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   const recorder = new Recorder(metrics, resources.version);
   const { port: bound, address } = server.address() as AddressInfo;
-  isOnLoopback = isLoopback(address);
+  const answering = { ...resources, metrics, recorder, token, isOnLoopback: isLoopback(address) };
+  server.on('request', (request, response) => {
+    answer(request, response, answering).catch(() => response.destroy());
+  });
   return {
     metrics,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${PATH}`,
     close: () =>
       new Promise<void>((resolve) => {
-        metrics.close();
         recorder.close();
         server.close(() => resolve());
         server.closeAllConnections();

@@ -10,12 +10,11 @@ import {
 import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
 import type { Describe } from '../describe/discovery.ts';
-import type { Readings } from '../metrics/readings.ts';
 import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { Chain } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
-import { feePayerReader } from './facilitator/fee-payer.ts';
+import { type FeePayerBalance, feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
 import { type CreditSale, ExactGate, type ExactRoute } from './gate.ts';
@@ -108,8 +107,10 @@ export interface ExactSetup {
   /** The clusters whose routes can be sold. */
   readonly clusters: ReadonlySet<Cluster>;
   priceOf(route: Route): number;
-  feePayers: Readings['feePayers'];
-  sales: Readings['sales'];
+  /** Reads the fee payer's balance on each cluster. */
+  feePayers(): Promise<readonly FeePayerBalance[]>;
+  /** Whether each cluster's routes are sold; not while the fee payer cannot pay. */
+  sales(): readonly { readonly cluster: Cluster; readonly isOpen: boolean }[];
   close(): Promise<void>;
 }
 

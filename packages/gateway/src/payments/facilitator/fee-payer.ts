@@ -1,5 +1,4 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import type { FeePayerReading, Readings } from '../../metrics/readings.ts';
 import { type FeeCharge, type NewPayment, PAYMENTS } from '../record.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator } from './facilitator.ts';
@@ -32,9 +31,15 @@ export function fitsBudget(
   return !isNewPayer || spent.ofNewPayers + lamports <= limit * PAYMENTS.newPayersShare;
 }
 
+/** The fee payer's balance on a cluster; undefined if the chain did not answer. */
+export interface FeePayerBalance {
+  readonly cluster: string;
+  readonly lamports: number | undefined;
+}
+
 /** Reads the fee payer's balance on each chain. */
-export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<string, Chain>): Readings['feePayers'] {
-  const read = async (cluster: string, network: string): Promise<FeePayerReading> => {
+export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<string, Chain>) {
+  const read = async (cluster: string, network: string): Promise<FeePayerBalance> => {
     const address = facilitator.feePayer(network);
     const asked = address === undefined ? undefined : chains.get(network)?.account(address);
     // A missing account holds 0 lamports; undefined if the RPC does not answer.

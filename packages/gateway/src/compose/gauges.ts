@@ -1,0 +1,120 @@
+import { NETWORKS } from '@asset-gateway/protocol';
+import { CHANNEL, channelOf, KEY } from '../metrics/figures.ts';
+import type { Meter } from '../metrics/meter.ts';
+import type { FeePayerBalance } from '../payments/facilitator/fee-payer.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { SingleChannel } from './channels.ts';
+import type { Foundation } from './dependencies.ts';
+import type { Parts } from './parts.ts';
+
+/** While the store is unavailable, the other metrics are still answered. */
+const unavailable = () => undefined;
+
+/** Adds metrics of upstreams and their keys. */
+function watchChannels(meter: Meter, channels: readonly SingleChannel[]): void {
+  const watch = (name: string, help: string, read: (channel: SingleChannel) => number | boolean) =>
+    meter.gauge(name, help, CHANNEL, () => channels.map((channel) => [channelOf(channel.name), read(channel)]));
+  watch('budget_left', 'Slots left in the upstream budget.', ({ keys }) => keys.view().left);
+  watch('budget_limit', 'Slots of the upstream budget.', ({ keys }) => keys.limit);
+  watch('upstream_pause_seconds', 'Remaining pause of the upstream.', ({ keys }) => keys.view().pauseMs / 1_000);
+  watch('breaker_open', 'Whether the circuit breaker is open.', ({ upstream }) => upstream.isOpen);
+  type ReadKeys = (channel: SingleChannel) => readonly (number | boolean)[];
+  const watchKeys = (kind: 'gauge' | 'total', name: string, help: string, read: ReadKeys) =>
+    meter[kind](name, help, KEY, () =>
+      channels.flatMap((channel) =>
+        read(channel).map((value, index) => [{ ...channelOf(channel.name), place: index + 1 }, value] as const),
+      ),
+    );
+  const setAside = 'Whether a key is set aside because the upstream rejects it.';
+  watchKeys('gauge', 'key_set_aside', setAside, ({ keys }) => keys.setAside());
+  const refused = 'Calls whose key the upstream rejected.';
+  watchKeys('total', 'key_refusals_total', refused, ({ keyRefusals }) => keyRefusals);
+}
+
+/** Adds the cache's memory and counts, if it is on. */
+function watchCache(meter: Meter, { caches }: Parts): void {
+  const [cache] = caches.values();
+  if (!cache) return;
+  meter.gauge('cache_bytes', 'Memory of the cache.', [], () => cache.reading().bytes);
+  meter.total('cache_calls_total', 'Upstream calls of the cache by reason.', ['reason'], () =>
+    Object.entries(cache.reading().calls).map(([reason, count]) => [{ reason }, count]),
+  );
+  const forgone = 'Requests refused because no call started in time.';
+  meter.total('cache_forgone_total', forgone, [], () => cache.reading().forgone);
+}
+
+/** Payments with an unknown outcome. */
+async function readOpen(payments: Payments) {
+  const records = await payments.open();
+  const ages = records.map(({ settlingSinceMs }) => payments.now() - (settlingSinceMs ?? payments.now()));
+  return { count: records.length, oldestMs: Math.max(0, ...ages) };
+}
+
+/** Adds gauges of money. */
+function watchMoney(meter: Meter, { money, config }: Foundation): void {
+  let reading: Promise<{ count: number; oldestMs: number } | undefined> | undefined;
+  // A scrape collects all metrics at once; both gauges share one read of the store.
+  const open = async () => {
+    if (!money) return { count: 0, oldestMs: 0 };
+    reading ??= readOpen(money.payments)
+      .catch(unavailable)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  meter.gauge('settlements_open', 'Payments with an unknown outcome.', [], async () => (await open())?.count);
+  meter.gauge('settlement_open_seconds', 'Age of the oldest payment with an unknown outcome.', [], async () => {
+    const found = await open();
+    return found && found.oldestMs / 1_000;
+  });
+  const owed = 'Unspent credit of all wallets, in millionths of a dollar.';
+  meter.gauge('credit_owed_usd_micros', owed, ['cluster'], async () => {
+    const byNetwork = await money?.accounts.owed().catch(unavailable);
+    if (!byNetwork) return [];
+    return Object.entries(NETWORKS).map(([cluster, network]) => [{ cluster }, byNetwork.get(network) ?? 0]);
+  });
+  if (money) meter.gauge('database_up', 'Whether the money database answers.', [], () => money.database.isReady());
+  const { solPriceUsd } = config.paid ?? {};
+  if (solPriceUsd !== undefined)
+    meter.gauge('sol_price_usd', 'Price of one SOL in dollars (SOL_PRICE_USD).', [], () => solPriceUsd);
+}
+
+const FEE_PAYER_INTERVAL_MS = 60_000;
+
+/** Adds the fee payer's balances, which are read once a minute until `close`. */
+export function watchFeePayers(meter: Meter, readAll: () => Promise<readonly FeePayerBalance[]>) {
+  let balances: readonly FeePayerBalance[] = [];
+  meter.gauge('fee_payer_lamports', 'Balance of the fee payer.', ['cluster'], () =>
+    balances.flatMap(({ cluster, lamports }) => (lamports === undefined ? [] : [[{ cluster }, lamports]])),
+  );
+  const read = async () => {
+    balances = await readAll();
+  };
+  void read();
+  const timer = setInterval(() => void read(), FEE_PAYER_INTERVAL_MS).unref();
+  return { close: () => clearInterval(timer) };
+}
+
+/** Adds the metrics that are read from the parts of a gateway at each scrape, until `close`. */
+export function watchParts(meter: Meter, foundation: Foundation, parts: Parts) {
+  const { channels, exact, blocked } = parts;
+  const { tracing, notReadyCode } = foundation;
+  meter.gauge('ready', 'Whether the node is ready (/readyz).', [], () => notReadyCode() === undefined);
+  meter.gauge('blocked_entries', 'Blocked wallets and address ranges.', ['kind'], () => {
+    const { wallets, ranges } = blocked?.list.counts ?? { wallets: 0, ranges: 0 };
+    return [
+      [{ kind: 'wallet' }, wallets],
+      [{ kind: 'range' }, ranges],
+    ];
+  });
+  meter.gauge('sales_open', 'Whether payments are accepted.', ['cluster'], () =>
+    (exact?.sales() ?? []).map(({ cluster, isOpen }) => [{ cluster }, isOpen]),
+  );
+  watchMoney(meter, foundation);
+  watchChannels(meter, channels.singles());
+  watchCache(meter, parts);
+  const dropped = () => tracing.dropped?.() ?? 0;
+  meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], dropped);
+  return watchFeePayers(meter, async () => exact?.feePayers() ?? []);
+}
