@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CREDIT, NEW_ACCOUNT } from '../../packages/gateway/src/credit/account.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { grant, HOLDER, landed, ledgerSuite, newPurchase, REFUSED, startSettling } from '../kit/ledger.ts';
+import { grant, HOLDER, landed, ledgerSuite, newPurchase, REFUSED, startSettling, UNKNOWN } from '../kit/ledger.ts';
 
 const LIMITS = { limitMicros: 1_000, priceMicros: undefined };
 
@@ -52,7 +52,7 @@ ledgerSuite('a purchase of credit', (ledger) => {
   it('whose outcome is open is waited for, but not longer than a minute', async () => {
     const payment = newPurchase(50);
     await startSettling(ledger, payment);
-    await ledger.payments.unresolved(payment.key);
+    await ledger.payments.resolve(payment.key, UNKNOWN);
     ledger.nowMs += PAYMENTS.inFlightMs - 1;
     expect(await reserve(newPurchase(50))).toBe('under_way');
     expect((await account()).purchase).toEqual({ key: payment.key, micros: 50 });

@@ -191,9 +191,14 @@ export const signatureOf = ({ key }: Pick<NewPayment, 'key'>): string => `signat
 
 /** The proof of a payment that has landed. */
 export const landed = (payment: Pick<NewPayment, 'key'>) =>
-  ({ progress: 'settled', signature: signatureOf(payment) }) as const;
+  ({ outcome: 'settled', signature: signatureOf(payment) }) as const;
 
-export const REFUSED = { progress: 'refused', reason: 'failed on the chain' } as const;
+export const REFUSED = { outcome: 'refused', reason: 'failed on the chain' } as const;
+
+export const UNKNOWN = { outcome: 'unknown', signature: undefined } as const;
+
+/** Nothing was sent. */
+export const UNSENT = { outcome: 'unsent', reason: 'no RPC' } as const;
 
 type Paying = Pick<Ledger, 'payments'>;
 

@@ -4,13 +4,12 @@ import { describe, expect, it } from 'vitest';
 import {
   adopt,
   call,
+  release,
   reserve,
   resolve,
   settling,
   step,
   type Transition,
-  unresolved,
-  withdraw,
 } from '../../packages/gateway/src/payments/machine.ts';
 import {
   callsOf,
@@ -19,7 +18,7 @@ import {
   type PaymentRecord,
   type PaymentState,
 } from '../../packages/gateway/src/payments/record.ts';
-import { landed, newPayment, REFUSED, requirementOf } from '../kit/ledger.ts';
+import { landed, newPayment, REFUSED, requirementOf, UNKNOWN, UNSENT } from '../kit/ledger.ts';
 import { samples } from '../kit/rounds.ts';
 
 const NOW = 1_000_000_000;
@@ -49,10 +48,10 @@ const STATES = {
   settling: stateOf({ ...payment, ...held, progress: 'settling' }),
   'settling, lapsed': stateOf({ ...payment, ...lapsed, progress: 'settling' }),
   unresolved: stateOf({ ...payment, progress: 'unresolved' }),
-  owed: stateOf({ ...payment, ...over, ...SETTLED, owed: true }),
-  delivered: stateOf({ ...payment, ...over, ...SETTLED, owed: false }),
-  refused: stateOf({ ...payment, ...over, ...REFUSED, owed: false }),
-  'refused, forgotten': stateOf({ ...payment, ...REFUSED, resolvedAtMs: 0, forgetAtMs: NOW - 1 }),
+  owed: stateOf({ ...payment, ...over, progress: 'settled', signature: SETTLED.signature, owed: true }),
+  delivered: stateOf({ ...payment, ...over, progress: 'settled', signature: SETTLED.signature, owed: false }),
+  refused: stateOf({ ...payment, ...over, progress: 'refused', reason: REFUSED.reason, owed: false }),
+  'refused, forgotten': stateOf({ ...payment, progress: 'refused', resolvedAtMs: 0, forgetAtMs: NOW - 1 }),
 } as const;
 
 /** Every event, by each possible source. */
@@ -61,15 +60,15 @@ const EVENTS = {
   called: call,
   settling: settling('owner', { height: 7 }),
   'settling by another': settling('another', {}),
-  unresolved: unresolved('told'),
+  unresolved: resolve({ ...UNKNOWN, signature: 'told' }),
   'proof of a transfer': resolve(SETTLED),
   'proof of none': resolve(REFUSED),
   "the owner's word": resolve(REFUSED, 'owner'),
   "another's word": resolve(REFUSED, 'another'),
   adopted: adopt(payment, 'found'),
-  released: withdraw('owner', 'reserved', true),
-  'released by another': withdraw('another', 'reserved', true),
-  withdrawn: withdraw('owner', 'settling', true),
+  released: release('owner', true),
+  'released by another': release('another', true),
+  withdrawn: resolve(UNSENT, 'owner'),
 } as const satisfies Record<string, Transition>;
 
 /** The next state by state and event. Events that are missing change nothing. */
@@ -175,8 +174,8 @@ describe('an upstream call', () => {
     const { after: reserved } = step(STATES.unknown, EVENTS.reserved, NOW);
     expect(callsOf(reserved, key)).toBe(1);
     expect(callsAfter(reserved, EVENTS.called)).toBe(2);
-    expect(callsAfter(reserved, withdraw('next', 'reserved', true))).toBe(1);
-    expect(callsAfter(reserved, withdraw('next', 'reserved', false))).toBe(0);
+    expect(callsAfter(reserved, release('next', true))).toBe(1);
+    expect(callsAfter(reserved, release('next', false))).toBe(0);
   });
 });
 

@@ -48,7 +48,10 @@ ledgerSuite('an answer that was paid for', (ledger) => {
 
   it.each([
     ['refused', ({ key }: NewPayment) => ledger.payments.resolve(key, REFUSED)],
-    ['withdrawn', ({ key, owner }: NewPayment) => ledger.payments.withdraw(key, owner)],
+    [
+      'withdrawn',
+      ({ key, owner }: NewPayment) => ledger.payments.resolve(key, { outcome: 'unsent', reason: '' }, owner),
+    ],
   ])('is dropped if its payment is %s', async (_, end) => {
     const payment = newPayment();
     await startSettling(ledger, payment);

@@ -43,7 +43,7 @@ ledgerSuite('the limits of payments', (ledger) => {
 });
 
 const LIMIT = 100;
-const EXPIRED = { progress: 'refused', reason: 'expired' } as const;
+const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
 
 ledgerSuite('the hourly budget of fees', (ledger) => {
   const costing = (feeLamports: number, change: Partial<NewPayment> = {}) => newPayment({ feeLamports, ...change });
@@ -90,10 +90,10 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
     await ledger.payments.release(released.key, released.owner, true);
     expect(await send(withdrawn)).toBe('settling');
     expect(await send(costing(1))).toBe('fees used up');
-    await ledger.payments.withdraw(withdrawn.key, withdrawn.owner);
+    await ledger.payments.resolve(withdrawn.key, { outcome: 'unsent', reason: '' }, withdrawn.owner);
     expect(await spent()).toEqual([0, 0]);
     expect(await send(unknown)).toBe('settling');
-    await ledger.payments.unresolved(unknown.key);
+    await ledger.payments.resolve(unknown.key, { outcome: 'unknown', signature: undefined });
     await ledger.reopen();
     expect(await send(costing(1))).toBe('fees used up');
     await ledger.payments.resolve(unknown.key, EXPIRED);

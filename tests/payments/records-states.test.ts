@@ -3,7 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import type { Database, Step } from '../../packages/gateway/src/stores/sql/database.ts';
-import { landed, ledgerSuite, newPayment, REFUSED, settle, signatureOf, startSettling } from '../kit/ledger.ts';
+import {
+  landed,
+  ledgerSuite,
+  newPayment,
+  REFUSED,
+  settle,
+  signatureOf,
+  startSettling,
+  UNKNOWN,
+  UNSENT,
+} from '../kit/ledger.ts';
 
 type Act = (payments: Payments, payment: NewPayment) => Promise<unknown>;
 
@@ -19,9 +29,9 @@ const ACTS = {
   'release by another': (payments, { key }) => payments.release(key, 'another', false),
   settling,
   'settling by another': (payments, payment) => settling(payments, byAnother(payment)),
-  withdraw: (payments, { key, owner }) => payments.withdraw(key, owner),
-  'withdraw by another': (payments, { key }) => payments.withdraw(key, 'another'),
-  unresolved: (payments, { key }) => payments.unresolved(key, 'told'),
+  withdraw: (payments, { key, owner }) => payments.resolve(key, UNSENT, owner),
+  'withdraw by another': (payments, { key }) => payments.resolve(key, UNSENT, 'another'),
+  unresolved: (payments, { key }) => payments.resolve(key, { ...UNKNOWN, signature: 'told' }),
   land: (payments, payment) => payments.resolve(payment.key, landed(payment)),
   'land elsewhere': (payments, { key }) => payments.resolve(key, { ...landed({ key }), signature: 'another' }),
   refuse: (payments, { key }) => payments.resolve(key, REFUSED),
@@ -218,7 +228,7 @@ ledgerSuite('how long payments are known', (ledger) => {
   it('a payment whose outcome is open is never forgotten, nor is its answer', async () => {
     const payment = newPayment();
     await startSettling(ledger, payment);
-    await ledger.payments.unresolved(payment.key);
+    await ledger.payments.resolve(payment.key, UNKNOWN);
     for (const days of [1, 30, 365]) {
       await elapse(days * DAY_MS);
       await ledger.reopen();

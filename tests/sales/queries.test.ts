@@ -156,7 +156,7 @@ async function sell({ database, payments, accounts }: Money, nowMs: number): Pro
   await startSettling({ payments }, REFUSED_PAYMENT);
   await payments.resolve(REFUSED_PAYMENT.key, REFUSED);
   await startSettling({ payments }, UNKNOWN);
-  await payments.unresolved(UNKNOWN.key);
+  await payments.resolve(UNKNOWN.key, { outcome: 'unknown', signature: undefined });
 }
 
 const SOLD = 3 * PRICE + BUNDLE;

@@ -19,8 +19,8 @@ async function buy() {
   const sale = { requirement: '{"amount":"100000"}', route: 'r', requestId: 'i', feeLamports: 0, creditMicros: 0 };
   await payments.reserve({ key, owner, ...facts, ...sale });
   await payments.settling(key, owner, { answer, signature: key, height: 1 });
-  const proof = { progress: 'settled', signature: key };
-  await payments.resolve(key, Math.random() < 0.8 ? proof : { progress: 'refused', reason: 'r' });
+  const proof = { outcome: 'settled', signature: key };
+  await payments.resolve(key, Math.random() < 0.8 ? proof : { outcome: 'refused', reason: 'r' });
   if (Math.random() < 0.8) payments.delivered(key);
   bought.push(key);
 }

@@ -20,6 +20,7 @@ import {
   REFUSED,
   signatureOf,
   startSettling,
+  UNSENT,
 } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';
 
@@ -106,7 +107,7 @@ describe('a machine whose power fails', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const payment = newPayment();
       await startSettling(money, payment);
-      await money.payments.withdraw(payment.key, payment.owner);
+      await money.payments.resolve(payment.key, UNSENT, payment.owner);
       const { payments } = await afterPowerCut();
       expect((await payments.find(payment.key))?.progress).toBeUndefined();
     }
@@ -131,7 +132,7 @@ describe('a disk that is slow to flush', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['settling', () => money.payments.settling(payment.key, payment.owner, { answer: '1' })],
     ['resolve', () => money.payments.resolve(payment.key, landed(payment))],
-    ['withdraw', () => money.payments.withdraw(payment.key, payment.owner)],
+    ['withdraw', () => money.payments.resolve(payment.key, UNSENT, payment.owner)],
     ['capture', () => money.accounts.capture(debit, '1')],
   ])('P7 is waited for by %s: nothing is sent, answered or given back before', async (name, step) => {
     await grant(money, 5);

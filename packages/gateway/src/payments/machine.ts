@@ -1,5 +1,6 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { CreditLimits } from '../credit/account.ts';
+import type { Settlement } from './facilitator/facilitator.ts';
 import {
   amountOf,
   callsOf,
@@ -10,7 +11,6 @@ import {
   type PayerRecord,
   type PaymentRecord,
   type PaymentState,
-  type Proof,
   type ReserveVerdict,
   readState,
   type SettlementAttempt,
@@ -116,30 +116,27 @@ function settled(state: PaymentState, record: PaymentRecord, signature: string, 
   };
 }
 
-/** A proof. A refusal by an owner counts only while the payment is that owner's: others may send it afterwards. */
+/** The outcome of a settlement. If `owner` reports that nothing moved, the payment must still be theirs: others may send it later. */
 export const resolve =
-  (proof: Proof, owner?: string): Transition =>
+  (settlement: Settlement, owner?: string): Transition =>
   (state, nowMs) => {
     const { record } = state;
     if (!record || record.progress === 'settled') return 'ignored';
-    if (proof.progress === 'settled') return settled(state, record, proof.signature, nowMs);
+    if (settlement.outcome === 'settled') return settled(state, record, settlement.signature, nowMs);
+    const payer = withoutInFlight(state.payer, record.key);
+    if (settlement.outcome === 'unknown') {
+      if (!isOpen(record)) return 'ignored';
+      const signature = settlement.signature ?? record.signature;
+      return { ...state, record: { ...record, progress: 'unresolved', signature }, payer };
+    }
     const isTheirs = record.progress === 'settling' && record.owner === owner;
+    if (settlement.outcome === 'unsent') return isTheirs ? { ...state, record: undefined, payer } : 'ignored';
     if (owner !== undefined && !isTheirs) return 'ignored';
-    const { reason } = proof;
+    const { reason } = settlement;
     // A paid fee counts for an hour. The record must last as long, or a new reservation would restart that hour.
     const keepMs = reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? PAYMENTS.feeMs : PAYMENTS.refusedMs;
-    return {
-      ...state,
-      record: {
-        ...record,
-        progress: 'refused',
-        reason,
-        resolvedAtMs: nowMs,
-        forgetAtMs: nowMs + keepMs,
-        owed: false,
-      },
-      payer: withoutInFlight(state.payer, record.key),
-    };
+    const over = { resolvedAtMs: nowMs, forgetAtMs: nowMs + keepMs, owed: false };
+    return { ...state, record: { ...record, ...over, progress: 'refused', reason }, payer };
   };
 
 /** The chain shows a payment that no record has. */
@@ -161,27 +158,14 @@ export const settling =
     return { ...state, record: { ...record, ...sent, leasedUntilMs, progress: 'settling', settlingSinceMs: nowMs } };
   };
 
-/** Nothing was sent: the payment is unused again. `isCalled`: whether the upstream was called. */
-export const withdraw =
-  (owner: string, from: 'reserved' | 'settling', isCalled: boolean): Transition =>
+/** Releases a reservation: the payment is unused again. `isCalled`: whether the upstream was called. */
+export const release =
+  (owner: string, isCalled: boolean): Transition =>
   (state) => {
     const { record } = state;
-    if (record?.progress !== from || record.owner !== owner) return 'ignored';
+    if (record?.progress !== 'reserved' || record.owner !== owner) return 'ignored';
     const payer = withoutInFlight(state.payer, record.key);
     const last = isCalled ? -1 : payer.calls.findLastIndex((each) => each.key === record.key);
     const calls = last < 0 ? payer.calls : payer.calls.toSpliced(last, 1);
     return { ...state, record: undefined, payer: { ...payer, calls } };
-  };
-
-/** The outcome is unknown. */
-export const unresolved =
-  (signature: string | undefined): Transition =>
-  (state) => {
-    const { record } = state;
-    if (!isOpen(record)) return 'ignored';
-    return {
-      ...state,
-      record: { ...record, progress: 'unresolved', signature: signature ?? record.signature },
-      payer: withoutInFlight(state.payer, record.key),
-    };
   };

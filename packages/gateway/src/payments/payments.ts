@@ -10,6 +10,7 @@ import {
   readAnswer,
 } from '../stores/sql/database.ts';
 import * as changes from './changes.ts';
+import type { Settlement } from './facilitator/facilitator.ts';
 import * as machine from './machine.ts';
 import {
   callsOf,
@@ -17,7 +18,6 @@ import {
   type NewPayment,
   PAYMENTS,
   type PaymentRecord,
-  type Proof,
   type ReserveVerdict,
   readRecord,
   readState,
@@ -157,24 +157,14 @@ export class Payments {
     throw new Error('the reservation is lost');
   }
 
-  /** The outcome is unknown. */
-  async unresolved(key: string, signature?: string): Promise<void> {
-    await this.#next(key, machine.unresolved(signature));
-  }
-
-  /** Records a proof. A refusal by an owner counts only while the payment is that owner's. */
-  resolve(key: string, proof: Proof, owner?: string): Promise<Outcome> {
-    return this.#next(key, machine.resolve(proof, owner));
-  }
-
-  /** Nothing was sent because of a fault of the gateway: the payment is unused again. */
-  async withdraw(key: string, owner: string): Promise<void> {
-    await this.#next(key, machine.withdraw(owner, 'settling', true));
+  /** Records the outcome of a settlement. That nothing moved counts from an `owner` only while the payment is that owner's. */
+  resolve(key: string, settlement: Settlement, owner?: string): Promise<Outcome> {
+    return this.#next(key, machine.resolve(settlement, owner));
   }
 
   /** Releases this owner's reservation, if there is one. `isCalled`: whether the upstream was called. Never rejects. */
   async release(key: string, owner: string, isCalled: boolean): Promise<void> {
-    await this.#next(key, machine.withdraw(owner, 'reserved', isCalled)).catch(() => undefined);
+    await this.#next(key, machine.release(owner, isCalled)).catch(() => undefined);
   }
 
   /** Notes that the answer has reached the payer. */

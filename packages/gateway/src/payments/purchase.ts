@@ -151,15 +151,11 @@ export class Purchase implements Admission {
     onStep?.('settle');
     onSettlement?.(settlement.outcome);
     try {
+      const { record, balanceMicros } = await payments.resolve(key, settlement, owner);
       if (settlement.outcome === 'settled') {
-        const proof = { progress: 'settled', signature: settlement.signature } as const;
-        const { record, balanceMicros } = await payments.resolve(key, proof);
         this.#settled = record;
         this.#balanceMicros = balanceMicros;
-      } else if (settlement.outcome === 'refused')
-        await payments.resolve(key, { progress: 'refused', reason: settlement.reason }, owner);
-      else if (settlement.outcome === 'unsent') await payments.withdraw(key, owner);
-      else await payments.unresolved(key, settlement.signature);
+      }
     } catch (error) {
       onFailure(error);
     }

@@ -4,7 +4,7 @@ import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } 
 import type { Payments } from './payments.ts';
 import { issuedAtMs, type PaymentRequirements } from './read/requirement.ts';
 import { readTransaction } from './read/transaction.ts';
-import { FAILED_ON_CHAIN, type PaymentRecord, type Proof } from './record.ts';
+import { FAILED_ON_CHAIN, type PaymentRecord } from './record.ts';
 
 /** What the reconciler needs. */
 export interface ReconcilerDependencies {
@@ -71,20 +71,20 @@ export class Reconciler {
       const proof = chain ? await this.#ofChain(chain, record) : await this.#ofFacilitator(record);
       if (!proof) return;
       await this.#dependencies.payments.resolve(record.key, proof);
-      this.#dependencies.onSettlement?.(proof.progress);
+      this.#dependencies.onSettlement?.(proof.outcome);
     } catch {
       // The outcome stays unknown, as the record already says.
     }
   }
 
-  async #ofChain(chain: Chain, record: PaymentRecord): Promise<Proof | undefined> {
+  async #ofChain(chain: Chain, record: PaymentRecord): Promise<Settlement | undefined> {
     const height = await chain.finalizedHeight();
     const { signature, isComplete, status } = await this.look(record, chain);
-    if (status === 'confirmed' && signature !== undefined) return { progress: 'settled', signature };
-    if (status === 'failed') return { progress: 'refused', reason: FAILED_ON_CHAIN };
+    if (status === 'confirmed' && signature !== undefined) return { outcome: 'settled', signature };
+    if (status === 'failed') return { outcome: 'refused', reason: FAILED_ON_CHAIN };
     if (status === 'seen') return undefined;
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
-    if (isOver) return isComplete ? { progress: 'refused', reason: EXPIRED } : undefined;
+    if (isOver) return isComplete ? { outcome: 'refused', reason: EXPIRED } : undefined;
     const payment = paymentOf(record);
     if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend(payment);
     return undefined;
@@ -107,10 +107,10 @@ export class Reconciler {
   }
 
   /** Without a chain the facilitator is asked again. Only a success that it can prove counts. */
-  async #ofFacilitator(record: PaymentRecord): Promise<Proof | undefined> {
+  async #ofFacilitator(record: PaymentRecord): Promise<Settlement | undefined> {
     const payment = paymentOf(record);
     const settlement = payment && (await this.#dependencies.facilitator.settle(payment));
-    return settlement?.outcome === 'settled' ? { progress: 'settled', signature: settlement.signature } : undefined;
+    return settlement?.outcome === 'settled' ? settlement : undefined;
   }
 }
 

@@ -87,11 +87,6 @@ export interface SettlementAttempt {
 /** The reason of a payment whose transaction failed on the chain, where it cost its fee. */
 export const FAILED_ON_CHAIN = 'failed on the chain';
 
-/** A proof by the chain or a facilitator. */
-export type Proof =
-  | { readonly progress: 'settled'; readonly signature: string }
-  | { readonly progress: 'refused'; readonly reason: string };
-
 /** Limits of payments; times in milliseconds. */
 export const PAYMENTS = {
   /** A payment whose upstream call fails may be sent again. */
