@@ -1,7 +1,7 @@
 import { breakEvenSolPrice, oneLine, USUAL_FEE_TEXT } from '@asset-gateway/protocol';
 import { checks } from './checks/index.ts';
 import { explore, MAX_ROUTES } from './explore.ts';
-import type { Check, Fault, Finding } from './finding.ts';
+import { at, type Fault, type Finding } from './finding.ts';
 import { ASKING_SECONDS, HttpClient, PAUSES_SECONDS, TIME_OVER } from './http-client.ts';
 import { Overrun, within } from './schema.ts';
 import type { Entry, World } from './world.ts';
@@ -65,22 +65,23 @@ export function shown(text: string): string {
   return text.length > MAX_TEXT ? `${line}…` : line;
 }
 
-function faultsOf({ run }: Check, world: World): readonly Fault[] {
+function faultsOf(run: (world: World) => readonly Fault[], world: World): readonly Fault[] {
   try {
     return within(CHECK_SECONDS * 1000, () => run(world));
   } catch (error) {
     if (!(error instanceof Overrun)) throw error;
     const problem = `its answers could not be checked within ${CHECK_SECONDS} seconds`;
-    return [{ where: `GET ${world.origin}/`, problem, fix: 'Shorten its documents and simplify their schemas' }];
+    const fix = 'Shorten its documents and simplify their schemas';
+    return at({ method: 'GET', url: `${world.origin}/` }, { problem, fix });
   }
 }
 
 /** Checks the gathered answers; sends no requests. Each text of the result is one line of limited length. */
 export function diagnose(world: World): Diagnosis {
   const { origin, entries, answers } = world;
-  const findings = checks.flatMap((check) =>
-    faultsOf(check, world).map(({ where, problem, fix }) => ({
-      check: check.name,
+  const findings = Object.entries(checks).flatMap(([check, run]) =>
+    faultsOf(run, world).map(({ where, problem, fix }) => ({
+      check,
       where: shown(where),
       problem: shown(problem),
       fix: shown(fix),

@@ -1,12 +1,15 @@
 import type { Answer } from './http-client.ts';
-import type { World } from './world.ts';
 
 /** A problem and its fix, as clauses without a full stop. */
-export interface Fault {
-  /** `METHOD url`. */
-  readonly where: string;
+export interface Problem {
   readonly problem: string;
   readonly fix: string;
+}
+
+/** A problem at a place. */
+export interface Fault extends Problem {
+  /** `METHOD url`. */
+  readonly where: string;
 }
 
 /** A fault, and the check that found it. */
@@ -14,14 +17,18 @@ export interface Finding extends Fault {
   readonly check: string;
 }
 
-/** A check of the gathered answers; sends no requests. */
-export interface Check {
-  readonly name: string;
-  readonly run: (world: World) => readonly Fault[];
-}
+/** Returns the problem unless a condition holds. */
+export const unless = (holds: boolean, problem: Problem): Problem | undefined => (holds ? undefined : problem);
 
-/** The request of an answer. */
-export const whereOf = ({ method, url }: Pick<Answer, 'method' | 'url'>): string => `${method} ${url}`;
+/** A request that may have a problem. */
+export type Place = Pick<Answer, 'method' | 'url'>;
 
-/** Returns the fault unless a condition holds. */
-export const unless = (holds: boolean, fault: Fault): Fault[] => (holds ? [] : [fault]);
+/** The place of a route. */
+export const placeOf = ({ httpMethod, path }: { httpMethod: string; path: string }, origin: string): Place => ({
+  method: httpMethod,
+  url: origin + path,
+});
+
+/** The problems of a place. */
+export const at = ({ method, url }: Place, found: Problem | undefined | readonly (Problem | undefined)[]): Fault[] =>
+  [found].flat().flatMap((each) => (each ? { where: `${method} ${url}`, ...each } : []));

@@ -1,5 +1,5 @@
 import { CORS_HEADERS } from '@asset-gateway/protocol';
-import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import { at, type Fault, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { missingNames, names } from '../reading.ts';
 import type { World } from '../world.ts';
@@ -12,97 +12,77 @@ const withoutQuery = ({ url }: Answer): string => url.split('?', 1)[0] ?? url;
 
 const answered = ({ answers }: World): readonly Answer[] => answers.filter(({ status }) => status !== 0);
 
+/** Every request was answered. */
+export const answers = (world: World): Fault[] =>
+  world.answers
+    .filter(({ status }) => status === 0)
+    .flatMap((answer) =>
+      at(answer, {
+        problem: `there was no complete answer (${answer.failure})`,
+        fix: 'Answer every request within 10 seconds and in at most 5 MiB',
+      }),
+    );
+
 function corsFaults(answer: Answer): Fault[] {
   const { method, status, headers } = answer;
-  const where = whereOf(answer);
   // The preflight check handles the lists of a preflight.
   const isPreflight = method === 'OPTIONS' && status === 204;
   const hidden = isPreflight ? [] : missingNames(EXPOSED, names(headers['access-control-expose-headers'] ?? ''));
-  return [
-    ...unless(headers['access-control-allow-origin'] === '*', {
-      where,
+  return at(answer, [
+    unless(headers['access-control-allow-origin'] === '*', {
       problem: `browsers hide this ${status} from scripts`,
       fix: 'Send Access-Control-Allow-Origin: * once with every answer',
     }),
-    ...unless(headers['access-control-allow-credentials'] === undefined, {
-      where,
+    unless(headers['access-control-allow-credentials'] === undefined, {
       problem: 'Access-Control-Allow-Credentials is sent with an origin of *, which browsers refuse',
       fix: 'Remove Access-Control-Allow-Credentials',
     }),
-    ...unless(hidden.length === 0, {
-      where,
+    unless(hidden.length === 0, {
       problem: `scripts cannot read ${hidden.join(', ')} of this ${status}`,
       fix: 'List them in Access-Control-Expose-Headers of every answer',
     }),
-  ];
+  ]);
 }
-
-function cachingFaults(answer: Answer, isDocument: boolean): Fault[] {
-  const { status, headers } = answer;
-  const control = (headers['cache-control'] ?? '').toLowerCase();
-  const where = whereOf(answer);
-  if (status === 402) {
-    return unless(control.includes('no-store') && !ALLOWS_STORING.test(control), {
-      where,
-      problem: `a cache may store this 402 (Cache-Control: ${control || 'none'}), but its challenge is for one client`,
-      fix: 'Send Cache-Control: no-store with every 402',
-    });
-  }
-  return unless(isDocument ? control !== '' : /\b(?:no-store|private)\b/.test(control), {
-    where,
-    problem: `a cache may store this ${status} without limit (Cache-Control: ${control || 'none'})`,
-    fix: 'Send Cache-Control: no-store, or a max-age with a public document',
-  });
-}
-
-const nosniffFaults = (answer: Answer): Fault[] =>
-  unless(answer.headers['x-content-type-options'] === 'nosniff', {
-    where: whereOf(answer),
-    problem: `browsers may guess the type of this ${answer.status}`,
-    fix: 'Send X-Content-Type-Options: nosniff with every answer',
-  });
-
-function secretFaults(answer: Answer): Fault[] {
-  const text = [...Object.entries(answer.headers).flat(), answer.body].join('\n');
-  return unless(!KEY_HEADER.test(text), {
-    where: whereOf(answer),
-    problem: `the answer contains the header name of an upstream key (${KEY_HEADER.exec(text)?.[0]})`,
-    fix: 'Forward nothing of an upstream request or refusal',
-  });
-}
-
-/** Every request was answered. */
-export const answersCheck: Check = {
-  name: 'answers',
-  run: ({ answers }) =>
-    answers
-      .filter(({ status }) => status === 0)
-      .map((answer) => ({
-        where: whereOf(answer),
-        problem: `there was no complete answer (${answer.failure})`,
-        fix: 'Answer every request within 10 seconds and in at most 5 MiB',
-      })),
-};
 
 /** Scripts of any page can read every answer. */
-export const corsCheck: Check = { name: 'cors', run: (world) => answered(world).flatMap(corsFaults) };
+export const cors = (world: World): Fault[] => answered(world).flatMap(corsFaults);
+
+function cachingFaults(answer: Answer, documents: readonly string[]): Fault[] {
+  const { status, headers } = answer;
+  const control = (headers['cache-control'] ?? '').toLowerCase();
+  const shown = `(Cache-Control: ${control || 'none'})`;
+  if (status === 402) {
+    const isStored = !control.includes('no-store') || ALLOWS_STORING.test(control);
+    const problem = `a cache may store this 402 ${shown}, but its challenge is for one client`;
+    return at(answer, unless(!isStored, { problem, fix: 'Send Cache-Control: no-store with every 402' }));
+  }
+  const isDocument = [200, 304].includes(status) && documents.includes(withoutQuery(answer));
+  const isLimited = isDocument ? control !== '' : /\b(?:no-store|private)\b/.test(control);
+  const problem = `a cache may store this ${status} without limit ${shown}`;
+  const fix = 'Send Cache-Control: no-store, or a max-age with a public document';
+  return at(answer, unless(isLimited, { problem, fix }));
+}
 
 /** Caches store only public documents. */
-export const cachingCheck: Check = {
-  name: 'caching',
-  run: (world) => {
-    const { didDocument } = world;
-    const all = [...Object.values(world.documents), ...(didDocument ? [didDocument] : [])];
-    const documents = all.map(({ plain }) => withoutQuery(plain));
-    return answered(world).flatMap((answer) => {
-      const isDocument = [200, 304].includes(answer.status) && documents.includes(withoutQuery(answer));
-      return cachingFaults(answer, isDocument);
-    });
-  },
-};
+export function caching(world: World): Fault[] {
+  const { documents, didDocument } = world;
+  const all = [...Object.values(documents), ...(didDocument ? [didDocument] : [])];
+  const urls = all.map(({ plain }) => withoutQuery(plain));
+  return answered(world).flatMap((answer) => cachingFaults(answer, urls));
+}
 
 /** Browsers do not guess the type of an answer. */
-export const nosniffCheck: Check = { name: 'nosniff', run: (world) => answered(world).flatMap(nosniffFaults) };
+export const nosniff = (world: World): Fault[] =>
+  answered(world).flatMap((answer) => {
+    const problem = `browsers may guess the type of this ${answer.status}`;
+    const fix = 'Send X-Content-Type-Options: nosniff with every answer';
+    return at(answer, unless(answer.headers['x-content-type-options'] === 'nosniff', { problem, fix }));
+  });
 
 /** No answer mentions upstream keys. */
-export const secretsCheck: Check = { name: 'secrets', run: (world) => answered(world).flatMap(secretFaults) };
+export const secrets = (world: World): Fault[] =>
+  answered(world).flatMap((answer) => {
+    const found = KEY_HEADER.exec([...Object.entries(answer.headers).flat(), answer.body].join('\n'));
+    const problem = `the answer contains the header name of an upstream key (${found?.[0]})`;
+    return at(answer, unless(!found, { problem, fix: 'Forward nothing of an upstream request or refusal' }));
+  });

@@ -1,38 +1,39 @@
-import type { Check } from '../finding.ts';
-import { catalogCheck, examplesCheck } from './catalog.ts';
-import { challengeCheck, probesCheck, resourceCheck } from './challenge.ts';
-import { documentsCheck, livenessCheck, llmsCheck, wellKnownCheck } from './documents.ts';
-import { answersCheck, cachingCheck, corsCheck, nosniffCheck, secretsCheck } from './headers.ts';
-import { discoveryCheck, openApiCheck } from './openapi.ts';
-import { receiptsCheck } from './receipts.ts';
-import { priceCheck, requirementsCheck } from './requirements.ts';
-import { signInCheck } from './sign-in.ts';
-import { headCheck, preflightCheck, refusalsCheck, verbsCheck } from './verbs.ts';
+import type { Fault } from '../finding.ts';
+import type { World } from '../world.ts';
+import { catalog, examples } from './catalog.ts';
+import { challenge, probes, resource } from './challenge.ts';
+import { documents, liveness, llms, wellKnown } from './documents.ts';
+import { answers, caching, cors, nosniff, secrets } from './headers.ts';
+import { discovery, openapi } from './openapi.ts';
+import { receipts } from './receipts.ts';
+import { price, requirements } from './requirements.ts';
+import { signIn } from './sign-in.ts';
+import { head, preflight, refusals, verbs } from './verbs.ts';
 
-/** All checks. Each fault of a gateway belongs to one of them. */
-export const checks: readonly Check[] = [
-  answersCheck,
-  livenessCheck,
-  documentsCheck,
-  catalogCheck,
-  probesCheck,
-  challengeCheck,
-  resourceCheck,
-  requirementsCheck,
-  priceCheck,
-  signInCheck,
-  discoveryCheck,
-  examplesCheck,
-  verbsCheck,
-  headCheck,
-  preflightCheck,
-  corsCheck,
-  cachingCheck,
-  nosniffCheck,
-  refusalsCheck,
-  openApiCheck,
-  wellKnownCheck,
-  llmsCheck,
-  receiptsCheck,
-  secretsCheck,
-];
+/** All checks of the gathered answers by name; they send no requests. Each fault of a gateway belongs to one of them. */
+export const checks: Readonly<Record<string, (world: World) => readonly Fault[]>> = {
+  answers,
+  liveness,
+  documents,
+  catalog,
+  probes,
+  challenge,
+  resource,
+  requirements,
+  price,
+  'sign-in': signIn,
+  discovery,
+  examples,
+  verbs,
+  head,
+  preflight,
+  cors,
+  caching,
+  nosniff,
+  refusals,
+  openapi,
+  'well-known': wellKnown,
+  llms,
+  receipts,
+  secrets,
+};

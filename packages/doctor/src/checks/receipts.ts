@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { below, listAt, textAt } from '@asset-gateway/protocol';
-import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import { at, type Fault, type Problem, unless } from '../finding.ts';
 import type { World } from '../world.ts';
 
 /** The did:web of an origin, with the colon before its port percent-encoded. */
@@ -20,49 +20,44 @@ const isPublicKey = (key: unknown): boolean =>
   Buffer.from(textAt(key, 'x'), 'base64url').length === KEY_BYTES &&
   below(key, 'd') === undefined;
 
-function keyFaults(json: unknown, did: string, where: string): Fault[] {
-  const methods = listAt(json, 'verificationMethod');
-  const bad = methods.find(
-    (method) => !isPublicKey(below(method, 'publicKeyJwk')) || textAt(method, 'controller') !== did,
-  );
-  const misnamed = methods.find(
-    (method) => textAt(method, 'id') !== `${did}#${thumbprintOf(below(method, 'publicKeyJwk'))}`,
-  );
+function keyProblems(json: unknown, did: string): (Problem | undefined)[] {
   const asserting = new Set(listAt(json, 'assertionMethod').map((each) => textAt(each, 'id') || each));
-  const mute = methods.find((method) => !asserting.has(textAt(method, 'id')));
+  const methods = listAt(json, 'verificationMethod').map((method) => ({
+    id: textAt(method, 'id'),
+    key: below(method, 'publicKeyJwk'),
+    controller: textAt(method, 'controller'),
+  }));
+  const areOurs = methods.every(({ key, controller }) => isPublicKey(key) && controller === did);
+  const misnamed = methods.find(({ id, key }) => id !== `${did}#${thumbprintOf(key)}`);
+  const mute = methods.find(({ id }) => !asserting.has(id));
   return [
-    ...unless(methods.length > 0 && bad === undefined, {
-      where,
+    unless(methods.length > 0 && areOurs, {
       problem: 'it does not list public Ed25519 keys with this DID as their controller',
       fix: 'Publish each key of RECEIPT_KEYPAIR as a JsonWebKey2020 without its private part',
     }),
-    ...unless(bad !== undefined || misnamed === undefined, {
-      where,
-      problem: `${textAt(misnamed, 'id')} is not the id of its key, so no receipt refers to it`,
+    unless(!areOurs || misnamed === undefined, {
+      problem: `${misnamed?.id} is not the id of its key, so no receipt refers to it`,
       fix: 'Use the DID and the RFC 7638 thumbprint as the id, like the kid of receipts',
     }),
-    ...unless(mute === undefined, {
-      where,
-      problem: `${textAt(mute, 'id')} is not an assertionMethod, but receipts are assertions`,
+    unless(mute === undefined, {
+      problem: `${mute?.id} is not an assertionMethod, but receipts are assertions`,
       fix: 'List each key that signs receipts under assertionMethod',
     }),
   ];
 }
 
-function receiptFaults({ didDocument, origin }: World): Fault[] {
+/** Receipts can be verified: the key is published under the `kid` of receipts. */
+export function receipts({ didDocument, origin }: World): Fault[] {
   if (!didDocument || didDocument.plain.status === 0) return [];
   const { plain, json } = didDocument;
-  const [where, did] = [whereOf(plain), didOf(origin)];
+  const did = didOf(origin);
   if (plain.status !== 200 || json === undefined) {
     const problem = `OpenAPI lists it, but it answers ${plain.status}${plain.status === 200 ? ' without JSON' : ''}, so receipts cannot be verified`;
-    return [{ where, problem, fix: 'Serve the DID document to all clients' }];
+    return at(plain, { problem, fix: 'Serve the DID document to all clients' });
   }
   if (textAt(json, 'id') !== did) {
     const problem = `its id is ${textAt(json, 'id') || 'missing'}, but receipts of this origin name ${did}`;
-    return [{ where, problem, fix: 'Set GATEWAY_BASE_URL to the origin that clients use' }];
+    return at(plain, { problem, fix: 'Set GATEWAY_BASE_URL to the origin that clients use' });
   }
-  return keyFaults(json, did, where);
+  return at(plain, keyProblems(json, did));
 }
-
-/** Receipts can be verified: the key is published under the `kid` of receipts. */
-export const receiptsCheck: Check = { name: 'receipts', run: receiptFaults };

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ALLOWED_HEADERS, below, EXPOSED_HEADERS, HEADERS, isObject, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
-import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import { at, type Fault, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeInHeader, missingNames, names, parsed } from '../reading.ts';
 import { allProbes, type Probe, type World } from '../world.ts';
 
 /** The missing and extra names in a header of a preflight. */
-function listFault(answer: Answer, header: string, expected: readonly string[]): Fault[] {
+function listProblem(answer: Answer, header: string, expected: readonly string[]): Problem | undefined {
   const given = names(answer.headers[header.toLowerCase()] ?? '');
   const missing = missingNames(expected, given);
   const extra = missingNames(given, expected);
@@ -15,7 +15,6 @@ function listFault(answer: Answer, header: string, expected: readonly string[]):
     extra.length > 0 && `has ${extra.join(', ')} as well`,
   ];
   return unless(missing.length + extra.length === 0, {
-    where: whereOf(answer),
     problem: `${header} ${differences.filter(Boolean).join(' and ')}`,
     fix: `Send ${header}: ${expected.join(', ')}`,
   });
@@ -25,30 +24,29 @@ function preflightFaults({ preflight, verbs }: Probe): Fault[] {
   if (preflight.status === 0) return [];
   if (preflight.status !== 204) {
     const problem = `a preflight answers ${preflight.status}`;
-    return [{ where: whereOf(preflight), problem, fix: 'Answer OPTIONS on every route with 204, before any gate' }];
+    return at(preflight, { problem, fix: 'Answer OPTIONS on every route with 204, before any gate' });
   }
-  return [
-    ...listFault(preflight, 'Access-Control-Allow-Methods', [...verbs, 'OPTIONS']),
-    ...listFault(preflight, 'Access-Control-Allow-Headers', names(ALLOWED_HEADERS)),
-    ...listFault(preflight, 'Access-Control-Expose-Headers', names(EXPOSED_HEADERS)),
-  ];
+  return at(preflight, [
+    listProblem(preflight, 'Access-Control-Allow-Methods', [...verbs, 'OPTIONS']),
+    listProblem(preflight, 'Access-Control-Allow-Headers', names(ALLOWED_HEADERS)),
+    listProblem(preflight, 'Access-Control-Expose-Headers', names(EXPOSED_HEADERS)),
+  ]);
 }
 
 function officialFaults({ officialPreflight }: World): Fault[] {
   if (officialPreflight?.status !== 204) return [];
   const allowed = names(officialPreflight.headers['access-control-allow-headers'] ?? '');
-  return unless(missingNames([SENT_BY_MISTAKE], allowed).length === 0, {
-    where: whereOf(officialPreflight),
-    problem: `the official browser client sends ${SENT_BY_MISTAKE}, which the preflight does not allow`,
-    fix: 'Add it to Access-Control-Allow-Headers of a preflight that requests it',
-  });
+  const isAllowed = missingNames([SENT_BY_MISTAKE], allowed).length === 0;
+  const problem = `the official browser client sends ${SENT_BY_MISTAKE}, which the preflight does not allow`;
+  const fix = 'Add it to Access-Control-Allow-Headers of a preflight that requests it';
+  return at(officialPreflight, unless(isAllowed, { problem, fix }));
 }
 
 /** Scripts in browsers can call every route. */
-export const preflightCheck: Check = {
-  name: 'preflight',
-  run: (world) => [...allProbes(world).flatMap(preflightFaults), ...officialFaults(world)],
-};
+export const preflight = (world: World): Fault[] => [
+  ...allProbes(world).flatMap(preflightFaults),
+  ...officialFaults(world),
+];
 
 /** The headers that matter to clients. */
 const COMPARED = [
@@ -61,25 +59,25 @@ const COMPARED = [
   'access-control-allow-origin',
   'access-control-expose-headers',
 ];
-const CHALLENGE = HEADERS.paymentRequired.toLowerCase();
 /** The members that differ in every challenge. */
 const FRESH = ['nonce', 'issuedAt', 'expirationTime', 'memo', 'ticket'];
 
 function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
-  if (otherVerb.status === 0) return [];
-  const where = whereOf(otherVerb);
+  const { status, headers } = otherVerb;
+  if (status === 0) return [];
   const allowed = [...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])), 'OPTIONS'];
-  if (otherVerb.status !== 405) {
-    const problem = `an unsupported verb is answered with ${otherVerb.status}`;
-    return [{ where, problem, fix: `Answer 405 with Allow: ${allowed.join(', ')}` }];
+  if (status !== 405) {
+    const problem = `an unsupported verb is answered with ${status}`;
+    return at(otherVerb, { problem, fix: `Answer 405 with Allow: ${allowed.join(', ')}` });
   }
-  const given = names(otherVerb.headers.allow ?? '');
-  return unless(missingNames(allowed, given).length === 0 && missingNames(given, allowed).length === 0, {
-    where,
-    problem: `Allow is ${otherVerb.headers.allow ?? 'missing'}`,
-    fix: `Send Allow: ${allowed.join(', ')} with the 405`,
-  });
+  const given = names(headers.allow ?? '');
+  const isComplete = missingNames(allowed, given).length + missingNames(given, allowed).length === 0;
+  const problem = `Allow is ${headers.allow ?? 'missing'}`;
+  return at(otherVerb, unless(isComplete, { problem, fix: `Send Allow: ${allowed.join(', ')} with the 405` }));
 }
+
+/** Each path refuses unsupported verbs. */
+export const verbs = (world: World): Fault[] => allProbes(world).flatMap(verbFaults);
 
 /** A challenge without the members that differ in every one. */
 function lasting(value: unknown): unknown {
@@ -91,56 +89,45 @@ function lasting(value: unknown): unknown {
 
 function headFaults({ plain, head }: Probe): Fault[] {
   if (!head || plain.status === 0 || head.status === 0) return [];
-  const where = whereOf(head);
   const fix = 'Handle HEAD like GET and drop the body at the end';
   if (head.status !== plain.status) {
-    return [{ where, problem: `HEAD answers ${head.status} but GET answers ${plain.status}`, fix }];
+    return at(head, { problem: `HEAD answers ${head.status} but GET answers ${plain.status}`, fix });
   }
   // The length may be missing if only writing the body reveals it.
   const lengths = new Set([head, plain].flatMap(({ headers }) => headers['content-length'] ?? []));
+  const isSameChallenge = isDeepStrictEqual(lasting(challengeInHeader(head)), lasting(challengeInHeader(plain)));
   const differing = [
     ...COMPARED.filter((name) => head.headers[name] !== plain.headers[name]),
     ...(lengths.size > 1 ? ['content-length'] : []),
+    ...(isSameChallenge ? [] : [HEADERS.paymentRequired.toLowerCase()]),
   ];
-  const sameChallenge = isDeepStrictEqual(lasting(challengeInHeader(head)), lasting(challengeInHeader(plain)));
-  const all = sameChallenge ? differing : [...differing, CHALLENGE];
-  return unless(all.length === 0, { where, problem: `HEAD and GET differ in ${all.join(', ')}`, fix });
+  return at(head, unless(differing.length === 0, { problem: `HEAD and GET differ in ${differing.join(', ')}`, fix }));
 }
+
+/** HEAD is GET without a body. */
+export const head = (world: World): Fault[] => allProbes(world).flatMap(headFaults);
 
 function bodyFaults(answer: Answer): Fault[] {
   const body = parsed(answer.body);
   const isRefusal = below(body, 'ok') === false && [below(body, 'error'), below(body, 'message')].every((text) => text);
-  return unless(isRefusal && /^application\/json\b/.test(answer.headers['content-type'] ?? ''), {
-    where: whereOf(answer),
-    problem: `this ${answer.status} has no machine-readable body`,
-    fix: 'Answer application/json: {"ok":false,"error":"<code>","message":"<sentence>"}',
-  });
+  const isJson = /^application\/json\b/.test(answer.headers['content-type'] ?? '');
+  const problem = `this ${answer.status} has no machine-readable body`;
+  const fix = 'Answer application/json: {"ok":false,"error":"<code>","message":"<sentence>"}';
+  return at(answer, unless(isRefusal && isJson, { problem, fix }));
 }
 
-function statusFaults({ strays }: World): Fault[] {
-  const expected: readonly (readonly [Answer, number, string])[] = [
+/** Refusals have the right status and a machine-readable body. */
+export function refusals({ strays, answers }: World): Fault[] {
+  const expected = [
     [strays.unknownPath, 404, 'an unknown path'],
     [strays.unknownPreflight, 404, 'a preflight of an unknown path'],
     [strays.malformedPath, 400, 'a path with a broken escape'],
     [strays.unknownProvider, 400, 'an unknown provider'],
-  ];
-  return expected.flatMap(([answer, status, what]) => {
-    const fault = { problem: `${what} is answered with ${answer.status}`, fix: `Answer ${status}` };
-    return unless(answer.status === status || answer.status === 0, { where: whereOf(answer), ...fault });
+  ] as const;
+  const wrong = expected.flatMap(([answer, status, what]) => {
+    const problem = `${what} is answered with ${answer.status}`;
+    return at(answer, unless([0, status].includes(answer.status), { problem, fix: `Answer ${status}` }));
   });
+  const refused = answers.filter(({ method, status }) => status >= 400 && method !== 'HEAD');
+  return [...wrong, ...refused.flatMap(bodyFaults)];
 }
-
-/** Each path refuses unsupported verbs. */
-export const verbsCheck: Check = { name: 'verbs', run: (world) => allProbes(world).flatMap(verbFaults) };
-
-/** HEAD is GET without a body. */
-export const headCheck: Check = { name: 'head', run: (world) => allProbes(world).flatMap(headFaults) };
-
-/** Refusals have the right status and a machine-readable body. */
-export const refusalsCheck: Check = {
-  name: 'refusals',
-  run: (world) => {
-    const refused = world.answers.filter(({ method, status }) => status >= 400 && method !== 'HEAD');
-    return [...statusFaults(world), ...refused.flatMap(bodyFaults)];
-  },
-};
