@@ -8,8 +8,6 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { type Arrival, drip, flood, json, startStrangeGateway } from '../kit/strange-gateway.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
 import { asking, catalogWith, payTo, requirement } from './offers.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';

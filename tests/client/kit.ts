@@ -1,5 +1,3 @@
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
 import { type Call, createClient, type GatewayClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type PayerOptions, payWith } from '@asset-gateway/client/pay';

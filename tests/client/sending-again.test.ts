@@ -6,10 +6,8 @@ import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { asking as bodyWith, catalogWith, payTo, refusal, requirement } from './offers.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';

@@ -140,28 +140,26 @@ describe('a covered payment that is not broadcast', () => {
 });
 
 describe('with a facilitator of another maker, a payment that credit covers', () => {
-  const fixture = inSuite(() => openRemoteFixture({ CREDIT: 'on' }));
+  const fixture = inSuite(() => openRemoteFixture({}, { CREDIT: 'on' }));
   let wallet: Wallet;
   beforeEach(async () => {
     wallet = await openCreditedWallet(fixture.gateway);
   });
-
-  const judged = async () => (await fixture.calls()).filter(({ url }) => url === '/verify' || url === '/settle');
 
   it.each([
     ['of a single call', PRICE],
     ['of a bundle', BUNDLE],
   ])('%s never leaves the gateway: no facilitator is asked, and nothing is sent', async (_, amount) => {
     const payment = await paymentOf(fixture.gateway, call, wallet, amount);
-    const [before, transfers] = [await judged(), fixture.chain.transfers.length];
-    await fixture.order({ verify: { status: 500 }, settle: { status: 500 } });
+    const [before, transfers] = [fixture.judged().length, fixture.chain.transfers.length];
+    fixture.orders = { verify: { status: 500 }, settle: { status: 500 } };
     const response = await sendPaid(fixture.gateway, call, payment);
-    await fixture.order({});
+    fixture.orders = {};
     expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([
       200,
       `charged=${PRICE}, balance=${BUNDLE - PRICE}`,
     ]);
-    expect([await judged(), fixture.chain.transfers.length]).toEqual([before, transfers]);
+    expect([fixture.judged().length, fixture.chain.transfers.length]).toEqual([before, transfers]);
   });
 
   it('and is broadcast later is answered from its debit', async () => {

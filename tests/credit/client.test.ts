@@ -6,9 +6,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { exampleOf, rowOf } from '../http/targets.ts';
 
-// Sets up this process for x402's RPC client and the gateway together.
-import '../payments/wallets.ts';
-
 const FREE = '/v1/x402/tokens/assets/solana';
 const [PRICE, BUNDLE] = [5, 15];
 

@@ -5,8 +5,6 @@ import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import type { TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
-import '../payments/wallets.ts';
 
 /** x402's own client, with a wallet that signs in and pays. */
 export async function officialFetch({ solana }: Pick<TestGateway, 'solana'>): Promise<typeof fetch> {

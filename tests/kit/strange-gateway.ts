@@ -21,8 +21,8 @@ export interface StrangeGateway {
   stop(): Promise<void>;
 }
 
-/** Starts a server on 127.0.0.1. */
-export async function startStrangeGateway(): Promise<StrangeGateway> {
+/** Starts a server on 127.0.0.1, by default on a free port. */
+export async function startStrangeGateway(port = 0): Promise<StrangeGateway> {
   let answerer: Answerer = (_, response) => void response.end();
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {
@@ -34,7 +34,7 @@ export async function startStrangeGateway(): Promise<StrangeGateway> {
     arrivals.push(arrival);
     answerer(arrival, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,

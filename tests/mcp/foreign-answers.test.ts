@@ -5,8 +5,6 @@ import { freePort } from '../http/ports.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
 import { textOf, tokensOf, useHosts } from './host.ts';
 
 const MOST_TOKENS = 25_000;

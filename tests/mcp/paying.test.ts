@@ -4,8 +4,6 @@ import { startEverything } from '../discovery/everything.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
-// Lets x402's RPC client run in the process of the gateway.
-import '../payments/wallets.ts';
 import { ERAS, PROGRAM, textOf, useHosts } from './host.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';

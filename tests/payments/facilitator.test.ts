@@ -8,14 +8,10 @@ import { inSuite } from '../kit/in-suite.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { PENDING, receiptIn } from './fault-buyer.ts';
-import { type Home, type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
+import { type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
 import { expectStored, newSale } from './sale.ts';
 
-const open = stoppedAfterTests(async (orders: RemoteOrders, variables: Record<string, string> = {}, home?: Home) => {
-  const fixture = await openRemoteFixture(variables, home);
-  await fixture.order(orders);
-  return fixture;
-});
+const open = stoppedAfterTests(openRemoteFixture);
 
 const refuses = (errorReason: string) => ({ success: false, errorReason, transaction: '', network: '' });
 const succeeds = (transaction: unknown) => ({ success: true, transaction, network: '' });
@@ -40,11 +36,11 @@ describe.concurrent('P6 a facilitator that has paid', () => {
     const sale = await open({ settle });
     expect((await sale.ask()).outcome).toBe(outcome);
     await expectStored(sale, sale.payment, 40_000);
-    expect((await sale.calls()).filter(({ url }) => url === '/settle')).toHaveLength(1);
+    expect(sale.judged().filter(({ path }) => path === '/settle')).toHaveLength(1);
   });
 
   it('P6 whose facilitator does not come back: served once the chain shows the payment; one transfer', async () => {
-    const sale = await open({}, {}, 'own process');
+    const sale = await open();
     Object.assign(sale.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
     expect((await sale.ask()).outcome).toBe(PENDING);
     await sale.crash();
@@ -70,9 +66,9 @@ describe.concurrent('P6 a facilitator that has paid', () => {
     const sale = await open({ settle: { status: 502 } }, { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
     expect((await sale.ask()).outcome).toBe(PENDING);
     const transaction = sale.chain.transfers[0]?.signature;
-    await sale.order({ settle: { does: false, answer: succeeds(`${transaction?.slice(0, -4)}1111`) } });
+    sale.orders = { settle: { does: false, answer: succeeds(`${transaction?.slice(0, -4)}1111`) } };
     expect((await sale.ask()).status).toBe(503);
-    await sale.order({ settle: { does: false, answer: succeeds(transaction) } });
+    sale.orders = { settle: { does: false, answer: succeeds(transaction) } };
     await expectStored(sale, sale.payment, 40_000);
   });
 });
@@ -90,7 +86,7 @@ describe.concurrent('P5 a facilitator that refuses', () => {
       expect(all).not.toContain('CANARY_result');
     }
     expect(sale.moved()).toEqual([0, 1]);
-    await sale.order({});
+    sale.orders = {};
     expect([(await sale.ask(await sale.renew())).outcome, sale.moved()[0]]).toEqual(['200', 1]);
   });
 });
@@ -129,11 +125,11 @@ const SIGNATURES: Readonly<Record<string, unknown>> = {
 
 describe.concurrent('P11 a facilitator that says settled and has not', () => {
   it.each(Object.entries(SIGNATURES))('P11 with %s is not believed', async (_, signature) => {
-    const sale = await open({});
+    const sale = await open();
     if (signature === 'other') expect((await (await newSale(sale.gateway, sale.buyer)).ask()).outcome).toBe('200');
     const transfers = [...sale.chain.transfers];
     const told = signature === 'other' ? transfers[0]?.signature : signature;
-    await sale.order({ settle: { does: false, answer: succeeds(told) } });
+    sale.orders = { settle: { does: false, answer: succeeds(told) } };
     for (let call = 0; call < 3; call++) {
       const reply = await sale.ask();
       expect(reply.outcome).toBe(PENDING);
@@ -163,12 +159,12 @@ describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
     const sale = await open({ verify });
     expect((await sale.ask()).outcome).toBe(outcome);
     expect(sale.moved()).toEqual([0, 0]);
-    await sale.order({});
+    sale.orders = {};
     expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);
   });
 
   it('P8 is gone: 503, payment unused, no upstream call; restarted, it buys', async () => {
-    const sale = await open({}, {}, 'own process');
+    const sale = await open();
     await sale.crash();
     expect([(await sale.ask()).outcome, sale.moved()]).toEqual([UNAVAILABLE, [0, 0]]);
     await sale.restart();
@@ -194,16 +190,16 @@ describe.concurrent('the words of a facilitator', () => {
   });
 
   it('P23 gets the same Idempotency-Key on verify and settle, and another for each payment', async () => {
-    const sale = await open({});
+    const sale = await open();
     const other = await newSale(sale.gateway, sale.buyer);
     const outcomes = [await sale.ask(), await sale.ask(), await other.ask()].map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['200', '200 again', '200']);
-    const calls = (await sale.calls()).filter(({ method }) => method === 'POST');
-    expect(calls.map(({ url }) => url)).toEqual(['/verify', '/settle', '/verify', '/settle']);
-    const keys = calls.map(({ idempotencyKey = '' }) => idempotencyKey);
+    const calls = sale.judged();
+    expect(calls.map(({ path }) => path)).toEqual(['/verify', '/settle', '/verify', '/settle']);
+    const keys = calls.map(({ headers }) => String(headers['idempotency-key']));
     expect([keys[0], keys[2]]).toEqual([keys[1], keys[3]]);
     expect(new Set(keys).size).toBe(2);
     expect(keys.every((key) => key.length >= 32)).toBe(true);
-    expect(calls.every(({ authorization }) => authorization === 'Bearer facilitator')).toBe(true);
+    expect(calls.every(({ headers }) => headers.authorization === 'Bearer facilitator')).toBe(true);
   });
 });

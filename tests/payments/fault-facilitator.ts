@@ -1,11 +1,16 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from '@asset-gateway/gateway';
 import { NETWORKS } from '@asset-gateway/protocol';
+import { createKeyPairSignerFromBytes } from '@solana/kit';
+import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
+import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
+import bs58 from 'bs58';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type Answerer, json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { ROOMY } from './fault-buyer.ts';
 import { newSale } from './sale.ts';
-
-const SCRIPT = 'tests/payments/hostile-facilitator.mjs';
 
 /** How the facilitator treats one kind of call. */
 export interface Orders {
@@ -15,7 +20,6 @@ export interface Orders {
   readonly status?: number | 'reset';
   /** Said instead of the truth. */
   readonly answer?: unknown;
-  readonly delayMs?: number;
 }
 
 /** How the facilitator treats all calls. */
@@ -24,70 +28,66 @@ export interface RemoteOrders {
   readonly settle?: Orders;
 }
 
-/** One call that the facilitator was asked. */
-interface FacilitatorCall {
-  readonly method: string;
-  readonly url: string;
-  readonly idempotencyKey?: string;
-  readonly authorization?: string;
-}
+const CONFIRM_MS = 400;
 
-const post = async (url: string, body: unknown): Promise<unknown> =>
-  (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json();
-
-const startHost = (): Promise<GatewayProcess> => startProcess(SCRIPT, [], {});
-const beginAt = async (host: GatewayProcess, settings: object): Promise<string> =>
-  ((await post(host.url, settings)) as { url: string }).url;
-
-/** The process of all facilitators that do not crash; it ends with this one. */
-let shared: Promise<GatewayProcess> | undefined;
-
-/** Where a facilitator runs. One that crashes needs its own process. */
-export type Home = 'shared process' | 'own process';
-
-/** A facilitator that knows nothing of those before it. */
-async function openFacilitator(settings: object, home: Home) {
-  const isShared = home === 'shared process';
-  if (isShared) shared ??= startHost();
-  let host = await (isShared && shared ? shared : startHost());
-  const url = await beginAt(host, settings);
-  async function crash(): Promise<void> {
-    if (isShared) throw new Error('a facilitator that crashes needs its own process');
-    await host.end('SIGKILL');
-  }
+/** x402's own facilitator, with less patience for confirmations. */
+async function newScheme(feePayerKeypair: string, defaultRpcUrl: string) {
+  const signer = await createKeyPairSignerFromBytes(bs58.decode(feePayerKeypair));
+  const svm = toFacilitatorSvmSigner(signer, { defaultRpcUrl });
+  const confirmTransaction: typeof svm.confirmTransaction = (...words) => {
+    const tooLate = pause(CONFIRM_MS).then(() => Promise.reject(new Error('confirmation timed out')));
+    return Promise.race([svm.confirmTransaction(...words), tooLate]);
+  };
   return {
-    url,
-    crash,
-    close: () => (isShared ? post(`${url}/end`, {}) : crash()),
-    async restart() {
-      await crash();
-      host = await startHost();
-      await beginAt(host, { ...settings, port: Number(new URL(url).port) });
-    },
+    feePayer: signer.address,
+    scheme: new ExactSvmScheme({ ...svm, confirmTransaction }, new SettlementCache()),
   };
 }
 
-/** A payment at a gateway with a facilitator in another process. By default the gateway reads the chain. */
-export async function openRemoteFixture(variables: Record<string, string> = {}, home: Home = 'shared process') {
+/** Does the work and returns its result, unless the orders differ. */
+async function work(response: ServerResponse, orders: Orders = {}, task: () => Promise<object>): Promise<void> {
+  const { does = true, hang, status = 200, answer } = orders;
+  const truth = does ? await task() : {};
+  if (hang) return;
+  if (status === 'reset') response.socket?.resetAndDestroy();
+  else if (typeof answer === 'string') response.writeHead(status).end(answer);
+  else json(response, status, answer ?? truth);
+}
+
+/** A payment at a gateway whose facilitator settles with x402's own packages. By default the gateway reads the chain. */
+export async function openRemoteFixture(orders: RemoteOrders = {}, variables: Environment = {}) {
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  const { FEE_PAYER_KEYPAIR } = solana.variables;
-  const settings = { feePayerKeypair: FEE_PAYER_KEYPAIR, rpcUrl: solana.mainnet.url, network: NETWORKS.mainnet };
-  const { close, crash, restart, url } = await openFacilitator(settings, home);
+  const { feePayer, scheme } = await newScheme(solana.variables.FEE_PAYER_KEYPAIR ?? '', solana.mainnet.url);
+  const kind = { x402Version: 2, scheme: 'exact', network: NETWORKS.mainnet, extra: { feePayer } };
+  const answer: Answerer = ({ path, body }, response) => {
+    if (path === '/supported') return json(response, 200, { kinds: [kind], extensions: [], signers: {} });
+    const { paymentPayload, paymentRequirements } = JSON.parse(body);
+    const name = path === '/verify' ? 'verify' : 'settle';
+    const done = work(response, fixture.orders[name], () => scheme[name](paymentPayload, paymentRequirements));
+    done.catch(() => response.destroy());
+  };
+  let facilitator = await startStrangeGateway();
+  facilitator.answer(answer);
+  const { url } = facilitator;
   const remote = { FACILITATOR_URL: url, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
   const gateway = await startSellingGateway({ ...ROOMY, ...remote, ...variables }, { solana });
-  return {
+  const fixture = {
     ...(await newSale(gateway)),
     solana,
     facilitatorUrl: url,
-    order: async (orders: RemoteOrders) => void (await post(`${url}/control`, orders)),
-    calls: async () => (await fetch(`${url}/calls`)).json() as Promise<FacilitatorCall[]>,
-    /** Ends a facilitator that has its own process. */
-    crash,
-    restart,
+    orders,
+    /** The payments that the facilitator was asked to judge. */
+    judged: () => facilitator.arrivals.filter(({ method }) => method === 'POST'),
+    crash: () => facilitator.stop(),
+    async restart() {
+      facilitator = await startStrangeGateway(Number(new URL(url).port));
+      facilitator.answer(answer);
+    },
     async stop() {
       await gateway.stop();
-      await close();
+      await facilitator.stop();
       await solana.close();
     },
   };
+  return fixture;
 }

@@ -127,7 +127,7 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
 
   it('is found by its memo where another one settles', async () => {
     const secret = { GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const fixture = await openRemote(secret);
+    const fixture = await openRemote({}, secret);
     const { chain, solana, url, payment } = fixture;
     expect((await fixture.ask()).outcome).toBe('200');
     const remote = { FACILITATOR_URL: fixture.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
@@ -163,20 +163,20 @@ suiteInCi('P6 an unknown settlement in a long history', {}, () => {
     vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
     const fixture = await openRemote();
     await fillHistory(fixture, 'an hour ago');
-    await fixture.order({ settle: { does: false, status: 502 } });
+    fixture.orders = { settle: { does: false, status: 502 } };
     const payment = await fixture.renew();
     expect((await fixture.ask(payment)).outcome).toBe(PENDING);
     fixture.chain.advanceBlocks(300);
     expect((await fixture.decided(payment)).status).toBe(402);
     expect(fixture.moved()).toEqual([0, 1]);
-    await fixture.order({});
+    fixture.orders = {};
     expect((await fixture.decided(await fixture.renew())).status).toBe(200);
   }, 60_000);
 
   it('P6 hidden by 1,000 newer transactions: the payment is not refused, and no payer pays twice', async () => {
     const fixture = await openRemote();
     const { chain, faults } = fixture;
-    await fixture.order({ settle: { status: 502, answer: 'Bad gateway' } });
+    fixture.orders = { settle: { status: 502, answer: 'Bad gateway' } };
     Object.assign(faults, { status: 503, only: new Set(['getSignaturesForAddress']) });
     expect([(await fixture.ask()).outcome, fixture.moved()[0]]).toEqual([PENDING, 1]);
     await fillHistory(fixture, 'now');

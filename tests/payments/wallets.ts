@@ -4,24 +4,7 @@ import { x402Client } from '@x402/core/client';
 import type { PaymentRequired } from '@x402/core/types';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { Agent, type Dispatcher, setGlobalDispatcher } from 'undici';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-
-/** Each header once. */
-const once = (headers: Dispatcher.DispatchOptions['headers']): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) =>
-      name.toLowerCase() === 'content-length' ? [name, value.replace(/,.*/, '')] : [name, value],
-    ),
-  );
-
-// The gateway's undici puts itself under Node's own fetch when it is loaded in the same process. That one repeats the
-// content-length that x402's RPC client sets, and the newer undici refuses it; outside of tests they never meet.
-setGlobalDispatcher(
-  new Agent().compose(
-    (dispatch) => (options, handler) => dispatch({ ...options, headers: once(options.headers) }, handler),
-  ),
-);
 
 const FUNDS = 10_000_000n;
 
