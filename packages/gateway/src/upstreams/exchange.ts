@@ -1,7 +1,7 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { KeyedCall } from '../call.ts';
 import { Pool } from '../pool.ts';
-import { ResponseHandler, readJson, type UpstreamResponse } from './response.ts';
+import { ResponseHandler, readJson } from './response.ts';
 import { type Connection, type Ending, UpstreamRefusal } from './upstream.ts';
 
 const MAX_PAUSE_SECONDS = 300;
@@ -30,7 +30,7 @@ function messageIn(value: unknown): unknown {
 }
 
 /** An upstream's own short message, if it is safe to pass on. */
-async function safeMessage(response: UpstreamResponse, secrets: readonly string[]): Promise<string | undefined> {
+async function safeMessage(response: ResponseHandler, secrets: readonly string[]): Promise<string | undefined> {
   try {
     const message = messageIn((await readJson(response, MAX_ERROR_BYTES)).value);
     if (typeof message !== 'string' || message.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(message))
@@ -66,7 +66,7 @@ export interface RefusalOptions {
 /** The refusal for an upstream's rate limit, with its pause. */
 export const rateLimited = (
   reason: string,
-  { headers }: UpstreamResponse,
+  { headers }: ResponseHandler,
   { usualPauseSeconds }: RefusalOptions,
 ): UpstreamRefusal =>
   new UpstreamRefusal('upstream_rate_limited', 'answered', {
@@ -75,7 +75,7 @@ export const rateLimited = (
   });
 
 /** The refusal for a status other than 200. */
-export async function refusalOfStatus(response: UpstreamResponse, options: RefusalOptions): Promise<UpstreamRefusal> {
+export async function refusalOfStatus(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
   const code = codeOf(statusCode);
   const ending = endingOf(statusCode);
@@ -123,7 +123,7 @@ export interface UpstreamOptions extends RefusalOptions {
 /** One exchange with an upstream: what is written, and how its answer is read as JSON text. */
 interface Exchange {
   readonly request: UpstreamRequest;
-  readonly read: (response: UpstreamResponse) => Promise<string>;
+  readonly read: (response: ResponseHandler) => Promise<string>;
 }
 
 /** Pooled HTTP to one upstream: follows no redirects, forwards no client headers, one deadline per call. */

@@ -1,7 +1,7 @@
 import { member } from '@asset-gateway/protocol';
 import { openPool, type RefusalOptions, rateLimited, refusalOfStatus, type UpstreamOptions } from './exchange.ts';
 import { memberText } from './member-text.ts';
-import { readJson, type UpstreamResponse } from './response.ts';
+import { type ResponseHandler, readJson } from './response.ts';
 import { assertDiscreet } from './rest.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
@@ -13,7 +13,7 @@ const INTERNAL_ERROR = -32603;
 const RATE_LIMITED = new Set([429, -32005, -32029]);
 
 /** The refusal for a JSON-RPC error. The node is up: the error mostly depends on the request. */
-function refusalOfError(error: unknown, response: UpstreamResponse, options: RefusalOptions): UpstreamRefusal {
+function refusalOfError(error: unknown, response: ResponseHandler, options: RefusalOptions): UpstreamRefusal {
   const code = Number(member(error, 'code'));
   const reason = `upstream JSON-RPC error ${code}`;
   if (REJECTED.has(code)) return new UpstreamRefusal('upstream_rejected', 'answered', { reason });
@@ -22,7 +22,7 @@ function refusalOfError(error: unknown, response: UpstreamResponse, options: Ref
 }
 
 /** A JSON-RPC error in the body is more specific than the HTTP status. */
-async function refusalOf(response: UpstreamResponse, options: RefusalOptions): Promise<UpstreamRefusal> {
+async function refusalOf(response: ResponseHandler, options: RefusalOptions): Promise<UpstreamRefusal> {
   const peek = response.statusCode >= 400 && (await readJson(response).catch(() => undefined));
   const error = peek ? member(peek.value, 'error') : undefined;
   const code = Number(member(error, 'code'));
@@ -31,7 +31,7 @@ async function refusalOf(response: UpstreamResponse, options: RefusalOptions): P
 }
 
 /** The text of the result of the call with this id. */
-async function resultOf(id: number, response: UpstreamResponse, options: UpstreamOptions): Promise<string> {
+async function resultOf(id: number, response: ResponseHandler, options: UpstreamOptions): Promise<string> {
   if (response.statusCode !== 200) throw await refusalOf(response, options);
   const { text, value } = await readJson(response);
   assertDiscreet(text, options.secrets);

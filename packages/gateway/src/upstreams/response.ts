@@ -1,24 +1,14 @@
-import { pipeline, Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { util } from '../pool.ts';
 import { UpstreamRefusal } from './upstream.ts';
-
-/** An upstream's answer before its body is read. */
-export interface UpstreamResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The body stream, if it is encoded. */
-  readonly encoded: Readable | undefined;
-  /** The complete unencoded body. Rejects with a refusal beyond the limit, or with the transport's error. */
-  whole(limit: number): Promise<Buffer>;
-}
 
 /** The largest body, encoded or decoded. */
 export const MAX_BYTES = 5 * 1024 * 1024;
 
 /** The size of an answer depends on the request, so the upstream is not at fault. */
-export const tooLarge = (): UpstreamRefusal =>
+const tooLarge = (): UpstreamRefusal =>
   new UpstreamRefusal('upstream_invalid_response', 'answered', { reason: 'too large' });
 
 const ignore = (): void => undefined;
@@ -41,15 +31,14 @@ class Deferred<T> {
  * Handles one request of undici's dispatcher: writes it before its deadline or not at all, and aborts it then. Tracks its progress,
  * which undici's errors do not report. The creator must call `end`.
  */
-export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResponse {
+export class ResponseHandler implements Dispatcher.DispatchHandler {
   statusCode = 0;
-  headers: UpstreamResponse['headers'] = {};
-  encoded: Readable | undefined;
+  headers: Readonly<Record<string, string | string[]>> = {};
   /** Whether writing has begun. */
   isWritten = false;
   /** Whether the answer has begun. */
   isStarted = false;
-  readonly #head = new Deferred<UpstreamResponse>();
+  readonly #head = new Deferred<ResponseHandler>();
   readonly #whole = new Deferred<void>();
   /** Resolves with the head of the answer. */
   readonly head = this.#head.promise;
@@ -77,6 +66,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
     return this.#isExpired || performance.now() >= this.#deadlineAt;
   }
 
+  /** The complete body, still encoded. Rejects with a refusal beyond the limit, or with the transport's error. */
   async whole(limit: number): Promise<Buffer> {
     this.#limit = limit;
     if (this.#size > limit) this.onError(tooLarge());
@@ -89,7 +79,6 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   /** Ends the request. Unread data would block the connection, so it is closed. */
   end(): void {
     clearTimeout(this.#timer);
-    this.encoded?.destroy();
     if (!this.#isComplete) this.#giveUp(new Error('not read to its end'));
   }
 
@@ -107,19 +96,15 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
     this.isStarted = true;
   }
 
-  onHeaders(statusCode: number, rawHeaders: Buffer[], resume: () => void): boolean {
+  onHeaders(statusCode: number, rawHeaders: Buffer[]): boolean {
     if (statusCode < 200) return true;
     this.statusCode = statusCode;
     this.headers = util.parseHeaders(rawHeaders);
-    const { 'content-encoding': encoding } = this.headers;
-    // The stream's reader, if any, receives its errors.
-    if (encoding !== undefined) this.encoded = new Readable({ read: resume }).on('error', ignore);
     this.#head.resolve(this);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.encoded) return this.encoded.push(chunk);
     this.#size += chunk.length;
     if (this.#size <= this.#limit) this.#chunks.push(chunk);
     else this.onError(tooLarge());
@@ -128,14 +113,12 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
 
   onComplete(): void {
     this.#isComplete = true;
-    this.encoded?.push(null);
     this.#whole.resolve();
   }
 
   onError(error: Error): void {
     this.#failure ??= error;
     this.#head.reject(this.#failure);
-    this.encoded?.destroy(this.#failure);
     this.#whole.reject(this.#failure);
   }
 
@@ -147,11 +130,14 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-const DECODERS = new Map<string, () => Transform>([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+const gunzipped = promisify(gunzip);
+
+const DECODERS = new Map<string, (body: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>>([
+  ['identity', async (body) => body],
+  ['gzip', gunzipped],
+  ['x-gzip', gunzipped],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
 ]);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -159,40 +145,21 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const unusable = (reason: string): UpstreamRefusal =>
   new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
 
-function decoded(body: Readable, encoding: string): AsyncIterable<Buffer> {
-  if (encoding === 'identity') return body;
-  const decoder = DECODERS.get(encoding)?.();
-  if (!decoder) throw unusable('content encoding');
-  // Iterating over the decoder throws the errors of both.
-  return pipeline(body, decoder, () => undefined);
-}
-
-/** The decompressed body. Rejects with a refusal beyond the limit. */
-async function decode(body: Readable, encoding: string, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of decoded(body, encoding)) {
-      size += chunk.length;
-      if (size > limit) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (String((error as NodeJS.ErrnoException).code).startsWith('Z_')) throw unusable('compression');
-    throw error;
-  }
-  return Buffer.concat(chunks, size);
+function refuseEncoding(error: NodeJS.ErrnoException): never {
+  if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+  throw error.code?.startsWith('Z_') ? unusable('compression') : error;
 }
 
 /** A JSON body's original text and its value; refuses anything else. */
 export async function readJson(
-  response: UpstreamResponse,
+  response: ResponseHandler,
   limit = MAX_BYTES,
 ): Promise<{ text: string; value: unknown }> {
-  const { headers, encoded } = response;
+  const { headers } = response;
   if (!JSON_TYPE.test(String(headers['content-type'] ?? ''))) throw unusable('content type');
-  const encoding = String(headers['content-encoding']).toLowerCase();
-  const bytes = encoded ? await decode(encoded, encoding, limit) : await response.whole(limit);
+  const decode = DECODERS.get(String(headers['content-encoding'] ?? 'identity').toLowerCase());
+  if (!decode) throw unusable('content encoding');
+  const bytes = await decode(await response.whole(limit), { maxOutputLength: limit }).catch(refuseEncoding);
   try {
     const text = utf8.decode(bytes);
     return { text, value: JSON.parse(text) };

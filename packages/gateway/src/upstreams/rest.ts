@@ -1,7 +1,7 @@
 import type { Route } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { openPool, refusalOfStatus, type UpstreamOptions, type UpstreamRequest } from './exchange.ts';
-import { readJson, type UpstreamResponse } from './response.ts';
+import { type ResponseHandler, readJson } from './response.ts';
 import { type Connection, UpstreamRefusal } from './upstream.ts';
 
 const encode = (value: unknown): string => encodeURIComponent(String(value));
@@ -46,7 +46,7 @@ export function assertDiscreet(text: string, secrets: readonly string[]): void {
 /** A REST API over HTTP. */
 export function openRest(options: UpstreamOptions): Connection {
   const base = new URL(options.baseUrl);
-  const read = async (response: UpstreamResponse): Promise<string> => {
+  const read = async (response: ResponseHandler): Promise<string> => {
     if (response.statusCode !== 200) throw await refusalOfStatus(response, options);
     const { text } = await readJson(response);
     assertDiscreet(text, options.secrets);
