@@ -116,7 +116,7 @@ const signedAt = (nonce: string, nowMs: number) =>
 /** The code of a payload at this time, or "valid". */
 function codeOf(payload: object, { nowMs = NOW, judgedByStore = false, crypto = nodeCrypto } = {}): string {
   const clocks = { now: () => nowMs, wallNow: () => nowMs };
-  const rule = { origin: ORIGIN, epoch: EPOCH, judgedByStore, places: 'path' } as const;
+  const rule = { origin: ORIGIN, epoch: EPOCH, judgedByStore };
   const call = match({ ...fixed, headers: { 'sign-in-with-x': encodeHeader(payload) } });
   try {
     readValidSignIn({ crypto, nonces: onNode, clocks }, call, rule);

@@ -84,7 +84,7 @@ export class CreditGate implements Gate {
     const { accounts, leaseMs, signIn, originOf } = this.#dependencies;
     const { network, priceMicros: micros } = this.#terms;
     const origin = originOf(call.inbound);
-    const rule = { origin, epoch: EPOCH, judgedByStore: false, places: 'path', network } as const;
+    const rule = { origin, epoch: EPOCH, judgedByStore: false, network };
     const { payload } = readValidSignIn(signIn, call, rule);
     const holder = { network, wallet: payload.address };
     trail.wallet = payload.address;

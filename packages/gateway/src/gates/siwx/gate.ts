@@ -102,7 +102,7 @@ export class SiwxGate implements Gate {
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
     this.#epoch = epoch;
 
-    const rule = { origin, epoch, judgedByStore: singleUse, places: 'origin' } as const;
+    const rule = { origin, epoch, judgedByStore: singleUse };
     const { payload, nonce } = readValidSignIn(this.#judge, call, rule);
     trail.wallet = payload.address;
     const owner = crypto.random(16).toString('hex');

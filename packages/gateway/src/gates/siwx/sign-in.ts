@@ -31,89 +31,64 @@ export function readSignIn(header: string): SiwxPayload | undefined {
   return member === undefined ? undefined : readSiwxPayload(decodeJsonHeader(member));
 }
 
-/** A failed check: the public code and, for the log, the check. */
-export interface Fault {
-  readonly code: RefusalCode;
-  readonly reason: string;
-}
-
-/** Whether a sign-in may name the bare origin, or this path alone. */
-type Places = 'origin' | 'path';
-
 /** The largest difference between two honest clocks. */
 const SKEW_MS = 30_000;
 const MAX_AGE_MS = 300_000;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
-const fault = (code: RefusalCode, reason: string): Fault => ({ code, reason });
+/** `reason`: the failed check, for the log. */
+function refuse(code: RefusalCode, reason: string): never {
+  throw new Refusal(code, { reason });
+}
 
-/** A strict RFC 3339 date in UTC as milliseconds; undefined for any other text or an impossible day. */
-function parseDate(text: string): number | undefined {
-  if (!DATE.test(text)) return undefined;
-  const milliseconds = Date.parse(text);
+/** A strict RFC 3339 date in UTC as milliseconds; `absent` without a text. Refuses any other text and impossible days. */
+function dateOf(text: string | undefined, name: string, absent = 0): number {
+  if (text === undefined) return absent;
+  const milliseconds = DATE.test(text) ? Date.parse(text) : Number.NaN;
   // Date.parse reads 31 February and hour 24 as a later day.
-  return new Date(milliseconds).getUTCDate() === Number(text.slice(8, 10)) ? milliseconds : undefined;
+  const isReal = new Date(milliseconds).getUTCDate() === Number(text.slice(8, 10));
+  return isReal ? milliseconds : refuse('invalid_siwx_header', name);
 }
 
 /** The chain, key type and message version must be ones that the challenge offered. */
-function checkKind(payload: SiwxPayload, network?: string): Fault | undefined {
+function checkKind({ chainId, type, signatureScheme = 'siws', version }: SiwxPayload, network?: string): void {
   const networks: readonly string[] = network === undefined ? SIGN_IN_NETWORKS : [network];
-  if (!networks.includes(payload.chainId)) return fault('invalid_siwx_unsupported_chain', 'chainId');
-  if (payload.type !== 'ed25519') return fault('invalid_siwx_unsupported_chain', 'type');
-  const scheme = payload.signatureScheme;
-  if (scheme !== undefined && scheme !== 'siws') return fault('invalid_siwx_unsupported_chain', 'signatureScheme');
-  return payload.version === '1' ? undefined : fault('invalid_siwx_header', 'version');
+  if (!networks.includes(chainId)) refuse('invalid_siwx_unsupported_chain', 'chainId');
+  if (type !== 'ed25519') refuse('invalid_siwx_unsupported_chain', 'type');
+  if (signatureScheme !== 'siws') refuse('invalid_siwx_unsupported_chain', 'signatureScheme');
+  if (version !== '1') refuse('invalid_siwx_header', 'version');
 }
 
 /** The nonce must be -30 to 300 s old. If the store checks again, this node's clock may differ by 30 s. */
-function checkAge(nonce: IssuedNonce, nowMs: number, judgedByStore: boolean): Fault | undefined {
-  const age = nowMs - nonce.issuedAtSeconds * 1000;
+function checkAge(ageMs: number, judgedByStore: boolean): void {
   const tolerance = judgedByStore ? SKEW_MS : 0;
-  const fits = age <= MAX_AGE_MS + tolerance && age >= -SKEW_MS - tolerance;
-  return fits ? undefined : fault('invalid_siwx_expired', 'nonce age');
+  const fits = ageMs <= MAX_AGE_MS + tolerance && ageMs >= -SKEW_MS - tolerance;
+  if (!fits) refuse('invalid_siwx_expired', 'nonce age');
 }
 
-/** The sign-in must name this origin and this path, with or without the query; or the bare origin where that is allowed. */
-function checkPlace(payload: SiwxPayload, { origin, places }: SignInRule, { path, query }: Call): Fault | undefined {
-  if (payload.domain !== origin.slice(origin.indexOf('//') + 2)) {
-    return fault('invalid_siwx_domain_mismatch', 'domain');
-  }
-  const named = [`${origin}${path}`, ...(places === 'origin' ? [origin, `${origin}/`] : [])];
+/** The sign-in must name this origin and this path, with or without the query; or the bare origin unless it spends credit. */
+function checkPlace({ domain, uri }: SiwxPayload, { origin, network }: SignInRule, { path, query }: Call): void {
+  if (domain !== origin.slice(origin.indexOf('//') + 2)) refuse('invalid_siwx_domain_mismatch', 'domain');
+  const named = [`${origin}${path}`, ...(network === undefined ? [origin, `${origin}/`] : [])];
   if (query !== undefined) named.push(`${origin}${path}?${query}`);
-  return named.includes(payload.uri) ? undefined : fault('invalid_siwx_uri_mismatch', 'uri');
-}
-
-function checkIssuedAt(issuedAtMs: number, nowMs: number): Fault | undefined {
-  if (nowMs - issuedAtMs > MAX_AGE_MS) return fault('invalid_siwx_issued_at_too_old', 'issuedAt');
-  return issuedAtMs - nowMs > SKEW_MS ? fault('invalid_siwx_issued_at_in_future', 'issuedAt') : undefined;
-}
-
-function checkLimits({ expirationTime, notBefore }: SiwxPayload, nowMs: number): Fault | undefined {
-  if (expirationTime !== undefined) {
-    const expires = parseDate(expirationTime);
-    if (expires === undefined) return fault('invalid_siwx_header', 'expirationTime');
-    if (expires < nowMs) return fault('invalid_siwx_expired', 'expirationTime');
-  }
-  if (notBefore !== undefined) {
-    const starts = parseDate(notBefore);
-    if (starts === undefined) return fault('invalid_siwx_header', 'notBefore');
-    if (starts - nowMs > SKEW_MS) return fault('invalid_siwx_not_yet_valid', 'notBefore');
-  }
-  return undefined;
+  if (!named.includes(uri)) refuse('invalid_siwx_uri_mismatch', 'uri');
 }
 
 /**
  * The dates must be valid and include now. The wall clock may have been corrected since the challenge was issued: a sign-in that
  * echoes the challenge's `issuedAt` is checked with the clock that dated it, any other with the first of `clocks`.
  */
-function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [number, ...number[]]): Fault | undefined {
-  const issuedAt = parseDate(payload.issuedAt);
-  if (issuedAt === undefined) return fault('invalid_siwx_header', 'issuedAt');
+function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [number, ...number[]]): void {
+  const issuedAt = dateOf(payload.issuedAt, 'issuedAt');
   const second = Math.floor(issuedAt / 1000);
   // Equal to the second, plus one for rounding.
   const echoed = clocks.find((nowMs) => Math.abs(second - Math.floor((nowMs - ageMs) / 1000)) <= 1);
-  const tooFar = echoed === undefined ? checkIssuedAt(issuedAt, clocks[0]) : undefined;
-  return tooFar ?? checkLimits(payload, echoed ?? clocks[0]);
+  const nowMs = echoed ?? clocks[0];
+  if (echoed === undefined && nowMs - issuedAt > MAX_AGE_MS) refuse('invalid_siwx_issued_at_too_old', 'issuedAt');
+  if (echoed === undefined && issuedAt - nowMs > SKEW_MS) refuse('invalid_siwx_issued_at_in_future', 'issuedAt');
+  const { expirationTime, notBefore } = payload;
+  if (dateOf(expirationTime, 'expirationTime', nowMs) < nowMs) refuse('invalid_siwx_expired', 'expirationTime');
+  if (dateOf(notBefore, 'notBefore', nowMs) - nowMs > SKEW_MS) refuse('invalid_siwx_not_yet_valid', 'notBefore');
 }
 
 /** Dependencies of the sign-in check. */
@@ -130,8 +105,7 @@ interface SignInRule {
   readonly epoch: string;
   /** Whether the store checks the nonce's age again. */
   readonly judgedByStore: boolean;
-  readonly places: Places;
-  /** CAIP-2 id of the only allowed network. Default: every offered one. */
+  /** CAIP-2 id of the network whose credit the sign-in spends. Default: it spends none and may name every offered network. */
   readonly network?: string;
 }
 
@@ -144,10 +118,6 @@ interface ValidSignIn {
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
-function refuseOn(fault: Fault | undefined): void {
-  if (fault) throw new Refusal(fault.code, { reason: fault.reason });
-}
-
 /** Whether the request has a sign-in header, valid or not. */
 export const carriesSignIn = ({ inbound }: Call): boolean =>
   inbound.headers[HEADERS.signIn.toLowerCase()] !== undefined;
@@ -158,12 +128,12 @@ export function readValidSignIn(parts: SignInDependencies, call: Call, rule: Sig
   const { origin, epoch, judgedByStore, network } = rule;
   const nowMs = clocks.now();
   const payload = payloadOf(call);
-  refuseOn(checkKind(payload, network));
-  const nonce = nonces.read(payload.nonce, origin, epoch, nowMs);
-  if (!nonce) throw new Refusal('invalid_siwx_nonce', { reason: 'not issued here' });
-  refuseOn(checkAge(nonce, nowMs, judgedByStore));
-  refuseOn(checkPlace(payload, rule, call));
-  refuseOn(checkDates(payload, nowMs - nonce.issuedAtSeconds * 1000, [clocks.wallNow(), nowMs]));
+  checkKind(payload, network);
+  const nonce = nonces.read(payload.nonce, origin, epoch, nowMs) ?? refuse('invalid_siwx_nonce', 'not issued here');
+  const ageMs = nowMs - nonce.issuedAtSeconds * 1000;
+  checkAge(ageMs, judgedByStore);
+  checkPlace(payload, rule, call);
+  checkDates(payload, ageMs, [clocks.wallNow(), nowMs]);
   verify(crypto, payload);
   return { payload, nonce };
 }
@@ -172,18 +142,14 @@ function payloadOf({ inbound }: Call): SiwxPayload {
   const header = inbound.headers[HEADERS.signIn.toLowerCase()];
   if (header === undefined) throw new Refusal('sign_in_required');
   const payload = typeof header === 'string' ? readSignIn(header) : undefined;
-  if (!payload) throw new Refusal('invalid_siwx_header', { reason: 'header' });
-  return payload;
+  return payload ?? refuse('invalid_siwx_header', 'header');
 }
 
 function verify(crypto: Crypto, payload: SiwxPayload): void {
-  if (!ADDRESS.test(payload.address) || !SIGNATURE.test(payload.signature)) {
-    throw new Refusal('invalid_siwx_malformed_signature', { reason: 'base58' });
-  }
-  const [address, signature] = [decodeBase58(payload.address, 32), decodeBase58(payload.signature, 64)];
-  if (!address || !signature) {
-    throw new Refusal('invalid_siwx_malformed_signature', { reason: 'length' });
-  }
+  const isBase58 = ADDRESS.test(payload.address) && SIGNATURE.test(payload.signature);
+  if (!isBase58) refuse('invalid_siwx_malformed_signature', 'base58');
+  const address = decodeBase58(payload.address, 32) ?? refuse('invalid_siwx_malformed_signature', 'length');
+  const signature = decodeBase58(payload.signature, 64) ?? refuse('invalid_siwx_malformed_signature', 'length');
   const message = Buffer.from(siwxMessageText(payload));
   if (!crypto.verify(signature, message, address)) throw new Refusal('invalid_siwx_signature');
 }
