@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Admission } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
-import { Cover } from '../../packages/gateway/src/payments/covering.ts';
+import { beginCover } from '../../packages/gateway/src/payments/covering.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
@@ -39,8 +39,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
       inVersion1Header: false,
       receipts: undefined,
     });
-    const holder = { network, wallet: payer };
-    const payment = { holder, hasTicket, memo: 'memo', priceMicros: PRICE, amountMicros };
+    const payment = { network, payer, hasTicket, memo: 'memo', priceMicros: PRICE, amount: String(amountMicros) };
     const reservations: string[] = [];
     const purchase = (owner: string): Admission => ({
       async spend(take) {
@@ -62,7 +61,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     return {
       record,
       reservations,
-      begin: () => Cover.begin(dependencies, sent(randomUUID()), payment),
+      begin: () => beginCover(dependencies, sent(randomUUID()), payment),
       async admit(): Promise<Admission> {
         const cover = await this.begin();
         if ((await cover.known()) ?? (await cover.owed())) throw new Error('it was answered before');

@@ -7,7 +7,6 @@ import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import {
   type Candidate,
-  type CheckDependencies,
   carriedPayment,
   readPresentedPayment,
 } from '../../packages/gateway/src/payments/read/payment.ts';
@@ -120,13 +119,13 @@ export async function openMarket() {
     required,
     genuine: await genuineOf(required, parties.payer, chain),
     /** Reads a payment for the market's one request. */
-    read(payload: unknown, { crypto = nodeCrypto, ...change }: Partial<Candidate & CheckDependencies> = {}) {
+    read(payload: unknown, change: Partial<Candidate> = {}) {
       const carried = carriedPayment({ headers: { 'payment-signature': headerOf(payload) } } as unknown as Inbound);
       if (!carried || carried === 'malformed') throw new Error('malformed');
       const transaction = readTransaction(carried.transaction);
       if (!transaction) throw new Refusal(REASONS.undecodable, { payment: { state: 'refused' } });
-      const candidate = { key: 'k', carried, transaction, offer, requestHash: HASH, nowMs: ISSUED * 1000, ...change };
-      return readPresentedPayment({ crypto, memos: 'memos' in change ? change.memos : memos }, candidate);
+      const request = { requestHash: HASH, nowMs: ISSUED * 1000, crypto: nodeCrypto, memos };
+      return readPresentedPayment({ key: 'k', carried, transaction, offer, ...request, ...change });
     },
   };
 }

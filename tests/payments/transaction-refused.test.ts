@@ -67,7 +67,7 @@ const OTHER_FORGERIES = [...TRANSFER_FORGERIES, ...MEMO_FORGERIES, ...SIGNATURE_
 describe('a payment that is refused', () => {
   it('is not a genuine one, which the test encoder reproduces byte for byte', () => {
     expect(signed(draftOf(genuine.wire), [payer]).equals(genuine.wire)).toBe(true);
-    expect(market.read(genuine.payload).transfer.amount).toBe('5');
+    expect(market.read(genuine.payload).amount).toBe('5');
   });
 
   it.each(FEE_FORGERIES)('P12 $name', (each) => expectRefused(each));

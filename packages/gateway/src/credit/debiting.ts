@@ -41,12 +41,13 @@ function responseOf(debit: NewDebit, context: DebitContext): Record<string, stri
 }
 
 /** The receipt of a debit. */
-function receiptOf(debit: NewDebit, balanceMicros: number, context: DebitContext): Receipt {
+function receiptOf(debit: NewDebit, balanceMicros: number, context: DebitContext, isRepeat = false): Receipt {
   const { micros, by } = debit;
+  const ofRepeat = isRepeat && { ...context.freshNonce?.(), [HEADERS.replayed]: 'true' };
   return {
     priceUsd: dollars(micros),
-    debit: { micros, by, balanceMicros },
-    headers: { ...creditHeader(micros, balanceMicros), ...responseOf(debit, context) },
+    debit: { micros, by, balanceMicros, isRepeat },
+    headers: { ...creditHeader(micros, balanceMicros), ...responseOf(debit, context), ...ofRepeat },
   };
 }
 
@@ -67,19 +68,16 @@ export function refusalOf(verdict: Exclude<HoldVerdict, 'held'>): Refusal {
   });
 }
 
-/** A debit, and the result of the first attempt to hold its price. */
-interface HoldAttempt {
-  readonly verdict: HoldVerdict;
-  readonly debit: NewDebit;
-}
-
-/** A call that is paid from credit: its price is held before the upstream call, and captured together with the answer. */
+/**
+ * A call that is paid from credit: its price is held before the upstream call, and captured together with the answer. `isHeld`:
+ * whether the price is held already.
+ */
 export function debiting(
   { accounts, leaseMs, onFailure, onStep }: CreditDependencies,
-  { verdict: first, debit }: HoldAttempt,
+  debit: NewDebit,
   context: DebitContext,
+  isHeld: boolean,
 ): Admission {
-  let isHeld = first === 'held';
   let isCalled = false;
   if (isHeld) onStep?.('hold');
   return {
@@ -138,17 +136,8 @@ export class ChargedAnswers {
   /** The answer of another debit for the same request; undefined if it was fetched too often. */
   async owed(debit: Debit, context: DebitContext): Promise<Admission | Delivery | undefined> {
     if (this.#answers.isTooOften(debit.id, 'payer')) return undefined;
-    return this.#answers.deliver(debit.id, this.#receiptOf(debit, context));
-  }
-
-  async #receiptOf(debit: Debit, context: DebitContext): Promise<Receipt> {
-    const { micros, by } = debit;
-    const balanceMicros = balanceOf(await this.#accounts.find(debit));
-    const { headers, ...receipt } = receiptOf(debit, balanceMicros, context);
-    return {
-      ...receipt,
-      debit: { micros, by, balanceMicros, isRepeat: true },
-      headers: { ...headers, ...context.freshNonce?.(), [HEADERS.replayed]: 'true' },
-    };
+    const found = this.#accounts.find(debit);
+    const receipt = found.then((account) => receiptOf(debit, balanceOf(account), context, true));
+    return this.#answers.deliver(debit.id, receipt);
   }
 }

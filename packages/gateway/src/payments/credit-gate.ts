@@ -101,7 +101,7 @@ export class CreditGate implements Gate {
       this.#payments.assertOpen();
       throw refusalOf(verdict);
     }
-    return debiting(this.#dependencies, { verdict, debit }, context);
+    return debiting(this.#dependencies, debit, context, verdict === 'held');
   }
 
   /** The answer to this signature, or to an earlier call for the same request that was not delivered. */

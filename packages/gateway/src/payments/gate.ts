@@ -4,15 +4,15 @@ import type { CreditLimits } from '../credit/account.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { challenge, challengedUrl, type Demand, fromStore } from '../gates/gate.ts';
 import type { PaidCall } from '../receipts/response.ts';
-import { Cover, type CoveringDependencies } from './covering.ts';
+import { beginCover, type CoveringDependencies } from './covering.ts';
 import { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { feePayerName } from './facilitator/fee-payer.ts';
 import type { Look } from './payments.ts';
 import { Purchase } from './purchase.ts';
-import { type CarriedPayment, carriedPayment, type PresentedPayment, readPresentedPayment } from './read/payment.ts';
+import { type Candidate, carriedPayment, type PresentedPayment, readPresentedPayment } from './read/payment.ts';
 import { type Offer, paidCallOf, paymentKeyOf, requestHashOf, requirementOf } from './read/requirement.ts';
-import { readTransaction, type Transaction } from './read/transaction.ts';
+import { readTransaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
 import { unavailable } from './responses.ts';
 
@@ -33,12 +33,8 @@ export interface CreditSale extends CreditLimits {
 }
 
 /** A request that carries a payment. */
-interface RequestContext extends PaidCall {
-  readonly key: string;
+interface RequestContext extends PaidCall, Pick<Candidate, 'key' | 'offer' | 'carried' | 'transaction'> {
   readonly trail: Trail;
-  readonly offer: Offer;
-  readonly carried: CarriedPayment;
-  readonly transaction: Transaction;
 }
 
 /** The gate of a paid route: one payment buys the answer to one request, exactly once. */
@@ -88,9 +84,9 @@ export class ExactGate implements Gate {
       if (earlier) return earlier;
       this.assertOpen();
       if (presented instanceof Refusal) throw presented;
-      trail.wallet = presented.transfer.payer;
+      trail.wallet = presented.payer;
       trail.payment = { state: 'unused' };
-      const { hasTicket } = presented.payment;
+      const { hasTicket } = presented;
       const owed = (await this.#deliveries.owed(context, look.dueKey, hasTicket)) ?? (await cover?.owed());
       if (owed) return owed;
       const { credit } = this.#route;
@@ -145,10 +141,10 @@ export class ExactGate implements Gate {
 
   /** The payment if it matches the request, or its refusal. */
   #readPayment(context: RequestContext): PresentedPayment | Refusal {
+    const { crypto, memos, payments } = this.#dependencies;
     const { requestHash } = context.request;
     try {
-      const nowMs = this.#dependencies.payments.now();
-      return readPresentedPayment(this.#dependencies, { ...context, requestHash, nowMs });
+      return readPresentedPayment({ ...context, crypto, memos, requestHash, nowMs: payments.now() });
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;
@@ -156,16 +152,12 @@ export class ExactGate implements Gate {
   }
 
   /** Credit pays only for payments that match their request, and only while purchases are possible. */
-  async #cover(context: RequestContext, presented: PresentedPayment | Refusal): Promise<Cover | undefined> {
+  async #cover(context: RequestContext, presented: PresentedPayment | Refusal) {
     const { credit } = this.#route;
     if (!credit) return undefined;
-    const { dependencies, priceMicros } = credit;
-    if (presented instanceof Refusal || this.#whyClosed() !== undefined)
-      return Cover.begin(dependencies, context, undefined);
-    const { payer, memo, amount } = presented.transfer;
-    const { network, hasTicket } = presented.payment;
-    const holder = { network, wallet: payer };
-    return Cover.begin(dependencies, context, { holder, memo, hasTicket, priceMicros, amountMicros: Number(amount) });
+    const isCoverable = !(presented instanceof Refusal) && this.#whyClosed() === undefined;
+    const payment = isCoverable ? { ...presented, priceMicros: credit.priceMicros } : undefined;
+    return beginCover(credit.dependencies, context, payment);
   }
 
   #offer(): Offer {
@@ -180,10 +172,9 @@ export class ExactGate implements Gate {
     return requirementOf(offer, memo, memos.ticketOf(memo));
   }
 
-  #newPayment({ request }: RequestContext, { payment, transfer, feeLamports }: PresentedPayment): NewPayment {
+  #newPayment({ request }: RequestContext, presented: PresentedPayment): NewPayment {
     const { credit } = this.#route;
-    const { key, network, transaction, requirement } = payment;
-    const { payer, source, memo, amount } = transfer;
+    const { key, network, payer, source, memo, amount, transaction, requirement, feeLamports } = presented;
     // What exceeds the price of the call becomes credit when the payment settles.
     const creditMicros = credit ? Math.max(0, Number(amount) - (credit.priceMicros ?? 0)) : 0;
     return {

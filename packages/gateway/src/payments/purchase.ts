@@ -58,7 +58,7 @@ export class Purchase implements Admission {
     const { settlements, facilitator, onStep } = this.#dependencies;
     if (this.#isSettledBefore) return this.#prepaid(json);
     onStep?.('upstream');
-    const signature = facilitator.signatureOf(this.#request.presented.payment);
+    const signature = facilitator.signatureOf(this.#request.presented);
     const attempt = { answer: json, signature, height: this.#height, fee: this.#fee };
     const settling = settlements.run(this.#record.payer, () => this.#settleNow(attempt));
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SETTLE_MS).unref());
@@ -76,7 +76,7 @@ export class Purchase implements Admission {
     this.#isSettling = true;
     this.#request.trail.payment = { state: 'pending' };
     onStep?.('store');
-    const settlement = await facilitator.settle(this.#request.presented.payment).catch((error): Settlement => {
+    const settlement = await facilitator.settle(this.#request.presented).catch((error): Settlement => {
       onFailure(error);
       return { outcome: 'unknown', signature: attempt.signature };
     });
@@ -112,9 +112,8 @@ export class Purchase implements Admission {
   /** Rejects early, before any I/O. Of concurrent copies only the reserved one counts. */
   async #begin(): Promise<void> {
     const { payments, limits, onStep, facilitator } = this.#dependencies;
-    const { look, credit } = this.#request;
+    const { look, credit, presented: payment } = this.#request;
     const { payer, key, network } = this.#record;
-    const { payment } = this.#request.presented;
     const isNewPayer = !look.isKnownPayer;
     const verified = { network, payer, challenge: payment.requirement.extra.memo ?? key, isNewPayer };
     limits.assertRoom(verified, payments.now());

@@ -53,9 +53,7 @@ const MAX_AGE_SECONDS = 300;
 const MAX_AHEAD_SECONDS = 30;
 
 /** A payment that matches its request. */
-export interface PresentedPayment {
-  readonly payment: Payment;
-  readonly transfer: Transfer;
+export interface PresentedPayment extends Payment, Transfer {
   /** The fee of its transaction. */
   readonly feeLamports: number;
 }
@@ -69,10 +67,6 @@ export interface Candidate {
   readonly offer: Offer;
   readonly requestHash: string;
   readonly nowMs: number;
-}
-
-/** What the check needs. */
-export interface CheckDependencies {
   readonly crypto: Crypto;
   /** Undefined if memos are off: the amount must then be the present price. */
   readonly memos: Memos | undefined;
@@ -82,9 +76,9 @@ const COPY_MEMO =
   "The transaction's memo is not extra.memo; copy extra.memo of the fresh requirement into it, " +
   'for example with @x402/svm 2.10 or later.';
 
-const refuse = (code: RefusalCode, reason: string, message?: string): never => {
+function refuse(code: RefusalCode, reason: string, message?: string): never {
   throw new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
-};
+}
 
 /** Advice for a client that copies no memo: it would pay one fresh requirement after the other in vain. */
 function memoAdvice({ instructions }: Transaction): string | undefined {
@@ -92,13 +86,11 @@ function memoAdvice({ instructions }: Transaction): string | undefined {
   return isCopied ? undefined : COPY_MEMO;
 }
 
-function checkMemo(memos: Memos, { memo = '' }: Transfer, offer: Offer, candidate: Candidate): void {
-  const { requestHash, nowMs, transaction } = candidate;
+function checkMemo(memos: Memos, memo: string, offer: Offer, { requestHash, nowMs, transaction }: Candidate): void {
   const issuedAt = memos.read(memo, offer, requestHash);
-  if (issuedAt === undefined) {
+  if (issuedAt === undefined)
     refuse('no_matching_requirements', 'memo of another request or price', memoAdvice(transaction));
-  }
-  const age = nowMs / 1000 - (issuedAt ?? 0);
+  const age = nowMs / 1000 - issuedAt;
   if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) refuse('no_matching_requirements', 'memo too old');
 }
 
@@ -106,28 +98,26 @@ function checkMemo(memos: Memos, { memo = '' }: Transfer, offer: Offer, candidat
  * Checks that a payment matches its request, without any I/O: the transaction, then the memo, from which the requirement is rebuilt,
  * then the client's copy of the requirement. Refuses by throwing.
  */
-export function readPresentedPayment({ crypto, memos }: CheckDependencies, candidate: Candidate): PresentedPayment {
-  const { carried, transaction, key } = candidate;
+export function readPresentedPayment(candidate: Candidate): PresentedPayment {
+  const { carried, transaction, key, crypto, memos } = candidate;
+  const { network } = candidate.offer;
   const feePayer = memos ? (transaction.keys[0] ?? '') : candidate.offer.feePayer;
-  if (carried.network !== candidate.offer.network) refuse('no_matching_requirements', 'network');
-  const read = readTransfer(transaction, { ...candidate.offer, feePayer }, crypto);
-  if ('fault' in read) {
-    const isAboutMemo = memos !== undefined && read.fault === 'invalid_exact_svm_payload_memo_count';
-    return refuse(read.fault, 'transaction', isAboutMemo ? memoAdvice(transaction) : undefined);
+  if (carried.network !== network) refuse('no_matching_requirements', 'network');
+  const transfer = readTransfer(transaction, { ...candidate.offer, feePayer }, crypto);
+  if (typeof transfer === 'string') {
+    const isAboutMemo = memos !== undefined && transfer === 'invalid_exact_svm_payload_memo_count';
+    refuse(transfer, 'transaction', isAboutMemo ? memoAdvice(transaction) : undefined);
   }
-  const { transfer } = read;
-  const offer = { ...candidate.offer, feePayer, amount: memos ? transfer.amount : candidate.offer.amount };
-  if (transfer.amount !== offer.amount) refuse('invalid_exact_svm_payload_amount_mismatch', 'amount');
-  if (memos) checkMemo(memos, transfer, offer, candidate);
-  const requirement = requirementOf(offer, memos && transfer.memo);
-  const hasTicket = memos?.isTicketOf(transfer.memo ?? '', carried.ticket) === true;
+  const { amount, memo } = transfer;
+  const offer = { ...candidate.offer, feePayer, amount: memos ? amount : candidate.offer.amount };
+  if (amount !== offer.amount) refuse('invalid_exact_svm_payload_amount_mismatch', 'amount');
+  if (memos) checkMemo(memos, memo, offer, candidate);
+  const requirement = requirementOf(offer, memos && memo);
+  const hasTicket = memos?.isTicketOf(memo, carried.ticket) === true;
   const isSame = isSameRequirement(carried.accepted, requirement) && (hasTicket || !memos);
   if (carried.version === 2 && !isSame) refuse('no_matching_requirements', 'accepted');
+  const { message } = transaction;
   const encoded = Buffer.from(carried.transaction).toString('base64');
-  const { network } = offer;
-  return {
-    payment: { key, network, transaction: encoded, message: transaction.message, requirement, hasTicket },
-    transfer,
-    feeLamports: feeLamports(transaction),
-  };
+  const fee = { feeLamports: feeLamports(transaction) };
+  return { ...transfer, ...fee, key, network, transaction: encoded, message, requirement, hasTicket };
 }

@@ -141,14 +141,10 @@ export interface Transfer {
   /** The token account that is debited. */
   readonly source: string;
   readonly amount: string;
-  readonly memo: string | undefined;
+  readonly memo: string;
 }
 
-/** The transfer of a transaction, or the fault in its shape. */
-type ReadTransfer = { readonly transfer: Transfer } | { readonly fault: RefusalCode };
-
 const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
-const fault = (code: RefusalCode): { readonly fault: RefusalCode } => ({ fault: code });
 
 function computeFault(limit: Instruction, price: Instruction): RefusalCode | undefined {
   if (limit.program !== COMPUTE_BUDGET || limit.data[0] !== SET_COMPUTE_LIMIT || limit.data.length !== 5) {
@@ -193,47 +189,47 @@ function signersFault(
   return undefined;
 }
 
-function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer): ReadTransfer {
+function readTokenTransfer(
+  instruction: Instruction,
+  { keys }: Transaction,
+  offer: Offer,
+): Omit<Transfer, 'memo'> | RefusalCode {
   const { program, accounts, data } = instruction;
   const [source, mint, destination, authority] = accounts.map((index) => keys[index] ?? '');
-  if (program !== TOKEN || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4) {
-    return fault('invalid_exact_svm_payload_no_transfer_instruction');
-  }
-  if (authority === undefined || source === undefined || authority !== keys[1] || authority === offer.payTo) {
-    return fault('invalid_exact_svm_payload_transaction_fee_payer_transferring_funds');
-  }
-  if (mint !== offer.asset || data[9] !== USDC_DECIMALS) return fault('invalid_exact_svm_payload_mint_mismatch');
+  if (program !== TOKEN || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
+    return 'invalid_exact_svm_payload_no_transfer_instruction';
+  if (authority === undefined || source === undefined || authority !== keys[1] || authority === offer.payTo)
+    return 'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds';
+  if (mint !== offer.asset || data[9] !== USDC_DECIMALS) return 'invalid_exact_svm_payload_mint_mismatch';
   if (destination !== offer.destination || source === destination)
-    return fault('invalid_exact_svm_payload_recipient_mismatch');
+    return 'invalid_exact_svm_payload_recipient_mismatch';
   const amount = view(instruction).getBigUint64(1, true).toString();
-  return { transfer: { payer: authority, source, amount, memo: undefined } };
+  return { payer: authority, source, amount };
 }
 
 /**
  * Reads the transfer of a payment, or the fault if its transaction does not have exactly the required shape. The caller compares the
  * amount and the memo. Codes are those of x402's verifiers.
  */
-export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): ReadTransfer {
+export function readTransfer(transaction: Transaction, offer: Offer, crypto: Crypto): Transfer | RefusalCode {
   const { instructions, signatures, keys, message } = transaction;
   const [limit, price, transfer, ...others] = instructions;
   const wrongSigners = signersFault(transaction, offer.feePayer);
-  if (wrongSigners) return fault(wrongSigners);
-  if (!limit || !price || !transfer || instructions.length > MAX_INSTRUCTIONS) {
-    return fault('invalid_exact_svm_payload_transaction_instructions_length');
-  }
+  if (wrongSigners) return wrongSigners;
+  if (!limit || !price || !transfer || instructions.length > MAX_INSTRUCTIONS)
+    return 'invalid_exact_svm_payload_transaction_instructions_length';
   const wrongCost = computeFault(limit, price);
-  if (wrongCost) return fault(wrongCost);
+  if (wrongCost) return wrongCost;
   const read = readTokenTransfer(transfer, transaction, offer);
-  if ('fault' in read) return read;
+  if (typeof read === 'string') return read;
   const memos: Uint8Array[] = [];
   for (const [index, { program, data }] of others.entries()) {
     const unknown = OTHERS[index];
     if (program === MEMO) memos.push(data);
-    else if (program !== LIGHTHOUSE && unknown) return fault(unknown);
+    else if (program !== LIGHTHOUSE && unknown) return unknown;
   }
-  if (memos.length !== 1) return fault('invalid_exact_svm_payload_memo_count');
-  if (!crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? ''))) {
-    return fault('invalid_exact_svm_payload_signature_invalid');
-  }
-  return { transfer: { ...read.transfer, memo: Buffer.from(memos[0] ?? []).toString('utf8') } };
+  if (memos.length !== 1) return 'invalid_exact_svm_payload_memo_count';
+  if (!crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? '')))
+    return 'invalid_exact_svm_payload_signature_invalid';
+  return { ...read, memo: Buffer.from(memos[0] ?? []).toString('utf8') };
 }
