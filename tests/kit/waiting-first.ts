@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take long and mostly wait, the longest first, with those of the browser apart from each other. */
 const WAITING = [
-  'credit/kills',
   'payments/kills',
   'console/wallet',
   'tutorials/tutorials',

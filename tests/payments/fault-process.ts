@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
-import { HEADERS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
@@ -10,7 +9,7 @@ import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
-import { newBuyer, newPath, nextLookMs, type Reply, ROOMY, readReply } from './fault-buyer.ts';
+import { newPath, nextLookMs, type Reply, ROOMY, readReply } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/kit/gateway-process.mjs';
 /** How long a process may take to end after its last answer. */
@@ -88,15 +87,6 @@ export async function askUntilDecided(
 export interface Payer {
   readonly address: string;
   headers(url: string, path: string): Promise<Headers>;
-}
-
-/** A new wallet that pays for each call. */
-export async function newPayer({ solana }: GatewaySeries): Promise<Payer> {
-  const buyer = await newBuyer(solana.mainnet);
-  return {
-    address: buyer.address,
-    headers: async (url, path) => ({ [HEADERS.payment]: await buyer.pay(url + path) }),
-  };
 }
 
 /** One call at a gateway that has killed itself after a step of it. */
