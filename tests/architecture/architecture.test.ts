@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
 import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
 import { routesPage } from '../../packages/gateway/src/describe/pages.ts';
-import { exampleOf, rpcRowOf, walletRowOf } from '../../packages/sandbox/src/solana/examples.ts';
-import { upstreamOf } from '../../packages/sandbox/src/tokens/routes.ts';
+import { upstreamRows } from '../../packages/sandbox/src/rows.ts';
+import { rpcRowOf } from '../../packages/sandbox/src/solana/answers.ts';
+import { answerOf } from '../../packages/sandbox/src/tokens/serve.ts';
 import { type Expression, expressionsIn, faultOf, madeOfText, patternsIn } from './expressions.ts';
 import { importCycles, misplaced, readSources, type Source, wrongImports, wrongSizes } from './rules.ts';
 
@@ -115,13 +116,15 @@ describe('the recipe for a route', () => {
     };
     const [free, rpc, wallet] = ['tokens.search', 'rpc.devnet.helius.getBalance', 'wallet.mainnet.helius.history'];
     const table = [...routes, ...[free, rpc, wallet].map(changed)];
-    const upstream = upstreamOf(table)('/v1/assets/recipe');
-    expect(upstream?.route.answer({ reference: '', query: new URLSearchParams(), body: '', now: 0 })).toBe(free);
-    const paid = [
-      rpcRowOf({ provider: 'helius', cluster: 'devnet' }, 'recipe', table),
-      walletRowOf({ method: 'GET', path: '/v1/wallet/a/recipe' }, table)?.row,
+    const rowAt = (surface: 'tokens' | 'wallet', path: string) =>
+      upstreamRows(surface, table)(path)?.rows.get('GET')?.row;
+    const found = [
+      rowAt('tokens', '/v1/assets/recipe'),
+      rpcRowOf({ kind: 'helius', cluster: 'devnet' }, 'recipe', table),
+      rowAt('wallet', '/v1/wallet/a/recipe'),
     ];
-    expect(paid.map((row) => row && exampleOf(row))).toEqual([rpc, wallet]);
+    const request = { reference: '', query: new URLSearchParams(), body: '', now: 0 };
+    expect(found.map((row) => row && answerOf(row).answer(request))).toEqual([free, rpc, wallet]);
   });
 });
 

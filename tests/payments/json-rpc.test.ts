@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
-import type { ProviderFaultKnobs } from '../../packages/sandbox/src/solana/provider.ts';
+import type { ProviderFaultKnobs } from '../../packages/sandbox/src/solana/answers.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { samples } from '../kit/rounds.ts';

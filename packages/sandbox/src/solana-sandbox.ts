@@ -3,19 +3,11 @@ import type { Environment, OwnRoute } from '@asset-gateway/gateway';
 import { type Cluster, faucetRoute } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { type Chain, startChain } from './chain/chain.ts';
-import { type SolanaProvider, startSolanaProvider } from './solana/provider.ts';
+import { answerEndpoint, type ProviderFaultKnobs } from './solana/answers.ts';
+import { send, startUpstream } from './upstream.ts';
 
 /** Everything that paid routes need, offline: two chains, their providers, a payee and a fee payer. */
-export interface SolanaSandbox {
-  readonly mainnet: Chain;
-  readonly devnet: Chain;
-  readonly provider: SolanaProvider;
-  /** The wallet that receives payments. */
-  readonly payTo: string;
-  /** The variables of a gateway that uses this sandbox. */
-  readonly variables: Environment;
-  close(): Promise<void>;
-}
+export type SolanaSandbox = Awaited<ReturnType<typeof startSolanaSandbox>>;
 
 export interface SolanaSandboxOptions {
   /** The port of the mainnet chain; devnet uses the next one. Default: free ports. */
@@ -32,36 +24,56 @@ function newKeypair(): Uint8Array {
   return Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
 }
 
+/** Starts a provider that simulates Helius and Alchemy on both clusters. */
+async function startProvider(chains: Readonly<Record<Cluster, Chain>>, key: string) {
+  const upstream = await startUpstream<ProviderFaultKnobs>(0, async (arrival, knobs, response) =>
+    send(response, await answerEndpoint(arrival, knobs, { chains, key }), knobs.truncate),
+  );
+  const urlsWith = (suffix: string) => ({
+    mainnet: `${upstream.url}/mainnet${suffix}`,
+    devnet: `${upstream.url}/devnet${suffix}`,
+  });
+  const encodedKey = encodeURIComponent(key);
+  return {
+    ...upstream,
+    rpcUrls: { helius: urlsWith(`?api-key=${encodedKey}`), alchemy: urlsWith(`/v2/${encodedKey}`) },
+  };
+}
+
 /** Starts chains and providers on which payments really settle. */
-export async function startSolanaSandbox({ port, key, blockMs }: SolanaSandboxOptions): Promise<SolanaSandbox> {
+export async function startSolanaSandbox({ port, key, blockMs }: SolanaSandboxOptions) {
   const pace = blockMs === undefined ? {} : { blockMs };
   const mainnet = await startChain({ cluster: 'mainnet', ...pace, ...(port !== undefined && { port }) });
   const devnet = await startChain({ cluster: 'devnet', ...pace, ...(port !== undefined && { port: port + 1 }) });
-  const provider = await startSolanaProvider({ chains: { mainnet, devnet }, key });
+  const provider = await startProvider({ mainnet, devnet }, key);
+  const { rpcUrls } = provider;
   const [feePayer, payee] = [newKeypair(), newKeypair()];
   const payTo = bs58.encode(payee.subarray(32));
   for (const chain of [mainnet, devnet]) {
     chain.airdrop(bs58.encode(feePayer.subarray(32)), 100n * SOL);
     await chain.createAta(payTo);
   }
+  /** The variables of a gateway that uses this sandbox. */
+  const variables: Environment = {
+    ALCHEMY_MAINNET_RPC_URL: rpcUrls.alchemy.mainnet,
+    ALCHEMY_DEVNET_RPC_URL: rpcUrls.alchemy.devnet,
+    HELIUS_MAINNET_RPC_URL: rpcUrls.helius.mainnet,
+    HELIUS_DEVNET_RPC_URL: rpcUrls.helius.devnet,
+    HELIUS_API_KEY: key,
+    HELIUS_WALLET_API_BASE_URL: provider.url,
+    PAY_TO_WALLET: payTo,
+    FEE_PAYER_KEYPAIR: bs58.encode(feePayer),
+    SOLANA_MAINNET_RPC_URL: mainnet.url,
+    SOLANA_DEVNET_RPC_URL: devnet.url,
+  };
   return {
     mainnet,
     devnet,
     provider,
+    /** The wallet that receives payments. */
     payTo,
-    variables: {
-      ALCHEMY_MAINNET_RPC_URL: provider.rpcUrls.alchemy.mainnet,
-      ALCHEMY_DEVNET_RPC_URL: provider.rpcUrls.alchemy.devnet,
-      HELIUS_MAINNET_RPC_URL: provider.rpcUrls.helius.mainnet,
-      HELIUS_DEVNET_RPC_URL: provider.rpcUrls.helius.devnet,
-      HELIUS_API_KEY: key,
-      HELIUS_WALLET_API_BASE_URL: provider.url,
-      PAY_TO_WALLET: payTo,
-      FEE_PAYER_KEYPAIR: bs58.encode(feePayer),
-      SOLANA_MAINNET_RPC_URL: mainnet.url,
-      SOLANA_DEVNET_RPC_URL: devnet.url,
-    },
-    async close() {
+    variables,
+    async close(): Promise<void> {
       await Promise.all([provider.close(), mainnet.close(), devnet.close()]);
     },
   };

@@ -1,7 +1,6 @@
-import { USDC } from '@asset-gateway/protocol';
+import { type Cluster, USDC } from '@asset-gateway/protocol';
 import { isAddress, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
 import { type BlockOptions, type Blocks, type Commitment, createBlocks } from './blocks.ts';
-import type { Json } from './json.ts';
 import { type Account, type Outcome, Svm } from './svm.ts';
 import { mintData, readTokenAccount, type TokenAccount, type Transfer, transfersOf } from './token.ts';
 import type { WireTransaction } from './transaction.ts';
@@ -23,104 +22,90 @@ export interface Landed {
   readonly after: Holdings;
 }
 
-/** The state of the chain: accounts, blocks and the transactions that made them. */
-export type Bank = ReturnType<typeof createBank>;
-
 const USDC_SUPPLY = 11_413_027_864_531_297n;
 
-const refusedOutcome = (err: Json): Outcome => ({ err, logs: [], units: 0n, fee: 0n });
+const refusedOutcome = (err: string): Outcome => ({ err, logs: [], units: 0n, fee: 0n });
 
-function usdcMint(mint: string, svm: Svm): Account {
-  const data = mintData(USDC_SUPPLY);
-  return { address: mint, lamports: svm.rent(BigInt(data.length)), data, owner: TOKEN_PROGRAM, executable: false };
-}
-
-function holdingsOf(keys: readonly string[], svm: Svm): Holdings {
-  const accounts = keys.map((key) => svm.account(key));
-  const tokens = new Map<number, TokenAccount>();
-  accounts.forEach((account, index) => {
-    const token = readTokenAccount(account);
-    if (token) tokens.set(index, token);
-  });
-  return { lamports: accounts.map((account) => account?.lamports ?? 0n), tokens };
-}
-
-interface Books {
+/** The state of the chain: accounts, blocks and the transactions that made them. Its only token is the cluster's USDC. */
+export class Bank {
+  readonly cluster: Cluster;
   readonly mint: string;
-  readonly svm: Svm;
   readonly blocks: Blocks;
+  readonly svm = new Svm();
   /** Wallets that have had a token account. */
-  readonly holders: Set<string>;
-}
+  readonly holders = new Set<string>();
+  /** In the order in which they landed. */
+  readonly landed: Landed[] = [];
+  readonly transfers: Transfer[] = [];
+  /** What has landed, by the transaction's key and by its signature. */
+  readonly #known = new Map<string, Landed>();
 
-function tick({ svm, blocks }: Books): void {
-  svm.setClock(blocks.slot('processed'), BigInt(Math.floor(blocks.now() / 1000)));
-}
+  constructor(options: BlockOptions) {
+    this.cluster = options.cluster;
+    this.mint = USDC[options.cluster];
+    this.blocks = createBlocks(options);
+    const data = mintData(USDC_SUPPLY);
+    const lamports = this.svm.rent(data.length);
+    this.svm.setAccount({ address: this.mint, lamports, data, owner: TOKEN_PROGRAM, executable: false });
+  }
 
-function execute(transaction: WireTransaction, books: Books): Landed | undefined {
-  const { svm, blocks, holders } = books;
-  blocks.advance(1n);
-  tick(books);
-  const before = holdingsOf(transaction.keys, svm);
-  const outcome = svm.execute(transaction.wire);
-  const after = holdingsOf(transaction.keys, svm);
-  for (const { owner } of after.tokens.values()) holders.add(owner);
-  // A failed transaction is in the block only if its fee payer could pay the fee.
-  const charged = outcome.err === null || after.lamports[0] !== before.lamports[0];
-  return charged
-    ? { transaction, slot: blocks.slot('processed'), at: blocks.now(), outcome, before, after }
-    : undefined;
-}
+  find(signature: string): Landed | undefined {
+    return this.#known.get(signature);
+  }
 
-function movements({ transaction, outcome, before, after }: Landed, mint: string): Transfer[] {
-  const tokenAccount = (address: string) => {
-    const index = transaction.keys.indexOf(address);
-    return after.tokens.get(index) ?? before.tokens.get(index);
-  };
-  return outcome.err === null ? transfersOf({ transaction, mint, tokenAccount }) : [];
-}
+  /** The account at an address, or an empty wallet. */
+  accountOrNew(address: string): Account {
+    if (!isAddress(address)) throw new TypeError(`not an address: ${address}`);
+    const fresh = { address, lamports: 0n, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false };
+    return this.svm.account(address) ?? fresh;
+  }
 
-/** A bank whose only token is the cluster's USDC. */
-export function createBank(options: BlockOptions) {
-  const mint = USDC[options.cluster];
-  const books: Books = { mint, svm: new Svm(), blocks: createBlocks(options), holders: new Set() };
-  const { svm, blocks } = books;
-  const byKey = new Map<string, Landed>();
-  const bySignature = new Map<string, Landed>();
-  const landed: Landed[] = [];
-  const transfers: Transfer[] = [];
-  svm.setAccount(usdcMint(mint, svm));
-  return {
-    ...books,
-    cluster: options.cluster,
-    /** In the order in which they landed. */
-    landed,
-    transfers,
-    find: (signature: string) => bySignature.get(signature),
-    simulate(transaction: WireTransaction, commitment: Commitment): Outcome {
-      if (!blocks.isValid(transaction.blockhash, commitment)) return refusedOutcome('BlockhashNotFound');
-      if (byKey.has(transaction.key)) return refusedOutcome('AlreadyProcessed');
-      tick(books);
-      return svm.simulate(transaction.wire);
-    },
-    /** Puts a transaction into a block; ignores one that no block would accept. */
-    land(transaction: WireTransaction): Landed | undefined {
-      if (byKey.has(transaction.key) || !blocks.isValid(transaction.blockhash, 'processed')) return undefined;
-      const entry = execute(transaction, books);
-      if (entry) {
-        byKey.set(transaction.key, entry);
-        bySignature.set(transaction.signature, entry);
-        landed.push(entry);
-        transfers.push(...movements(entry, mint));
-      }
-      return entry;
-    },
-  };
-}
+  simulate(transaction: WireTransaction, commitment: Commitment): Outcome {
+    if (!this.blocks.isValid(transaction.message.lifetimeToken, commitment)) return refusedOutcome('BlockhashNotFound');
+    if (this.#known.has(transaction.key)) return refusedOutcome('AlreadyProcessed');
+    this.#tick();
+    return this.svm.simulate(transaction.wire);
+  }
 
-/** The account at an address, or an empty wallet. */
-export function accountOrNew(address: string, svm: Svm): Account {
-  if (!isAddress(address)) throw new TypeError(`not an address: ${address}`);
-  const fresh = { address, lamports: 0n, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false };
-  return svm.account(address) ?? fresh;
+  /** Puts a transaction into a block; ignores one that no block would accept. */
+  land(transaction: WireTransaction): void {
+    const { key, signature, message } = transaction;
+    if (this.#known.has(key) || !this.blocks.isValid(message.lifetimeToken, 'processed')) return;
+    const { outcome, before, after } = this.#execute(transaction);
+    // A failed transaction is in the block only if its fee payer could pay the fee.
+    if (outcome.err !== null && after.lamports[0] === before.lamports[0]) return;
+    const at = this.blocks.now();
+    const entry = { transaction, slot: this.blocks.slot('processed'), at, outcome, before, after };
+    this.#known.set(key, entry).set(signature, entry);
+    this.landed.push(entry);
+    if (outcome.err === null) this.transfers.push(...this.#transfersOf(entry));
+  }
+
+  #tick(): void {
+    this.svm.setClock(this.blocks.slot('processed'), BigInt(Math.floor(this.blocks.now() / 1000)));
+  }
+
+  #execute({ message: { staticAccounts }, wire }: WireTransaction): Pick<Landed, 'outcome' | 'before' | 'after'> {
+    this.blocks.advance(1n);
+    this.#tick();
+    const before = this.#holdingsOf(staticAccounts);
+    const outcome = this.svm.execute(wire);
+    const after = this.#holdingsOf(staticAccounts);
+    for (const { owner } of after.tokens.values()) this.holders.add(owner);
+    return { outcome, before, after };
+  }
+
+  #holdingsOf(keys: readonly string[]): Holdings {
+    const accounts = keys.map((key) => this.svm.account(key));
+    const tokens = accounts.map(readTokenAccount).flatMap((token, index) => (token ? [[index, token] as const] : []));
+    return { lamports: accounts.map((account) => account?.lamports ?? 0n), tokens: new Map(tokens) };
+  }
+
+  #transfersOf({ transaction, before, after }: Landed): Transfer[] {
+    const keys: readonly string[] = transaction.message.staticAccounts;
+    return transfersOf(transaction, this.mint, (address) => {
+      const index = keys.indexOf(address);
+      return after.tokens.get(index) ?? before.tokens.get(index);
+    });
+  }
 }

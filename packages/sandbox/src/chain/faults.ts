@@ -1,11 +1,10 @@
 import type { Faults } from '../upstream.ts';
-import type { Json } from './json.ts';
 
 /** An error that a method must answer. */
 export interface RefusedCall {
   readonly code: number;
   readonly message: string;
-  readonly data?: Json;
+  readonly data?: unknown;
 }
 
 /** Wrong answers of the node. */

@@ -1,11 +1,22 @@
-import { isObject, type Json, writeJson } from './json.ts';
+import { isObject, member } from '@asset-gateway/protocol';
+
+/** Writes JSON without undefined members; a bigint is written as exact integer text. */
+export function writeJson(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  const members = Object.entries(value).flatMap(([name, member]) =>
+    member === undefined ? [] : [`${JSON.stringify(name)}:${writeJson(member)}`],
+  );
+  return `{${members.join(',')}}`;
+}
 
 /** A JSON-RPC error. */
 export class RpcError extends Error {
   readonly code: number;
-  readonly data: Json | undefined;
+  readonly data: unknown;
 
-  constructor(code: number, message: string, data?: Json) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;
     this.data = data;
@@ -21,45 +32,38 @@ export const methodNotFound = (): RpcError => new RpcError(-32601, 'Method not f
 /** A JSON-RPC call. */
 export interface RpcCall {
   readonly method: string;
-  readonly params: Json;
+  readonly params: unknown;
 }
 
-/** Thrown to close the connection without an answer. */
-export class ConnectionLost extends Error {}
+/** Parses a request body; undefined if it is not JSON. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The call of a request body; throws a refusal if there is none. */
 function readCall(body: string): RpcCall {
-  let value: Json;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw new RpcError(-32700, 'Parse error');
-  }
+  const value = parsed(body);
+  if (value === undefined) throw new RpcError(-32700, 'Parse error');
   const { method, params = [] } = isObject(value) ? value : {};
-  if (typeof method !== 'string' || params === null || typeof params !== 'object') {
-    throw new RpcError(-32600, 'Invalid request');
-  }
-  return { method, params };
+  if (typeof method === 'string' && typeof params === 'object' && params !== null) return { method, params };
+  throw new RpcError(-32600, 'Invalid request');
 }
 
 /** The id of the call in a request body. */
-export function idIn(body: string): Json {
-  try {
-    const value: Json = JSON.parse(body);
-    return isObject(value) ? (value.id ?? null) : null;
-  } catch {
-    return null;
-  }
-}
+export const idIn = (body: string): unknown => member(parsed(body), 'id') ?? null;
 
 /** An answer as JSON text, with its refusal if it is one. */
 interface RpcAnswer {
   readonly text: string;
-  readonly refusal: RpcError | undefined;
+  readonly refusal?: RpcError;
 }
 
 /** An error as JSON-RPC; errors other than refusals reveal no details. */
-export function refuse(error: unknown, id: Json): RpcAnswer {
+export function refuse(error: unknown, id: unknown): RpcAnswer {
   const refusal = error instanceof RpcError ? error : new RpcError(-32603, 'Internal error');
   const { code, message, data } = refusal;
   return { text: writeJson({ jsonrpc: '2.0', error: { code, message, data }, id }), refusal };
@@ -68,14 +72,12 @@ export function refuse(error: unknown, id: Json): RpcAnswer {
 /** The answer to the call in a request body, under its id. */
 export async function respond(
   body: string,
-  answer: (call: RpcCall) => Promise<Json>,
-  id: Json = idIn(body),
+  answer: (call: RpcCall) => Promise<unknown>,
+  id = idIn(body),
 ): Promise<RpcAnswer> {
   try {
-    const result = await answer(readCall(body));
-    return { text: writeJson({ jsonrpc: '2.0', result, id }), refusal: undefined };
+    return { text: writeJson({ jsonrpc: '2.0', result: await answer(readCall(body)), id }) };
   } catch (error) {
-    if (error instanceof ConnectionLost) throw error;
     return refuse(error, id);
   }
 }

@@ -1,10 +1,10 @@
+import { isObject, type Members } from '@asset-gateway/protocol';
 import { isAddress } from './addresses.ts';
 import type { Commitment } from './blocks.ts';
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
 import { invalidParams } from './json-rpc.ts';
 
 /** The positional parameters of a call. */
-export type Params = readonly Json[];
+export type Params = readonly unknown[];
 
 /** The text at a position. */
 export function textAt(params: Params, index: number): string {
@@ -14,7 +14,7 @@ export function textAt(params: Params, index: number): string {
 }
 
 /** A base58 address of 32 bytes. */
-export function addressIn(value: Json | undefined): string {
+export function addressIn(value: unknown): string {
   if (typeof value !== 'string' || !isAddress(value)) throw invalidParams('Invalid param: Invalid');
   return value;
 }
@@ -25,19 +25,19 @@ export const addressAt = (params: Params, index: number): string => addressIn(te
 /** The texts of the list at a position. */
 export function textsAt(params: Params, index: number): string[] {
   const value = params[index];
-  if (!isList(value)) throw invalidParams('Invalid params: invalid type, expected a sequence.');
+  if (!Array.isArray(value)) throw invalidParams('Invalid params: invalid type, expected a sequence.');
   return value.map((_, at) => textAt(value, at));
 }
 
 /** The configuration at a position; empty by default. */
-export function configAt(params: Params, index: number): JsonObject {
+export function configAt(params: Params, index: number): Members {
   const value = params[index] ?? {};
   if (!isObject(value)) throw invalidParams('Invalid params: invalid type, expected a map.');
   return value;
 }
 
 /** The commitment of a configuration; default: finalized. */
-export function commitmentOf(config: JsonObject, name = 'commitment'): Commitment {
+export function commitmentOf(config: Members, name = 'commitment'): Commitment {
   const value = config[name] ?? 'finalized';
   if (value !== 'processed' && value !== 'confirmed' && value !== 'finalized') {
     throw invalidParams('Invalid params: unknown variant, expected one of `processed`, `confirmed`, `finalized`.');
@@ -46,7 +46,7 @@ export function commitmentOf(config: JsonObject, name = 'commitment'): Commitmen
 }
 
 /** A whole number of a configuration, if any. */
-export function integerOf(config: JsonObject, name: string): number | undefined {
+export function integerOf(config: Members, name: string): number | undefined {
   const value = config[name] ?? undefined;
   if (value === undefined) return undefined;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidParams(`Invalid ${name}`);

@@ -1,15 +1,14 @@
 import { createRequire } from 'node:module';
-import type { Json } from './json.ts';
 // Both lists are in the order of the runtime's enumerations.
 import ERRORS from './svm-errors.json' with { type: 'json' };
 
-function instructionError(error: InstructionError): Json {
+function instructionError(error: InstructionError): unknown {
   if (typeof error === 'number') return ERRORS.instruction[error] ?? 'GenericError';
   return 'code' in error ? { Custom: error.code } : { BorshIoError: error.msg };
 }
 
 /** The runtime's error as JSON-RPC. */
-export function errorJson(error: SvmError): Json {
+export function errorJson(error: SvmError): unknown {
   if (typeof error === 'number') return ERRORS.transaction[error] ?? 'SanitizeFailure';
   if ('err' in error) return { InstructionError: [error.index, instructionError(error.err())] };
   if ('accountIndex' in error) {
@@ -30,12 +29,6 @@ export interface BoundAccount {
   executable(): boolean;
 }
 
-/** An account with its address. */
-export interface AddressedAccount {
-  readonly address: Address;
-  account(): BoundAccount;
-}
-
 /** The effects of a transaction. */
 export interface TransactionMetadata {
   logs(): string[];
@@ -44,47 +37,41 @@ export interface TransactionMetadata {
 }
 
 /** Why an instruction failed: an index of the runtime's enumeration, or details. */
-export type InstructionError = number | { readonly code: number } | { readonly msg: string };
+type InstructionError = number | { readonly code: number } | { readonly msg: string };
 
 /** Why a transaction failed, in the same form. */
-export type SvmError =
+type SvmError =
   | number
   | { readonly index: number; err(): InstructionError }
   | { readonly accountIndex: number }
   | { readonly index: number };
 
 /** A transaction that failed. */
-export interface FailedTransaction {
+interface FailedTransaction {
   err(): SvmError;
   meta(): TransactionMetadata;
 }
 
 /** A simulation that succeeded. */
-export interface Simulation {
+interface Simulation {
   meta(): TransactionMetadata;
   postAccounts(): readonly unknown[];
 }
 
-interface Clock {
-  slot: bigint;
-  epoch: bigint;
-  unixTimestamp: bigint;
-}
-
 /** The runtime of litesvm. */
-export interface Runtime {
+interface Runtime {
   setSigverify(verifies: boolean): void;
   setBlockhashCheck(checks: boolean): void;
   setTransactionHistory(capacity: bigint): void;
   minimumBalanceForRentExemption(size: bigint): bigint;
   getAccount(address: Address): BoundAccount | null;
-  getProgramAccounts(program: Address): AddressedAccount[];
+  getProgramAccounts(program: Address): { readonly address: Address; account(): BoundAccount }[];
   setAccount(address: Address, account: BoundAccount): void;
   // These read legacy transactions too.
   sendVersionedTransaction(wire: Uint8Array): TransactionMetadata | FailedTransaction;
   simulateVersionedTransaction(wire: Uint8Array): Simulation | FailedTransaction;
-  getClock(): Clock;
-  setClock(clock: Clock): void;
+  getClock(): object;
+  setClock(clock: object): void;
 }
 
 interface Binding {

@@ -1,7 +1,6 @@
 import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
 import bs58 from 'bs58';
 import { ASSOCIATED_TOKEN_PROGRAM, base58Bytes, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
-import type { Json } from './json.ts';
 import type { Account } from './svm.ts';
 import { type Instruction, memosOf, type WireTransaction } from './transaction.ts';
 
@@ -60,7 +59,7 @@ export function readTokenAccount(account: Account | undefined): TokenAccount | u
 }
 
 /** An amount of USDC as RPC returns it: exact text and a rounded number. */
-export function tokenAmount(amount: bigint): Json {
+export function tokenAmount(amount: bigint) {
   const digits = amount.toString().padStart(USDC_DECIMALS + 1, '0');
   const text = `${digits.slice(0, -USDC_DECIMALS)}.${digits.slice(-USDC_DECIMALS)}`.replace(/\.?0{1,6}$/, '');
   return { amount: amount.toString(), decimals: USDC_DECIMALS, uiAmount: Number(text), uiAmountString: text };
@@ -86,32 +85,31 @@ export interface Transfer {
 const TRANSFER = 3;
 const TRANSFER_CHECKED = 12;
 
-/** The source, destination and amount of a token transfer; undefined for other instructions. */
-function readTransfer({ accounts, data }: Instruction) {
-  const kind = data[0];
-  if ((kind !== TRANSFER && kind !== TRANSFER_CHECKED) || data.length < 9) return undefined;
-  const [source, second, third] = accounts;
-  const destination = kind === TRANSFER ? second : third;
-  const amount = Buffer.from(data).readBigUInt64LE(1);
-  return source === undefined || destination === undefined ? undefined : { source, destination, amount };
-}
-
-/** The data that transfers are read from. */
-interface Movement {
-  readonly transaction: WireTransaction;
-  readonly mint: string;
-  readonly tokenAccount: (address: string) => TokenAccount | undefined;
+/** The USDC that an instruction moves between these accounts; undefined if it is no token transfer. */
+function transferOf({ staticAccounts: keys }: WireTransaction['message'], instruction: Instruction) {
+  const { programAddressIndex, accountIndices = [], data: bytes = [] } = instruction;
+  const data = Buffer.from([...bytes]);
+  const isTransfer = data[0] === TRANSFER || data[0] === TRANSFER_CHECKED;
+  if (keys[programAddressIndex] !== TOKEN_PROGRAM || !isTransfer || data.length < 9) return undefined;
+  const [source = -1, second = -1, third = -1] = accountIndices;
+  const destination = data[0] === TRANSFER ? second : third;
+  return { source: keys[source] ?? '', destination: keys[destination] ?? '', amount: data.readBigUInt64LE(1) };
 }
 
 /** The USDC transfers of a successful transaction. */
-export function transfersOf({ transaction, mint, tokenAccount }: Movement): Transfer[] {
+export function transfersOf(
+  transaction: WireTransaction,
+  mint: string,
+  tokenAccount: (address: string) => TokenAccount | undefined,
+): Transfer[] {
   const [memo = null] = memosOf(transaction);
-  return transaction.instructions.flatMap((instruction) => {
-    const moved = transaction.keys[instruction.programIndex] === TOKEN_PROGRAM ? readTransfer(instruction) : undefined;
-    const from = moved && tokenAccount(transaction.keys[moved.source] ?? '');
-    const to = moved && tokenAccount(transaction.keys[moved.destination] ?? '');
+  const { message, signature } = transaction;
+  return message.instructions.flatMap((instruction) => {
+    const moved = transferOf(message, instruction);
+    const from = moved && tokenAccount(moved.source);
+    const to = moved && tokenAccount(moved.destination);
     return moved && from?.mint === mint && to?.mint === mint
-      ? [{ signature: transaction.signature, from: from.owner, to: to.owner, amount: moved.amount, memo }]
+      ? [{ signature, from: from.owner, to: to.owner, amount: moved.amount, memo }]
       : [];
   });
 }

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import {
   type CompiledTransactionMessage,
+  type CompiledTransactionMessageWithLifetime,
   getCompiledTransactionMessageDecoder,
   getCompiledTransactionMessageEncoder,
   getTransactionDecoder,
@@ -12,41 +13,36 @@ import { invalidParams } from './json-rpc.ts';
 const MAX_WIRE_BYTES = 1232;
 const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** An instruction whose indexes refer to the transaction's keys. */
-export interface Instruction {
-  readonly programIndex: number;
-  readonly accounts: readonly number[];
-  readonly data: Uint8Array;
-}
+type Message = CompiledTransactionMessage & CompiledTransactionMessageWithLifetime;
+
+/** An instruction whose indexes refer to the transaction's accounts. */
+export type Instruction = Message['instructions'][number];
 
 /** A decoded transaction. */
 export interface WireTransaction {
   readonly wire: Uint8Array;
-  readonly message: Uint8Array;
+  readonly message: Message;
+  /** What is signed. */
+  readonly messageBytes: Uint8Array;
   /** Identifies the message regardless of its signatures. */
   readonly key: string;
   /** The fee payer's, in base58: the id of the transaction. */
   readonly signature: string;
   readonly signatures: readonly (Uint8Array | null)[];
-  readonly version: 'legacy' | number;
-  readonly header: { readonly signers: number; readonly readonlySigners: number; readonly readonlyOthers: number };
-  readonly keys: readonly string[];
-  readonly blockhash: string;
-  readonly instructions: readonly Instruction[];
 }
 
-const EMPTY_SIGNATURE = new Uint8Array(64);
-
-type Lookup = { readonly readonlyIndexes: readonly number[]; readonly writableIndexes: readonly number[] };
+/** The bytes of a missing signature. */
+export const EMPTY_SIGNATURE = new Uint8Array(64);
 
 function isSound({ header, staticAccounts: keys, instructions, ...rest }: CompiledTransactionMessage): boolean {
   const { numSignerAccounts: signers, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
-  const lookups: readonly Lookup[] = 'addressTableLookups' in rest ? (rest.addressTableLookups ?? []) : [];
-  const looked = lookups.reduce((sum, each) => sum + each.readonlyIndexes.length + each.writableIndexes.length, 0);
+  const lookups = 'addressTableLookups' in rest ? (rest.addressTableLookups ?? []) : [];
+  const looked = lookups.flatMap((each) => [...each.readonlyIndexes, ...each.writableIndexes]).length;
   const isKey = (index: number): boolean => index < keys.length + looked;
   return (
     (rest.version === 'legacy' || rest.version === 0) &&
     numReadonlySignerAccounts < signers &&
+    signers < 128 &&
     signers + numReadonlyNonSignerAccounts <= keys.length &&
     keys.length + looked <= 256 &&
     new Set(keys).size === keys.length &&
@@ -57,48 +53,20 @@ function isSound({ header, staticAccounts: keys, instructions, ...rest }: Compil
   );
 }
 
-// The binding aborts the process on bytes that it cannot decode, so they must be canonical.
-function isCanonical(wire: Uint8Array, message: Uint8Array, compiled: CompiledTransactionMessage): boolean {
-  const { header, staticAccounts } = compiled;
-  const bodyLength = 1 + 64 * header.numSignerAccounts + message.length;
-  const encoded = getCompiledTransactionMessageEncoder().encode(compiled);
-  return (
-    header.numSignerAccounts < 128 &&
-    staticAccounts.length > 0 &&
-    wire[0] === header.numSignerAccounts &&
-    wire.length === bodyLength &&
-    Buffer.from(message).equals(Uint8Array.from(encoded))
-  );
-}
-
 function decode(wire: Uint8Array): WireTransaction {
-  const { messageBytes, signatures: bySigner } = getTransactionDecoder().decode(wire);
-  const message = Uint8Array.from(messageBytes);
-  const [compiled, end] = getCompiledTransactionMessageDecoder().read(message, 0);
+  const { messageBytes: bytes, signatures: bySigner } = getTransactionDecoder().decode(wire);
+  const messageBytes = Uint8Array.from(bytes);
+  const message = getCompiledTransactionMessageDecoder().decode(messageBytes);
   const signatures = Object.values(bySigner);
-  if (end !== message.length || !isSound(compiled) || !isCanonical(wire, message, compiled)) {
-    throw new Error('not canonical');
-  }
-  return {
-    wire,
-    message,
-    key: createHash('sha256').update(message).digest('hex'),
-    signature: bs58.encode(signatures[0] ?? EMPTY_SIGNATURE),
-    signatures,
-    version: compiled.version,
-    header: {
-      signers: compiled.header.numSignerAccounts,
-      readonlySigners: compiled.header.numReadonlySignerAccounts,
-      readonlyOthers: compiled.header.numReadonlyNonSignerAccounts,
-    },
-    keys: compiled.staticAccounts,
-    blockhash: compiled.lifetimeToken,
-    instructions: compiled.instructions.map(({ programAddressIndex, accountIndices, data }) => ({
-      programIndex: programAddressIndex,
-      accounts: accountIndices ?? [],
-      data: Uint8Array.from(data ?? []),
-    })),
-  };
+  const { numSignerAccounts: signers } = message.header;
+  // The binding aborts the process on bytes that it cannot decode, so they must be canonical.
+  const isCanonical =
+    wire[0] === signers &&
+    wire.length === 1 + 64 * signers + messageBytes.length &&
+    Buffer.from(messageBytes).equals(Uint8Array.from(getCompiledTransactionMessageEncoder().encode(message)));
+  if (!isSound(message) || !isCanonical) throw new Error('not canonical');
+  const key = createHash('sha256').update(messageBytes).digest('hex');
+  return { wire, message, messageBytes, key, signature: bs58.encode(signatures[0] ?? EMPTY_SIGNATURE), signatures };
 }
 
 /** The last decoded transaction: it is simulated, often twice, before it is sent. */
@@ -120,18 +88,18 @@ export function readTransaction(text: string): WireTransaction {
 }
 
 /** Whether every signer has signed the message. */
-export function isSigned({ signatures, keys, message }: WireTransaction): boolean {
+export function isSigned({ signatures, message, messageBytes }: WireTransaction): boolean {
   return signatures.every((signature, index) => {
-    const key = base58Bytes(keys[index] ?? '', 32);
+    const key = base58Bytes(message.staticAccounts[index] ?? '', 32);
     if (!signature || !key) return false;
     const publicKey = createPublicKey({ key: Buffer.concat([ED25519_DER, key]), format: 'der', type: 'spki' });
-    return verify(null, message, publicKey, signature);
+    return verify(null, messageBytes, publicKey, signature);
   });
 }
 
 /** The memos of a transaction in the order of its instructions. */
-export function memosOf(transaction: WireTransaction): string[] {
-  return transaction.instructions
-    .filter(({ programIndex }) => MEMO_PROGRAMS.includes(transaction.keys[programIndex] ?? ''))
-    .map(({ data }) => Buffer.from(data).toString('utf8'));
+export function memosOf({ message: { instructions, staticAccounts } }: WireTransaction): string[] {
+  return instructions
+    .filter(({ programAddressIndex }) => MEMO_PROGRAMS.includes(staticAccounts[programAddressIndex] ?? ''))
+    .map(({ data = [] }) => Buffer.from([...data]).toString('utf8'));
 }

@@ -1,19 +1,15 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
-import { accountOrNew, type Bank } from './bank.ts';
-import type { Json } from './json.ts';
+import type { Bank } from './bank.ts';
 import { invalidParams } from './json-rpc.ts';
-import type { Method } from './node.ts';
+import type { Methods } from './node.ts';
 import { addressAt } from './params.ts';
-import type { Account } from './svm.ts';
 import { associatedAddress, readTokenAccount, TOKEN_ACCOUNT_SIZE, tokenAccountData } from './token.ts';
 import { readTransaction } from './transaction.ts';
 
-/** Gives wallets play money. */
-export type Treasury = ReturnType<typeof createTreasury>;
-
 const TREASURY_LAMPORTS = 1_000_000_000_000_000n;
+
 /** The data of a transfer of lamports by the system program. */
 function transferData(lamports: bigint): Buffer {
   const data = Buffer.alloc(12);
@@ -22,13 +18,15 @@ function transferData(lamports: bigint): Buffer {
   return data;
 }
 
-function createPayer(bank: Bank) {
+/** Sends lamports in a transaction; returns its signature. */
+type Pay = (address: string, lamports: bigint) => string;
+
+function createPayer(bank: Bank): Pay {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const from = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
-  const payer = bs58.encode(from);
-  bank.svm.setAccount({ ...accountOrNew(payer, bank.svm), lamports: TREASURY_LAMPORTS });
+  bank.svm.setAccount({ ...bank.accountOrNew(bs58.encode(from)), lamports: TREASURY_LAMPORTS });
   let paid = 0n;
-  return (address: string, lamports: bigint): string => {
+  return (address, lamports) => {
     paid += 1n;
     const message = Buffer.concat([
       // Version 0 with one signer, and one of three accounts that is only read.
@@ -51,7 +49,7 @@ function createPayer(bank: Bank) {
   };
 }
 
-/** Opens a treasury with enough lamports for any test. */
+/** Gives wallets of a chain play money, without transactions. */
 export function createTreasury(bank: Bank) {
   const { svm, mint } = bank;
   const known = new Map<string, string>();
@@ -61,31 +59,28 @@ export function createTreasury(bank: Bank) {
     return address;
   };
   const hold = (address: string, owner: string, amount: bigint, program = TOKEN_PROGRAM): void => {
-    const lamports = svm.account(address)?.lamports ?? svm.rent(BigInt(TOKEN_ACCOUNT_SIZE));
+    const lamports = svm.account(address)?.lamports ?? svm.rent(TOKEN_ACCOUNT_SIZE);
     const data = tokenAccountData({ mint, owner, amount });
-    const account: Account = { address, lamports, data, owner: program, executable: false };
-    svm.setAccount(account);
+    svm.setAccount({ address, lamports, data, owner: program, executable: false });
     bank.holders.add(owner);
   };
   const balance = (address: string) => readTokenAccount(svm.account(address))?.amount;
   return {
-    /** Sends lamports in a transaction; returns its signature. */
-    pay: createPayer(bank),
     /** Creates the wallet's USDC account if needed; returns its address. */
     async createAta(owner: string, program?: string): Promise<string> {
       const address = await addressOf(owner);
       if (balance(address) === undefined) hold(address, owner, 0n, program);
       return address;
     },
-    /** Adds millionths of USDC to a wallet, without a transaction. */
+    /** Adds millionths of USDC to a wallet. */
     async fundUsdc(owner: string, amount: bigint): Promise<void> {
       const address = await addressOf(owner);
       hold(address, owner, (balance(address) ?? 0n) + amount);
     },
     usdcBalance: async (owner: string) => balance(await addressOf(owner)) ?? 0n,
-    /** Adds lamports to an account, without a transaction. */
+    /** Adds lamports to an account. */
     airdrop(address: string, lamports: bigint): void {
-      const account = accountOrNew(address, svm);
+      const account = bank.accountOrNew(address);
       svm.setAccount({ ...account, lamports: account.lamports + lamports });
     },
   };
@@ -95,7 +90,7 @@ const FAUCET_USDC = 10_000_000n;
 const FAUCET_LAMPORTS = 1_000_000_000n;
 const MAX_AIRDROP_LAMPORTS = 1_000_000_000_000n;
 
-function lamportsIn(value: Json | undefined): bigint {
+function lamportsIn(value: unknown): bigint {
   const lamports = typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
   if (typeof lamports !== 'bigint' || lamports <= 0n || lamports > MAX_AIRDROP_LAMPORTS) {
     throw invalidParams(`Invalid params: expected lamports, 1 to ${MAX_AIRDROP_LAMPORTS}.`);
@@ -104,13 +99,16 @@ function lamportsIn(value: Json | undefined): bigint {
 }
 
 /** The methods that give out play money. */
-export const faucetMethods = (treasury: Treasury): Readonly<Record<string, Method>> => ({
-  requestAirdrop: (params) => treasury.pay(addressAt(params, 0), lamportsIn(params[1])),
-  async sandbox_faucet(params) {
-    const address = addressAt(params, 0);
-    await treasury.fundUsdc(address, FAUCET_USDC);
-    const signature = treasury.pay(address, FAUCET_LAMPORTS);
-    const tokenAccount = await treasury.createAta(address);
-    return { address, tokenAccount, usdc: FAUCET_USDC.toString(), lamports: FAUCET_LAMPORTS, signature };
-  },
-});
+export function faucetMethods(bank: Bank, treasury: ReturnType<typeof createTreasury>): Methods {
+  const pay = createPayer(bank);
+  return {
+    requestAirdrop: (params) => pay(addressAt(params, 0), lamportsIn(params[1])),
+    async sandbox_faucet(params) {
+      const address = addressAt(params, 0);
+      await treasury.fundUsdc(address, FAUCET_USDC);
+      const signature = pay(address, FAUCET_LAMPORTS);
+      const tokenAccount = await treasury.createAta(address);
+      return { address, tokenAccount, usdc: FAUCET_USDC.toString(), lamports: FAUCET_LAMPORTS, signature };
+    },
+  };
+}

@@ -1,10 +1,19 @@
-import type { Cluster } from '@asset-gateway/protocol';
+import { type Cluster, isObject, type Route, routes } from '@asset-gateway/protocol';
 import { isAddress } from '../chain/addresses.ts';
-import { isList, isObject, type Json, writeJson } from '../chain/json.ts';
-import { idIn, invalidParams, methodNotFound, type RpcCall, RpcError, refuse, respond } from '../chain/json-rpc.ts';
+import type { Chain } from '../chain/chain.ts';
+import {
+  idIn,
+  invalidParams,
+  methodNotFound,
+  type RpcCall,
+  RpcError,
+  refuse,
+  respond,
+  writeJson,
+} from '../chain/json-rpc.ts';
+import { upstreamRows } from '../rows.ts';
 import type { Answer, Arrival, CommonKnobs } from '../upstream.ts';
-import { exampleOf, rpcRowOf, walletRowOf } from './examples.ts';
-import { answerWallet, isOnChain, type World } from './wallet.ts';
+import { answerWallet, isOnChain } from './wallet.ts';
 
 /** Faults of a provider; an unset knob is off. */
 export interface ProviderFaultKnobs extends CommonKnobs {
@@ -18,88 +27,81 @@ export interface ProviderFaultKnobs extends CommonKnobs {
   missingResult?: boolean | undefined;
 }
 
-/** The state of the endpoints: a world per cluster, and the valid key. */
-export interface ProviderWorlds {
-  readonly worlds: Readonly<Record<Cluster, World>>;
+/** The chains that are served, and the valid key. */
+interface Served {
+  readonly chains: Readonly<Record<Cluster, Chain>>;
   readonly key: string;
 }
 
-/** The endpoint of a request: JSON-RPC of a provider, or the wallet API. */
-type Endpoint =
-  | { readonly kind: 'rpc'; readonly provider: 'helius' | 'alchemy'; readonly cluster: Cluster; readonly key: string }
-  | { readonly kind: 'wallet'; readonly path: string; readonly key: string };
-type RpcEndpoint = Extract<Endpoint, { readonly kind: 'rpc' }>;
+/** The endpoint of a request: JSON-RPC of a provider on a cluster, or the wallet API. */
+interface Endpoint {
+  readonly kind: 'helius' | 'alchemy' | 'wallet';
+  readonly cluster: Cluster;
+  readonly key: string;
+}
 
-const HELIUS_CODES: Readonly<Record<number, number>> = {
-  400: -32602,
-  401: -32001,
-  403: -32003,
-  404: -32004,
-  429: -32029,
+/** Codes of Helius and the messages of both by HTTP status. */
+const REFUSALS: Readonly<Record<number, readonly [code: number, message: string]>> = {
+  400: [-32602, 'Bad request'],
+  401: [-32001, 'Invalid API key'],
+  403: [-32003, 'Forbidden'],
+  404: [-32004, 'Not found'],
+  429: [-32029, 'Rate limit exceeded'],
+  503: [-32000, 'Service unavailable'],
 };
-// Helius sets a status for each error code; Alchemy answers 200.
-const STATUS_OF_CODE: Readonly<Record<number, number>> = {
-  ...Object.fromEntries(Object.entries(HELIUS_CODES).map(([status, code]) => [code, Number(status)])),
-  [-32000]: 500,
-  [-32603]: 500,
-};
-const MESSAGES: Readonly<Record<number, string>> = {
-  400: 'Bad request',
-  401: 'Invalid API key',
-  403: 'Forbidden',
-  404: 'Not found',
-  429: 'Rate limit exceeded',
-  503: 'Service unavailable',
-};
-const UNAUTHORIZED = 401;
-const JSON_TYPE = { 'content-type': 'application/json' };
-const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
+const FAILED = [-32000, -32603];
+const ALCHEMY_CODES: Readonly<Record<number, number>> = { 401: -32600, 429: 429 };
+
+/** Helius sets a status for each error code; Alchemy answers 200. */
+function heliusStatus(code: number): number {
+  const found = Object.entries(REFUSALS).find(([, [each]]) => each === code);
+  return FAILED.includes(code) ? 500 : Number(found?.[0] ?? 200);
+}
 
 const jsonAnswer = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status,
-  headers: { ...JSON_TYPE, ...headers },
+  headers: { 'content-type': 'application/json', ...headers },
   body,
 });
 
 const walletError = (status: number, error: string): Answer => jsonAnswer(status, writeJson({ error, code: status }));
 
 /** The endpoint of a request, if any: `/v1/wallet/…`, `/<cluster>?api-key=…` of Helius, or `/<cluster>/v2/<key>` of Alchemy. */
-function endpointOf({ target, headers }: Arrival): Endpoint | undefined {
-  const { pathname: path, searchParams } = new URL(target, 'http://127.0.0.1');
-  const header = headers['x-api-key'];
-  const key = searchParams.get('api-key') ?? (typeof header === 'string' ? header : '');
-  const [name, version, alchemyKey = ''] = path.split('/').slice(1);
-  if (name === 'v1' && version === 'wallet') return { kind: 'wallet', path, key };
-  const cluster = CLUSTERS.find((each) => each === name);
-  if (cluster === undefined) return undefined;
-  if (version === 'v2') return { kind: 'rpc', provider: 'alchemy', cluster, key: decodeURIComponent(alchemyKey) };
-  return version ? undefined : { kind: 'rpc', provider: 'helius', cluster, key };
+function endpointOf({ pathname, searchParams }: URL, { headers }: Arrival): Endpoint | undefined {
+  const key = searchParams.get('api-key') ?? String(headers['x-api-key'] ?? '');
+  const [name, version, alchemyKey = ''] = pathname.split('/').slice(1);
+  if (name === 'v1' && version === 'wallet') return { kind: 'wallet', cluster: 'mainnet', key };
+  if (name !== 'mainnet' && name !== 'devnet') return undefined;
+  if (version === 'v2') return { kind: 'alchemy', cluster: name, key: decodeURIComponent(alchemyKey) };
+  return version ? undefined : { kind: 'helius', cluster: name, key };
 }
 
-const alchemyCode = (status: number): number => (status === UNAUTHORIZED ? -32600 : status === 429 ? 429 : -32000);
-
-function refusedAt(endpoint: Endpoint, status: number, message: string, body: string): Answer {
-  if (endpoint.kind === 'wallet') return walletError(status, message);
-  const code = endpoint.provider === 'alchemy' ? alchemyCode(status) : (HELIUS_CODES[status] ?? -32000);
-  return jsonAnswer(status, refuse(new RpcError(code, message), idIn(body)).text);
+function refusedAt({ kind }: Endpoint, status: number, message: string, body: string): Answer {
+  if (kind === 'wallet') return walletError(status, message);
+  const code = kind === 'alchemy' ? ALCHEMY_CODES[status] : REFUSALS[status]?.[0];
+  return jsonAnswer(status, refuse(new RpcError(code ?? -32000, message), idIn(body)).text);
 }
 
 const METHOD_NOT_FOUND = methodNotFound().code;
 
+/** The row of a JSON-RPC method, if any. */
+export const rpcRowOf = ({ kind, cluster }: Omit<Endpoint, 'key'>, method: string, rows = routes): Route | undefined =>
+  rows.find((row) => row.method === method && row.provider === kind && row.cluster === cluster);
+
 /** Answers a call from the chain; about an address that is not on it, with the example of the row. */
-async function answerCall({ method, params }: RpcCall, endpoint: RpcEndpoint, world: World): Promise<Json> {
+async function answerCall({ method, params }: RpcCall, endpoint: Endpoint, chain: Chain): Promise<unknown> {
   if (method.startsWith('sandbox_')) throw methodNotFound();
   const row = rpcRowOf(endpoint, method);
   if (row?.surface === 'das') {
-    const [asked, example] = [isList(params) ? params[0] : params, exampleOf(row)];
+    const [asked, { example }] = [Array.isArray(params) ? params[0] : params, row.result];
     return isObject(asked) && isObject(example) && asked.id ? { ...example, id: asked.id } : example;
   }
-  if (!isList(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
+  if (!Array.isArray(params)) throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
   const [address] = params;
   const isNamed = typeof address === 'string' && isAddress(address);
-  if (row && isNamed && !(await isOnChain(address, world))) return exampleOf(row);
-  return world.chain.answer(method, params).catch((error) => {
-    if (row && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return exampleOf(row);
+  if (row && isNamed && !(await isOnChain(address, chain))) return row.result.example;
+  return chain.answer(method, params).catch((error) => {
+    if (row && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return row.result.example;
     throw error;
   });
 }
@@ -109,24 +111,26 @@ const retryAfterOf = ({ retryAfter }: ProviderFaultKnobs): Record<string, string
 
 async function answerJsonRpc(
   { body }: Arrival,
-  endpoint: RpcEndpoint,
+  endpoint: Endpoint,
   knobs: ProviderFaultKnobs,
-  world: World,
+  chain: Chain,
 ): Promise<Answer> {
   if (knobs.jsonRpcError) {
     const { code, message } = knobs.jsonRpcError;
     return jsonAnswer(200, refuse(new RpcError(code, message), idIn(body)).text, retryAfterOf(knobs));
   }
   if (knobs.missingResult === true) return jsonAnswer(200, writeJson({ jsonrpc: '2.0', id: idIn(body) }));
-  const answer = (call: RpcCall) => answerCall(call, endpoint, world);
   const id = knobs.wrongId === true ? 'the id of another call' : idIn(body);
-  const { text, refusal } = await respond(body, answer, id);
-  return jsonAnswer(endpoint.provider === 'helius' && refusal ? (STATUS_OF_CODE[refusal.code] ?? 200) : 200, text);
+  const { text, refusal } = await respond(body, (call) => answerCall(call, endpoint, chain), id);
+  return jsonAnswer(endpoint.kind === 'helius' && refusal ? heliusStatus(refusal.code) : 200, text);
 }
 
-async function answerWalletEndpoint({ method, body }: Arrival, path: string, world: World): Promise<Answer> {
-  const found = walletRowOf({ method, path });
-  const answer = found && (await answerWallet({ ...found, body }, world));
+const walletRows = upstreamRows('wallet');
+
+async function answerWalletApi({ method, body }: Arrival, path: string, chain: Chain): Promise<Answer> {
+  const { rows, parameters } = walletRows(path) ?? {};
+  const row = [...(rows?.values() ?? [])].find(({ httpMethod }) => httpMethod === method)?.row;
+  const answer = row && (await answerWallet(row, parameters?.wallet ?? '', body, chain));
   return answer === undefined ? walletError(404, 'Not found') : jsonAnswer(200, writeJson(answer));
 }
 
@@ -134,19 +138,20 @@ async function answerWalletEndpoint({ method, body }: Arrival, path: string, wor
 export async function answerEndpoint(
   arrival: Arrival,
   knobs: ProviderFaultKnobs,
-  provider: ProviderWorlds,
+  { chains, key }: Served,
 ): Promise<Answer> {
-  const endpoint = endpointOf(arrival);
+  const url = new URL(arrival.target, 'http://127.0.0.1');
+  const endpoint = endpointOf(url, arrival);
   if (!endpoint) return walletError(404, 'Not found');
   if (knobs.status !== undefined) {
-    const message = knobs.message ?? MESSAGES[knobs.status] ?? 'Internal server error';
+    const message = knobs.message ?? REFUSALS[knobs.status]?.[1] ?? 'Internal server error';
     const refused = refusedAt(endpoint, knobs.status, message, arrival.body);
     return { ...refused, headers: { ...refused.headers, ...retryAfterOf(knobs) } };
   }
   if (knobs.body !== undefined) return jsonAnswer(200, knobs.body);
-  if (endpoint.key !== provider.key) return refusedAt(endpoint, UNAUTHORIZED, 'Invalid API key', arrival.body);
-  if (endpoint.kind === 'wallet') return answerWalletEndpoint(arrival, endpoint.path, provider.worlds.mainnet);
-  return arrival.method === 'POST'
-    ? answerJsonRpc(arrival, endpoint, knobs, provider.worlds[endpoint.cluster])
-    : jsonAnswer(405, '{}', { allow: 'POST' });
+  if (endpoint.key !== key) return refusedAt(endpoint, 401, 'Invalid API key', arrival.body);
+  const chain = chains[endpoint.cluster];
+  if (endpoint.kind === 'wallet') return answerWalletApi(arrival, url.pathname, chain);
+  if (arrival.method !== 'POST') return jsonAnswer(405, '{}', { allow: 'POST' });
+  return answerJsonRpc(arrival, endpoint, knobs, chain);
 }

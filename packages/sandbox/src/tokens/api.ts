@@ -45,23 +45,15 @@ export interface TokensApi extends Upstream<FaultKnobs> {
   readonly keys: Set<string>;
 }
 
-const TAGS: Readonly<Record<number, readonly [tag: string, message: string]>> = {
-  400: ['BadRequestError', 'Bad request'],
-  401: ['UnauthorizedError', 'Invalid API key'],
-  403: ['ForbiddenError', 'Insufficient scope'],
-  404: ['NotFoundError', 'Asset not found'],
-  429: ['RateLimitedError', 'Rate limited'],
-  502: ['UpstreamDataError', 'Upstream data error'],
-};
-
 /** The answer of a fault that replaces the upstream's, if any. */
 function faultyAnswer(knobs: FaultKnobs, { method, target, headers, body }: Arrival): Answer | undefined {
   if (knobs.status !== undefined) {
-    const [tag, message] = TAGS[knobs.status] ?? ['InternalServerError', 'Internal server error'];
-    const answer = errorAnswer(knobs.status, tag, knobs.message ?? message);
-    return knobs.retryAfter === undefined
-      ? answer
-      : { ...answer, headers: { ...answer.headers, 'retry-after': knobs.retryAfter } };
+    const answer = errorAnswer(knobs.status, knobs.message);
+    const { retryAfter } = knobs;
+    return {
+      ...answer,
+      headers: { ...answer.headers, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
+    };
   }
   if (knobs.redirect !== undefined) return { status: 302, headers: { location: knobs.redirect }, body: '' };
   if (knobs.echo === true) return jsonAnswer(200, { echo: { method, target, headers, body } });
@@ -121,7 +113,7 @@ export async function startTokensApi({ key, port = 0, now = Date.now }: TokensAp
     if (requestId !== undefined) response.setHeader('x-request-id', requestId);
     const long = knobs.huge ?? knobs.gzipBomb;
     if (long !== undefined) return deliverLong(response, long, knobs.huge === undefined);
-    const answer = encoded(faultyAnswer(knobs, arrival) ?? serve(arrival, { keys, now }), knobs);
+    const answer = encoded(faultyAnswer(knobs, arrival) ?? serve(arrival, keys, now()), knobs);
     return knobs.drip === undefined ? send(response, answer, knobs.truncate) : drip(response, answer, knobs.drip);
   });
   return { ...upstream, key, keys };

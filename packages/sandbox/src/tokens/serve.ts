@@ -1,12 +1,64 @@
 import { randomUUID } from 'node:crypto';
+import type { Route } from '@asset-gateway/protocol';
+import { upstreamRows } from '../rows.ts';
 import type { Answer, Arrival } from '../upstream.ts';
-import { Refusal } from './answers/request.ts';
-import { cacheControlOf, matchUpstream, type UpstreamRoute } from './routes.ts';
+import { marketSnapshots, variantMarkets } from './answers/batch.ts';
+import { assetDetail } from './answers/detail.ts';
+import * as facts from './answers/facts.ts';
+import { Refusal, type RouteRequest } from './answers/request.ts';
+import { curated, resolve, search } from './answers/search.ts';
+import { markets, variantMarket, variants, variantTopMarkets } from './answers/variants.ts';
 
-/** The valid keys and the clock. */
-interface TokensApiState {
-  readonly keys: ReadonlySet<string>;
-  readonly now: () => number;
+/** How the upstream answers a route: whether it needs a key, its cache rule and its answer. */
+interface RouteAnswer {
+  readonly answer: (request: RouteRequest) => unknown;
+  readonly isOpen?: boolean;
+  readonly maxAge?: number;
+  readonly stale?: number;
+}
+
+/** The answers by method. Other rows of the table get their own example. */
+const ANSWERS: Readonly<Record<string, RouteAnswer>> = {
+  health: { answer: () => ({ ok: true }), isOpen: true },
+  search: { answer: search, maxAge: 120 },
+  resolve: { answer: resolve, maxAge: 120 },
+  curated: { answer: curated, maxAge: 30, stale: 60 },
+  marketSnapshots: { answer: marketSnapshots, maxAge: 60 },
+  variantMarkets: { answer: variantMarkets, maxAge: 60 },
+  riskSummaryByMint: { answer: facts.riskSummaryByMint },
+  assetDetail: { answer: assetDetail, maxAge: 30 },
+  variants: { answer: variants, maxAge: 30 },
+  variantTopMarkets: { answer: variantTopMarkets, maxAge: 60 },
+  variantMarket: { answer: variantMarket, maxAge: 60 },
+  markets: { answer: markets, maxAge: 60 },
+  ohlcv: { answer: facts.ohlcv, maxAge: 60, stale: 300 },
+  priceChart: { answer: facts.priceChart, maxAge: 60, stale: 300 },
+  profile: { answer: facts.profile, maxAge: 300, stale: 600 },
+  tickers: { answer: facts.tickers, maxAge: 300, stale: 600 },
+  riskSummary: { answer: facts.riskSummary },
+  riskDetails: { answer: facts.riskDetails },
+  description: { answer: facts.description, maxAge: 300, stale: 600 },
+};
+
+/** How the upstream answers a row. */
+export const answerOf = ({ method, result }: Route): RouteAnswer => ANSWERS[method] ?? { answer: () => result.example };
+
+const rowsAt = upstreamRows('tokens');
+
+/** The route of a request, if any, and whether it takes the request's method. */
+function routeOf({ target, method }: Arrival) {
+  const found = rowsAt(target.split('?')[0] ?? '');
+  const [place] = found?.rows.values() ?? [];
+  if (found === undefined || place === undefined) return undefined;
+  const { httpMethod, row } = place;
+  const isTaken = method === httpMethod || (method === 'HEAD' && httpMethod === 'GET');
+  return { ...answerOf(row), httpMethod, isTaken, reference: found.parameters.assetId ?? '' };
+}
+
+/** The Cache-Control of an answer. */
+function cacheControlOf({ maxAge, stale }: RouteAnswer): string {
+  const whileStale = stale === undefined ? '' : `, stale-while-revalidate=${stale}`;
+  return maxAge === undefined ? 'no-store' : `private, max-age=${maxAge}${whileStale}`;
 }
 
 /** The Content-Type of answers. */
@@ -21,45 +73,50 @@ export function jsonAnswer(status: number, value: unknown, cacheControl = 'no-st
   return { status, headers, body: JSON.stringify(value) };
 }
 
-/** An error of the upstream. */
-export const errorAnswer = (status: number, tag: string, message: string): Answer =>
-  jsonAnswer(status, { error: { _tag: tag, message } });
+/** Tags of the upstream's errors, and their usual messages, by status. */
+const ERRORS: Readonly<Record<number, readonly [tag: string, message: string]>> = {
+  400: ['BadRequestError', 'Bad request'],
+  401: ['UnauthorizedError', 'Invalid API key'],
+  403: ['ForbiddenError', 'Insufficient scope'],
+  404: ['NotFoundError', 'Asset not found'],
+  429: ['RateLimitedError', 'Rate limited'],
+  502: ['UpstreamDataError', 'Upstream data error'],
+};
 
-function checkKey(given: unknown, keys: ReadonlySet<string>): void {
-  if (given === undefined || given === '') throw new Refusal(401, 'UnauthorizedError', 'Missing API key');
-  if (typeof given !== 'string' || !keys.has(given)) throw new Refusal(401, 'UnauthorizedError', 'Invalid API key');
+/** An error of the upstream, by default with the status's usual message. */
+export function errorAnswer(status: number, message?: string): Answer {
+  const [tag, usual] = ERRORS[status] ?? ['InternalServerError', 'Internal server error'];
+  return jsonAnswer(status, { error: { _tag: tag, message: message ?? usual } });
 }
-
-const accepts = ({ httpMethod }: UpstreamRoute, verb: string): boolean =>
-  verb === httpMethod || (verb === 'HEAD' && httpMethod === 'GET');
 
 /** The request id of an answer: the received one, a new one for health, none on the framework's pages. */
-export function requestIdOf({ target, method, headers }: Arrival): string | undefined {
-  const match = matchUpstream(target.split('?')[0] ?? '');
-  if (match === undefined || !accepts(match.route, method)) return undefined;
-  const given = headers['x-request-id'];
-  return match.route.isOpen || typeof given !== 'string' || given === '' ? randomUUID() : given;
+export function requestIdOf(arrival: Arrival): string | undefined {
+  const route = routeOf(arrival);
+  if (!route?.isTaken) return undefined;
+  const given = arrival.headers['x-request-id'];
+  return route.isOpen || typeof given !== 'string' || given === '' ? randomUUID() : given;
 }
 
-/** The upstream's answer to a request. */
-export function serve({ target, method, headers, body }: Arrival, { keys, now }: TokensApiState): Answer {
-  const [path = '', ...rest] = target.split('?');
-  const match = matchUpstream(path);
-  if (match === undefined) {
+function checkKey(given: unknown, keys: ReadonlySet<string>): void {
+  if (given === undefined || given === '') throw new Refusal(401, 'Missing API key');
+  if (typeof given !== 'string' || !keys.has(given)) throw new Refusal(401, 'Invalid API key');
+}
+
+/** The upstream's answer to a request with one of these keys at a time in milliseconds. */
+export function serve(arrival: Arrival, keys: ReadonlySet<string>, now: number): Answer {
+  const { target, headers, body } = arrival;
+  const route = routeOf(arrival);
+  if (route === undefined) {
     const page = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
     return { status: 404, headers: page, body: NOT_FOUND_PAGE };
   }
-  const { route, reference } = match;
-  if (!accepts(route, method)) {
-    return { status: 405, headers: { allow: route.httpMethod, 'cache-control': 'no-store' }, body: '' };
-  }
+  const { httpMethod, isOpen, isTaken, reference, answer } = route;
+  if (!isTaken) return { status: 405, headers: { allow: httpMethod, 'cache-control': 'no-store' }, body: '' };
   try {
-    if (!route.isOpen) checkKey(headers['x-api-key'], keys);
-    const query = new URLSearchParams(rest.join('?'));
-    return jsonAnswer(200, route.answer({ reference, query, body, now: now() }), cacheControlOf(route));
+    if (!isOpen) checkKey(headers['x-api-key'], keys);
+    const query = new URLSearchParams(target.split('?').slice(1).join('?'));
+    return jsonAnswer(200, answer({ reference, query, body, now }), cacheControlOf(route));
   } catch (error) {
-    return error instanceof Refusal
-      ? errorAnswer(error.status, error.tag, error.message)
-      : errorAnswer(500, 'InternalServerError', 'Internal server error');
+    return error instanceof Refusal ? errorAnswer(error.status, error.message) : errorAnswer(500);
   }
 }

@@ -1,13 +1,12 @@
 import bs58 from 'bs58';
 import { base58Bytes, TOKEN_PROGRAM } from '../addresses.ts';
 import type { Holdings, Landed } from '../bank.ts';
-import { BLOCKHASH_LIFE } from '../blocks.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { BLOCKHASH_LIFE, type Commitment } from '../blocks.ts';
 import { invalidParams, RpcError } from '../json-rpc.ts';
-import { type ChainNode, confirmationOf, isVisible, isVisibleAt, type Method, withContext } from '../node.ts';
+import { atSlot, type ChainNode, type Methods, withContext } from '../node.ts';
 import { addressAt, commitmentOf, configAt, integerOf, textAt, textsAt } from '../params.ts';
 import { tokenAmount } from '../token.ts';
-import { memosOf, type WireTransaction } from '../transaction.ts';
+import { EMPTY_SIGNATURE, memosOf, type WireTransaction } from '../transaction.ts';
 
 /** The memos of a transaction as RPC lists them; null without memos. */
 function memoText(transaction: WireTransaction): string | null {
@@ -15,62 +14,69 @@ function memoText(transaction: WireTransaction): string | null {
   return memos.length === 0 ? null : memos.map((memo) => `[${Buffer.byteLength(memo)}] ${memo}`).join('; ');
 }
 
-function tokenBalances({ tokens }: Holdings): Json {
-  return [...tokens].map(([accountIndex, { mint, owner, amount }]) => ({
+const statusOf = (err: unknown) => (err === null ? { Ok: null } : { Err: err });
+
+const tokenBalances = ({ tokens }: Holdings) =>
+  [...tokens].map(([accountIndex, { mint, owner, amount }]) => ({
     accountIndex,
     mint,
     owner,
     programId: TOKEN_PROGRAM,
     uiTokenAmount: tokenAmount(amount),
   }));
-}
 
-function metaJson({ outcome, before, after }: Landed): JsonObject {
-  return {
-    computeUnitsConsumed: outcome.units,
-    err: outcome.err,
-    fee: outcome.fee,
-    innerInstructions: [],
-    loadedAddresses: { readonly: [], writable: [] },
-    logMessages: outcome.logs,
-    postBalances: after.lamports,
-    postTokenBalances: tokenBalances(after),
-    preBalances: before.lamports,
-    preTokenBalances: tokenBalances(before),
-    rewards: [],
-    status: outcome.err === null ? { Ok: null } : { Err: outcome.err },
-  };
-}
+const metaJson = ({ outcome, before, after }: Landed) => ({
+  computeUnitsConsumed: outcome.units,
+  err: outcome.err,
+  fee: outcome.fee,
+  innerInstructions: [],
+  loadedAddresses: { readonly: [], writable: [] },
+  logMessages: outcome.logs,
+  postBalances: after.lamports,
+  postTokenBalances: tokenBalances(after),
+  preBalances: before.lamports,
+  preTokenBalances: tokenBalances(before),
+  rewards: [],
+  status: statusOf(outcome.err),
+});
 
-function bodyJson({ wire, header, keys, blockhash, instructions, signatures }: WireTransaction, encoding: Json): Json {
+/** A transaction in the encoding asked for; its instructions are never parsed. */
+function bodyJson({ wire, message, signatures }: WireTransaction, encoding: unknown) {
   if (encoding === 'base64') return [Buffer.from(wire).toString('base64'), encoding];
   if (encoding === 'base58') return [bs58.encode(wire), encoding];
-  const message = {
-    accountKeys: keys,
-    header: {
-      numReadonlySignedAccounts: header.readonlySigners,
-      numReadonlyUnsignedAccounts: header.readonlyOthers,
-      numRequiredSignatures: header.signers,
+  const { header, staticAccounts, instructions, lifetimeToken } = message;
+  return {
+    message: {
+      accountKeys: staticAccounts,
+      header: {
+        numReadonlySignedAccounts: header.numReadonlySignerAccounts,
+        numReadonlyUnsignedAccounts: header.numReadonlyNonSignerAccounts,
+        numRequiredSignatures: header.numSignerAccounts,
+      },
+      instructions: instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => ({
+        accounts: accountIndices,
+        data: bs58.encode([...data]),
+        programIdIndex: programAddressIndex,
+        stackHeight: 1,
+      })),
+      recentBlockhash: lifetimeToken,
     },
-    instructions: instructions.map(({ programIndex, accounts, data }) => ({
-      accounts,
-      data: bs58.encode(data),
-      programIdIndex: programIndex,
-      stackHeight: 1,
-    })),
-    recentBlockhash: blockhash,
+    signatures: signatures.map((signature) => bs58.encode(signature ?? EMPTY_SIGNATURE)),
   };
-  return { message, signatures: signatures.map((signature) => bs58.encode(signature ?? new Uint8Array(64))) };
 }
 
-/** A landed transaction as getTransaction returns it, its instructions never parsed. */
-function transactionJson(entry: Landed, encoding: Json): JsonObject {
+/** Whether the node shows a landed transaction. */
+const isVisible = (entry: Landed, { bank, faults }: ChainNode): boolean =>
+  faults.lie?.statusMissing !== true && bank.blocks.now() >= entry.at + (faults.confirmAfterMs ?? 0);
+
+const isVisibleAt = (entry: Landed, node: ChainNode, commitment: Commitment): boolean =>
+  isVisible(entry, node) && entry.slot <= node.bank.blocks.slot(commitment);
+
+function confirmationOf(entry: Landed, { bank: { blocks } }: ChainNode) {
+  const isFinal = entry.slot <= blocks.slot('finalized');
   return {
-    blockTime: Math.floor(entry.at / 1000),
-    meta: metaJson(entry),
-    slot: entry.slot,
-    transaction: bodyJson(entry.transaction, encoding),
-    version: entry.transaction.version,
+    confirmations: isFinal ? null : blocks.confirmations(entry.slot),
+    confirmationStatus: isFinal ? 'finalized' : 'confirmed',
   };
 }
 
@@ -81,78 +87,72 @@ function signatureIn(text: string): string {
   return text;
 }
 
-function statusJson(entry: Landed, node: ChainNode): Json {
+function signatureStatus(entry: Landed | undefined, searchesHistory: boolean, node: ChainNode) {
+  const { blocks } = node.bank;
+  const { lie } = node.faults;
+  if (!entry) {
+    const invented = { confirmations: 1, confirmationStatus: 'confirmed', err: null };
+    return lie?.statusConfirmed === true
+      ? { ...invented, slot: blocks.slot('confirmed'), status: statusOf(null) }
+      : null;
+  }
+  const isRecent = blocks.confirmations(entry.slot) <= BLOCKHASH_LIFE;
+  if (!isVisible(entry, node) || !(isRecent || searchesHistory)) return null;
   const { err } = entry.outcome;
-  const status = err === null ? { Ok: null } : { Err: err };
-  const isYoung = node.faults.lie?.statusProcessed === true;
+  const isYoung = lie?.statusProcessed === true;
   const level = isYoung ? { confirmations: 0, confirmationStatus: 'processed' } : confirmationOf(entry, node);
-  return { ...level, err, slot: entry.slot, status };
+  return { ...level, err, slot: entry.slot, status: statusOf(err) };
 }
 
-const invented = ({ bank }: ChainNode): Json => ({
-  confirmations: 1,
-  confirmationStatus: 'confirmed',
-  err: null,
-  slot: bank.blocks.slot('confirmed'),
-  status: { Ok: null },
-});
-
-const getSignatureStatuses: Method = (params, node) => {
-  const searchesHistory = configAt(params, 1).searchTransactionHistory === true;
-  const { blocks } = node.bank;
-  const value = textsAt(params, 0).map((text) => {
-    const entry = node.bank.find(signatureIn(text));
-    if (!entry && node.faults.lie?.statusConfirmed === true) return invented(node);
-    const isRecent = entry !== undefined && blocks.confirmations(entry.slot) <= BLOCKHASH_LIFE;
-    return entry && isVisible(entry, node) && (isRecent || searchesHistory) ? statusJson(entry, node) : null;
-  });
-  return withContext(node, 'processed', value);
-};
-
-const getTransaction: Method = (params, node) => {
-  const config = configAt(params, 1);
-  const commitment = commitmentOf(config);
-  if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
-  const entry = node.bank.find(signatureIn(textAt(params, 0)));
-  if (!entry || !isVisibleAt(entry, node, commitment)) return null;
-  const newest = integerOf(config, 'maxSupportedTransactionVersion') ?? -1;
-  const { version } = entry.transaction;
-  if (version !== 'legacy' && version > newest) {
-    throw new RpcError(-32015, `Transaction version (${version}) is not supported by the requesting client.`);
-  }
-  return transactionJson(entry, config.encoding ?? 'json');
-};
-
-const getSignaturesForAddress: Method = (params, node) => {
-  const address = addressAt(params, 0);
-  const config = configAt(params, 1);
-  const rows = node.bank.landed
-    .filter((entry) => entry.transaction.keys.includes(address) && isVisibleAt(entry, node, commitmentOf(config)))
-    .reverse()
-    .map((entry) => ({
-      blockTime: Math.floor(entry.at / 1000),
-      confirmationStatus: confirmationOf(entry, node).confirmationStatus,
-      err: entry.outcome.err,
-      memo: memoText(entry.transaction),
-      signature: entry.transaction.signature,
-      slot: entry.slot,
-    }));
-  const place = (signature: Json) => rows.findIndex((row) => row.signature === signature);
-  const [from, to] = [place(config.before ?? null) + 1, place(config.until ?? null)];
-  const isUnknown = config.before !== undefined && from === 0;
-  const limit = integerOf(config, 'limit') ?? MAX_SIGNATURES;
-  return isUnknown ? [] : rows.slice(from, to === -1 ? undefined : to).slice(0, limit);
-};
-
 /** The methods about blocks and landed transactions. */
-export const historyMethods: Readonly<Record<string, Method>> = {
-  getLatestBlockhash(params, node) {
-    const commitment = commitmentOf(configAt(params, 0));
-    return withContext(node, commitment, { ...node.bank.blocks.latest(commitment) });
-  },
+export const historyMethods: Methods = {
+  getLatestBlockhash: atSlot(0, (_, config, { bank }) => bank.blocks.latest(commitmentOf(config))),
   getBlockHeight: (params, { bank }) => bank.blocks.height(commitmentOf(configAt(params, 0))),
   getSlot: (params, { bank }) => bank.blocks.slot(commitmentOf(configAt(params, 0))),
-  getSignatureStatuses,
-  getTransaction,
-  getSignaturesForAddress,
+  getSignatureStatuses(params, node) {
+    const searchesHistory = configAt(params, 1).searchTransactionHistory === true;
+    const signatures = textsAt(params, 0).map(signatureIn);
+    const value = signatures.map((each) => signatureStatus(node.bank.find(each), searchesHistory, node));
+    return withContext(node, 'processed', value);
+  },
+  getTransaction(params, node) {
+    const config = configAt(params, 1);
+    const commitment = commitmentOf(config);
+    if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
+    const entry = node.bank.find(signatureIn(textAt(params, 0)));
+    if (!entry || !isVisibleAt(entry, node, commitment)) return null;
+    const newest = integerOf(config, 'maxSupportedTransactionVersion') ?? -1;
+    const { version } = entry.transaction.message;
+    if (version !== 'legacy' && version > newest) {
+      throw new RpcError(-32015, `Transaction version (${version}) is not supported by the requesting client.`);
+    }
+    return {
+      blockTime: Math.floor(entry.at / 1000),
+      meta: metaJson(entry),
+      slot: entry.slot,
+      transaction: bodyJson(entry.transaction, config.encoding),
+      version,
+    };
+  },
+  getSignaturesForAddress(params, node) {
+    const address = addressAt(params, 0);
+    const config = configAt(params, 1);
+    const rows = node.bank.landed
+      .filter(({ transaction }) => transaction.message.staticAccounts.some((key) => key === address))
+      .filter((entry) => isVisibleAt(entry, node, commitmentOf(config)))
+      .reverse()
+      .map((entry) => ({
+        blockTime: Math.floor(entry.at / 1000),
+        confirmationStatus: confirmationOf(entry, node).confirmationStatus,
+        err: entry.outcome.err,
+        memo: memoText(entry.transaction),
+        signature: entry.transaction.signature,
+        slot: entry.slot,
+      }));
+    const place = (signature: unknown) => rows.findIndex((row) => row.signature === signature);
+    const [from, to] = [place(config.before) + 1, place(config.until)];
+    const isUnknown = config.before !== undefined && from === 0;
+    const limit = integerOf(config, 'limit') ?? MAX_SIGNATURES;
+    return isUnknown ? [] : rows.slice(from, to === -1 ? undefined : to).slice(0, limit);
+  },
 };

@@ -10,21 +10,20 @@ export interface RouteRequest {
   readonly now: number;
 }
 
-/** A refusal of the upstream with its tag. */
+/** A refusal of the upstream. */
 export class Refusal extends Error {
   readonly status: number;
-  readonly tag: string;
-  constructor(status: number, tag: string, message: string) {
+
+  constructor(status: number, message: string) {
     super(message);
     this.status = status;
-    this.tag = tag;
   }
 }
 
 /** The upstream's 400. */
-export const badRequest = (message: string): Refusal => new Refusal(400, 'BadRequestError', message);
+export const badRequest = (message: string): Refusal => new Refusal(400, message);
 
-const notFound = (message: string): Refusal => new Refusal(404, 'NotFoundError', message);
+const notFound = (message: string): Refusal => new Refusal(404, message);
 
 /** The number of rows that a request asks for. */
 export function limitOf(query: URLSearchParams, byDefault: number, name = 'limit'): number {

@@ -1,0 +1,20 @@
+import { createMatcher, type HttpMethod, type Match, type Route, routes, type Surface } from '@asset-gateway/protocol';
+
+/** A row of the table at its place in the upstream's API. */
+interface UpstreamRow {
+  readonly row: Route;
+  readonly httpMethod: HttpMethod;
+  readonly path: string;
+}
+
+/** Finds the rows of a surface by a raw path of their upstream. Paths are not normalised. */
+export function upstreamRows(surface: Surface, rows = routes): (path: string) => Match<UpstreamRow> | undefined {
+  const placed = rows
+    .filter((row) => row.surface === surface)
+    .map((row) => ({ row, httpMethod: row.httpMethod, path: row.upstream.path }));
+  const match = createMatcher(placed);
+  return (path) => {
+    const found = match(path);
+    return found === 'malformed' ? undefined : found;
+  };
+}
