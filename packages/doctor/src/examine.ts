@@ -1,10 +1,10 @@
 import { breakEvenSolPrice, oneLine, USUAL_FEE_TEXT } from '@asset-gateway/protocol';
 import { checks } from './checks/index.ts';
-import { explore, MAX_ROUTES } from './explore.ts';
+import type { Entry } from './entry.ts';
+import { explore, MAX_ROUTES, type World } from './explore.ts';
 import { at, type Fault, type Finding } from './finding.ts';
 import { ASKING_SECONDS, HttpClient, PAUSES_SECONDS, TIME_OVER } from './http-client.ts';
 import { Overrun, within } from './schema.ts';
-import type { Entry, World } from './world.ts';
 
 const MICROS = 1_000_000;
 const SOLANA = 'solana:';

@@ -7,21 +7,10 @@ import {
   routes as table,
   textAt,
 } from '@asset-gateway/protocol';
+import { bareTarget, type Entry, entrySchemas, exampleTarget } from './entry.ts';
 import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-client.ts';
 import { parsed } from './reading.ts';
 import { mismatch } from './schema.ts';
-import {
-  bareTarget,
-  type DocumentName,
-  type DocumentProbe,
-  type Entry,
-  entrySchemas,
-  exampleTarget,
-  type Probe,
-  type ProviderList,
-  type RouteProbe,
-  type World,
-} from './world.ts';
 
 /** The gateway cannot be examined; the message says why. */
 export class Unreadable extends Error {}
@@ -33,6 +22,10 @@ const UNKNOWN_PATH = '/nothing-is-served-here';
 const MALFORMED_PATH = '/%zz';
 const BROWSER_ORIGIN = 'https://browser.example';
 const JUNK: Readonly<Record<Entry['accessMode'], string>> = { siwx: HEADERS.signIn, exact: HEADERS.payment };
+
+/** The documents that describe a gateway. */
+const DOCUMENTS = ['liveness', 'catalog', 'openapi', 'wellKnown', 'llms'] as const;
+type DocumentName = (typeof DOCUMENTS)[number];
 
 /** The path of a document, the same at every gateway. */
 function pathOf(name: DocumentName): string {
@@ -61,33 +54,36 @@ function preflight(ask: Ask, target: string, method: string, headers: string): P
   return ask('OPTIONS', target, { headers: sent });
 }
 
-/** Sends the requests that follow the plain one, for every endpoint. */
-async function probe(ask: Ask, target: string, verbs: readonly string[], plain: Answer): Promise<Probe> {
-  const httpMethod = plain.method;
-  const other = ['GET', 'POST'].find((verb) => !verbs.includes(verb)) ?? 'DELETE';
-  const others = {
-    otherVerb: await ask(other, target),
-    preflight: await preflight(ask, target, httpMethod, 'content-type'),
+/** The requests to every endpoint, after a plain one. `verbs` are all verbs of its path except HEAD and OPTIONS. */
+async function probe(ask: Ask, target: string, verbs: readonly string[], plain: Answer) {
+  const unsupported = ['GET', 'POST'].find((verb) => !verbs.includes(verb)) ?? 'DELETE';
+  return {
+    verbs,
+    plain,
+    otherVerb: await ask(unsupported, target),
+    preflight: await preflight(ask, target, plain.method, 'content-type'),
+    head: plain.method === 'GET' ? await ask('HEAD', target) : undefined,
   };
-  const head = httpMethod === 'GET' ? { head: await ask('HEAD', target) } : {};
-  return { httpMethod, verbs, plain, ...others, ...head };
 }
 
-async function probeDocument(ask: Ask, name: DocumentName, plain: Answer): Promise<DocumentProbe> {
-  const target = pathOf(name);
+export type Probe = Awaited<ReturnType<typeof probe>>;
+
+/** The requests for a document, the last one with its ETag. `json` is undefined if the body is not JSON. */
+async function probeDocument(ask: Ask, target: string, plain: Answer) {
   const probed = { ...(await probe(ask, target, ['GET'], plain)), json: parsed(plain.body) };
   const { etag } = plain.headers;
-  if (etag === undefined) return probed;
-  return { ...probed, again: await ask('GET', target, { headers: { 'If-None-Match': etag } }) };
+  const headers = etag === undefined ? undefined : { 'If-None-Match': etag };
+  return { ...probed, again: headers && (await ask('GET', target, { headers })) };
 }
 
-async function probeDocuments(ask: Ask, catalog: Answer): Promise<World['documents']> {
-  const names: readonly DocumentName[] = ['liveness', 'catalog', 'openapi', 'wellKnown', 'llms'];
-  const probes = await concurrently(names, async (name) => {
-    const plain = name === 'catalog' ? catalog : await ask('GET', pathOf(name));
-    return [name, await probeDocument(ask, name, plain)] as const;
+export type DocumentProbe = Awaited<ReturnType<typeof probeDocument>>;
+
+async function probeDocuments(ask: Ask, catalog: Answer) {
+  const probes = await concurrently(DOCUMENTS, async (name) => {
+    const target = pathOf(name);
+    return [name, await probeDocument(ask, target, name === 'catalog' ? catalog : await ask('GET', target))];
   });
-  return Object.fromEntries(probes) as World['documents'];
+  return Object.fromEntries(probes) as Readonly<Record<DocumentName, DocumentProbe>>;
 }
 
 /** The options of a request with the catalog's example. */
@@ -96,7 +92,11 @@ function exampleRequest(entry: Entry): AskOptions {
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(entry.inputExample ?? {}) };
 }
 
-async function probeRoute(ask: Ask, entry: Entry, entries: readonly Entry[]): Promise<RouteProbe> {
+/**
+ * The requests to a route, without a signature or a payment. `unpaid` are its bare URL twice, then with the catalog's example; the first
+ * route of an access mode also with an invalid proof.
+ */
+async function probeRoute(ask: Ask, entry: Entry, entries: readonly Entry[]) {
   const { httpMethod, path, accessMode } = entry;
   const target = bareTarget(entry);
   const plain = await ask(httpMethod, target);
@@ -111,6 +111,8 @@ async function probeRoute(ask: Ask, entry: Entry, entries: readonly Entry[]): Pr
   const verbs = entries.filter((other) => other.path === path).map((other) => other.httpMethod);
   return { ...(await probe(ask, target, verbs, plain)), entry, unpaid };
 }
+
+export type RouteProbe = Awaited<ReturnType<typeof probeRoute>>;
 
 /** Reads the catalog, which the checks compare everything with. */
 async function readCatalog(ask: Ask): Promise<Answer> {
@@ -127,7 +129,8 @@ async function readCatalog(ask: Ask): Promise<Answer> {
 const isComplete = (entry: unknown): entry is Entry =>
   entrySchemas(below(entry, 'accessMode')).every((schema) => mismatch(schema, entry) === undefined);
 
-async function probeProviders(ask: Ask, catalog: unknown): Promise<ProviderList[]> {
+/** The catalog's list of each provider. */
+async function probeProviders(ask: Ask, catalog: unknown) {
   const providers = listAt(catalog, 'categories', 'providers')
     .slice(0, MAX_ROUTES)
     .filter((provider) => textAt(provider, 'href')[0] === '/');
@@ -138,15 +141,15 @@ async function probeProviders(ask: Ask, catalog: unknown): Promise<ProviderList[
 }
 
 /** Reads the public keys of receipts, if OpenAPI lists them. */
-async function probeDidDocument(ask: Ask, openApi: unknown): Promise<Pick<World, 'didDocument'>> {
+async function probeDidDocument(ask: Ask, openApi: unknown) {
   const [row] = receiptRoutes;
-  if (!row || below(openApi, 'paths', row.path) === undefined) return {};
+  if (!row || below(openApi, 'paths', row.path) === undefined) return undefined;
   const plain = await ask('GET', row.path);
-  return { didDocument: { plain, json: parsed(plain.body) } };
+  return { plain, json: parsed(plain.body) };
 }
 
-/** Sends all requests that the checks need. */
-export async function explore(origin: string, askOnce: Ask): Promise<World> {
+/** Sends all requests that the checks need, and gathers the answers. */
+export async function explore(origin: string, askOnce: Ask) {
   const answers: Answer[] = [];
   const ask: Ask = async (...request) => {
     const answer = await askOnce(...request);
@@ -160,12 +163,15 @@ export async function explore(origin: string, askOnce: Ask): Promise<World> {
   const [first] = entries;
   return {
     origin,
+    /** The complete entries of the catalog. */
     entries,
+    /** The number of routes beyond the limit. */
     leftOut: Math.max(0, listed.length - MAX_ROUTES),
     documents,
-    ...(await probeDidDocument(ask, documents.openapi.json)),
+    didDocument: await probeDidDocument(ask, documents.openapi.json),
     providers: await probeProviders(ask, catalog),
     routes: await concurrently(entries, (entry) => probeRoute(ask, entry, entries)),
+    /** A preflight with the response header that the official browser client sends by mistake. */
     officialPreflight: first && (await preflight(ask, bareTarget(first), first.httpMethod, SENT_BY_MISTAKE)),
     strays: {
       unknownPath: await ask('GET', UNKNOWN_PATH),
@@ -173,6 +179,19 @@ export async function explore(origin: string, askOnce: Ask): Promise<World> {
       malformedPath: await ask('GET', MALFORMED_PATH),
       unknownProvider: await ask('GET', `${pathOf('catalog')}?provider=nobody`),
     },
+    /** Every answer, in order of arrival. */
     answers,
   };
 }
+
+/** All requests to a gateway and their answers. */
+export type World = Awaited<ReturnType<typeof explore>>;
+
+/** The probes of all endpoints. */
+export const allProbes = ({ documents, routes }: World): readonly Probe[] => [...Object.values(documents), ...routes];
+
+/** The answered unpaid requests, each with the entry of its route. */
+export const unpaidAnswers = ({ routes }: World): { readonly entry: Entry; readonly answer: Answer }[] =>
+  routes.flatMap(({ entry, unpaid }) =>
+    unpaid.filter(({ status }) => status !== 0).map((answer) => ({ entry, answer })),
+  );

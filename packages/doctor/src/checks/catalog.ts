@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
-import { MAX_ROUTES } from '../explore.ts';
+import { type Entry, endpointOf, entrySchemas } from '../entry.ts';
+import { MAX_ROUTES, type World } from '../explore.ts';
 import { at, type Fault, type Place, placeOf, unless } from '../finding.ts';
 import { parsed } from '../reading.ts';
 import { misfit, mismatch } from '../schema.ts';
-import { type Entry, endpointOf, entrySchemas, type ProviderList, type World } from '../world.ts';
 import { operationsIn } from './openapi.ts';
 
 function entryFaults(entry: unknown, origin: string): Fault[] {
@@ -23,7 +23,7 @@ function entryFaults(entry: unknown, origin: string): Fault[] {
 }
 
 /** Checks that a provider's list is its part of the catalog. */
-function providerFaults({ id, routeCount, answer }: ProviderList, { entries }: World): Fault[] {
+function providerFaults({ id, routeCount, answer }: World['providers'][number], { entries }: World): Fault[] {
   if (answer.status === 0) return [];
   const own = entries.filter(({ provider }) => provider === id).map(endpointOf);
   const listed = listAt(parsed(answer.body), 'routes').filter(isObject);

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HEADERS, listAt, objectAt, textAt } from '@asset-gateway/protocol';
+import { unpaidAnswers, type World } from '../explore.ts';
 import { at, type Fault, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeHeader, challengeIn, challengeInBody, challengeInHeader } from '../reading.ts';
-import { unpaidAnswers, type World } from '../world.ts';
 
 const HEADER = HEADERS.paymentRequired;
 /** Proxies limit all headers of an answer to 8 KiB or less. */

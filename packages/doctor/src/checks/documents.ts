@@ -1,6 +1,7 @@
 import { below, listAt, textAt } from '@asset-gateway/protocol';
+import { bareTarget } from '../entry.ts';
+import type { DocumentProbe, World } from '../explore.ts';
 import { at, type Fault, type Problem, unless } from '../finding.ts';
-import { bareTarget, type DocumentProbe, type World } from '../world.ts';
 
 /** The liveness probe answers as documented. */
 export function liveness({ documents }: World): Fault[] {

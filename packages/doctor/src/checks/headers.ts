@@ -1,8 +1,8 @@
 import { CORS_HEADERS } from '@asset-gateway/protocol';
+import type { World } from '../explore.ts';
 import { at, type Fault, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { missingNames, names } from '../reading.ts';
-import type { World } from '../world.ts';
 
 const EXPOSED = names(CORS_HEADERS['Access-Control-Expose-Headers'] ?? '');
 const ALLOWS_STORING = /\b(?:public|s-maxage|max-age=(?!0\b))/;

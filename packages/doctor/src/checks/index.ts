@@ -1,5 +1,5 @@
+import type { World } from '../explore.ts';
 import type { Fault } from '../finding.ts';
-import type { World } from '../world.ts';
 import { catalog, examples } from './catalog.ts';
 import { challenge, probes, resource } from './challenge.ts';
 import { documents, liveness, llms, wellKnown } from './documents.ts';

@@ -1,8 +1,9 @@
 import { below, isObject, listAt, type Members, objectAt, textAt } from '@asset-gateway/protocol';
+import { type Entry, endpointOf } from '../entry.ts';
+import type { World } from '../explore.ts';
 import { at, type Fault, type Problem, placeOf, unless } from '../finding.ts';
 import { challengeIn, extensionIn } from '../reading.ts';
 import { deadReferences, misfit } from '../schema.ts';
-import { type Entry, endpointOf, type World } from '../world.ts';
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
 

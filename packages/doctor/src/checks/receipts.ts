@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { below, listAt, textAt } from '@asset-gateway/protocol';
+import type { World } from '../explore.ts';
 import { at, type Fault, type Problem, unless } from '../finding.ts';
-import type { World } from '../world.ts';
 
 /** The did:web of an origin, with the colon before its port percent-encoded. */
 const didOf = (origin: string): string => `did:web:${encodeURIComponent(new URL(origin).host)}`;

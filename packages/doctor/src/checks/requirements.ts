@@ -1,9 +1,10 @@
 import { below, isObject, listAt, type Members, textAt } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import { type Entry, endpointOf, MAX_PRICE_LENGTH } from '../entry.ts';
+import { type RouteProbe, unpaidAnswers, type World } from '../explore.ts';
 import { at, type Fault, type Problem, placeOf, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeIn } from '../reading.ts';
-import { type Entry, endpointOf, MAX_PRICE_LENGTH, type RouteProbe, unpaidAnswers, type World } from '../world.ts';
 import { operationsIn } from './openapi.ts';
 
 const ADDRESS_BYTES = 32;

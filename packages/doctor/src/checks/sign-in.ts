@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listAt, type Members, objectAt, SIWX_EXTENSION, textAt } from '@asset-gateway/protocol';
+import type { Entry } from '../entry.ts';
+import { unpaidAnswers, type World } from '../explore.ts';
 import { at, type Fault, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeIn, extensionIn } from '../reading.ts';
-import { type Entry, unpaidAnswers, type World } from '../world.ts';
 import { isRequestedUrl } from './challenge.ts';
 
 const MAX_LIFETIME_MS = 300_000;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ALLOWED_HEADERS, below, EXPOSED_HEADERS, HEADERS, isObject, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
+import { allProbes, type Probe, type World } from '../explore.ts';
 import { at, type Fault, type Problem, unless } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { challengeInHeader, missingNames, names, parsed } from '../reading.ts';
-import { allProbes, type Probe, type World } from '../world.ts';
 
 /** The missing and extra names in a header of a preflight. */
 function listProblem(answer: Answer, header: string, expected: readonly string[]): Problem | undefined {
