@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import { candleChart, price, sparkline } from '../../packages/cli/src/show/chart.ts';
+import { candleChart, sparkline } from '../../packages/cli/src/show/chart.ts';
 import { fitted, padded, widthOf } from '../../packages/cli/src/show/table.ts';
 import { risk } from '../../packages/cli/src/show/views.ts';
 
@@ -24,20 +24,11 @@ describe('the width of a text in columns', () => {
   });
 });
 
-describe('a chart', () => {
-  const shape = {
-    height: 4,
-    rising: (text: string) => text,
-    falling: (text: string) => text.toLowerCase(),
-    label: price,
-  };
-  it('can show a single price', () => {
-    expect(candleChart([{ time: 0, open: 1, high: 1, low: 1, close: 1 }], { ...shape, width: 20 }).join('')).toContain(
-      '╻',
-    );
-    expect(sparkline([1, 1, 1], 10)).toBe('▄▄▄');
-    expect(sparkline([1, 2, 3], 2)).toBe('▁█');
-  });
+it('a chart can show a single price', () => {
+  const candle = { open: 1, high: 1, low: 1, close: 1 };
+  expect(candleChart([candle], { columns: 20, colours: pc.createColors(false) }).join('')).toContain('╻');
+  expect(sparkline([1, 1, 1], 10)).toBe('▄▄▄');
+  expect(sparkline([1, 2, 3], 2)).toBe('▁█');
 });
 
 it.each([

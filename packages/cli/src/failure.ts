@@ -111,20 +111,3 @@ function sentenceOf(error: Error, gateway: string): string {
 /** A sentence that says what to change. */
 export const failureSentence = (error: unknown, { gateway, rpc }: Peers): string =>
   withoutSecrets(sentenceOf(error as Error, gateway), rpc);
-
-function isRefusal(text: string): boolean {
-  try {
-    const body = JSON.parse(text) as { ok?: unknown; error?: unknown } | null;
-    return body?.ok === false && typeof body.error === 'string';
-  } catch {
-    return false;
-  }
-}
-
-/** The kind of an answer; undefined if it is not from a gateway. */
-export function kindOf(response: Response, text: string): 'json' | 'text' | undefined {
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
-  if (type === 'text/plain' && response.ok) return 'text';
-  if (type !== 'application/json') return undefined;
-  return response.ok || isRefusal(text) ? 'json' : undefined;
-}

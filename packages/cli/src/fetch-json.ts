@@ -8,21 +8,15 @@ interface Limits {
   readonly signal?: AbortSignal | undefined;
 }
 
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Fetches JSON; `body` is undefined if it is not JSON. Throws `unreachable`, `timeout` or `answer_too_large`. */
 export async function fetchJson(url: URL, init: RequestInit, { timeoutMs, maxBytes, signal }: Limits) {
   const time = AbortSignal.timeout(timeoutMs);
   const ends = signal ? AbortSignal.any([time, signal]) : time;
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: ends });
-    return { response, body: parsed(await readBytes(response.body, maxBytes)) };
+    const bytes = await readBytes(response.body, maxBytes);
+    const body: unknown = await new Response(bytes).json().catch(() => undefined);
+    return { response, body };
   } catch (cause) {
     signal?.throwIfAborted();
     const { host, pathname } = url;

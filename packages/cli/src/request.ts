@@ -1,3 +1,4 @@
+import type { CallRequest } from '@asset-gateway/client/tools';
 import { createMatcher, everyRoute, type Route } from '@asset-gateway/protocol';
 import { calledAs } from './config.ts';
 import { UsageError } from './failure.ts';
@@ -5,12 +6,6 @@ import { UsageError } from './failure.ts';
 /** The paths of the catalog and of a wallet's credit. */
 export const CATALOG_PATH = '/v1/catalog';
 export const CREDIT_PATH = '/v1/x402/credit';
-
-/** A request to the gateway. */
-export interface GatewayRequest {
-  readonly path: string;
-  readonly body?: unknown;
-}
 
 const PREFIXES = ['/v1/x402/tokens/', '/v1/x402/'];
 const PLAIN_WORD = /^[\w./:,-]+$/;
@@ -47,7 +42,7 @@ function parsed(text: string, hint: string): unknown {
 }
 
 /** The request in the words of a command line. Throws a `UsageError` with an example otherwise. */
-export function readRequest(words: readonly string[]): GatewayRequest {
+export function readRequest(words: readonly string[]): CallRequest {
   const [word = '', text, ...more] = words;
   const path = absolutePath(word);
   const row = rowOf(path);

@@ -6,6 +6,7 @@ import {
   type Payer,
   transactionIn,
 } from '@asset-gateway/client';
+import type { CallRequest } from '@asset-gateway/client/tools';
 import { harmless } from '@asset-gateway/protocol';
 import { stateFolder } from './config.ts';
 import { RESEND_HINT, UsageError } from './failure.ts';
@@ -14,7 +15,6 @@ import { catalogOf } from './money/catalog.ts';
 import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
 import { type Outcome, payerFor, watched } from './money/paying.ts';
 import { dollarsIn, millisecondsIn, type Values } from './options.ts';
-import type { GatewayRequest } from './request.ts';
 import { usd } from './show/chart.ts';
 import { Terminal } from './show/terminal.ts';
 
@@ -117,7 +117,7 @@ export class Session {
   }
 
   /** Sends a request and reports its signature, payment and credit. */
-  async ask({ path, ...request }: GatewayRequest): Promise<Response> {
+  async ask({ path, ...request }: CallRequest): Promise<Response> {
     const client = await this.client();
     const response = await this.terminal.whileWaiting('asking …', () => client.ask(path, request));
     this.report(response, await this.wallet);
@@ -135,7 +135,7 @@ export class Session {
       const charged = chargedMicros === undefined ? '' : `charged ${usd(chargedMicros)}, `;
       lines.push(`credit: ${charged}${usd(balanceMicros)} left`);
     }
-    for (const line of lines) this.terminal.detail(line);
+    for (const line of lines) this.terminal.note(line, this.terminal.notes.dim);
   }
 
   /** The error to show for a command that may have paid. Prints an answer that was paid for. */

@@ -1,30 +1,24 @@
-import { type CallParameter, callableRow, callParameters, requestFor } from '@asset-gateway/client/tools';
+import {
+  type CallParameter,
+  type CallRequest,
+  callableRow,
+  callParameters,
+  requestFor,
+} from '@asset-gateway/client/tools';
 import { positionalParameters, routes } from '@asset-gateway/protocol';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import { CLUSTER, jsonOrText, optionName, type Values } from '../options.ts';
-import type { GatewayRequest } from '../request.ts';
 import * as views from '../show/views.ts';
 import { optionTable } from './api.ts';
 import type { RequestCommand } from './command.ts';
 import named from './named.json' with { type: 'json' };
 
-/** A route with its own command. */
-interface Named {
-  readonly name: string;
-  /** The id of its row. */
-  readonly row: string;
-  readonly summary: string;
-  readonly example: string;
-  /** Default query parameters. */
-  readonly defaults?: Readonly<Record<string, string>>;
-}
-
 const VIEWS: Readonly<Record<string, views.View>> = { ...views, price: views.assetPrice };
 
 const SOL = 'So11111111111111111111111111111111111111112';
 
-function commandFor({ name, row: id, summary, example, defaults = {} }: Named): RequestCommand {
+function commandFor({ name, row: id, summary, example, defaults }: (typeof named)[number]): RequestCommand {
   const row = routes.find((each) => each.id === id);
   if (!row) throw new TypeError(`no row ${id}`);
   const route = callableRow(row);
@@ -40,7 +34,10 @@ function commandFor({ name, row: id, summary, example, defaults = {} }: Named): 
     request(words, values) {
       const value = words.join(' ');
       if (value === '') throw new UsageError(`${name} takes ${takes}; type ${calledAs().command} ${example}`);
-      const given = options.map((each) => [each.name, values.text(optionName(each.name)) ?? defaults[each.name]]);
+      const given = options.map((each) => [
+        each.name,
+        values.text(optionName(each.name)) ?? defaults?.[each.name as 'include'],
+      ]);
       return requestFor(route, { ...Object.fromEntries(given), [argument.name]: value });
     },
     view: VIEWS[name],
@@ -49,7 +46,7 @@ function commandFor({ name, row: id, summary, example, defaults = {} }: Named): 
 
 const METHODS = routes.filter(({ surface, httpMethod }) => surface === 'rpc' && httpMethod === 'POST');
 
-function rpcRequest([method = '', ...words]: readonly string[], values: Values): GatewayRequest {
+function rpcRequest([method = '', ...words]: readonly string[], values: Values): CallRequest {
   const [cluster, provider] = [values.text('cluster') ?? 'mainnet', values.text('provider') ?? 'helius'];
   const row = METHODS.find(({ id }) => id === `rpc.${cluster}.${provider}.${method}`);
   const served = [...new Set(METHODS.map((each) => each.method))];

@@ -1,5 +1,5 @@
+import type { CallRequest } from '@asset-gateway/client/tools';
 import type { OptionTable, Values } from '../options.ts';
-import type { GatewayRequest } from '../request.ts';
 import type { Session } from '../session.ts';
 import type { View } from '../show/views.ts';
 
@@ -27,7 +27,7 @@ interface Described {
 
 /** A command that makes exactly one request, so it has a price. */
 export interface RequestCommand extends Described {
-  request(words: readonly string[], values: Values): GatewayRequest;
+  request(words: readonly string[], values: Values): CallRequest;
   /** Formats the result at a terminal. */
   readonly view?: View | undefined;
 }

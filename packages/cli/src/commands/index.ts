@@ -1,6 +1,6 @@
-import { RootCommand, script } from '@bomb.sh/tab';
+import { type Complete, RootCommand, script } from '@bomb.sh/tab';
 import { EXIT, UsageError } from '../failure.ts';
-import { CLUSTER, COMMON, type OptionTable } from '../options.ts';
+import { CLUSTER, COMMON } from '../options.ts';
 import { absolutePath, readRequest, rowOf } from '../request.ts';
 import { apiCommandFor } from './api.ts';
 import { namedCommands } from './by-name.ts';
@@ -28,31 +28,18 @@ const mcpCommand: Command = {
 const SHELLS = ['bash', 'zsh', 'fish'];
 const PROGRAM = 'asset-gateway-client';
 
-type Completed = Parameters<Parameters<InstanceType<typeof RootCommand>['argument']>[1] & {}>[0];
-
-const suggest =
-  (values: readonly string[] = []) =>
-  (complete: Completed): void => {
-    for (const value of values) complete(value, '');
-  };
-
-/** Registers the words and options of a command. */
-function describe(
-  target: ReturnType<RootCommand['command']>,
-  { completes, options }: Pick<Command, 'completes' | 'options'>,
-): void {
-  if (completes) target.argument('word', suggest(completes));
-  for (const [name, { takes, description, values }] of Object.entries<OptionTable[string]>({ ...options, ...COMMON })) {
-    if (takes) target.option(name, description, suggest(values));
-    else target.option(name, description);
-  }
-}
-
 /** Prints the completions of these words for a shell. */
 export function completeWords(commands: readonly Command[], words: readonly string[]): void {
+  const suggest = (values: readonly string[]) => (complete: Complete) => {
+    for (const value of values) complete(value, '');
+  };
   const root = new RootCommand();
-  for (const command of commands.filter(({ name }) => /^\w/.test(name)))
-    describe(root.command(command.name, command.summary), command);
+  for (const { name, summary, completes, options } of commands.filter((each) => /^\w/.test(each.name))) {
+    const target = root.command(name, summary);
+    if (completes) target.argument('word', suggest(completes));
+    for (const [option, { takes, description, values = [] }] of Object.entries({ ...options, ...COMMON }))
+      target.option(option, description, takes ? suggest(values) : undefined);
+  }
   root.parse([...words]);
 }
 

@@ -1,15 +1,16 @@
 import { createClient } from '@asset-gateway/client';
-import { type ListedRoute, listedMicros, listedRoute, type Offer } from '@asset-gateway/client/pay';
+import { type ListedRoute, listedMicros, listedRoute } from '@asset-gateway/client/pay';
+import type { CallRequest } from '@asset-gateway/client/tools';
 import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { EXIT, UsageError } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
-import { quotingPayer, Unpaid } from '../money/paying.ts';
-import { type GatewayRequest, rowOf } from '../request.ts';
+import { answerOrOffer, quotingPayer } from '../money/paying.ts';
+import { rowOf } from '../request.ts';
 import type { Session } from '../session.ts';
+import type { Canvas } from '../show/chart.ts';
 import { table } from '../show/table.ts';
-import type { Canvas } from '../show/views.ts';
 import { namedCommands } from './by-name.ts';
 import type { Command, CommandInput, FoundCommand } from './command.ts';
 
@@ -72,20 +73,12 @@ function printQuote({ terminal, caps, ledger }: Session, quote: Quote, words: re
 }
 
 /** The offer for a request, or its response if it needs no payment. Uses neither wallet nor credit. */
-async function offerFor(
-  { gateway, terminal, timeoutMs }: Session,
-  { path, ...request }: GatewayRequest,
-): Promise<Offer | Response> {
+function offerFor({ gateway, terminal, timeoutMs }: Session, { path, ...request }: CallRequest) {
   const client = createClient({ timeoutMs, baseUrl: gateway, credit: false, pay: quotingPayer });
-  try {
-    return await terminal.whileWaiting('asking …', () => client.ask(path, request));
-  } catch (error) {
-    if (error instanceof Unpaid) return error.offer;
-    throw error;
-  }
+  return answerOrOffer(terminal.whileWaiting('asking …', () => client.ask(path, request)));
 }
 
-async function quoteFor({ words, session }: CommandInput, request: GatewayRequest): Promise<number> {
+async function quoteFor({ words, session }: CommandInput, request: CallRequest): Promise<number> {
   const { gateway } = session;
   const { path, body } = request;
   const row = rowOf(path);

@@ -8,9 +8,8 @@ import { askFaucet, sandboxRpc } from '../money/paying.ts';
 import { CLUSTER, clusterIn, dollarsIn } from '../options.ts';
 import { CREDIT_PATH } from '../request.ts';
 import type { Session } from '../session.ts';
-import { usd } from '../show/chart.ts';
+import { type Canvas, usd } from '../show/chart.ts';
 import { table } from '../show/table.ts';
-import type { Canvas } from '../show/views.ts';
 import type { Command } from './command.ts';
 
 const statement = ({ wallet, balances }: CreditBalanceResult, { columns, colours }: Canvas): string[] => [

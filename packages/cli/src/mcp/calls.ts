@@ -5,16 +5,10 @@ import { createTools, type Tool } from '@asset-gateway/client/tools';
 import type { Cluster } from '@asset-gateway/protocol';
 import type { Peers } from '../failure.ts';
 import { catalogOf } from '../money/catalog.ts';
-import { type Outcome, type Paying, payerFor, quotingPayer, Unpaid, watched } from '../money/paying.ts';
+import { answerOrOffer, type Outcome, type Paying, payerFor, quotingPayer, Unpaid, watched } from '../money/paying.ts';
 
 /** The wallet and ledger that this server pays with. */
 export type PayerSetup = Omit<Paying, 'caps' | 'isPreapproved'>;
-
-/** The limits of payments without asking. */
-export interface Budget {
-  readonly perCallUsd: number;
-  readonly perDayUsd: number;
-}
 
 /** The gateway, wallet and budget of the calls. */
 export interface CallsOptions {
@@ -24,7 +18,8 @@ export interface CallsOptions {
   readonly listed?: readonly ListedRoute[];
   /** The user's wallet, which also signs in. Without it a temporary key signs in and nothing is paid. */
   readonly payer?: PayerSetup;
-  readonly budget: Budget;
+  /** The limits of payments without asking, in dollars. */
+  readonly budget: { readonly perCallUsd: number; readonly perDayUsd: number };
   /** The time limit of a call in milliseconds; default: 30,000. */
   readonly timeoutMs?: number | undefined;
 }
@@ -80,13 +75,8 @@ export class Calls {
 
   /** The offer for a call, without signing; undefined if the call is free. */
   async quote(method: Tool, input: unknown, signal: AbortSignal): Promise<Offer | undefined> {
-    try {
-      await this.call(method, input, signal, { isQuote: true });
-      return undefined;
-    } catch (error) {
-      if (error instanceof Unpaid) return error.offer;
-      throw error;
-    }
+    const answered = await answerOrOffer(this.call(method, input, signal, { isQuote: true }));
+    return 'payTo' in answered ? answered : undefined;
   }
 
   async #pay(...request: Parameters<Payer['pay']>): ReturnType<Payer['pay']> {

@@ -42,9 +42,7 @@ function refusalOf({ headers, method = '', url = '' }: IncomingMessage): Respons
 }
 
 function requestOf(message: IncomingMessage, signal: AbortSignal): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(message.headers)) headers.set(name, String(value));
-  const { method } = message;
+  const { method, headers } = message;
   const body = method === 'POST' && { body: Readable.toWeb(message) as ReadableStream<Uint8Array>, duplex: 'half' };
   return new Request(`http://${HOST}${PATH}`, { method, headers, signal, ...body } as RequestInit);
 }

@@ -33,7 +33,8 @@ export const DAY_MS = 86_400_000;
 const BEGINNING = '{"id":"';
 const TORN = ' #torn\n';
 
-const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+/** Whether a value is a whole number that is not negative. */
+export const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isLimit = (value: unknown): boolean => value === null || isAmount(value);
 
 function isEntry(value: unknown): value is Entry {

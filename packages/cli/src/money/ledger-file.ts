@@ -4,20 +4,11 @@ import { join } from 'node:path';
 import { GatewayError, type SentRequest } from '@asset-gateway/client';
 import type { EarlierPayment, LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
 import { append, makeFolder } from './durable.ts';
-import { Account, appended, type Entry, type EntryStep, entriesIn, type Spent } from './entries.ts';
+import { Account, appended, type Entry, type EntryStep, entriesIn } from './entries.ts';
 import { OpenPayments } from './open-payments.ts';
 
 /** The steps of a purchase. Tests kill the process at each one. */
 export type PurchaseStep = 'held' | 'signed' | 'recorded' | 'answered' | 'closed';
-
-/** The spending of a ledger. */
-export interface Spending {
-  /** Millionths of a dollar in the last 24 hours. */
-  readonly dayMicros: number;
-  readonly allMicros: number;
-  /** Oldest first. */
-  readonly spent: readonly Spent[];
-}
 
 /** A limit in an entry: null if there is none. */
 const limitOf = (micros: number): number | null => (micros > Number.MAX_SAFE_INTEGER ? null : micros);
@@ -81,24 +72,24 @@ export class LedgerFile implements SpendingLedger {
 
   async earlier(request: SentRequest): Promise<readonly EarlierPayment[]> {
     const hash = hashOf(request);
-    const account = this.#account();
-    const refused = account.spent.flatMap(({ id, at, micros, signedAt = at, step, ...spent }) =>
-      step === 'refused' && spent.request === hash
-        ? [{ id, at: signedAt, micros, headers: {}, state: 'refused' } as const]
-        : [],
-    );
+    const refused = this.#account()
+      .spent.filter((spent) => spent.step === 'refused' && spent.request === hash)
+      .map(({ id, at, micros, signedAt = at }) => ({
+        id,
+        at: signedAt,
+        micros,
+        headers: {},
+        state: 'refused' as const,
+      }));
     const open = this.payments
       .all()
-      .flatMap(({ id, at, micros, headers, ...payment }) =>
-        hashOf(payment.request) === hash && !this.isClosed(id)
-          ? [{ id, at, micros, headers, state: 'signed' } as const]
-          : [],
-      );
+      .filter((payment) => hashOf(payment.request) === hash && !this.isClosed(payment.id))
+      .map(({ id, at, micros, headers }) => ({ id, at, micros, headers, state: 'signed' as const }));
     return [...refused, ...open].sort((one, other) => other.at - one.at);
   }
 
-  /** The spending until now. */
-  spending(): Spending {
+  /** The spending of the last 24 hours and in all, in millionths of a dollar, and its amounts, oldest first. */
+  spending() {
     const account = this.#account();
     return { dayMicros: account.dayBefore(Date.now()), allMicros: account.all, spent: account.spent };
   }

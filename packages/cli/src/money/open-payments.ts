@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SentRequest } from '@asset-gateway/client';
 import { makeFolder, writeDurably } from './durable.ts';
+import { isAmount } from './entries.ts';
 
 /** A signed payment whose outcome is unknown. Keep it secret: it can be spent. */
 export interface OpenPayment {
@@ -15,21 +16,13 @@ export interface OpenPayment {
 const SUFFIX = '.json';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 function isPayment(value: unknown, id: string): value is OpenPayment {
   const { id: own, at, micros, request, headers } = value as Readonly<Record<string, unknown>>;
   const { url, method, body } = request as Readonly<Record<string, unknown>>;
   const isRequest = isText(url) && URL.canParse(url) && (method === 'GET' || method === 'POST');
-  const hasBody = body === undefined || isText(body);
-  return (
-    own === id &&
-    isAmount(at) &&
-    isAmount(micros) &&
-    isRequest &&
-    hasBody &&
-    Object.values(headers as object).every(isText)
-  );
+  const hasTexts = (body === undefined || isText(body)) && Object.values(headers as object).every(isText);
+  return own === id && isAmount(at) && isAmount(micros) && isRequest && hasTexts;
 }
 
 /** A file for each signed payment, from before it is sent until its outcome is known. */

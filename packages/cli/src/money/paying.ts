@@ -48,6 +48,16 @@ export class Unpaid extends Error {
   }
 }
 
+/** The answer of a call, or the offer that it did not pay. */
+export async function answerOrOffer<Answer>(call: Promise<Answer>): Promise<Answer | Offer> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof Unpaid) return error.offer;
+    throw error;
+  }
+}
+
 /** Never pays. Throws `Unpaid` with the offer. */
 export const quotingPayer: Payer = {
   async pay(required, wish) {
@@ -84,23 +94,18 @@ async function ensureFunded({ wallet, rpc, gateway }: Paying, network: string): 
   throw new Error(`this gateway is not a sandbox: to pay, add ${needed}`);
 }
 
-function approval(paying: Paying) {
-  const { terminal, isPreapproved } = paying;
-  return async ({ network, amount, payTo }: Offer): Promise<void> => {
-    const what = `$${dollars(Number(amount))} on ${network} to ${payTo}`;
-    if (!isPreapproved && !(await terminal.confirm(`Pay ${what}?`))) throw new Error('nothing was paid');
-    terminal.note(`paying ${what}`);
-    await ensureFunded(paying, network);
-  };
-}
-
 /** Pays at most the catalog's price, within the limits of the ledger. */
 export function payerFor(paying: Paying): QuotingPayer {
-  const { wallet, rpc, gateway, caps, ledger } = paying;
+  const { wallet, rpc, gateway, caps, ledger, terminal, isPreapproved } = paying;
   return payWith({
     wallet: wallet.keypair,
     rpcUrl: (network) => rpc ?? sandboxRpc(gateway, network),
-    approve: approval(paying),
+    async approve({ network, amount, payTo }) {
+      const what = `$${dollars(Number(amount))} on ${network} to ${payTo}`;
+      if (!isPreapproved && !(await terminal.confirm(`Pay ${what}?`))) throw new Error('nothing was paid');
+      terminal.note(`paying ${what}`);
+      await ensureFunded(paying, network);
+    },
     caps,
     ledger,
   });

@@ -1,4 +1,14 @@
+import type { TokensPriceChartResult } from '@asset-gateway/client';
 import { dollars } from '@asset-gateway/protocol';
+import type { Colours } from './terminal.ts';
+
+/** The width and colours of the terminal. */
+export interface Canvas {
+  readonly columns: number;
+  readonly colours: Colours;
+}
+
+type Candle = Pick<TokensPriceChartResult['candles'][number], 'open' | 'high' | 'low' | 'close'>;
 
 const COMPACT = { notation: 'compact', maximumFractionDigits: 1 } as const;
 const LARGE = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
@@ -33,25 +43,6 @@ export function moment(seconds: unknown, withTime = false): string {
   return withTime ? text.slice(0, 16).replace('T', ' ') : text.slice(0, 10);
 }
 
-/** One candle. */
-export interface Candle {
-  readonly time: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-}
-
-/** The size, colours and price format of a chart. */
-interface ChartShape {
-  readonly width: number;
-  readonly height: number;
-  readonly rising: (text: string) => string;
-  readonly falling: (text: string) => string;
-  /** Formats a price label. */
-  readonly label: (value: number) => string;
-}
-
 type Part = 'none' | 'wick' | 'body';
 
 /** The glyph of a row, by its upper and lower half. */
@@ -60,20 +51,20 @@ const GLYPHS: Readonly<Record<Part, Readonly<Record<Part, string>>>> = {
   wick: { none: '╵', wick: '│', body: '╽' },
   body: { none: '╹', wick: '╿', body: '┃' },
 };
+/** The rows of a chart. */
+const HEIGHT = 12;
 const BARS = '▁▂▃▄▅▆▇█';
 const MAX_STEP = 4;
 
 /** Merges neighbouring candles until they fit into the columns. */
 function merged(candles: readonly Candle[], columns: number): Candle[] {
   const size = Math.max(1, Math.ceil(candles.length / columns));
-  const groups = Array.from({ length: Math.ceil(candles.length / size) }, (_, at) =>
-    candles.slice(at * size, (at + 1) * size),
-  );
-  return groups.map((group) => {
-    const [first, last] = [group[0] as Candle, group.at(-1) as Candle];
+  return Array.from({ length: Math.ceil(candles.length / size) }, (_, at) => {
+    const group = candles.slice(at * size, (at + 1) * size);
+    const [{ open }, { close }] = [group[0] as Candle, group.at(-1) as Candle];
     const high = Math.max(...group.map((each) => each.high));
     const low = Math.min(...group.map((each) => each.low));
-    return { time: first.time, open: first.open, high, low, close: last.close };
+    return { open, high, low, close };
   });
 }
 
@@ -85,27 +76,26 @@ function partAt({ open, close, high, low }: Candle, half: number, halfOf: (value
 }
 
 /** The lines of a candle chart with price labels. */
-export function candleChart(candles: readonly Candle[], shape: ChartShape): string[] {
-  const { width, height, rising, falling, label } = shape;
+export function candleChart(candles: readonly Candle[], { columns, colours }: Canvas): string[] {
   const highest = Math.max(...candles.map(({ high }) => high));
   const lowest = Math.min(...candles.map(({ low }) => low));
-  const labels = Array.from({ length: height }, (_, row) => {
-    const isLabelled = row === 0 || row === height - 1 || row === Math.floor(height / 2);
-    return isLabelled ? label(highest - ((highest - lowest) * row) / Math.max(1, height - 1)) : '';
+  const labels = Array.from({ length: HEIGHT }, (_, row) => {
+    const isLabelled = [0, HEIGHT / 2, HEIGHT - 1].includes(row);
+    return isLabelled ? price(highest - ((highest - lowest) * row) / (HEIGHT - 1)) : '';
   });
   const margin = Math.max(...labels.map(({ length }) => length)) + 1;
-  const room = Math.max(1, width - margin);
+  const room = Math.max(1, columns - margin);
   const shown = merged(candles, room);
   const step = Math.min(MAX_STEP, Math.max(1, Math.floor(room / shown.length)));
-  const halves = 2 * height - 1;
+  const halves = 2 * HEIGHT - 1;
   const halfOf = (value: number): number =>
-    highest === lowest ? height : Math.round(((value - lowest) / (highest - lowest)) * halves);
+    highest === lowest ? HEIGHT : Math.round(((value - lowest) / (highest - lowest)) * halves);
   const rowOf = (row: number): string =>
     shown
       .map((candle) => {
-        const upper = 2 * (height - row) - 1;
+        const upper = 2 * (HEIGHT - row) - 1;
         const glyph = GLYPHS[partAt(candle, upper, halfOf)][partAt(candle, upper - 1, halfOf)];
-        const paint = candle.close >= candle.open ? rising : falling;
+        const paint = candle.close >= candle.open ? colours.green : colours.red;
         return (glyph === ' ' ? glyph : paint(glyph)) + ' '.repeat(step - 1);
       })
       .join('');

@@ -51,11 +51,6 @@ export class Terminal {
     process.stderr.write(`${paint(oneLine(text, MAX_NOTE))}\n`);
   }
 
-  /** Writes a dimmed line to stderr. */
-  detail(text: string): void {
-    this.note(text, this.notes.dim);
-  }
-
   /** Shows a spinner during the work. */
   async whileWaiting<T>(text: string, work: () => Promise<T>): Promise<T> {
     if (!process.stderr.isTTY || !this.isFormatted || terminalVariables().isDumb) return work();

@@ -8,15 +8,9 @@ import type {
   TokensVariantsResult,
   WalletBalancesResult,
 } from '@asset-gateway/client';
-import { amount, candleChart, change, count, isNumber, moment, price, sparkline } from './chart.ts';
+import { amount, type Canvas, candleChart, change, count, isNumber, moment, price, sparkline } from './chart.ts';
 import { table } from './table.ts';
 import type { Colours } from './terminal.ts';
-
-/** The width and colours of the terminal. */
-export interface Canvas {
-  readonly columns: number;
-  readonly colours: Colours;
-}
 
 /** Formats a result as lines. Throws if it does not know the result. */
 export type View = (result: never, canvas: Canvas) => string[];
@@ -58,21 +52,16 @@ export const assetPrice = ({ asset, includes }: TokensAssetDetailResult, { colum
   ];
 };
 
-const HEIGHT = 12;
-
-export const chart = (
-  { assetId, interval, candles }: TokensPriceChartResult,
-  { columns, colours }: Canvas,
-): string[] => {
+export const chart = ({ assetId, interval, candles }: TokensPriceChartResult, canvas: Canvas): string[] => {
+  const { colours } = canvas;
   const [first, last] = [candles[0], candles.at(-1)];
   if (!first || !last) return [`No candles of ${assetId} in this range.`];
-  const { green: rising, red: falling } = colours;
   const isIntraday = !/^\d+[DWM]$/i.test(interval);
   const head = `${colours.bold(assetId)}  ${interval}  ${price(last.close)}  `;
   const moved = (last.close / first.open - 1) * 100;
   return [
     head + signed(colours)(change(moved), moved),
-    ...candleChart(candles, { width: columns, height: HEIGHT, rising, falling, label: price }),
+    ...candleChart(candles, canvas),
     colours.dim(`${moment(first.time, isIntraday)} to ${moment(last.time, isIntraday)} UTC`),
   ];
 };
