@@ -34,6 +34,13 @@ export const documentedAlerts: readonly (readonly [alert: string, severity: stri
     ),
   ].map(([, alert = '', severity = '', means = '', advice = '']) => [alert, severity.toLowerCase(), means, advice]);
 
+/** The rows of docs/metrics.md. */
+export const documentedMetrics = [
+  ...readFileSync('docs/metrics.md', 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]*?) ?\| \S.*\|$/gm),
+].map(([, name = '', type = '', labels = '']) => {
+  return { name, type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label) };
+});
+
 /** Metrics that other exporters give out, with the labels that alerts read. */
 export const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   kubelet_volume_stats_available_bytes: ['namespace', 'persistentvolumeclaim'],

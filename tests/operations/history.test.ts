@@ -64,12 +64,9 @@ describe('the rows of a history', () => {
 describe('a quantile', () => {
   const figures = (counts: readonly number[]) =>
     new Figures(
-      ['1', '2', '+Inf'].map((le, place) => ({
-        name: 't_bucket',
-        labels: { le },
-        value: counts[place] ?? 0,
-        isCounter: true,
-      })),
+      counts.map((value, place) =>
+        sampleOf({ labels: { le: ['1', '2', '+Inf'][place] }, value }, 't_bucket', 'histogram'),
+      ),
     );
   it('lies within its bucket as far as its rank does', () => {
     expect([0.25, 0.5].map((part) => figures([10, 20, 21]).quantile(part, 't'))).toEqual([0.525, 1.05]);
@@ -84,12 +81,17 @@ describe('a quantile', () => {
 describe('a recorder', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('makes one row a minute while the clock is turned back and forth', async () => {
+  function start() {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
     const metrics = new Metrics([]);
     const recorder = new Recorder(metrics, '1.0.0');
     const ask = async (after = -1) =>
       JSON.parse(await recorder.answer(new URLSearchParams({ after: String(after) }), true)) as Answer;
+    return { metrics, recorder, ask };
+  }
+
+  it('makes one row a minute while the clock is turned back and forth', async () => {
+    const { recorder, ask } = start();
     for (const turnMs of [0, -3_600_000, 7_200_000]) {
       vi.setSystemTime(Date.now() + turnMs);
       await vi.advanceTimersByTimeAsync(2 * MINUTE_MS);
@@ -104,12 +106,10 @@ describe('a recorder', () => {
   });
 
   it('outlives a reading that fails, and the next reading covers its time', async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
+    const { metrics, recorder, ask } = start();
     const unhandled: unknown[] = [];
     const listeners = process.listeners('unhandledRejection');
     process.removeAllListeners('unhandledRejection').on('unhandledRejection', (error) => void unhandled.push(error));
-    const metrics = new Metrics([]);
-    const recorder = new Recorder(metrics, '1.0.0');
     const failing = vi.spyOn(metrics, 'figures').mockRejectedValue(new Error('a reading has failed'));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     expect(failing.mock.calls.length).toBeGreaterThan(1);
@@ -117,7 +117,7 @@ describe('a recorder', () => {
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     // Node reports a rejection after the microtasks of its turn.
     await new Promise(setImmediate);
-    const { rows } = JSON.parse(await recorder.answer(new URLSearchParams(), true)) as Answer;
+    const { rows } = await ask();
     expect([unhandled, rows.length]).toEqual([[], 2]);
     process.removeAllListeners('unhandledRejection');
     for (const listener of listeners) process.on('unhandledRejection', listener);

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { networkInterfaces } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
+import { documentedMetrics } from '../deploy/monitoring.ts';
 import { statusOf, writeAndRead } from '../http/wire.ts';
 import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway } from '../kit/test-gateway.ts';
@@ -10,7 +13,7 @@ import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf, requiredFor, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { Caller, HEALTH, secretsIn, slotsLeft, TOKENS } from '../upstream/caller.ts';
-import { scrape } from './scrape.ts';
+import { Scrape, scrape } from './scrape.ts';
 
 const LIMIT = 200;
 const PREFIX = 'asset_gateway_';
@@ -32,30 +35,18 @@ async function change(name: string, labels: Record<string, string>, run: () => P
 }
 
 const RPC = callOf('rpc.mainnet.helius.getBalance');
-const newWallet = () => openWallet(gateway.solana as SolanaSandbox);
-
-const buy = async () => expect((await (await newWallet()).buy(gateway.url + RPC.target, RPC.init)).status).toBe(200);
+const buy = async () =>
+  expect((await (await openWallet(gateway.solana)).buy(gateway.url + RPC.target, RPC.init)).status).toBe(200);
 
 /** Buys a bundle, which covers the next payment. */
 async function spendCredit(): Promise<void> {
-  const wallet = await newWallet();
+  const wallet = await openWallet(gateway.solana);
   for (const place of [1, 0]) {
     const { accepts, ...required } = await requiredFor(gateway, RPC);
     const payment = await wallet.pay({ ...required, accepts: accepts.slice(place, place + 1) });
     expect((await sendPaid(gateway, RPC, payment)).status).toBe(200);
   }
 }
-
-/** Name, type and labels of each row of the page. */
-const DOCUMENTED = [
-  ...readFileSync('docs/metrics.md', 'utf8').matchAll(
-    /^\| `(?<name>\w+)` \| (?<type>\w+) \| (?<labels>[^|]*?) ?\| \S.*\|$/gm,
-  ),
-].map(({ groups }) => ({
-  name: groups?.name ?? '',
-  type: groups?.type,
-  labels: [...(groups?.labels ?? '').matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
-}));
 
 describe('docs/metrics.md', () => {
   it('has exactly the metrics that a running gateway gives out, with their types and labels', async () => {
@@ -65,9 +56,8 @@ describe('docs/metrics.md', () => {
     await spendCredit();
     const scraped = await scrape(gateway.gateway);
     const own = [...scraped.types].filter(([name]) => name.startsWith(PREFIX));
-    const asTypes = DOCUMENTED.map(({ name, type }) => [name, type]);
-    expect(asTypes.sort()).toEqual(own.sort());
-    for (const { name, labels } of DOCUMENTED) expect([name, scraped.labelNames(name)]).toEqual([name, labels]);
+    const shown = own.map(([name, type]) => ({ name, type, labels: scraped.labelNames(name) }));
+    expect(new Set(shown)).toEqual(new Set(documentedMetrics));
   });
 
   it('lists the metrics of the process', async () => {
@@ -124,18 +114,13 @@ describe('sign-ins', () => {
     expect(await change('sign_ins_total', { result: 'sign_in_required' }, unsigned)).toBe(1);
     const nonsense = () => caller.askWith({ 'SIGN-IN-WITH-X': 'x' }, { target: HEALTH });
     expect(await change('sign_ins_total', { result: 'invalid_siwx_header' }, nonsense)).toBe(1);
-    const elsewhere = { 'SIGN-IN-WITH-X': await signedHeader(gateway.url + HEALTH) };
-    const strayed = () => caller.askWith(elsewhere, { target: `${TOKENS}/assets/solana` });
-    expect(await change('sign_ins_total', { result: 'invalid_siwx_uri_mismatch' }, strayed)).toBe(1);
     expect(await change('sign_ins_total', {}, () => fetch(`${gateway.url}/healthz`))).toBe(0);
   });
 
   it('each result is there from the start', async () => {
-    const fresh = await startTestGateway({ METRICS_PORT: '0' });
-    const scraped = await scrape(fresh.gateway);
-    expect(scraped.sum('asset_gateway_sign_ins_total', { result: 'accepted' })).toBe(0);
-    expect(scraped.sum('asset_gateway_sign_ins_total', { result: 'invalid_siwx_signature' })).toBe(0);
-    await fresh.stop();
+    const { text } = await new Metrics([]).page(undefined);
+    for (const result of ['accepted', 'invalid_siwx_signature'])
+      expect(new Scrape(text).sum('asset_gateway_sign_ins_total', { result })).toBe(0);
   });
 });
 
@@ -198,42 +183,23 @@ const elsewhere = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
 
-interface Told {
-  readonly status: number;
-  readonly text: string;
-}
-
 /** Asks with a Host of our own, which fetch would not send. */
-const askAs = (host: string, url: URL): Promise<Told> =>
-  new Promise((resolve, reject) => {
-    const asked = request(url, { headers: { host } }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => {
-        text += chunk.toString();
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    asked.on('error', reject).end();
-  });
+async function askAs(host: string, url: URL) {
+  const [response] = (await once(request(url, { headers: { host } }).end(), 'response')) as [IncomingMessage];
+  return { status: response.statusCode, text: await text(response) };
+}
 
 const startNode = stoppedAfterTests(startTestGateway);
 const metricsOf = async (variables: Record<string, string>): Promise<URL> =>
   new URL((await startNode({ METRICS_PORT: '0', ...variables })).gateway.metricsUrl ?? '');
 
-const FOREIGN = [
-  'rebound.example',
-  'rebound.example:9464',
-  'localhost.rebound.example',
-  '127.0.0.1.rebound.example',
-  '10.0.0.1',
-  '[::2]',
-  'localhost:',
-];
-
 const url = new URL(gateway.gateway.metricsUrl ?? '');
 
 describe('the metrics port on a loopback address', () => {
-  it.each(FOREIGN)('W38 tells a request for the Host %j nothing, on any path', async (host) => {
+  it.each([
+    ...['rebound.example', 'rebound.example:9464', 'localhost.rebound.example', '127.0.0.1.rebound.example'],
+    ...['10.0.0.1', '[::2]', 'localhost:'],
+  ])('W38 tells a request for the Host %j nothing, on any path', async (host) => {
     for (const path of ['/metrics', '/', '/console/icon.svg', '/sales', '/history']) {
       const { status, text } = await askAs(host, new URL(path, url));
       expect([path, status, text]).toEqual([path, 403, '']);

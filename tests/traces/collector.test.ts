@@ -1,29 +1,23 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { readConfig } from '@asset-gateway/gateway';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
+import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
 const KEY = { TOKENS_API_KEY: 'key' };
 const DROPPED = 'asset_gateway_trace_spans_dropped_total';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
-});
+const startReceiving = stoppedAfterTests(startReceiver);
+const startGateway = stoppedAfterTests(startTestGateway);
 
-async function start(mood: Receiver['mood'], variables = {}): Promise<{ receiver: Receiver; gateway: TestGateway }> {
-  const receiver = await startReceiver(mood);
-  const gateway = await startTestGateway({
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/custom/traces`,
-    METRICS_PORT: '0',
-    ...variables,
-  });
-  open.push(receiver, { close: () => gateway.stop() });
-  return { receiver, gateway };
+async function start(mood: Parameters<typeof startReceiver>[0], variables = {}) {
+  const receiver = await startReceiving(mood);
+  const endpoint = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/custom/traces`, METRICS_PORT: '0' };
+  return { receiver, gateway: await startGateway({ ...endpoint, ...variables }) };
 }
 
 const notices = ({ logLines }: TestGateway): string[] =>
@@ -61,8 +55,7 @@ describe('the packages of OpenTelemetry', () => {
 
   it('are loaded only with an endpoint', async () => {
     expect(await isLoaded({})).toBe('false');
-    const receiver = await startReceiver('accept');
-    open.push(receiver);
+    const receiver = await startReceiving();
     expect(await isLoaded({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })).toBe('true');
   });
 });
@@ -83,7 +76,7 @@ describe('a collector that', () => {
     ]);
     const headers = { 'content-type': 'application/x-protobuf' };
     expect(receiver.requests[0]).toMatchObject({ path: '/custom/traces', headers });
-    expect(receiver.raw).toContain('GET /healthz');
+    expect(receiver.raw()).toContain('GET /healthz');
   });
 
   it('says nothing costs no request anything, the queue stays bounded, and the gateway stops', async () => {
@@ -111,7 +104,7 @@ describe('a collector that', () => {
     await ask(gateway);
     await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(1);
     expect(receiver.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'x-team': 'one' });
-    expect(receiver.raw).toContain('"resourceSpans"');
+    expect(receiver.raw()).toContain('"resourceSpans"');
   });
 });
 
