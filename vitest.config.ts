@@ -27,7 +27,7 @@ export default defineConfig({
     server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
     include: ['tests/**/*.test.ts'],
     // Some suites load undici before the gateway does.
-    setupFiles: ['packages/gateway/src/native-fetch.ts'],
+    setupFiles: ['packages/gateway/src/native-fetch.ts', 'tests/kit/end-after-tests.ts'],
     globalSetup: ['scripts/setup.mjs', 'tests/kit/folder.ts', 'tests/kit/installs.ts', 'tests/kit/shared-postgres.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import type { Environment } from '@asset-gateway/gateway';
 import { createMatcher, type HttpMethod, type Route } from '@asset-gateway/protocol';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
+import { endsAfterTests } from '../kit/ends.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
 export const KEY = 'CANARY_0123456789_api_key';
@@ -92,6 +92,7 @@ export async function startStubApi(rows: () => readonly Route[]): Promise<StubAp
       }),
   };
   await stub.start();
+  endsAfterTests(stub.stop);
   return stub;
 }
 
@@ -101,13 +102,11 @@ export type ApiEntry = Readonly<Record<string, unknown>>;
 /** Starts a gateway that serves these APIs, of one stub, beside ours, and answers with their rows too; it stops after the tests. */
 export async function serveApis(apis: Readonly<Record<string, ApiEntry>>, variables: Environment = {}) {
   const rows: Route[] = [];
-  const stub = await stopAfterTests(startStubApi(() => rows));
+  const stub = await startStubApi(() => rows);
   const entries = Object.entries(apis).map(([name, entry]) => [name, { url: `${stub.url}/${name}`, ...entry }]);
   const file = writeDocument({ apis: Object.fromEntries(entries) });
   rows.push(...readApisFile(file).apis.flatMap((api) => api.rows));
-  const gateway = await stopAfterTests(
-    startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, { paid: true }),
-  );
+  const gateway = await startTestGateway({ APIS_FILE: file, TEST_API_KEY: KEY, ...variables }, { paid: true });
   return { gateway, stub, rows: rows as readonly Route[] };
 }
 

@@ -5,7 +5,6 @@ import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import { officialFetch } from '../discovery/official-fetch.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGatewayOptions, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { documentPath, startStubApi, writeDocument } from './apis.ts';
@@ -13,8 +12,8 @@ import { documentPath, startStubApi, writeDocument } from './apis.ts';
 const TIMEOUT_MS = 300;
 
 const rows: Route[] = [];
-const first = await stopAfterTests(startStubApi(() => rows));
-const second = await stopAfterTests(startStubApi(() => rows));
+const first = await startStubApi(() => rows);
+const second = await startStubApi(() => rows);
 
 const openapi = documentPath('weather.yaml');
 const key = (env: string) => ({ header: 'X-Api-Key', env });
@@ -41,11 +40,10 @@ const APIS_FILE = writeDocument({
 rows.push(...readApisFile(APIS_FILE).apis.flatMap((api) => api.rows));
 
 const APIS = { APIS_FILE, FIRST_KEY: 'first_key', SECOND_KEY: 'second_key', UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS) };
-const start = stoppedAfterTests(startTestGateway);
 const serve = (variables: Environment = {}, options: TestGatewayOptions = WITHOUT_BREAKER) =>
-  start({ ...APIS, ...variables }, { paid: true, ...options });
+  startTestGateway({ ...APIS, ...variables }, { paid: true, ...options });
 
-const gateway = await stopAfterTests(startTestGateway(APIS, { paid: true, ...WITHOUT_BREAKER }));
+const gateway = await startTestGateway(APIS, { paid: true, ...WITHOUT_BREAKER });
 const buy = await officialFetch(gateway);
 const POST = {
   method: 'POST',
@@ -203,7 +201,10 @@ redisSuite('an API with two urls behind two nodes', () => {
 
   it('has one budget for each url', async () => {
     const free = { ...APIS, APIS_FILE: writeDocument({ apis: { cached } }), REDIS_URL: redis.url };
-    const nodes = [await start(free, WITHOUT_BREAKER), await start(free, WITHOUT_BREAKER)] as const;
+    const nodes = [
+      await startTestGateway(free, WITHOUT_BREAKER),
+      await startTestGateway(free, WITHOUT_BREAKER),
+    ] as const;
     first.status = 503;
     expect((await forecast(nodes[0], 'Rome')).status).toBe(200);
     expect((await forecast(nodes[1], 'Rome')).status).toBe(200);

@@ -2,8 +2,7 @@ import { challengeIn, signIn } from '@asset-gateway/client';
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import {
   answersWith,
   asVersion1,
@@ -25,7 +24,7 @@ const call = callOf('wallet.mainnet.helius.balances');
 const head = { ...call, init: { ...call.init, method: 'HEAD' } };
 
 let wallet: Wallet;
-const gateway = await stopAfterTests(startSellingGateway({ ...ROOMY, ...list.variables }));
+const gateway = await startSellingGateway({ ...ROOMY, ...list.variables });
 afterEach(() => vi.restoreAllMocks());
 
 /** Writes the list, and waits until it is in force. */

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { MAX_LINES } from '../../packages/gateway/src/blocked/list.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { testInCi } from '../kit/optional.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { BLOCKED_ADDRESS, from, type ListFixture, newList, nextNotice, noticesIn, OTHER_ADDRESS } from './kit.ts';
 
@@ -19,11 +18,9 @@ interface Node {
   readonly gateway: TestGateway;
   readonly list: ListFixture;
 }
-
-const start = stoppedAfterTests(startTestGateway);
 async function openNode(): Promise<Node> {
   const list = newList(BLOCKED_ADDRESS);
-  return { list, gateway: await start(list.variables) };
+  return { list, gateway: await startTestGateway(list.variables) };
 }
 const node = await openNode();
 

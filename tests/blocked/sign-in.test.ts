@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { gated, pathOf, rowOf } from '../http/targets.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
@@ -11,7 +10,7 @@ const list = newList('# two of them', blocked.address, '203.0.113.0/24', '2001:d
 const HEALTH = pathOf(rowOf('tokens.health'));
 
 const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: '7', METRICS_PORT: '0' };
-const gateway = await stopAfterTests(startTestGateway({ ...list.variables, ...limits }));
+const gateway = await startTestGateway({ ...list.variables, ...limits });
 
 const send = (headers: Record<string, string>, path = HEALTH, init: RequestInit = {}) =>
   fetch(gateway.url + path, { ...init, headers });

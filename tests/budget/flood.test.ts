@@ -139,6 +139,5 @@ describe('the configured limit', () => {
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(limit);
     expect(gateway.upstream.arrivals).toHaveLength(limit);
-    await gateway.stop();
   });
 });

@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { expectRefusal } from '../http/error-table.ts';
 import { seen } from '../http/wire.ts';
 import { testInCi } from '../kit/optional.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
@@ -10,9 +9,10 @@ import { callOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 
 const shared = { FAIR_SHARES: 'on', TRUST_PROXY: '127.0.0.0/8', TOKENS_RATE_LIMIT_PER_MINUTE: '30', METRICS_PORT: '0' };
-const gateway = await stopAfterTests(
-  // A window longer than any test takes.
-  startTestGateway({ ...shared, PRICE_SURCHARGE_USD_MICROS: '10000' }, { windowMs: 600_000, paid: true }),
+// A window longer than any test takes.
+const gateway = await startTestGateway(
+  { ...shared, PRICE_SURCHARGE_USD_MICROS: '10000' },
+  { windowMs: 600_000, paid: true },
 );
 
 const ask = (address: string, signer = newSigner()) =>

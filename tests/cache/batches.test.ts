@@ -10,7 +10,6 @@ import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/req
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { rowOf } from '../http/targets.ts';
 import { rounds } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 
@@ -86,7 +85,7 @@ describe.each([
   });
 });
 
-const gateway = await stopAfterTests(startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' }));
+const gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
 
 describe('batches over HTTP', () => {
   const url = () => `${gateway.url}/v1/x402/tokens/assets/market-snapshots`;

@@ -20,7 +20,6 @@ async function start(shouldAdvanceTime: boolean): Promise<void> {
 }
 afterEach(async () => {
   vi.useRealTimers();
-  await gateway.stop();
 });
 
 /** Advances every clock. */

@@ -15,7 +15,6 @@ import { mostInAnySpan } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 
@@ -52,7 +51,7 @@ function targetOf({ row, keys }: SimulatedRequest): string {
   return interval ? `${path}?interval=${interval}` : String(path);
 }
 
-const gateway = await stopAfterTests(startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' }));
+const gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
 gateway.upstream.faults.delayMs = GATEWAY.upstreamSeconds * 1_000;
 
 testInCi(

@@ -35,7 +35,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await gateway.end('SIGKILL');
-  await upstream.stop();
 });
 
 const residentMib = () => memoryMib(gateway.child.pid);

@@ -5,7 +5,6 @@ import { mostInAnySpan } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 import { cacheFile } from './file.ts';
@@ -29,16 +28,14 @@ interface Seen {
   readonly age: number;
 }
 
-const gateway = await stopAfterTests(
-  startTestGateway(
-    {
-      RESPONSE_CACHE: 'on',
-      APIS_FILE: cacheFile('assetDetail', 1, BOUND_SECONDS),
-      TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
-      UPSTREAM_TIMEOUT_MS: '1000',
-    },
-    { windowMs: WINDOW_MS },
-  ),
+const gateway = await startTestGateway(
+  {
+    RESPONSE_CACHE: 'on',
+    APIS_FILE: cacheFile('assetDetail', 1, BOUND_SECONDS),
+    TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    UPSTREAM_TIMEOUT_MS: '1000',
+  },
+  { windowMs: WINDOW_MS },
 );
 
 const wallets = Array.from({ length: WALLETS }, newSigner);

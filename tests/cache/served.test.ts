@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
 
 const CACHED = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' };
-const gateway = await stopAfterTests(startTestGateway(CACHED));
+const gateway = await startTestGateway(CACHED);
 
 const ROUTE = '/v1/x402/tokens/assets';
 let serial = 0;
@@ -134,7 +133,6 @@ it('hits, misses, calls and forgone requests are counted, without wallets in lab
   expect(sum('cache_forgone_total')).toBe(0);
   expect(sum('cache_age_seconds_count')).toBe(3);
   expect(scraped.labelNames('asset_gateway_cache_answers_total')).toEqual(['route', 'result']);
-  await fresh.stop();
 });
 
 it('a request without a call in time is a 429, and its sign-in stays good', async () => {
@@ -147,5 +145,4 @@ it('a request without a call in time is a 429, and its sign-in stays good', asyn
   expect((await fetch(url('two'), { headers: header })).status).toBe(429);
   expect(narrow.upstream.arrivals).toHaveLength(1);
   expect((await scrape(narrow.gateway)).sum('asset_gateway_cache_forgone_total')).toBe(2);
-  await narrow.stop();
 });

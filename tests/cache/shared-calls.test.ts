@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
 import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
@@ -17,7 +17,6 @@ const [FIRST = '', ...VICTIMS] = KNOWN_MINTS.filter((mint) => mint.length >= 43)
 const APIS_FILE = cacheFile('variantMarkets', FRESH_SECONDS, 300);
 
 let gateway: TestGateway;
-afterEach(() => gateway.stop());
 
 async function start(variables: object = {}): Promise<void> {
   const cached = { RESPONSE_CACHE: 'on', APIS_FILE, TOKENS_RATE_LIMIT_PER_MINUTE: '60' };

@@ -1,5 +1,5 @@
 import type { Environment } from '@asset-gateway/gateway';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 
@@ -9,7 +9,6 @@ const QUARTER = 64;
 const HEALTH = '/v1/x402/tokens/health';
 
 let gateway: TestGateway;
-afterEach(() => gateway.stop());
 
 async function start(variables: Environment = {}): Promise<void> {
   gateway = await startTestGateway({ ...SHARED, TOKENS_RATE_LIMIT_PER_MINUTE: '30', ...variables });

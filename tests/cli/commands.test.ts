@@ -6,11 +6,10 @@ import bs58 from 'bs58';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { node, startCommand } from '../kit/command.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { MAIN, openFixture, SOL, unchanged, WALLET } from './fixture.ts';
 
-const fixture = await stopAfterTests(openFixture());
+const fixture = await openFixture();
 afterEach(() => fixture.gateway.upstream.faults.reset());
 
 /** The last answer of the gateway. */

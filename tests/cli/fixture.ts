@@ -78,10 +78,5 @@ export async function openFixture() {
       };
       proxy.alter = (exchange) => (hasPayment(exchange) ? whole : undefined);
     },
-    async stop() {
-      await warm?.close();
-      await proxy.stop();
-      await gateway.stop();
-    },
   };
 }

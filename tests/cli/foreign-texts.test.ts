@@ -2,7 +2,6 @@ import { indentJson } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { fetchJson } from '../../packages/cli/src/fetch-json.ts';
 import { table } from '../../packages/cli/src/show/table.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { drip, flood, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { openFixture, WALLET } from './fixture.ts';
 
@@ -14,8 +13,8 @@ const hiddenIn = (text: string): string[] => HIDDEN.filter((each) => each !== '\
 const forgedIn = (text: string): string[] =>
   text.split(/\r\n|[\n\r\u2028]/).filter((line) => line.startsWith('forged'));
 
-const fixture = await stopAfterTests(openFixture());
-const strange = await stopAfterTests(startStrangeGateway());
+const fixture = await openFixture();
+const strange = await startStrangeGateway();
 const url = new URL(`${strange.url}/`);
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');

@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import { inTerminal, node, type Outcome, runCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { MAIN, openFixture, PROGRAM, SOL, WALLET } from './fixture.ts';
 
 const PAGE = 'docs/cli.md';
@@ -20,7 +19,7 @@ interface Typed {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const fixture = await stopAfterTests(openFixture());
+const fixture = await openFixture();
 
 suiteWith(
   'script',

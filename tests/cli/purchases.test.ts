@@ -4,7 +4,6 @@ import { newSigner } from '@asset-gateway/client/node';
 import { describe, expect, it } from 'vitest';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { openFixture, PROGRAM, unchanged, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
@@ -13,7 +12,7 @@ const MAX_WAIT_MS = 120_000;
 const [PROCESSES, ROOM] = isFull ? [10, 4] : [2, 1];
 const [HOLDERS, HOLDS] = isFull ? [4, 100] : [2, 40];
 
-const fixture = await stopAfterTests(openFixture());
+const fixture = await openFixture();
 
 const stateOf = (home: string): string => join(home, '.local/state/asset-gateway');
 

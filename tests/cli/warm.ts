@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { CommandOptions, Outcome } from '../kit/command.ts';
+import { endsAfterTests } from '../kit/ends.ts';
 
 /** Starts a process that runs commands in sequence, to save the start of each. */
 export function startWarm() {
@@ -22,9 +23,9 @@ export function startWarm() {
       last = outcome.catch(() => {});
       return outcome;
     },
-    async close() {
+    close: endsAfterTests(async () => {
       child.kill();
       await ended;
-    },
+    }),
   };
 }

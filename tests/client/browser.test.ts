@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { browserSuite, openBrowser } from '../kit/chromium.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { bundleOf } from './bundle.ts';
 import { openCustomer } from './kit.ts';
 
@@ -27,8 +26,8 @@ async function serve({ code, chunks }: Awaited<ReturnType<typeof bundleOf>>): Pr
   return server;
 }
 
-const gateway = await stopAfterTests(startEverything());
-const selling = await stopAfterTests(startEverything({ CREDIT: 'on' }));
+const gateway = await startEverything();
+const selling = await startEverything({ CREDIT: 'on' });
 
 browserSuite('C6 a page of another origin, in a real browser', () => {
   let server: Server;

@@ -6,7 +6,6 @@ import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { type Arrival, drip, flood, json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { asking, catalogWith, payTo, requirement } from './offers.ts';
 
@@ -23,8 +22,8 @@ const signer = {
   },
 };
 
-const gateway = await stopAfterTests(startStrangeGateway());
-const other = await stopAfterTests(startStrangeGateway());
+const gateway = await startStrangeGateway();
+const other = await startStrangeGateway();
 const chain = await startChain({ cluster: 'mainnet' });
 await chain.fundUsdc(wallet.address, 1_000_000n);
 afterEach(() => {

@@ -5,13 +5,10 @@ import { freePort } from '../http/ports.ts';
 import { blocksOf } from '../kit/page.ts';
 import { isFull } from '../kit/rounds.ts';
 import { runCode } from '../kit/run-code.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { patternOf } from '../tutorials/reader.ts';
 
 const port = await freePort();
-const gateway = await stopAfterTests(
-  startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) }),
-);
+const gateway = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
 const portOf = (url = ''): number => Number(new URL(url).port);
 const { mainnet, devnet } = gateway.solana ?? {};
 const leads = { 8402: port, 8403: portOf(mainnet?.url), 8404: portOf(devnet?.url) };

@@ -4,20 +4,17 @@ import { type LedgerEntry, memoryLedger, type PayingWallet } from '@asset-gatewa
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { logged, openCustomer } from './kit.ts';
 import { standardWallet } from './standard-wallet.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const [PRICE, BUNDLE] = [5, 15];
 
-const gateway = await stopAfterTests(
-  startEverything({
-    CREDIT: 'on',
-    CREDIT_BUNDLE_USD: '0.000015',
-    CREDIT_BUNDLES_USD: '0.000015,0.00002',
-  }),
-);
+const gateway = await startEverything({
+  CREDIT: 'on',
+  CREDIT_BUNDLE_USD: '0.000015',
+  CREDIT_BUNDLES_USD: '0.000015,0.00002',
+});
 
 describe('a payment is made', () => {
   const keypair = newKeypair();

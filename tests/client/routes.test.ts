@@ -3,10 +3,9 @@ import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { callRow, methodNameOf, openCustomer } from './kit.ts';
 
-const gateway = await stopAfterTests(startEverything());
+const gateway = await startEverything();
 const { client } = await openCustomer(gateway);
 
 /** Every method once, as its last row has it; all rows with ROUNDS=full. */

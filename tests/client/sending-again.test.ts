@@ -5,7 +5,6 @@ import { payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { asking as bodyWith, catalogWith, payTo, refusal, requirement } from './offers.ts';
@@ -14,7 +13,7 @@ const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const keypair = newKeypair();
 const signer = signerFromBytes(keypair);
 
-const gateway = await stopAfterTests(startStrangeGateway());
+const gateway = await startStrangeGateway();
 const chain = await startChain({ cluster: 'mainnet' });
 await chain.fundUsdc(signer.address, 1_000_000n);
 afterAll(() => chain.close());

@@ -11,14 +11,13 @@ import {
 import * as node from '@asset-gateway/client/node';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { standardWallet } from './standard-wallet.ts';
 
 const keypair = node.newKeypair();
 const { address } = node.signerFromBytes(keypair);
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await startTestGateway();
 
 describe('a signer', () => {
   it.each<[string, () => Signer | Promise<Signer>]>([

@@ -4,10 +4,9 @@ import { asSchema, generateText, stepCountIs, type ToolSet } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await startTestGateway();
 const tools: readonly Tool[] = createTools(createClient({ baseUrl: gateway.url }));
 
 function named(name: string): Tool {

@@ -3,12 +3,10 @@ import { newSigner } from '@asset-gateway/client/node';
 import { describe, expect, it, vi } from 'vitest';
 import { NoncePool } from '../../packages/client/src/nonce-pool.ts';
 import { runCommand } from '../kit/command.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { logged } from './kit.ts';
 
-const start = stoppedAfterTests(startTestGateway);
-const gateway = await start();
+const gateway = await startTestGateway();
 
 const all = (calls: number, call: () => PromiseLike<unknown>): Promise<unknown[]> =>
   Promise.all(Array.from({ length: calls }, call));
@@ -45,7 +43,7 @@ describe('requests in the log of the gateway', () => {
 
 describe('with SIWX_NONCE=until-expiry', () => {
   it('a call is one request too', async () => {
-    const lasting = await start({ SIWX_NONCE: 'until-expiry' });
+    const lasting = await startTestGateway({ SIWX_NONCE: 'until-expiry' });
     const client = createClient({ baseUrl: lasting.url });
     for (let call = 0; call < 3; call++) await client.tokens.search({ q: 'sol' });
     expect(lasting.logLines).toHaveLength(4);
@@ -104,7 +102,7 @@ describe('a client recovers', () => {
     const client = createClient({ baseUrl: first.url, nonceTimeoutMs: 0 });
     await all(5, () => client.tokens.health());
     await first.stop();
-    const second = await start({ PORT: String(first.port) });
+    const second = await startTestGateway({ PORT: String(first.port) });
     for (const requests of [2, 3]) {
       await expect(client.tokens.health()).resolves.toBeDefined();
       expect(second.logLines).toHaveLength(requests);

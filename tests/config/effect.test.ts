@@ -1,10 +1,9 @@
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bundleNotice } from '../../packages/gateway/src/compose/service.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { buyCredit, startCreditGateway } from '../credit/gateway.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { bodyOf, callOf, requiredFor } from '../payments/calls.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -12,8 +11,7 @@ import { faultsOf, WITH_FACILITATOR } from './faults.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 
-const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-afterAll(() => solana.close());
+const solana = await startChains();
 
 const amountsIn = async (gateway: SellingGateway, of = call): Promise<string[]> =>
   (await requiredFor(gateway, of)).accepts.map(({ amount }) => amount);

@@ -1,13 +1,12 @@
 import { USDC } from '@asset-gateway/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
 const ADDRESSES = ['So11111111111111111111111111111111111111112', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'];
 
-const gateway: TestGateway = await stopAfterTests(startTestGateway({}, { paid: true }));
-const failing = await stopAfterTests(startTestGateway({}, { paid: true }));
-const free = await stopAfterTests(startTestGateway());
+const gateway: TestGateway = await startTestGateway({}, { paid: true });
+const failing = await startTestGateway({}, { paid: true });
+const free = await startTestGateway();
 
 /** The calls of a method that reached the chain; all calls without one. */
 const countOf = (method?: string, { solana } = gateway): number =>

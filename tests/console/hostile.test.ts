@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterEach, expect, it } from 'vitest';
 import { browserSuite } from '../kit/chromium.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { axeFaults, drawnIn, LOOKS, rowsOf, visit } from './console.ts';
 
@@ -35,7 +34,7 @@ const CARDS: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-const gateway = await stopAfterTests(startTestGateway({}, WITHOUT_BREAKER));
+const gateway = await startTestGateway({}, WITHOUT_BREAKER);
 
 browserSuite('the console with hostile data', () => {
   afterEach(() => gateway.upstream.faults.reset());

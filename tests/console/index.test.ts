@@ -7,7 +7,6 @@ import { AnswerRecorder, refusedRequests } from '../answers/recorder.ts';
 import { askOne, wireRequest } from '../http/wire.ts';
 import { browserSuite, openBrowser } from '../kit/chromium.ts';
 import { everyThird, isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
 import { LOOKS } from './console.ts';
@@ -18,9 +17,9 @@ const NOW = Date.parse('2026-01-01T00:00:00Z');
 const VERBS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'];
 
 const marketNow = () => NOW;
-const gateway = await stopAfterTests(startTestGateway(ROOMY, { paid: true, marketNow }));
+const gateway = await startTestGateway(ROOMY, { paid: true, marketNow });
 const { solana } = gateway;
-const off = await stopAfterTests(startTestGateway({ ...ROOMY, CONSOLE: 'off' }, { solana, marketNow }));
+const off = await startTestGateway({ ...ROOMY, CONSOLE: 'off' }, { solana, marketNow });
 
 const ask = (path: string, headers = {}) => fetch(`${gateway.url}${path}`, { headers });
 

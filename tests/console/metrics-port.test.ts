@@ -2,11 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeAndRead } from '../http/wire.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
-const gateway = await stopAfterTests(startTestGateway({ METRICS_PORT: '0' }));
-const withoutConsole = await stopAfterTests(startTestGateway({ METRICS_PORT: '0', CONSOLE: 'off' }));
+const gateway = await startTestGateway({ METRICS_PORT: '0' });
+const withoutConsole = await startTestGateway({ METRICS_PORT: '0', CONSOLE: 'off' });
 const [shown, hidden] = [gateway, withoutConsole].map((each) => new URL(each.gateway.metricsUrl ?? '')) as [URL, URL];
 
 const ask = (path: string, init: RequestInit = {}) => fetch(new URL(path, shown), init);

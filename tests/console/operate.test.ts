@@ -4,7 +4,6 @@ import { expect, it, vi } from 'vitest';
 import { newList } from '../blocked/kit.ts';
 import { buyCredit, spend } from '../credit/gateway.ts';
 import { browserSuite } from '../kit/chromium.ts';
-import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { type PaidGateway, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 import { type Scrape, scrape } from '../operations/scrape.ts';
@@ -127,7 +126,7 @@ const showMinutes = async (page: Page): Promise<void> => {
   });
 };
 
-const gateway = await stopAfterTests(startBusyGateway());
+const gateway = await startBusyGateway();
 const { origin } = new URL(gateway.gateway.metricsUrl ?? '');
 
 browserSuite("the operator's page", () => {
@@ -329,7 +328,6 @@ browserSuite("the operator's page", () => {
 
 browserSuite("the operator's page of a gateway without a token", () => {
   const variables = (port: string) => ({ METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
-  const start = stoppedAfterTests(startTestGateway);
   const portOf = ({ gateway }: TestGateway): string => new URL(gateway.metricsUrl ?? '').port;
 
   it('says that the gateway stopped, and continues when it is back', async () => {
@@ -345,7 +343,7 @@ browserSuite("the operator's page of a gateway without a token", () => {
     const attention = await page.getByRole('region', { name: 'Needs attention' }).textContent();
     expect(attention).toContain('The gateway does not answer.');
     expect(attention).toContain('The figures below are from');
-    gateway = await start(variables(port));
+    gateway = await startTestGateway(variables(port));
     await fetch(`${gateway.url}/nothing`);
     await page.getByRole('heading', WELL).waitFor();
     const rows = await rowsOf(page, 'Requests by status and code');
@@ -355,7 +353,7 @@ browserSuite("the operator's page of a gateway without a token", () => {
   });
 
   it.runIf(elsewhere)('explains to another address why there are no sales, and shows the rest', async () => {
-    const gateway = await start(variables('0'));
+    const gateway = await startTestGateway(variables('0'));
     // Without TLS the browser ignores this header and logs it.
     const ignored = 'Cross-Origin-Opener-Policy header has been ignored';
     const page = await visit(`http://${elsewhere}:${portOf(gateway)}`, undefined, ignored);

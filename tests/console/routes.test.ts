@@ -5,13 +5,12 @@ import { exampleOf, type FormRow, faultOf, fieldsOf } from '../../packages/conso
 import { SYSTEM_ROWS } from '../../packages/console/src/routes/system-rows.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { faultsInAllLooks, LONG_TIMEOUT, LOOKS, type OpenedPage, openPage, tabTo, visit } from './console.ts';
 
 const OTHER_ACCOUNT = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
-const gateway = await stopAfterTests(startTestGateway({ CREDIT: 'on' }, { paid: true }));
+const gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
 
 it('the form of each route is filled with its example, which has no fault', async () => {
   const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: FormRow[] };

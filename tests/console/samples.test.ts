@@ -11,7 +11,6 @@ import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { runCode } from '../kit/run-code.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { type OpenedPage, openPage, runSample, samplesIn, targetsSince } from './console.ts';
 
@@ -20,7 +19,7 @@ const PYTHON = ['python3', '/usr/bin/python3'].find(
   (each) => spawnSync(each, ['-c', 'import cryptography']).status === 0,
 );
 
-const gateway = await stopAfterTests(startTestGateway({ CREDIT: 'on' }, { paid: true }));
+const gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
 
 browserSuite('the samples of Routes', () => {
   const chain = gateway.solana.mainnet;

@@ -9,7 +9,6 @@ import { freePort } from '../http/ports.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { axeFaults, drawnIn, faultsInAllLooks, LONG_TIMEOUT, rowsOf, tabTo, targetsSince, visit } from './console.ts';
 
@@ -25,9 +24,7 @@ const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRol
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 const now = Date.now();
-const gateway = await stopAfterTests(
-  startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '300' }, { marketNow: () => now }),
-);
+const gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '300' }, { marketNow: () => now });
 
 const arrivals = () => gateway.upstream.arrivals;
 
@@ -218,7 +215,6 @@ browserSuite('Try', () => {
 });
 
 browserSuite('Try with the response cache', () => {
-  const start = stoppedAfterTests(startTestGateway);
   const variables = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '300' };
   const PHONE = { viewport: { width: 390, height: 700 } };
   const lines = (page: Page, list: string) => page.getByRole('region', { name: list }).locator('polyline');
@@ -233,7 +229,7 @@ browserSuite('Try with the response cache', () => {
     ids.some((id) => arrival.target.includes(`/${id}/`));
 
   it('loads lists and sparklines in view by themselves, for all users once', async () => {
-    const gateway = await start(variables);
+    const gateway = await startTestGateway(variables);
     for (const calls of [6, 0]) {
       const before = gateway.upstream.arrivals.length;
       const page = await visit(`${gateway.url}/`, PHONE);
@@ -244,7 +240,7 @@ browserSuite('Try with the response cache', () => {
   });
 
   it('stops the sparklines of a list that leaves the view, and continues when it returns', async () => {
-    const gateway = await start(variables);
+    const gateway = await startTestGateway(variables);
     // While the page scrolls, one chart is under way.
     Object.assign(gateway.upstream.faults, {
       delayMs: 400,

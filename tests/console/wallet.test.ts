@@ -6,13 +6,12 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { spentMicros } from '../../packages/console/src/wallet/ledger.ts';
 import { standardWallet } from '../client/standard-wallet.ts';
 import { browserSuite } from '../kit/chromium.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { faultsInAllLooks, LOOKS, type OpenedPage, openPage, visit } from './console.ts';
 
 const ELSEWHERE = 'So11111111111111111111111111111111111111112';
 
-const gateway = await stopAfterTests(startTestGateway({ CREDIT: 'on', RECEIPTS: 'on' }, { paid: true }));
+const gateway = await startTestGateway({ CREDIT: 'on', RECEIPTS: 'on' }, { paid: true });
 
 let page: Page;
 const chain = (cluster: Cluster = 'mainnet') => gateway.solana[cluster];

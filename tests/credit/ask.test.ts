@@ -6,7 +6,7 @@ import { startWarm } from '../cli/warm.ts';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startGatewayRow } from '../kit/gateway-row.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
+import type { SellingGateway } from '../kit/test-gateway.ts';
 import { leaves, leavesNoTrace, ROOMY } from '../payments/calls.ts';
 import { CREDIT } from './gateway.ts';
 

@@ -5,12 +5,11 @@ import type { PaymentPayload } from '@x402/core/types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { moneyOf, withBothDatabases } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, startChains } from '../kit/test-gateway.ts';
 import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openRemoteFixture } from '../payments/fault-facilitator.ts';
@@ -44,7 +43,7 @@ async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: nu
 
 withBothDatabases('a covered payment that is broadcast', (variables, database) => {
   const dataDir = makeFolder();
-  const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
+  const solana = inSuite(() => startChains());
   let gateway: SellingGateway;
   let wallet: Wallet;
   const start = () => startCreditGateway({ solana, dataDir, watchPace }, variables());
@@ -122,7 +121,7 @@ withBothDatabases('a covered payment that is broadcast', (variables, database) =
 describe('a covered payment that is not broadcast', () => {
   const dataDir = makeFolder();
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
-  const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: 10 }));
+  const solana = inSuite(() => startChains({ blockMs: 10 }));
   const gateway = inSuite(() => startCreditGateway({ solana, dataDir, watchPace }));
 
   const watched = async () => {

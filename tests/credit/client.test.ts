@@ -2,7 +2,7 @@ import { createClient, type GatewayClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { exampleOf, rowOf } from '../http/targets.ts';
 
@@ -10,7 +10,6 @@ const FREE = '/v1/x402/tokens/assets/solana';
 const [PRICE, BUNDLE] = [5, 15];
 
 const gateway = await startEverything({ CREDIT: 'on', CREDIT_BUNDLE_USD: '0.000015' });
-afterAll(() => gateway.stop());
 
 interface Customer {
   readonly client: GatewayClient;

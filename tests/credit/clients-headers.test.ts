@@ -3,7 +3,7 @@ import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Example } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
 import { bodyOf, headerOf, leaves, leavesNoTrace, send } from '../payments/calls.ts';
@@ -15,7 +15,6 @@ const COVERED = isFull ? 100 : 3;
 const BUNDLE = PRICE * (1 + COVERED);
 
 const gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: (BUNDLE / 1_000_000).toFixed(6) });
-afterAll(() => gateway.stop());
 
 /** The challenge for a client that prefers credit. */
 async function requiredFor(call: Example): Promise<PaymentRequired> {

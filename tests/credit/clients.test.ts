@@ -9,7 +9,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Example } from '../http/targets.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { FAREMETER_VERSION, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
 import { anyCall, buying, startCreditGateway } from './gateway.ts';
 
@@ -20,7 +19,7 @@ const COVERED = isFull ? 101 : 3;
 const BUNDLE = PRICE * COVERED;
 
 const bundle = (BUNDLE / 1_000_000).toFixed(6);
-const gateway = await stopAfterTests(startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle }));
+const gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle });
 
 /** How a client is set up. */
 interface Setup {

@@ -1,6 +1,5 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { bodyOf, callOf, leaves, leavesNoTrace, paidRoutes, send, sendPaid } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
@@ -20,7 +19,7 @@ const call = callOf('rpc.mainnet.helius.getBalance');
 const PRICE = 5;
 const BUNDLE = 50_000;
 
-const gateway = await stopAfterTests(startCreditGateway());
+const gateway = await startCreditGateway();
 
 describe('credit that is bought by itself', () => {
   it('equals the payment, causes no upstream call, and is shown to its wallet', async () => {

@@ -6,7 +6,7 @@ import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import bs58 from 'bs58';
 import { expect } from 'vitest';
 import type { Example } from '../http/targets.ts';
-import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/test-gateway.ts';
 import { askSigned, challengeFor } from '../kit/wallet.ts';
 import { bodyOf, callOf, headerOf, ROOMY, requiredFor, send } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';

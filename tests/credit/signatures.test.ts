@@ -2,7 +2,6 @@ import { type SignInChallenge, signIn } from '@asset-gateway/client';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Example } from '../http/targets.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { challengeFor, decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
 import { bodyOf, callOf, leaves, leavesNoTrace, send, sendPaid } from '../payments/calls.ts';
@@ -23,7 +22,7 @@ const other = callOf('rpc.mainnet.alchemy.getBalance');
 const [PRICE, AT_ONCE, FAILURES] = [5, 8, 10];
 const PREFER = { Prefer: 'credit' };
 
-const gateway = await stopAfterTests(startCreditGateway(WITHOUT_BREAKER));
+const gateway = await startCreditGateway(WITHOUT_BREAKER);
 
 let wallet: Wallet;
 beforeEach(async () => {

@@ -1,11 +1,10 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, startChains } from '../kit/test-gateway.ts';
 import { bodyOf, callOf, sendPaid } from '../payments/calls.ts';
 import { askUntilDecided, type Reply } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
@@ -29,7 +28,7 @@ redisSuite('two gateways', () => postgresSuite('on one PostgreSQL and one Redis'
 function suite(): void {
   const redis = inSuite(startRedis);
   const database = inSuite(openPostgresDatabase);
-  const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
+  const solana = inSuite(() => startChains());
   let gateways: readonly SellingGateway[];
   beforeAll(async () => {
     const variables = { REDIS_URL: redis.url, DATABASE_URL: database.url, GATEWAY_SECRET: 's'.repeat(32) };

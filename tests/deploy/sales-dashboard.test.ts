@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buyCredit, spend, startCreditGateway } from '../credit/gateway.ts';
 import { askPostgres, type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
+import type { SellingGateway } from '../kit/test-gateway.ts';
 import { callOf } from '../payments/calls.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { openWallet } from '../payments/wallets.ts';

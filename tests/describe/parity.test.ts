@@ -3,9 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ofEachMethod } from '../http/targets.ts';
 import { rounds } from '../kit/rounds.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { startSellingGateway, startTestGateway } from '../kit/test-gateway.ts';
 import { bodyOf, callOf, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { refusedForFree, requestOf } from '../upstream/caller.ts';
@@ -74,8 +72,8 @@ it.each(withId)('%s takes no asset id that is a fixed route', (_, route) => {
   }
 });
 
-const gateway = await stopAfterTests(startTestGateway());
-const sellingGateway = await stopAfterTests(startSellingGateway(ROOMY));
+const gateway = await startTestGateway();
+const sellingGateway = await startSellingGateway(ROOMY);
 
 const ADDRESS = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const NO_ADDRESSES = ['1'.repeat(33), 'a'.repeat(32), 'z'.repeat(44)];

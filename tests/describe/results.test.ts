@@ -1,9 +1,7 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { exampleOf, ofEachMethod, rowOf } from '../http/targets.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { startSellingGateway, startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { paidRoutes, ROOMY } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -90,7 +88,7 @@ function expectToDescribe(schema: JsonSchema, value: unknown): void {
   expect(taken.map(({ what }) => what)).toEqual([]);
 }
 
-const gateway = await stopAfterTests(startSellingGateway(ROOMY));
+const gateway = await startSellingGateway(ROOMY);
 const wallet = await openWallet(gateway.solana);
 
 const SOL = 'So11111111111111111111111111111111111111112';
@@ -115,7 +113,7 @@ const PAID_REQUESTS: Readonly<Record<string, Variants>> = {
   getTokenAccountsByOwner: params([BUYER, { mint: USDC }], [BUYER, { programId: TOKEN_PROGRAM }]),
 };
 
-const free = await stopAfterTests(startTestGateway());
+const free = await startTestGateway();
 
 const UNKNOWN = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const SINGLETON = { path: { assetId: `solana-${UNKNOWN}` } };

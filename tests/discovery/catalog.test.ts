@@ -1,7 +1,6 @@
 import { NETWORKS, SIGN_IN_NETWORKS, USDC, type Values } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { ofEachMethod } from '../http/targets.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { catalogView, challengeFrom, expectChallenge, openApiView, tableView } from './checks.ts';
 import { served, startEverything } from './everything.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
@@ -13,7 +12,7 @@ interface Catalog {
   readonly routes: readonly Values[];
 }
 
-const gateway = await stopAfterTests(startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' }));
+const gateway = await startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' });
 
 const catalogOf = async (query = ''): Promise<Catalog> =>
   (await (await fetch(`${gateway.url}/v1/catalog${query}`)).json()) as Catalog;

@@ -7,7 +7,6 @@ import { challenge } from '../../packages/gateway/src/gates/gate.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { exampleOf, ofEachMethod, rowOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { challengeFrom, faultsOf, MAX_HEADER_LENGTH } from './checks.ts';
 import { discoveryIn, startEverything } from './everything.ts';
 
@@ -17,7 +16,7 @@ const each = ofEachMethod
   .filter(({ surface }, index) => isFull || (surface !== 'system' && index % 3 === 0))
   .map((route) => [route.id, route] as const);
 
-const gateway = await stopAfterTests(startEverything());
+const gateway = await startEverything();
 
 const challengeOf = (route: Route, target?: string) => challengeFrom(gateway.url, route, target);
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { freePort } from '../http/ports.ts';
 import { askOne, seen, type WireAnswer, wireRequest } from '../http/wire.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { served, startEverything } from './everything.ts';
@@ -13,9 +12,9 @@ const DOCUMENTS = ['/v1/catalog', '/v1/catalog?provider=helius', '/openapi.json'
 /** Documents that name the origin. */
 const AT_ORIGIN = ['/openapi.json', '/.well-known/x402', '/llms.txt'];
 
-const gateway = await stopAfterTests(startEverything());
+const gateway = await startEverything();
 const configuredPort = await freePort();
-await stopAfterTests(startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(configuredPort) }));
+await startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(configuredPort) });
 
 const ask = async (target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<WireAnswer> =>
   seen(await fetch(gateway.url + target, { method, headers }));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { mapSchema } from '../../packages/gateway/src/describe/schemas.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
@@ -72,7 +72,6 @@ await suiteOfPackages(
       const document = await (await fetch(`${gateway.url}/openapi.json`)).text();
       writeFileSync(join(folder, 'openapi.json'), document);
     });
-    afterAll(() => gateway.stop());
 
     describe.each(Object.entries(GENERATORS))('by %s', (name, [program, ...words]) => {
       const calls = join(folder, `${name}.ts`);

@@ -6,7 +6,6 @@ import { writtenPages } from '../../packages/gateway/src/describe/pages.ts';
 import { freePort } from '../http/ports.ts';
 import { exampleOf, gated, rowOf } from '../http/targets.ts';
 import { everyThird, isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { problemsIn } from './checks.ts';
@@ -17,7 +16,7 @@ const written = readFileSync('openapi.json', 'utf8');
 const document: OpenApiDocument = JSON.parse(written);
 const operations = operationsOf(document);
 
-const gateway = await stopAfterTests(startEverything());
+const gateway = await startEverything();
 
 const pages = writtenPages();
 

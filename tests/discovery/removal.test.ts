@@ -1,11 +1,9 @@
 import type { Environment } from '@asset-gateway/gateway';
 import { type Route, routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { writeDocument } from '../apis/apis.ts';
 import { pathOf } from '../http/targets.ts';
-import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startChains, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served } from './everything.ts';
 
 const ONLY_BALANCES = {
@@ -124,8 +122,7 @@ async function inWellKnown({ url }: TestGateway): Promise<string[]> {
   return rowsAt(resources);
 }
 
-const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-afterAll(() => solana.close());
+const solana = await startChains();
 
 describe.each(LEFT_OUT.map((settings) => [settings.map(([name]) => name).join(', '), settings] as const))(
   'with %s',
@@ -138,7 +135,6 @@ describe.each(LEFT_OUT.map((settings) => [settings.map(([name]) => name).join(',
     beforeAll(async () => {
       gateway = await startTestGateway(Object.assign({}, ...settings.map(([, variables]) => variables)), { solana });
     });
-    afterAll(() => gateway.stop());
 
     it('the router, the catalog, OpenAPI, llms.txt and well-known have the same routes', async () => {
       expect(await routed(gateway)).toEqual(sorted([...left, ...own]));

@@ -1,16 +1,13 @@
 import { examine } from '@asset-gateway/doctor';
 import { creditRoutes } from '@asset-gateway/protocol';
-import { afterAll, describe, expect, it } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { describe, expect, it } from 'vitest';
 import { documentPath, serveApis } from '../apis/apis.ts';
 import { newList } from '../blocked/kit.ts';
 import { gated } from '../http/targets.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { startChains, startSellingGateway, startTestGateway } from '../kit/test-gateway.ts';
 import { paidRoutes } from '../payments/calls.ts';
 
-const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-afterAll(() => solana.close());
+const solana = await startChains();
 
 describe('the doctor finds nothing to fix', () => {
   it.each([

@@ -4,7 +4,6 @@ import { freePort } from '../http/ports.ts';
 import { gated } from '../http/targets.ts';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { type RecordingProxy, startRecordingProxy } from '../kit/recording-proxy.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { inDocument } from './seeds.ts';
 import { run } from './stranger.ts';
@@ -23,8 +22,8 @@ async function behindProxy(
   await look(proxy.url).finally(() => proxy.stop());
 }
 
-const selling = await stopAfterTests(startTestGateway({}, { paid: true }));
-const free = await stopAfterTests(startTestGateway());
+const selling = await startTestGateway({}, { paid: true });
+const free = await startTestGateway();
 
 describe('asset-gateway doctor', () => {
   it('finds nothing to fix at our own gateway, with the URL as its only argument', async () => {

@@ -6,7 +6,6 @@ import { explore } from '../../packages/doctor/src/explore.ts';
 import type { Ask } from '../../packages/doctor/src/http-client.ts';
 import { freePort } from '../http/ports.ts';
 import { type Alter, type Exchange, passedOn, startRecordingProxy } from '../kit/recording-proxy.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { CUT, FAULTS, INVALID_EXAMPLE } from './seeded-faults.ts';
 import type { SeededFault } from './seeds.ts';
@@ -52,9 +51,9 @@ const FEWER_ROUTES = {
 };
 
 const port = await freePort();
-const proxy = await stopAfterTests(startRecordingProxy(port));
+const proxy = await startRecordingProxy(port);
 const variables = { PORT: String(port), GATEWAY_BASE_URL: proxy.url, RECEIPTS: 'on', ...FEWER_ROUTES };
-const gateway = await stopAfterTests(startTestGateway(variables, { paid: true }));
+const gateway = await startTestGateway(variables, { paid: true });
 /** The diagnosis without a fault, and its requests and answers. */
 const live = await examine(proxy.url);
 const record = [...proxy.exchanges];

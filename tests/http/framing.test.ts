@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { codeOf, faultsOf, headerFaults } from './error-table.ts';
@@ -41,7 +40,7 @@ const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]
   'a long chunk extension': [IN_CHUNKS, `${HEX};${'x'.repeat(20_000)}\r\n${BODY}\r\n0\r\n\r\n`],
 };
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await startTestGateway();
 
 const signed = () => signedHeader(gateway.url + pathOf(SNAPSHOTS), { method: 'POST' });
 

@@ -1,6 +1,5 @@
 import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { expectInTable, expectRefusal, headerFaults } from './error-table.ts';
@@ -12,10 +11,8 @@ const SEVEN =
   'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
 const ORIGIN = 'Origin: https://solana.example';
 
-const gateway = await stopAfterTests(startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true }));
-const behindProxies = await stopAfterTests(
-  startTestGateway({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' }),
-);
+const gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true });
+const behindProxies = await startTestGateway({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' });
 
 const ask = ({ port }: TestGateway, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askFor(port, 'GET', target, ...lines);
@@ -153,6 +150,5 @@ describe('H18 the client in the log', () => {
   it('is the peer when another proxy is trusted', async () => {
     const elsewhere = await startTestGateway({ TRUST_PROXY: '10.0.0.0/8' });
     expect(await clientOf(elsewhere, 'X-Forwarded-For: 203.0.113.7')).toBe('127.0.0.1');
-    await elsewhere.stop();
   });
 });

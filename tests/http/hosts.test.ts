@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
@@ -11,10 +10,10 @@ const PUBLIC = ['/healthz', '/v1/catalog'];
 const ORIGIN = 'https://gateway.example';
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-const local = await stopAfterTests(startTestGateway());
+const local = await startTestGateway();
 const port = await freePort();
 const configured = {
-  ...(await stopAfterTests(startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) }))),
+  ...(await startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) })),
   port,
 };
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { expectRefusal, statusAndCode } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
@@ -9,7 +8,7 @@ const KIB = 1024;
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const SEARCH = pathOf(rowOf('tokens.search'));
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await startTestGateway();
 
 const host = () => `Host: 127.0.0.1:${gateway.port}`;
 const ask = (target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>

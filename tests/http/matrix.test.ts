@@ -2,7 +2,6 @@ import { METHODS } from 'node:http';
 import { consoleRoutes, faucetRoute, type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { faultsOf, statusAndCode } from './error-table.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
@@ -94,7 +93,7 @@ const KINDS = ['system.catalog', 'tokens.assetDetail', 'tokens.marketSnapshots',
 const ROWS = [...(isFull ? routes : KINDS.map(rowOf)), ...consoleRoutes, faucetRoute];
 const AT_ONCE = 200;
 
-const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
+const gateway = await startTestGateway({}, { paid: true });
 
 interface Asked {
   readonly name: string;

@@ -3,7 +3,6 @@ import { connect, Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { expectRefusal } from './error-table.ts';
@@ -28,7 +27,7 @@ vi.spyOn(ServerResponse.prototype, 'setTimeout').mockImplementation(function (th
 });
 afterAll(() => vi.restoreAllMocks());
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await startTestGateway();
 listening.mockRestore();
 
 interface Slow {
@@ -116,6 +115,5 @@ describe.concurrent('a slow client', { timeout: 60_000 }, () => {
     expect(received).toBeGreaterThan(0);
     expect(received).toBeLessThan(ANSWER_BYTES);
     expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
-    await gateway.stop();
   });
 });

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { everyThird } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { expectInTable, expectRefusal, faultsOf, statusAndCode } from './error-table.ts';
@@ -11,7 +10,7 @@ import { askFor, seen, type WireAnswer } from './wire.ts';
 
 const TOKENS = '/v1/x402/tokens';
 
-const gateway = await stopAfterTests(startTestGateway({ SERVICE_NAME: 'my "gateway"' }, { paid: true }));
+const gateway = await startTestGateway({ SERVICE_NAME: 'my "gateway"' }, { paid: true });
 
 const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askFor(gateway.port, verb, target, ...lines);

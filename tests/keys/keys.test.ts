@@ -168,7 +168,6 @@ it('a single refused key is used again for each request, and not logged', async 
   const scraped = await scrape(single.gateway);
   expect(scraped.sum('asset_gateway_key_set_aside', { provider: 'tokens', place: '1' })).toBe(0);
   expect(scraped.sum('asset_gateway_key_refusals_total', { provider: 'tokens', place: '1' })).toBe(3);
-  await single.stop();
 });
 
 describe('no key of a list', () => {

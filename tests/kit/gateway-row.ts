@@ -1,6 +1,6 @@
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { freePort } from '../http/ports.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from './selling-gateway.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from './test-gateway.ts';
 
 /**
  * A gateway with its chains on the two ports after its own, where the command line looks for them; another program may take

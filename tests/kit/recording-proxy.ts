@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { endsAfterTests } from './ends.ts';
 
 /** A request and its answer, with header names in lower case. */
 export interface Exchange {
@@ -63,7 +64,7 @@ function answerWith({ status, headers, body }: ReturnType<typeof passedOn>, resp
   else response.writeHead(status, headers).end(body);
 }
 
-/** Starts a proxy for ports of 127.0.0.1. */
+/** Starts a proxy for ports of 127.0.0.1. It stops after the tests of the file. */
 export async function startRecordingProxy(...ports: number[]): Promise<RecordingProxy> {
   let turn = 0;
   const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -80,11 +81,11 @@ export async function startRecordingProxy(...ports: number[]): Promise<Recording
     exchanges: [],
     alter: () => undefined,
     ports,
-    async stop() {
+    stop: endsAfterTests(async () => {
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
-    },
+    }),
   };
   return proxy;
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { endsAfterTests } from './ends.ts';
 
 /** A request as it arrived, with its body. */
 export interface Arrival {
@@ -21,7 +22,7 @@ export interface StrangeGateway {
   stop(): Promise<void>;
 }
 
-/** Starts a server on 127.0.0.1, by default on a free port. */
+/** Starts a server on 127.0.0.1, by default on a free port. It stops after the tests of the file. */
 export async function startStrangeGateway(port = 0): Promise<StrangeGateway> {
   let answerer: Answerer = (_, response) => void response.end();
   const arrivals: Arrival[] = [];
@@ -42,10 +43,10 @@ export async function startStrangeGateway(port = 0): Promise<StrangeGateway> {
       answerer = next;
       arrivals.length = 0;
     },
-    stop: async () => {
+    stop: endsAfterTests(async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }
 

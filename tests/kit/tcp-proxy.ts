@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endsAfterTests } from './ends.ts';
 
 /** Changes a reply. Undefined drops it. */
 export type Meddle = (reply: Buffer) => Buffer | undefined;
@@ -25,7 +26,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** Starts one on a free port, in front of this one. */
+/** Starts one on a free port, in front of this one. It closes after the tests of the file. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const cut = () => {
@@ -70,11 +71,11 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       for (const reply of replies) latest?.write(reply);
     },
     cut,
-    async close() {
+    close: endsAfterTests(async () => {
       server.close();
       cut();
       await once(server, 'close');
-    },
+    }),
   };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

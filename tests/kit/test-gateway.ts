@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import {
   type Environment,
   type RunningGateway,
@@ -6,50 +6,103 @@ import {
   type StartOptions,
   startGateway,
 } from '@asset-gateway/gateway';
-import { faucetOf, type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import {
+  faucetOf,
+  type SolanaSandbox,
+  type SolanaSandboxOptions,
+  startSolanaSandbox,
+} from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startTokensApi, type TokensApi, type TokensApiOptions } from '../../packages/sandbox/src/tokens/api.ts';
 import { moneyVariables } from './databases.ts';
+import { endsAfterTests } from './ends.ts';
 import { makeFolder } from './folder.ts';
-import { CANARY_PROVIDER_KEY, connectionsClosed } from './selling-gateway.ts';
 
-/** A secret that must never show up in an answer or a log line. */
+/** Secrets that must never show up in an answer or a log line. */
 export const CANARY_KEY = 'CANARY_0123456789_upstream_key';
+export const CANARY_PROVIDER_KEY = 'CANARY_0123456789_provider_key';
 export const CANARY_SECRET = 'CANARY_gateway_secret_0123456789abcdef';
 
-/** A gateway over HTTP, in this process, against its own sandbox upstream. */
-export interface TestGateway {
+/** No breaker, for tests of other things. */
+export const WITHOUT_BREAKER = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
+
+/** A gateway that sells everything, in this process, on its own sandbox chains. */
+export interface SellingGateway {
   readonly url: string;
   readonly port: number;
-  readonly upstream: TokensApi;
-  readonly solana: SolanaSandbox | undefined;
+  readonly solana: SolanaSandbox;
   readonly logLines: string[];
   readonly gateway: RunningGateway;
   stop(): Promise<void>;
 }
 
-/** One that sells. */
-export type PaidGateway = TestGateway & { readonly solana: SolanaSandbox };
+/** A gateway that sells and has asset-data routes, against its own sandbox. */
+export type PaidGateway = SellingGateway & { readonly upstream: TokensApi };
 
-/** No breaker, for tests of other things. */
-export const WITHOUT_BREAKER = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
+/** A gateway with asset-data routes, in this process, against its own sandbox upstream. */
+export type TestGateway = Omit<PaidGateway, 'solana'> & { readonly solana: SolanaSandbox | undefined };
 
-/** Options of a gateway besides variables. */
-export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'breaker' | 'refusedKeys'> {
-  /** A folder to start from; removed at the end only when it was made here. */
+/** Options of a gateway that sells, besides variables. */
+export interface SellingGatewayOptions extends Omit<StartOptions, 'ownRoutes'> {
+  /** A folder to start from; default: a new one. */
   readonly dataDir?: string;
-  /** Stops as in operation; else without waiting for requests that were on their way. */
-  readonly isGraceful?: boolean;
-  /** Whether paid routes are on, with new sandbox chains. */
-  readonly paid?: boolean;
-  /** Sells them on these chains, which outlive the gateway. */
+  /** Chains that outlive the gateway; default: new ones. */
   readonly solana?: SolanaSandbox;
-  /** The clock of its asset data, for answers that are always the same. */
-  readonly marketNow?: () => number;
-  /** Takes the log in place of `logLines`. */
-  readonly logTo?: StartOptions['logTo'];
 }
 
-/** Starts one on free ports, with a large budget by default. */
+/** Options of a gateway besides variables. */
+export interface TestGatewayOptions extends SellingGatewayOptions {
+  /** Whether paid routes are on, with new sandbox chains. */
+  readonly paid?: boolean;
+  /** The clock of its asset data, for answers that are always the same. */
+  readonly marketNow?: () => number;
+}
+
+/** Starts the sandbox of chains and providers. It ends after the tests of the file. */
+export async function startChains(options: Partial<SolanaSandboxOptions> = {}): Promise<SolanaSandbox> {
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, ...options });
+  return Object.assign(solana, { close: endsAfterTests(solana.close) });
+}
+
+/** Starts the sandbox of the Tokens API. It ends after the tests of the file. */
+export async function startUpstream(options: Partial<TokensApiOptions> = {}): Promise<TokensApi> {
+  const upstream = await startTokensApi({ key: CANARY_KEY, ...options });
+  return Object.assign(upstream, { close: endsAfterTests(upstream.close) });
+}
+
+/** Starts a gateway on a free port. */
+async function open(
+  variables: Environment,
+  { dataDir = makeFolder(), ...options }: SellingGatewayOptions & StartOptions,
+) {
+  const logLines: string[] = [];
+  const money = await moneyVariables(dataDir, variables);
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...money, ...variables });
+  const logTo = { write: (line: string) => void logLines.push(line) };
+  const gateway = await startGateway(config, { graceMs: 0, logTo, ...options });
+  return { url: gateway.url, port: Number(new URL(gateway.url).port), logLines, gateway };
+}
+
+/** Stops a gateway and what it alone uses, once: at the latest after the tests of the file. */
+const stopOf = (gateway: RunningGateway, ...own: readonly ({ close(): Promise<void> } | undefined)[]) =>
+  endsAfterTests(async () => {
+    await gateway.stop();
+    // A client in this process hears that its connection was closed in the next turn of the event loop, and drops it in the one after.
+    await setImmediate();
+    await setImmediate();
+    for (const each of own) await each?.close();
+  });
+
+/** Starts one with all paid routes and without those of asset data. It stops after the tests of the file. */
+export async function startSellingGateway(
+  variables: Environment = {},
+  { solana: given, ...options }: SellingGatewayOptions = {},
+): Promise<SellingGateway> {
+  const solana = given ?? (await startChains());
+  const opened = await open({ ...solana.variables, ...variables }, options);
+  return { ...opened, solana, stop: stopOf(opened.gateway, given ? undefined : solana) };
+}
+
+/** Starts one with the routes of asset data and a large budget. It stops after the tests of the file. */
 export function startTestGateway(
   variables: Environment,
   options: TestGatewayOptions & { readonly paid: true },
@@ -57,45 +110,19 @@ export function startTestGateway(
 export function startTestGateway(variables?: Environment, options?: TestGatewayOptions): Promise<TestGateway>;
 export async function startTestGateway(
   variables: Environment = {},
-  options: TestGatewayOptions = {},
+  { solana: given, paid = false, marketNow: now, ...options }: TestGatewayOptions = {},
 ): Promise<TestGateway> {
-  const upstream = await startTokensApi({ key: CANARY_KEY, ...(options.marketNow && { now: options.marketNow }) });
-  const ownSolana = options.paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
-  const solana = options.solana ?? ownSolana;
-  const dataDir = options.dataDir ?? makeFolder();
-  const logLines: string[] = [];
-  const config = readConfig({
-    PORT: '0',
-    DATA_DIR: dataDir,
+  const upstream = await startUpstream({ ...(now && { now }) });
+  const own = paid ? await startChains() : undefined;
+  const solana = given ?? own;
+  const usual = {
     GATEWAY_SECRET: CANARY_SECRET,
     TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
     ...solana?.variables,
-    ...(await moneyVariables(dataDir, variables)),
-    ...variables,
-  });
-  const gateway = await startGateway(config, {
-    ...(!options.isGraceful && { graceMs: 0 }),
-    ...(options.windowMs && { windowMs: options.windowMs }),
-    ...(solana && { ownRoutes: [faucetOf(solana)] }),
-    ...(options.breaker && { breaker: options.breaker }),
-    ...(options.refusedKeys && { refusedKeys: options.refusedKeys }),
-    logTo: options.logTo ?? { write: (line) => void logLines.push(line) },
-  });
-  return {
-    url: gateway.url,
-    port: Number(new URL(gateway.url).port),
-    upstream,
-    solana: solana,
-    logLines,
-    gateway,
-    async stop() {
-      await gateway.stop();
-      await connectionsClosed();
-      await upstream.close();
-      await ownSolana?.close();
-      if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
-    },
   };
+  const faucet = solana && { ownRoutes: [faucetOf(solana)] };
+  const opened = await open({ ...usual, ...variables }, { ...options, ...faucet });
+  return { ...opened, upstream, solana, stop: stopOf(opened.gateway, upstream, own) };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getMcpConfigForManifest, unpackExtension, v0_3, validateManifest } from '@anthropic-ai/mcpb';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error The packer is a script.
 import { mcpb } from '../../scripts/mcpb.mjs';
 import { runCommand } from '../kit/command.ts';
@@ -22,7 +22,6 @@ describe('the bundle for Claude Desktop', () => {
     await mcpb(join(folder, 'own.mcpb'));
     await unpackExtension({ mcpbPath: join(folder, 'own.mcpb'), outputDir: join(folder, 'own'), silent: true });
   }, 240_000);
-  afterAll(() => gateway.stop());
 
   it('has a valid manifest of this package', () => {
     expect(validateManifest(join(folder, 'own/manifest.json'))).toBe(true);

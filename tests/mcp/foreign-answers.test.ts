@@ -2,7 +2,6 @@ import { newSigner } from '@asset-gateway/client/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asking, catalogWith, requirement } from '../client/offers.ts';
 import { freePort } from '../http/ports.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { textOf, tokensOf, useHosts } from './host.ts';
@@ -33,8 +32,8 @@ afterEach(() => {
   [listedUsd, asks] = ['0.00001', [{}]];
 });
 
-const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
-const hostile = await stopAfterTests(startStrangeGateway());
+const gateway = await startTestGateway({}, { paid: true });
+const hostile = await startStrangeGateway();
 hostile.answer(({ path, headers }, response) => {
   const payment = headers['payment-signature'];
   if (path === '/v1/catalog') return json(response, 200, catalogWith(listedUsd));

@@ -5,10 +5,9 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { startProcess } from '../kit/process.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { ERAS, type EraOptions, inputOf, PROGRAM, rowOf, textOf } from './host.ts';
 
-const gateway = await stopAfterTests(startEverything());
+const gateway = await startEverything();
 const words = ['mcp', '--http', '0', '--tools=all'];
 const server = await startProcess(PROGRAM, words, { ASSET_GATEWAY_URL: gateway.url });
 afterAll(async () => expect(await server.end('SIGTERM')).toBe(0));

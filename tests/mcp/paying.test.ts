@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { ERAS, PROGRAM, textOf, useHosts } from './host.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const BALANCE = { method: 'getBalance', arguments: { account: ACCOUNT } };
 
-const gateway = await stopAfterTests(startEverything());
+const gateway = await startEverything();
 const openHost = await useHosts(gateway);
 
 describe.each(ERAS)('in the era of %s', (name, era) => {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { ERAS, type Host, inputOf, rowOf, startHost, startWarmServer, textOf, tokensOf } from './host.ts';
 
 const MOST_TOKENS = 25_000;
@@ -13,7 +12,7 @@ const OWN_INPUTS: Readonly<Record<string, object>> = {
 };
 const LONG = { assetId: 'solana', include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all' };
 
-const gateway = await stopAfterTests(startEverything());
+const gateway = await startEverything();
 const warm = startWarmServer();
 afterAll(() => warm.close());
 

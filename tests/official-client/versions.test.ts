@@ -12,7 +12,6 @@ import { startEverything } from '../discovery/everything.ts';
 import { exampleOf } from '../http/targets.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { everyThird } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { isLookedAt, LOCKED_VERSIONS, OTHER_CLIENTS, OTHER_VERSIONS, type Versions } from './other-clients.ts';
 
@@ -59,7 +58,7 @@ interface Told {
   readonly outcomes: Readonly<Partial<Record<Way, readonly Outcome[]>>>;
 }
 
-const gateway = await stopAfterTests(startEverything());
+const gateway = await startEverything();
 
 /** Upstream calls and transfers. */
 const counts = ({ upstream, solana }: TestGateway) => ({

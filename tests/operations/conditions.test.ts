@@ -9,7 +9,6 @@ import { connectFrom, get } from '../http/bare-server.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { seen } from '../http/wire.ts';
 import { openLocalStore } from '../kit/local-store.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { until } from '../process/program.ts';
@@ -17,10 +16,8 @@ import { Caller, HEALTH } from '../upstream/caller.ts';
 import { scrape } from './scrape.ts';
 
 const TOKENS = { provider: 'tokens', cluster: '', surface: 'tokens' };
-
-const start = stoppedAfterTests(startTestGateway);
 const open = (variables = {}, options: TestGatewayOptions = {}) =>
-  start({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
+  startTestGateway({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
 
 async function requestsOf({ gateway }: TestGateway, code: string): Promise<number> {
   return (await scrape(gateway)).sum('asset_gateway_requests_total', { code }) ?? 0;
@@ -71,7 +68,7 @@ describe('the metrics tell when', () => {
 
 describe('/readyz', () => {
   it('answers 200 to every client, with one body and no upstream call', async () => {
-    const node = await start({ METRICS_PORT: '0' });
+    const node = await startTestGateway({ METRICS_PORT: '0' });
     const answer = await seen(await fetch(`${node.url}/readyz`));
     expect([answer.status, answer.body]).toEqual([200, '{"ok":true,"status":"ready"}']);
     expectInTable(answer);
@@ -84,7 +81,7 @@ describe('/readyz', () => {
   });
 
   it('answers 503 as soon as the node stops, while requests in flight are still answered', async () => {
-    const node = await startTestGateway({ METRICS_PORT: '0' }, { isGraceful: true });
+    const node = await startTestGateway({ METRICS_PORT: '0' }, { graceMs: 1_000 });
     node.upstream.faults.delayMs = 1_500;
     const slow = askSigned(node.url + HEALTH);
     await until(() => node.upstream.arrivals.length === 1);

@@ -3,7 +3,6 @@ import { Figures, sampleOf } from '../../packages/gateway/src/metrics/figures.ts
 import { History } from '../../packages/gateway/src/metrics/history.ts';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import { Recorder } from '../../packages/gateway/src/metrics/recorder.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { HEALTH } from '../upstream/caller.ts';
@@ -126,7 +125,7 @@ describe('a recorder', () => {
 });
 
 describe('/history', async () => {
-  const gateway = await stopAfterTests(startTestGateway({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN }));
+  const gateway = await startTestGateway({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
   const ask = (headers: HeadersInit = {}) => fetch(new URL('/history', gateway.gateway.metricsUrl), { headers });
   const read = async (): Promise<Answer> => (await ask()).json() as Promise<Answer>;
 

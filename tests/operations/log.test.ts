@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLog, inFormat, prettyLine } from '../../packages/gateway/src/log.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 
 /** Some RPC providers put a key into the URL. */
 const RPC_KEY = 'CANARY_0123456789_rpc_key';
 
-const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+const solana = await startChains();
 const urls = { SOLANA_MAINNET_RPC_URL: `${solana.mainnet.url}/${RPC_KEY}` };
 const gateway = await startSellingGateway({ ...ROOMY, ...urls }, { solana: solana });
-afterAll(async () => {
-  await gateway.stop();
-  await solana.close();
-});
 
 interface Line {
   readonly path?: string;

@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import { documentedMetrics } from '../deploy/monitoring.ts';
 import { statusOf, writeAndRead } from '../http/wire.ts';
-import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf, requiredFor, sendPaid } from '../payments/calls.ts';
@@ -25,7 +24,7 @@ const variables = {
   SOL_PRICE_USD: '150',
 };
 const everything = { ...variables, RESPONSE_CACHE: 'on', CREDIT: 'on' };
-const gateway = await stopAfterTests(startTestGateway(everything, { paid: true }));
+const gateway = await startTestGateway(everything, { paid: true });
 
 /** How a metric has changed while this ran. */
 async function change(name: string, labels: Record<string, string>, run: () => Promise<unknown>): Promise<number> {
@@ -188,10 +187,8 @@ async function askAs(host: string, url: URL) {
   const [response] = (await once(request(url, { headers: { host } }).end(), 'response')) as [IncomingMessage];
   return { status: response.statusCode, text: await text(response) };
 }
-
-const startNode = stoppedAfterTests(startTestGateway);
 const metricsOf = async (variables: Record<string, string>): Promise<URL> =>
-  new URL((await startNode({ METRICS_PORT: '0', ...variables })).gateway.metricsUrl ?? '');
+  new URL((await startTestGateway({ METRICS_PORT: '0', ...variables })).gateway.metricsUrl ?? '');
 
 const url = new URL(gateway.gateway.metricsUrl ?? '');
 

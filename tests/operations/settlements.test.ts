@@ -5,14 +5,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { watchFeePayers } from '../../packages/gateway/src/compose/gauges.ts';
 import { Meter } from '../../packages/gateway/src/metrics/meter.ts';
 import { Sales } from '../../packages/gateway/src/stages/trail.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import {
-  CANARY_PROVIDER_KEY,
   type SellingGateway,
   type SellingGatewayOptions,
+  startChains,
   startSellingGateway,
-} from '../kit/selling-gateway.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+} from '../kit/test-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
 import { Scrape, scrape } from './scrape.ts';
 
@@ -20,9 +18,7 @@ const STATES = ['settled', 'refused', 'unknown', 'unsent'] as const;
 const PRICE = 500;
 const LABELS = { route: 'wallet.mainnet.helius.balances', surface: 'wallet' };
 
-const start = stoppedAfterTests((options: SellingGatewayOptions = {}) =>
-  startSellingGateway({ ...ROOMY, METRICS_PORT: '0' }, options),
-);
+const start = (options: SellingGatewayOptions = {}) => startSellingGateway({ ...ROOMY, METRICS_PORT: '0' }, options);
 
 /** A gateway, a wallet, the URL of an answer and a payment for it. */
 async function open(options: SellingGatewayOptions = {}) {
@@ -97,7 +93,7 @@ describe.concurrent('settlements are counted by their outcome, and revenue once'
   });
 
   it('unsent: the RPC fails between the upstream and the chain', async () => {
-    const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    const solana = await startChains();
     const onStep: SellingGatewayOptions['onStep'] = (step) => {
       if (step === 'store') solana.mainnet.faults.status = 500;
     };
@@ -133,7 +129,7 @@ describe('the fee payer', () => {
   afterEach(() => vi.useRealTimers());
 
   it('has a balance on each cluster as the chains say it, also when little is left', async () => {
-    const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    const solana = await startChains();
     const keypair = newKeypair();
     solana.mainnet.airdrop(bs58.encode(keypair.subarray(32)), 1_500_000n);
     solana.devnet.airdrop(bs58.encode(keypair.subarray(32)), 7_000_000_000n);

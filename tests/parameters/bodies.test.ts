@@ -1,12 +1,11 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { everyThird } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
 import { type Ask, Caller, JSON_BODY, refusedForFree, SNAPSHOTS } from '../upstream/caller.ts';
 
-const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+const gateway = await startTestGateway({}, { windowMs: 3_600_000 });
 
 const LIMIT_BYTES = 64 * 1024;
 const GOOD = '{"mints":["So11111111111111111111111111111111111111112"]}';

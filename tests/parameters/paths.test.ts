@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../describe/json-schema.ts';
 import { refusalOf } from '../describe/requests.ts';
 import { gated } from '../http/targets.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { callOf, rowOf } from '../payments/calls.ts';
 import { Caller, refusedForFree, TOKENS } from '../upstream/caller.ts';
 
-const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+const gateway = await startTestGateway({}, { windowMs: 3_600_000 });
 
 const MINT = 'So11111111111111111111111111111111111111112';
 

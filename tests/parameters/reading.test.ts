@@ -5,7 +5,6 @@ import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
 import { type JsonSchema, published } from '../describe/json-schema.ts';
 import { exampleOf } from '../http/targets.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { type Answered, type Ask, JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 
@@ -14,7 +13,7 @@ const MARKER = 'zqmarker';
 const BODY_BYTES = 64 * 1024;
 const MAX_VALUES = 1_024;
 
-const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+const gateway = await startTestGateway({}, { windowMs: 3_600_000 });
 
 const posted = (body: string) => ({ method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body });
 const filled = (piece: string): string => piece.repeat((BODY_BYTES - 100) / piece.length);

@@ -12,11 +12,10 @@ import {
 } from '../describe/requests.ts';
 import { gated, pathOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { type Ask, Caller, JSON_BODY, refusedForFree, TOKENS } from '../upstream/caller.ts';
 
-const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+const gateway = await startTestGateway({}, { windowMs: 3_600_000 });
 afterEach(() => gateway.upstream.faults.reset());
 
 const askOf = (route: Route, carried: Carried): Ask => {

@@ -1,10 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { rowOf } from '../http/targets.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { type Answered, type Ask, Caller, HEALTH, refusedForFree, requestOf, TOKENS } from '../upstream/caller.ts';
 
-const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+const gateway = await startTestGateway({}, { windowMs: 3_600_000 });
 afterEach(() => gateway.upstream.faults.reset());
 
 /**

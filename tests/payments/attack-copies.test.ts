@@ -1,7 +1,7 @@
 import type { PaymentRequired } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
+import type { SellingGateway } from '../kit/test-gateway.ts';
 import { ask, type Reply, receiptIn } from './fault-buyer.ts';
 import { newSale, openTwo } from './sale.ts';
 

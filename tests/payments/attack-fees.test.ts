@@ -2,8 +2,7 @@ import type { Environment } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
 import { callOf, paymentFor, sendPaid } from './calls.ts';
 import { type Buyer, newBuyer, type Reply, ROOMY, until } from './fault-buyer.ts';
 import { newSale } from './sale.ts';
@@ -22,7 +21,7 @@ function drain(solana: SolanaSandbox, left = 0n): void {
   for (const chain of [solana.mainnet, solana.devnet]) chain.airdrop(address, left - chain.lamports(address));
 }
 
-const open = stoppedAfterTests((variables: Environment = {}) => startSellingGateway({ ...ROOMY, ...variables }));
+const open = (variables: Environment = {}) => startSellingGateway({ ...ROOMY, ...variables });
 
 const several = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { carriedPayment } from '../../packages/gateway/src/payments/read/payment.ts';
 import { everyThird } from '../kit/rounds.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
 import {
   asVersion1,
@@ -22,7 +21,7 @@ import {
 } from './calls.ts';
 import { openWallet } from './wallets.ts';
 
-const gateway = await stopAfterTests(startSellingGateway(ROOMY));
+const gateway = await startSellingGateway(ROOMY);
 const wallet = await openWallet(gateway.solana);
 const call = callOf('rpc.mainnet.helius.getBalance');
 const pay = () => paymentFor(gateway, call, wallet);

@@ -6,8 +6,7 @@ import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { requestHashOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import type { Example } from '../http/targets.ts';
 import { samples } from '../kit/rounds.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import {
   answersWith,
   asVersion1,
@@ -24,7 +23,7 @@ import {
 } from './calls.ts';
 import { openWallet } from './wallets.ts';
 
-const gateway = await stopAfterTests(startSellingGateway(ROOMY));
+const gateway = await startSellingGateway(ROOMY);
 const wallet = await openWallet(gateway.solana);
 const call = callOf('rpc.mainnet.helius.getBalance');
 const elsewhere = callOf('rpc.devnet.helius.getBalance');

@@ -1,10 +1,9 @@
 import { HEADERS, NETWORKS, priceMicros, RATES } from '@asset-gateway/protocol';
 import { isPaymentRequired, PaymentRequiredV2Schema } from '@x402/core/schemas';
 import { decodePaymentResponseHeader } from '@x402/fetch';
-import { afterAll, describe, expect, it } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { describe, expect, it } from 'vitest';
 import type { Example } from '../http/targets.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import {
   asVersion1,
   bodyOf,
@@ -23,10 +22,9 @@ import {
 import { openWallet } from './wallets.ts';
 
 /** One blockhash for all payments. */
-const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
+const solana = await startChains({ blockMs: Number.POSITIVE_INFINITY });
 const gateway = await startSellingGateway(ROOMY, { solana });
 const wallet = await openWallet(solana);
-afterAll(() => gateway.stop().then(solana.close));
 
 const rows = sampledRoutes.map((row) => [row.id, row] as const);
 const receiptIn = (response: Response, header: string = HEADERS.paymentResponse) =>

@@ -3,7 +3,7 @@ import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { expect } from 'vitest';
 import { type Example, exampleOf } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
+import type { SellingGateway } from '../kit/test-gateway.ts';
 import type { Wallet } from './wallets.ts';
 
 /** Rate limits that no test reaches. */

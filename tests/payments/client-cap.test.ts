@@ -7,7 +7,6 @@ import { assertPays, type Payment } from '../../packages/client/src/payment-chec
 import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { asking, payTo, requirement } from '../client/offers.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { MEMO_FORGERIES, TRANSFER_FORGERIES, UNCOPIED_MEMOS } from './forge-instructions.ts';
 import { addressOf, carrying, openMarket } from './forge-market.ts';
@@ -26,7 +25,7 @@ const CATALOG = { routes: [{ httpMethod: 'GET', path: '/paid', priceUsd: '1' }] 
 const SOLD: Reply = { status: 200, body: { ok: true } };
 const offering = (...accepts: unknown[]): Reply => ({ body: asking(accepts) });
 
-const gateway = await stopAfterTests(startStrangeGateway());
+const gateway = await startStrangeGateway();
 const chain = await startChain({ cluster: 'mainnet' });
 const keypair = newKeypair();
 const payer = signerFromBytes(keypair);

@@ -5,13 +5,10 @@ import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import type { Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { RemoteFacilitator } from '../../packages/gateway/src/payments/facilitator/remote.ts';
 import { inSuite } from '../kit/in-suite.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { PENDING, receiptIn } from './fault-buyer.ts';
 import { type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
 import { expectStored, newSale } from './sale.ts';
-
-const open = stoppedAfterTests(openRemoteFixture);
 
 const refuses = (errorReason: string) => ({ success: false, errorReason, transaction: '', network: '' });
 const succeeds = (transaction: unknown) => ({ success: true, transaction, network: '' });
@@ -33,14 +30,14 @@ const LONG = { timeout: 90_000 };
 
 describe.concurrent('P6 a facilitator that has paid', () => {
   it.each(PAID_AND)('%s: served, and then stored; one transfer', LONG, async (_, outcome, settle) => {
-    const sale = await open({ settle });
+    const sale = await openRemoteFixture({ settle });
     expect((await sale.ask()).outcome).toBe(outcome);
     await expectStored(sale, sale.payment, 40_000);
     expect(sale.judged().filter(({ path }) => path === '/settle')).toHaveLength(1);
   });
 
   it('P6 whose facilitator does not come back: served once the chain shows the payment; one transfer', async () => {
-    const sale = await open();
+    const sale = await openRemoteFixture();
     Object.assign(sale.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
     expect((await sale.ask()).outcome).toBe(PENDING);
     await sale.crash();
@@ -50,7 +47,7 @@ describe.concurrent('P6 a facilitator that has paid', () => {
   });
 
   it('P6 reconcile_unavailable: 503 while neither chain nor facilitator answers, then the stored answer', async () => {
-    const sale = await open({ settle: { status: 503, answer: 'down' } });
+    const sale = await openRemoteFixture({ settle: { status: 503, answer: 'down' } });
     const only = new Set(['getSignaturesForAddress', 'getSignatureStatuses']);
     Object.assign(sale.faults, { status: 503, only });
     for (let round = 0; round < 3; round++) {
@@ -63,7 +60,10 @@ describe.concurrent('P6 a facilitator that has paid', () => {
   });
 
   it('P6 without an own RPC: settle is called again, and a proved success counts', async () => {
-    const sale = await open({ settle: { status: 502 } }, { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
+    const sale = await openRemoteFixture(
+      { settle: { status: 502 } },
+      { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' },
+    );
     expect((await sale.ask()).outcome).toBe(PENDING);
     const transaction = sale.chain.transfers[0]?.signature;
     sale.orders = { settle: { does: false, answer: succeeds(`${transaction?.slice(0, -4)}1111`) } };
@@ -76,7 +76,7 @@ describe.concurrent('P6 a facilitator that has paid', () => {
 describe.concurrent('P5 a facilitator that refuses', () => {
   it('P5 declared_safe: 402 with a receipt that says so, and no byte of the result', async () => {
     const reason = 'invalid_exact_svm_transaction_simulation_failed';
-    const sale = await open({ settle: { does: false, answer: refuses(reason) } });
+    const sale = await openRemoteFixture({ settle: { does: false, answer: refuses(reason) } });
     sale.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
     for (let round = 0; round < 2; round++) {
       const reply = await sale.ask();
@@ -125,7 +125,7 @@ const SIGNATURES: Readonly<Record<string, unknown>> = {
 
 describe.concurrent('P11 a facilitator that says settled and has not', () => {
   it.each(Object.entries(SIGNATURES))('P11 with %s is not believed', async (_, signature) => {
-    const sale = await open();
+    const sale = await openRemoteFixture();
     if (signature === 'other') expect((await (await newSale(sale.gateway, sale.buyer)).ask()).outcome).toBe('200');
     const transfers = [...sale.chain.transfers];
     const told = signature === 'other' ? transfers[0]?.signature : signature;
@@ -156,7 +156,7 @@ const DOWN: readonly (readonly [name: string, outcome: string, orders: Orders])[
 
 describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
   it.each(DOWN)('%s: unused, no upstream call; later it buys', async (_, outcome, verify) => {
-    const sale = await open({ verify });
+    const sale = await openRemoteFixture({ verify });
     expect((await sale.ask()).outcome).toBe(outcome);
     expect(sale.moved()).toEqual([0, 0]);
     sale.orders = {};
@@ -164,7 +164,7 @@ describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
   });
 
   it('P8 is gone: 503, payment unused, no upstream call; restarted, it buys', async () => {
-    const sale = await open();
+    const sale = await openRemoteFixture();
     await sale.crash();
     expect([(await sale.ask()).outcome, sale.moved()]).toEqual([UNAVAILABLE, [0, 0]]);
     await sale.restart();
@@ -182,7 +182,7 @@ const SAID: Readonly<Record<string, RemoteOrders>> = {
 
 describe.concurrent('the words of a facilitator', () => {
   it.each(Object.entries(SAID))('P21 line breaks %s reach no client', async (_, orders) => {
-    const sale = await open(orders);
+    const sale = await openRemoteFixture(orders);
     const reply = await sale.ask();
     expect([402, 503]).toContain(reply.status);
     expect(reply.headers.has('set-cookie')).toBe(false);
@@ -190,7 +190,7 @@ describe.concurrent('the words of a facilitator', () => {
   });
 
   it('P23 gets the same Idempotency-Key on verify and settle, and another for each payment', async () => {
-    const sale = await open();
+    const sale = await openRemoteFixture();
     const other = await newSale(sale.gateway, sale.buyer);
     const outcomes = [await sale.ask(), await sale.ask(), await other.ask()].map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['200', '200 again', '200']);

@@ -6,9 +6,8 @@ import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import bs58 from 'bs58';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { type Answerer, json, startStrangeGateway } from '../kit/strange-gateway.ts';
+import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from './fault-buyer.ts';
 import { newSale } from './sale.ts';
 
@@ -56,7 +55,7 @@ async function work(response: ServerResponse, orders: Orders = {}, task: () => P
 
 /** A payment at a gateway whose facilitator settles with x402's own packages. By default the gateway reads the chain. */
 export async function openRemoteFixture(orders: RemoteOrders = {}, variables: Environment = {}) {
-  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const solana = await startChains();
   const { feePayer, scheme } = await newScheme(solana.variables.FEE_PAYER_KEYPAIR ?? '', solana.mainnet.url);
   const kind = { x402Version: 2, scheme: 'exact', network: NETWORKS.mainnet, extra: { feePayer } };
   const answer: Answerer = ({ path, body }, response) => {
@@ -82,11 +81,6 @@ export async function openRemoteFixture(orders: RemoteOrders = {}, variables: En
     async restart() {
       facilitator = await startStrangeGateway(Number(new URL(url).port));
       facilitator.answer(answer);
-    },
-    async stop() {
-      await gateway.stop();
-      await facilitator.stop();
-      await solana.close();
     },
   };
   return fixture;

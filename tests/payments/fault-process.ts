@@ -3,12 +3,11 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@asset-gateway/gateway';
 import { expect } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
-import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
+import { startChains } from '../kit/test-gateway.ts';
 import { newPath, nextLookMs, type Reply, ROOMY, readReply } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/kit/gateway-process.mjs';
@@ -17,7 +16,7 @@ const FALL_MS = 2_000;
 
 /** A sandbox in this process, and gateways in their own processes, one after the other, with the same money. */
 export async function openGatewaySeries(variables: Environment = {}) {
-  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const solana = await startChains();
   const folder = makeFolder();
   const running: GatewayProcess[] = [];
   const isRunning = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;

@@ -1,7 +1,7 @@
 import { newKeypair } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { isFeePayerSignature } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { samples } from '../kit/rounds.ts';
@@ -12,7 +12,6 @@ import { type Change, instruction, limitOf, memoOf, PROGRAMS, priceOf, u32, u64 
 import { signatureOver, signed, writable } from './forge-wire.ts';
 
 const forge = await openForge();
-afterAll(() => forge.stop());
 
 /** Pays with a changed transaction that its payer has signed. */
 async function payChanged(change: Change, payer = forge.payer): Promise<Response> {

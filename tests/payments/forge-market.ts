@@ -14,8 +14,7 @@ import { Memos, requirementOf } from '../../packages/gateway/src/payments/read/r
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { callOf, headerOf, requiredFor, sendPaid } from './calls.ts';
 import { REASONS } from './forge-table.ts';
 import { type Draft, draftOf } from './forge-wire.ts';
@@ -67,7 +66,7 @@ async function openParties(chain: Chain, payee = newKeypair()): Promise<Omit<Par
 /** A gateway, and the parties of its payments. A remote facilitator's fee payer is named. */
 export async function openForge(variables: Environment = {}, remoteFeePayer?: string) {
   const payee = newKeypair();
-  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const solana = await startChains();
   const { mainnet, devnet } = solana;
   for (const chain of [mainnet, devnet]) await chain.createAta(addressOf(payee));
   const gateway = await startSellingGateway({ PAY_TO_WALLET: addressOf(payee), ...variables }, { solana });
@@ -89,10 +88,6 @@ export async function openForge(variables: Environment = {}, remoteFeePayer?: st
       payer: await devnet.usdcBalance(addressOf(parties.payer)),
       feePayer: devnet.lamports(feePayer),
     }),
-    stop: async () => {
-      await gateway.stop();
-      await solana.close();
-    },
   };
 }
 

@@ -3,15 +3,14 @@ import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
 import type { ProviderFaultKnobs } from '../../packages/sandbox/src/solana/answers.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { samples } from '../kit/rounds.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { CANARY_PROVIDER_KEY, startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { answersWith, bodyOf, buys, callOf, leaves, paymentFor, ROOMY, sendPaid } from './calls.ts';
 import { openWallet } from './wallets.ts';
 
 const dataDir = makeFolder();
-const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+const solana = await startChains();
 const start = () => startSellingGateway(ROOMY, { dataDir, solana });
 let gateway = await start();
 beforeEach(() => solana.provider.faults.reset());

@@ -6,8 +6,9 @@ import { SqliteDatabase } from '../../packages/gateway/src/stores/sql/sqlite.ts'
 import { accountOf, openRichWallet, paymentFor, signatureFor } from '../credit/gateway.ts';
 import { freePort } from '../http/ports.ts';
 import { withBothDatabases } from '../kit/databases.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { isFull, roundsOnEach } from '../kit/rounds.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, PENDING, ROOMY, receiptIn, until } from './fault-buyer.ts';
 import {
   askUntilDecided,
@@ -187,12 +188,8 @@ function failOnce(state: 'settling' | 'settled', isWritten: boolean): void {
 }
 
 withBothDatabases('a database that fails in the middle of a purchase', (variables) => {
-  let gateway: SellingGateway;
-  beforeAll(async () => {
-    gateway = await startSellingGateway({ ...ROOMY, ...variables() });
-  });
+  const gateway = inSuite(() => startSellingGateway({ ...ROOMY, ...variables() }));
   afterEach(() => void vi.restoreAllMocks());
-  afterAll(() => gateway.stop());
 
   it.each([
     ['is written and then fails', true],

@@ -6,7 +6,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { Memos, type Offer, paymentKeyOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { anyText } from '../kit/any-text.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { addressOf, carrying, ISSUED, openForge, openMarket } from './forge-market.ts';
 import { type Change, MEMO, REASONS, removed, setData, TRANSFER, u64 } from './forge-table.ts';
 import { draftOf, signed } from './forge-wire.ts';
@@ -144,7 +143,7 @@ describe('a memo of a payment is good', () => {
 
 describe('without memos in the requirement', () => {
   it('asks for none, and takes the one that the official client makes up', async () => {
-    const forge = await stopAfterTests(openForge({ PAYMENT_MEMO: 'off' }));
+    const forge = await openForge({ PAYMENT_MEMO: 'off' });
     const { payload } = await forge.genuine();
     expect(payload).toMatchObject({ accepted: { extra: { feePayer: forge.feePayer } } });
     expect(JSON.stringify(payload)).not.toContain('"memo"');

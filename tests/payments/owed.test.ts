@@ -2,13 +2,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
 import { suiteInCi } from '../kit/optional.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, PENDING, ROOMY, receiptIn, until } from './fault-buyer.ts';
 import { openRemoteFixture } from './fault-facilitator.ts';
 import { expectStored, newSale, openTwo, type Sale } from './sale.ts';
 
-const openRemote = stoppedAfterTests(openRemoteFixture);
 const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
 /** A client that leaves later may already have received the answer. */
 const NOTICED = STEPS.slice(0, 4);
@@ -127,7 +125,7 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
 
   it('is found by its memo where another one settles', async () => {
     const secret = { GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const fixture = await openRemote({}, secret);
+    const fixture = await openRemoteFixture({}, secret);
     const { chain, solana, url, payment } = fixture;
     expect((await fixture.ask()).outcome).toBe('200');
     const remote = { FACILITATOR_URL: fixture.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
@@ -161,7 +159,7 @@ suiteInCi('P6 an unknown settlement in a long history', {}, () => {
     // The clock of this chain can be turned back.
     const now = Date.now;
     vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
-    const fixture = await openRemote();
+    const fixture = await openRemoteFixture();
     await fillHistory(fixture, 'an hour ago');
     fixture.orders = { settle: { does: false, status: 502 } };
     const payment = await fixture.renew();
@@ -174,7 +172,7 @@ suiteInCi('P6 an unknown settlement in a long history', {}, () => {
   }, 60_000);
 
   it('P6 hidden by 1,000 newer transactions: the payment is not refused, and no payer pays twice', async () => {
-    const fixture = await openRemote();
+    const fixture = await openRemoteFixture();
     const { chain, faults } = fixture;
     fixture.orders = { settle: { status: 502, answer: 'Bad gateway' } };
     Object.assign(faults, { status: 503, only: new Set(['getSignaturesForAddress']) });

@@ -6,15 +6,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { isKnownPayer, PAYMENTS, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
 import { ledgerSuite, newPayment, requirementOf, settle, startSettling } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
-import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { type SellingGateway, startSellingGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { newBuyer, newPath, type Reply, ROOMY, readReply, until } from './fault-buyer.ts';
 import { newSale, type Sale } from './sale.ts';
 
-const open = stoppedAfterTests((variables: Environment = {}) =>
-  startSellingGateway({ ...ROOMY, ...variables }, WITHOUT_BREAKER),
-);
+const open = (variables: Environment = {}) => startSellingGateway({ ...ROOMY, ...variables }, WITHOUT_BREAKER);
 
 /** Payments of one wallet for as many different requests. */
 async function sales(gateway: SellingGateway, count: number, micros?: bigint): Promise<Sale[]> {

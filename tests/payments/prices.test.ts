@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { writeDocument } from '../apis/apis.ts';
 import { faultsOf } from '../config/faults.ts';
 import { samples } from '../kit/rounds.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { callOf, requiredFor } from './calls.ts';
 
 const paid = routes.filter(({ access }) => access === 'exact');

@@ -1,5 +1,5 @@
 import { afterAll, expect } from 'vitest';
-import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, askUntilDecided, type Buyer, DOLLAR, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
 
 /** One payment for one request, not sent yet; default: of a new buyer with a dollar. */

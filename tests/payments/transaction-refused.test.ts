@@ -7,8 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { freePort } from '../http/ports.ts';
 import { isFull } from '../kit/rounds.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { answersWith } from './calls.ts';
 import { ask, newPath, until } from './fault-buyer.ts';
 import { COMPUTE_FORGERIES, MEMO_FORGERIES, TRANSFER_FORGERIES, UNCOPIED_MEMOS } from './forge-instructions.ts';
@@ -77,10 +76,8 @@ describe('a payment that is refused', () => {
 
 const remoteFeePayer = addressOf(newKeypair());
 const approving = await startApproving(remoteFeePayer);
-const forge = await stopAfterTests(openForge());
-const remoteForge = await stopAfterTests(
-  openForge({ FACILITATOR_URL: approving.url, FEE_PAYER_KEYPAIR: '' }, remoteFeePayer),
-);
+const forge = await openForge();
+const remoteForge = await openForge({ FACILITATOR_URL: approving.url, FEE_PAYER_KEYPAIR: '' }, remoteFeePayer);
 /** Gateways that settle themselves or elsewhere, and a payment for each: all forgeries are made from it, so it stays unused. */
 const GATEWAYS = [
   { forge, genuine: await forge.genuine() },

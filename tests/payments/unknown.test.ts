@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ChainFaultKnobs } from '../../packages/sandbox/src/chain/chain.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { PENDING, ROOMY, receiptIn, until } from './fault-buyer.ts';
 import { expectStored, newSale } from './sale.ts';
 
-const open = stoppedAfterTests(() => startSellingGateway(ROOMY));
+const open = () => startSellingGateway(ROOMY);
 const openSale = async (micros?: bigint) => newSale(await open(), micros);
 
 /** The reply of sendTransaction is lost, and the chain shows nothing yet. */

@@ -1,13 +1,12 @@
 import { Refusal } from '@asset-gateway/protocol';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { VerificationLimits, type Verified } from '../../packages/gateway/src/payments/verification.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 import { newSale, type Sale } from './sale.ts';
 
 const gateway = await startSellingGateway(ROOMY);
 afterEach(() => gateway.solana.mainnet.faults.reset());
-afterAll(() => gateway.stop());
 
 /** Payments of as many wallets without enough USDC, one each or several. */
 async function bogusOf(wallets: number, each = 1): Promise<Sale[]> {

@@ -2,12 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { makeOwn, postgresSuite, runPostgresProgram, startPostgres } from '../kit/postgres.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
 
 /** A paid answer. */
@@ -49,7 +48,7 @@ const settings = Object.fromEntries(
 suiteInCi('the commands of the page about PostgreSQL', { timeout: 120_000 }, () => {
   postgresSuite('restore what was sold', () => {
     const server = inSuite(() => startPostgres({ settings }));
-    const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
+    const solana = inSuite(() => startChains());
     const start = (url: string) =>
       startSellingGateway({ ...ROOMY, DATABASE_URL: url, GATEWAY_SECRET: 's'.repeat(43) }, { solana });
 

@@ -4,7 +4,7 @@ import { noteTime } from '../kit/event-loop.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { type PostgresServer, postgresSuite, runPostgresProgram, startPostgres } from '../kit/postgres.ts';
 import { isFull, roundsOnEach } from '../kit/rounds.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openLoad } from './load.ts';
 

@@ -13,7 +13,7 @@ import {
   startPostgres,
 } from '../kit/postgres.ts';
 import { rounds } from '../kit/rounds.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
 import { newPath, until } from '../payments/fault-buyer.ts';
 
 const start = (url: string): Promise<SellingGateway> => startSellingGateway({ DATABASE_URL: url });

@@ -8,7 +8,6 @@ import { freePort } from '../http/ports.ts';
 import { rowOf } from '../http/targets.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { type Answerer, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
@@ -18,10 +17,9 @@ const folder = makeFolder();
 const warm = startWarm();
 /** Another server. */
 const strange = await startStrangeGateway();
-const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
+const gateway = await startTestGateway({}, { paid: true });
 afterAll(async () => {
   await warm.close();
-  await strange.stop();
 });
 
 const environment = (ASSET_GATEWAY_URL = gateway.url) => ({

@@ -152,7 +152,7 @@ describe('H15 out of file descriptors', () => {
 
 describe.concurrent('H13 a drain', () => {
   it('refuses a request that completes after it with 503 and Retry-After', async () => {
-    const gateway = await startTestGateway({}, { isGraceful: true });
+    const gateway = await startTestGateway({}, { graceMs: 1_000 });
     gateway.upstream.faults.delayMs = 2_500;
     const slow = askSigned(gateway.url + HEALTH);
     await until(() => gateway.upstream.arrivals.length === 1);
@@ -227,7 +227,6 @@ describe('V15 another log destination', () => {
     expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 200]);
     expect(lines).toHaveLength(2);
     expect(await lost(gateway.gateway)).toBe(1);
-    await gateway.stop();
   });
 });
 

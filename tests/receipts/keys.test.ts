@@ -6,11 +6,10 @@ import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
 import { type JWSSignedReceipt, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
 import bs58 from 'bs58';
-import { afterAll, describe, expect, it } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { callOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { type DidDocument, didDocumentOf, type Jwk, partOf, receiptIn, settledIn } from './kit.ts';
@@ -19,8 +18,7 @@ const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const ON = { RECEIPTS: 'on', GATEWAY_BASE_URL: 'https://gateway.example:8443' };
 const call = callOf('rpc.devnet.helius.getBalance');
 
-const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-afterAll(() => solana.close());
+const solana = await startChains();
 
 /** Looks at a gateway behind its public origin, dialled as a proxy dials it. */
 async function withGateway<T>(variables: Environment, look: (gateway: SellingGateway) => Promise<T>): Promise<T> {

@@ -2,13 +2,12 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { buyCredit, CREDIT, spendingHeader } from '../credit/gateway.ts';
 import type { Example } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { callOf, headerOf, paymentFor, send } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { receiptIn } from './kit.ts';
@@ -50,7 +49,7 @@ async function expectSame(
 
 describe('W9 the receipt of one purchase', async () => {
   const dataDir = makeFolder();
-  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const solana = await startChains();
   let gateway: SellingGateway;
   const start = async (port = 0) => {
     gateway = await startSellingGateway({ ...VARIABLES, PORT: String(port) }, { solana, dataDir });

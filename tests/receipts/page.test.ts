@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../kit/page.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
 import { callOf, headerOf } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { partOf, receiptIn, settledIn, withPart } from './kit.ts';

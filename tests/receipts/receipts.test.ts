@@ -4,7 +4,6 @@ import { canonicalize, getCanonicalBytes, verifyReceiptSignatureJWS } from '@x40
 import { describe, expect, it, vi } from 'vitest';
 import { buyCredit, paymentOf, spendingHeader, startCreditGateway } from '../credit/gateway.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import {
   asVersion1,
   callOf,
@@ -20,8 +19,8 @@ import {
 import { openWallet } from '../payments/wallets.ts';
 import { didDocumentOf, partOf, receiptIn, settledIn, verified, withPart } from './kit.ts';
 
-const gateway = await stopAfterTests(startCreditGateway({}, { RECEIPTS: 'on' }));
-const off = await stopAfterTests(startCreditGateway({ solana: gateway.solana }));
+const gateway = await startCreditGateway({}, { RECEIPTS: 'on' });
+const off = await startCreditGateway({ solana: gateway.solana });
 const wallet = await openWallet(gateway.solana);
 const credited = await openWallet(gateway.solana);
 for (const cluster of ['mainnet', 'devnet'] as const) await buyCredit(gateway, credited, 50_000, cluster);

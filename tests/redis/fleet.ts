@@ -1,8 +1,7 @@
 import { type RunningGateway, readConfig, startGateway } from '@asset-gateway/gateway';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
-import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
-import { CANARY_KEY, CANARY_SECRET, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, startChains, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/fault-buyer.ts';
 
 /** Gateways in this process that share a Redis, a database and a sandbox. */
@@ -27,7 +26,7 @@ export interface FleetOptions {
 
 export async function openFleet({ redisUrl, databaseUrl, windowMs = 60_000, onStep }: FleetOptions): Promise<Fleet> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const solana = databaseUrl === undefined ? undefined : await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const solana = databaseUrl === undefined ? undefined : await startChains();
   const logLines: string[] = [];
   const running = new Set<RunningGateway>();
   const common = {

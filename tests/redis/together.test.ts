@@ -47,6 +47,5 @@ redisSuite('nodes that share a Redis', () => {
     const line = fleet.logLines.find((each) => each.includes('Redis does not answer'));
     expect(line).toContain('nobody has the password [secret]');
     expect(fleet.logLines.join('')).not.toContain(password);
-    await proxy.close();
   });
 });

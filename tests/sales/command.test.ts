@@ -7,7 +7,7 @@ import { type Command, node, type Outcome, startCommand } from '../kit/command.t
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 import { runSales as run } from './kit.ts';
 

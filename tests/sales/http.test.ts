@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inSuite } from '../kit/in-suite.ts';
 import { postgresSuite, startPostgres } from '../kit/postgres.ts';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
 import { Scrape, scrape } from '../operations/scrape.ts';
 import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 

@@ -4,10 +4,9 @@ import bs58 from 'bs58';
 import Connection from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Discrepancy } from '../../packages/gateway/src/sales/audit.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, type Buyer, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { runSales, sendGift } from './kit.ts';
 
@@ -81,7 +80,7 @@ const SEEDED: Readonly<Record<string, readonly [statements: readonly string[], f
 };
 
 describe('sales verify', () => {
-  const solana = inSuite(() => startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
+  const solana = inSuite(() => startChains());
   const original = makeFolder();
   let buyer: Buyer;
   beforeAll(async () => {

@@ -2,17 +2,15 @@ import { newSigner } from '@asset-gateway/client/node';
 import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { endsAfterTests } from '../kit/ends.ts';
 import { everyThird } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startChains, startUpstream } from '../kit/test-gateway.ts';
 
 const KEY = 'upstream-key';
 const NOW = Date.parse('2025-12-29T09:23:45Z');
 
-const api = await startTokensApi({ key: KEY, now: () => NOW });
-await stopAfterTests(Promise.resolve({ stop: api.close }));
+const api = await startUpstream({ key: KEY, now: () => NOW });
 
 const ask = (target: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${api.url}/v1${target}`, { ...init, headers: { 'x-api-key': KEY, ...init.headers } });
@@ -59,8 +57,7 @@ const PROVIDER_KEY = 'provider-key';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const STRANGER = '2xNweLHLqrbx4zo1waDvgWJHgsUpPj8Y8icbAFeR4a8i';
 
-const solana = await startSolanaSandbox({ key: PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
-await stopAfterTests(Promise.resolve({ stop: solana.close }));
+const solana = await startChains({ key: PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
 const { provider, mainnet } = solana;
 
 async function rpc(method: string, params: unknown, url = provider.rpcUrls.helius.mainnet) {
@@ -113,7 +110,7 @@ it('the provider answers errors with a status like Helius and with 200 like Alch
 });
 
 const chain = await startChain({ cluster: 'devnet' });
-await stopAfterTests(Promise.resolve({ stop: chain.close }));
+endsAfterTests(chain.close);
 
 async function post(body: string) {
   const headers = { 'content-type': 'application/json' };

@@ -54,7 +54,6 @@ function judge(folder: string, buys: boolean): void {
     copyFileSync(PROGRAM, join(folder, 'visit.mjs'));
     gateway = await startEverything();
   });
-  afterAll(() => gateway.stop());
 
   it(buys ? 'signs in and buys' : 'signs in', async () => {
     const words = [gateway.url, ...(buys ? [gateway.solana?.mainnet.url ?? ''] : [])];

@@ -199,7 +199,6 @@ describe('a gateway started with a wrong time of day', () => {
     await refusedWith('invalid_siwx_nonce', asker.askWith(early));
     const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
     expect(await statusOf(client.ask(SEARCH))).toBe(200);
-    await gateway.stop();
   });
 });
 
@@ -231,6 +230,5 @@ redisSuite('a Redis whose clock was set back an hour', () => {
     const header = await asker.signIn(SEARCH, { issuedAt: new Date().toISOString() });
     expect(await statusOf(asker.askWith(header))).toBe(200);
     await refusedWith('invalid_siwx_nonce', asker.askWith(header));
-    await gateway.stop();
   });
 });

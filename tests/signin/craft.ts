@@ -3,7 +3,6 @@ import { newSigner } from '@asset-gateway/client/node';
 import { HEADERS, type PaymentRequired, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { expect } from 'vitest';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
 
@@ -119,6 +118,6 @@ export const overHttp = ({ url, upstream }: Pick<TestGateway, 'url' | 'upstream'
 
 /** A gateway for the tests of one file. */
 export async function openSignIn(): Promise<{ readonly gateway: TestGateway; readonly asker: Asker }> {
-  const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+  const gateway = await startTestGateway({}, { windowMs: 3_600_000 });
   return { gateway, asker: overHttp(gateway) };
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { REFUSALS, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import { parseSIWxHeader, verifySIWxSignature } from '@x402/extensions/sign-in-with-x';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
@@ -76,7 +76,6 @@ suiteWith('curl', 'the commands of the page about signing', () => {
       const leads = `connect-to = "localhost:8402:127.0.0.1:${port}"`;
       writeFileSync(join(folder, '.curlrc'), `${leads}\nwrite-out = "%{stderr}%{http_code} "\n`);
     });
-    afterAll(() => gateway.stop());
 
     it('sign in twice, with one challenge', async () => {
       const commands = blocksOf(PAGE, 'sh').join('\n');

@@ -2,7 +2,6 @@ import { HEADERS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { exampleOf, gated } from '../http/targets.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
 import { openSignIn, overHttp, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
@@ -108,7 +107,7 @@ describe('Replay-Nonce', () => {
 });
 
 const variables = { SIWX_NONCE: 'until-expiry' };
-const lasting = await stopAfterTests(startTestGateway(variables, { windowMs: 3_600_000 }));
+const lasting = await startTestGateway(variables, { windowMs: 3_600_000 });
 const lastingAsker = overHttp(lasting);
 
 describe('until-expiry', () => {

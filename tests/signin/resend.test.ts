@@ -1,16 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { decodeHeader } from '../kit/wallet.ts';
 import { HEALTH, overHttp, refusedWith, SEARCH, statusOf } from './craft.ts';
 import { openDirect } from './direct-gateway.ts';
 
 const SEARCH_PATH = '/v1/x402/tokens/assets/search';
-
-const start = stoppedAfterTests(startTestGateway);
-const open = (variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }) => start(variables, options);
+const open = (variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }) =>
+  startTestGateway(variables, options);
 const wide = await open({ UPSTREAM_TIMEOUT_MS: '2000' });
 
 const errorOf = async (response: Response): Promise<unknown> => ((await response.json()) as { error?: string }).error;

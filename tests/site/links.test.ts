@@ -6,7 +6,6 @@ import { repositoryOf, resolveLink } from '../../site/links.mjs';
 import { navigationOf } from '../../site/navigation.mjs';
 // @ts-expect-error What makes the site are scripts.
 import { partWith } from '../../site/pictures.mjs';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { linkFaults, type SeenPage } from './built-site.ts';
@@ -172,9 +171,7 @@ const [request = '', answer = ''] = Array.from(
 );
 const MARKET_NOW = Date.parse('2026-11-24T12:00:00Z');
 
-const gateway = await stopAfterTests(
-  startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '30' }, { marketNow: () => MARKET_NOW }),
-);
+const gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '30' }, { marketNow: () => MARKET_NOW });
 
 /** The parts of the shown answer between what it leaves out, without the spaces of its layout. */
 const partsOf = (text: string): string[] =>

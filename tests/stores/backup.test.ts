@@ -7,12 +7,11 @@ import { beforeEach, expect, it } from 'vitest';
 import { type Local, openLocal } from '../../packages/gateway/src/compose/local.ts';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { grant, HOLDER, JOURNAL_KEEP_MS, newPayment, settle } from '../kit/ledger.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 import { ROOM } from './contract.ts';
 
@@ -43,7 +42,7 @@ async function openAll(dataDir: string): Promise<Local & { readonly money: Money
 
 suiteWith('sqlite3', 'a copy of a database that is in use', () => {
   it('serves answers bought before and after it was made, without a charge', async () => {
-    const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    const solana = await startChains();
     const { mainnet, provider } = solana;
     const first = await startSellingGateway(ROOMY, { solana: solana, dataDir: folder });
     const [before, after, later] = [newPath(), newPath(), newPath()];
@@ -65,8 +64,6 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
     expect((await ask(second.url + later, payments.get(later))).status).toBe(200);
     await expectBooksInOrder({ folder: restored }, mainnet.transfers);
     expect(mainnet.transfers).toHaveLength(3);
-    await second.stop();
-    await solana.close();
   });
 
   it('has the secret, the credit and the owed answers of its time, and accepts no earlier sign-in', async () => {

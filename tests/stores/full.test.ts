@@ -10,8 +10,7 @@ import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { startTestGateway } from '../kit/test-gateway.ts';
+import { type SellingGateway, startSellingGateway, startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 import { endPrograms, startProgram } from '../process/program.ts';
@@ -89,7 +88,6 @@ describe.skipIf(!probe)('R8 a gateway whose disk is full', { timeout: 60_000 }, 
     expect((await ask(paidUrl, payment)).status).toBe(200);
     await expectBooksInOrder(disk, mainnet.transfers);
     expect(mainnet.transfers).toHaveLength(1);
-    await gateway.stop();
   });
 
   /** A gateway whose disk is full from this step of its first purchase on. */

@@ -83,7 +83,6 @@ redisSuite('the store on Redis', () => {
       break;
     }
     await close();
-    await proxy.close();
   });
 
   it('returns a Retry-After for any remaining fraction', async () => {

@@ -2,15 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { mostInAnySpan } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
-import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, startChains } from '../kit/test-gateway.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { endPrograms, type Program, startProgram } from '../process/program.ts';
 import {
@@ -66,7 +65,7 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
 
   beforeAll(async () => {
     upstream = await startTokensApi({ key: CANARY_KEY });
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    solana = await startChains();
     const port = await freePort();
     origin = `http://127.0.0.1:${port}`;
     const variables = {
@@ -99,7 +98,6 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
     attackers?.kill('SIGKILL');
     await endPrograms();
     await upstream.close();
-    await solana.close();
   });
 
   async function phase(lengthMs: number, onVolley?: (used: readonly UsedSignIn[]) => void): Promise<Phase> {

@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
 import { startReceiver } from './receiver.ts';
@@ -11,13 +10,12 @@ import { startReceiver } from './receiver.ts';
 const KEY = { TOKENS_API_KEY: 'key' };
 const DROPPED = 'asset_gateway_trace_spans_dropped_total';
 
-const startReceiving = stoppedAfterTests(startReceiver);
-const startGateway = stoppedAfterTests(startTestGateway);
+const startReceiving = startReceiver;
 
 async function start(mood: Parameters<typeof startReceiver>[0], variables = {}) {
   const receiver = await startReceiving(mood);
   const endpoint = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/custom/traces`, METRICS_PORT: '0' };
-  return { receiver, gateway: await startGateway({ ...endpoint, ...variables }) };
+  return { receiver, gateway: await startTestGateway({ ...endpoint, ...variables }) };
 }
 
 const notices = ({ logLines }: TestGateway): string[] =>
@@ -38,7 +36,7 @@ const dropped = async ({ gateway }: TestGateway) => (await scrape(gateway)).sum(
 const LOADER = `
   import { createRequire } from 'node:module';
   import { readConfig, startGateway } from '@asset-gateway/gateway';
-  const gateway = await startGateway(readConfig(process.env), { logTo: { write: () => undefined } });
+  const gateway = await startTestGateway(readConfig(process.env), { logTo: { write: () => undefined } });
   await (await fetch(gateway.url + '/healthz')).text();
   await gateway.stop();
   const paths = Object.keys(createRequire(process.cwd() + '/').cache);

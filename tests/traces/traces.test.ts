@@ -1,6 +1,5 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf, headerOf, paymentFor, sendPaid, transactionOf } from '../payments/calls.ts';
@@ -13,7 +12,7 @@ const SEARCH = `${TOKENS}/assets/search?q=solana`;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 
-const receiver = await stopAfterTests(startReceiver());
+const receiver = await startReceiver();
 const variables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -22,8 +21,7 @@ const variables = {
   OTEL_SERVICE_NAME: 'gateway-under-test',
   METRICS_PORT: '0',
 };
-const start = stoppedAfterTests(startTestGateway);
-const gateway = await stopAfterTests(startTestGateway({ ...variables, RESPONSE_CACHE: 'on' }, { paid: true }));
+const gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on' }, { paid: true });
 beforeEach(() => void receiver.requests.splice(0));
 
 /** The spans of the trace that a log line names, once the collector has its request. */
@@ -157,7 +155,7 @@ describe('a trace', () => {
 
   it('reaches upstreams only with TRACE_UPSTREAMS=on', async () => {
     expect(gateway.upstream.arrivals.every(({ headers }) => headers.traceparent === undefined)).toBe(true);
-    const open = await start({ ...variables, METRICS_PORT: '', TRACE_UPSTREAMS: 'on' });
+    const open = await startTestGateway({ ...variables, METRICS_PORT: '', TRACE_UPSTREAMS: 'on' });
     await search({ traceparent: `00-${TRACE}-${PARENT}-01` }, open.url + SEARCH);
     const [arrival] = open.upstream.arrivals.filter(({ target }) => target.includes('search'));
     expect(arrival?.headers.traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));

@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { everyThird } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
 import { type Answered, Caller, HEALTH } from './caller.ts';
 
-const gateway = await stopAfterTests(startTestGateway({}, WITHOUT_BREAKER));
+const gateway = await startTestGateway({}, WITHOUT_BREAKER);
 afterEach(() => gateway.upstream.faults.reset());
 
 const LIMIT_BYTES = 5 * 1024 * 1024;

@@ -1,16 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
+import {
+  startSellingGateway,
+  startTestGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+} from '../kit/test-gateway.ts';
 import { answersWith, buys, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { Caller, codeOf, HEALTH, slotsLeft, TOKENS } from './caller.ts';
 
 const LIMIT = 100_000;
-
-const start = stoppedAfterTests(startTestGateway);
 const open = (variables = {}, options: TestGatewayOptions = {}) =>
-  start(variables, { windowMs: 3_600_000, ...options });
+  startTestGateway(variables, { windowMs: 3_600_000, ...options });
 
 /** A breaker clock that the test sets. */
 function handClock() {
@@ -74,7 +75,7 @@ const OTHERS = ['getAccountInfo', 'getTransaction'].map((method) => callOf(`rpc.
 const DAS = callOf('das.mainnet.helius.getAsset');
 
 const clock = { nowMs: 50_000 };
-const seller = await stopAfterTests(startSellingGateway(ROOMY, { breaker: { now: () => clock.nowMs } }));
+const seller = await startSellingGateway(ROOMY, { breaker: { now: () => clock.nowMs } });
 const wallets = await Promise.all(Array.from({ length: 4 }, () => openWallet(seller.solana)));
 const [wallet, ...unlucky] = wallets as [Wallet, ...Wallet[]];
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { type Answered, Caller, codeOf, HEALTH, send, slotsLeft } from './caller.ts';
 import { plainAnswer, startTrap } from './trap.ts';
@@ -13,9 +12,6 @@ const MAX_IN_FLIGHT = 64;
 const CLIENTS = 120;
 const MEBIBYTE = 1024 * 1024;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
-
-const start = stoppedAfterTests(startTestGateway);
-const openTrap = stoppedAfterTests(startTrap);
 
 const together = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
@@ -31,8 +27,8 @@ suiteInCi('U21 a slow upstream and many clients', {}, () => {
   let holding = true;
 
   it('at most 64 calls are in flight; more are refused at once and use up neither sign-in nor slot', async () => {
-    const trap = await openTrap((socket) => void (holding ? held.push(socket) : socket.write(FINE)));
-    const gateway = await start({ TOKENS_API_BASE_URL: trap.url });
+    const trap = await startTrap((socket) => void (holding ? held.push(socket) : socket.write(FINE)));
+    const gateway = await startTestGateway({ TOKENS_API_BASE_URL: trap.url });
     const caller = new Caller(gateway);
     const signIns = await together(CLIENTS, () => caller.signIn());
     const refused: (readonly [Answered, (typeof signIns)[number]])[] = [];
@@ -65,7 +61,7 @@ suiteInCi('U4 answers without end', {}, () => {
     ['100 MiB', { huge: 100 * MEBIBYTE }],
     ['1 GiB that came packed', { gzipBomb: 1024 * MEBIBYTE }],
   ])('of %s are not kept in memory', { timeout: 90_000 }, async (_, knobs) => {
-    const gateway = await start({ UPSTREAM_TIMEOUT_MS: '60000' });
+    const gateway = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '60000' });
     Object.assign(gateway.upstream.faults, knobs);
     const before = process.memoryUsage().rss;
     const answers = await together(PARALLEL, () => new Caller(gateway).ask({ target: HEALTH }));

@@ -6,11 +6,10 @@ import { writeRequest } from '../../packages/gateway/src/upstreams/rest.ts';
 import { gated } from '../http/targets.ts';
 import { anyText } from '../kit/any-text.ts';
 import { samples, shareOf } from '../kit/rounds.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, refusedForFree, requestOf, send, TOKENS } from './caller.ts';
 
-const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+const gateway = await startTestGateway({}, { windowMs: 3_600_000 });
 
 const MINT = 'So11111111111111111111111111111111111111112';
 

@@ -1,15 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { pauseSeconds } from '../../packages/gateway/src/upstreams/exchange.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { openDirect } from '../signin/direct-gateway.ts';
 import { type Answered, Caller, HEALTH, slotsLeft, TOKENS } from './caller.ts';
 
-const start = stoppedAfterTests(startTestGateway);
-
 async function limitedNode(retryAfter: string | undefined): Promise<TestGateway> {
-  const gateway = await start();
+  const gateway = await startTestGateway();
   Object.assign(gateway.upstream.faults, { status: 429, retryAfter, times: 1 });
   return gateway;
 }

@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { startSellingGateway } from '../kit/selling-gateway.ts';
-import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { startSellingGateway, startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { type Answered, Caller, codeOf, HEALTH, JSON_BODY, SNAPSHOTS, slotsLeft } from './caller.ts';
@@ -11,15 +9,12 @@ import { plainAnswer, startTrap } from './trap.ts';
 const LIMIT = 100_000;
 const CROWD = 16;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
-
-const start = stoppedAfterTests(startTestGateway);
-const startOne = stoppedAfterTests(startTrap);
-const open = (variables = {}) => start(variables, { windowMs: 3_600_000, ...WITHOUT_BREAKER });
+const open = (variables = {}) => startTestGateway(variables, { windowMs: 3_600_000, ...WITHOUT_BREAKER });
 
 /** A gateway whose upstream gets the number of each request on its connection. */
 async function openTrap(reply: (socket: Socket, request: number) => void, variables = {}) {
   const counts = new WeakMap<Socket, number>();
-  const trap = await startOne((socket) => {
+  const trap = await startTrap((socket) => {
     const request = (counts.get(socket) ?? 0) + 1;
     counts.set(socket, request);
     reply(socket, request);
@@ -175,5 +170,4 @@ it('U18 a paid GET whose connection was lost is sent again, and paid once', asyn
   const payment = await paymentFor(gateway, call, wallet);
   const bought = await leaves(gateway, { transfers: 1, arrivals: 2 }, () => sendPaid(gateway, call, payment));
   expect(bought.status).toBe(200);
-  await gateway.stop();
 });

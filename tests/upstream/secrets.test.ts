@@ -1,12 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FaultKnobs } from '../../packages/sandbox/src/tokens/api.ts';
-import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { type Ask, Caller, HEALTH, JSON_BODY, SNAPSHOTS, secretsIn, send, TOKENS } from './caller.ts';
 
-const gateway = await stopAfterTests(
-  startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, WITHOUT_BREAKER),
-);
+const gateway = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, WITHOUT_BREAKER);
 afterEach(() => gateway.upstream.faults.reset());
 
 const base64 = Buffer.from(CANARY_KEY).toString('base64');

@@ -3,17 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Pool } from '../../packages/gateway/src/pool.ts';
 import { ResponseHandler } from '../../packages/gateway/src/upstreams/response.ts';
 import { freePort } from '../http/ports.ts';
-import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, slotFreesIn } from './caller.ts';
 import { startTrap } from './trap.ts';
 
 const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
-
-const start = stoppedAfterTests(startTestGateway);
-const trap = await stopAfterTests(startTrap(() => undefined));
-const gateway = await start(SHORT, WITHOUT_BREAKER);
-const silent = await start({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
+const trap = await startTrap(() => undefined);
+const gateway = await startTestGateway(SHORT, WITHOUT_BREAKER);
+const silent = await startTestGateway({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
 afterEach(() => gateway.upstream.faults.reset());
 
 it.each([
@@ -47,7 +44,7 @@ it('U1 an aborted call closes its socket and is not sent again', async () => {
 
 describe('the slot of a call frees', () => {
   async function expectFreed(seconds: number, knobs: object, variables: object): Promise<void> {
-    const fresh = await start({ UPSTREAM_TIMEOUT_MS: '900', ...variables });
+    const fresh = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '900', ...variables });
     Object.assign(fresh.upstream.faults, knobs);
     const freesIn = slotFreesIn(await new Caller(fresh).ask({ target: HEALTH })) ?? 0;
     // The rest of the deadline, and what of a second had begun.

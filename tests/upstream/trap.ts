@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { endsAfterTests } from '../kit/ends.ts';
 
 /** A raw TCP server that records requests and answers with any bytes. */
 export interface Trap {
@@ -15,7 +17,7 @@ export interface Trap {
 /** Writes an answer to one request. */
 export type Reply = (socket: Socket, head: string) => void;
 
-/** Starts one on a free port of 127.0.0.1. */
+/** Starts one on a free port of 127.0.0.1. It stops after the tests of the file. */
 export async function startTrap(reply: Reply): Promise<Trap> {
   const heard: string[] = [];
   const sockets = new Set<Socket>();
@@ -35,17 +37,17 @@ export async function startTrap(reply: Reply): Promise<Trap> {
       reply(socket, bytes.toString('latin1'));
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     heard,
     connections: () => connections,
     asked: () => asked.size,
-    stop: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        for (const socket of sockets) socket.destroy();
-      }),
+    stop: endsAfterTests(async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    }),
   };
 }
 

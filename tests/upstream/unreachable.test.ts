@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { stopAfterTests, stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
 import { plainAnswer, startTrap } from './trap.ts';
 
 let answer = '';
-const start = stoppedAfterTests(startTestGateway);
-const upstream = await stopAfterTests(startTrap((socket) => socket.write(answer)));
-const trap = await stopAfterTests(
-  startTrap((socket) => socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"'))),
+const upstream = await startTrap((socket) => socket.write(answer));
+const trap = await startTrap((socket) =>
+  socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
 );
-const gateway = await start({ TOKENS_API_BASE_URL: upstream.url }, WITHOUT_BREAKER);
+const gateway = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url }, WITHOUT_BREAKER);
 
 async function ask(target = HEALTH) {
   const before = upstream.heard.length;
@@ -107,7 +105,7 @@ describe('U10 an upstream that is not there', () => {
     ],
     ['it speaks no TLS', async () => upstream.url.replace('http:', 'https:')],
   ])('is 502 upstream_unreachable: %s', async (_, urlOf) => {
-    const elsewhere = await start({ TOKENS_API_BASE_URL: await urlOf() });
+    const elsewhere = await startTestGateway({ TOKENS_API_BASE_URL: await urlOf() });
     const { status, json, text } = await new Caller(elsewhere).ask({ target: HEALTH });
     expect([status, json.error]).toEqual([502, 'upstream_unreachable']);
     expect(text).not.toMatch(/ECONN|127\.0\.0\.1|SSL|TLS/i);
