@@ -5,29 +5,23 @@ import { ASKING_SECONDS, PAUSES_SECONDS } from './http-client.ts';
 
 const MAX_LINES = 200;
 
-/** One line for the same fault at several places. */
-function line([first, ...others]: readonly Finding[]): string {
-  if (!first) return '';
-  const more = others.length > 0 ? ` and ${others.length} more` : '';
-  return `✗ ${first.where}${more}: ${first.problem}. ${first.fix}.\n`;
-}
-
-/** A diagnosis as text: a line for each fault and each note, and a summary. */
+/** A diagnosis as text: a line for each fault, however many places have it, and each note, and a summary. */
 function report({ origin, routes, requests, findings, notes }: Diagnosis): string {
-  const groups = new Map<string, Finding[]>();
+  const faults = new Map<string, Finding & { readonly places: number }>();
   for (const finding of findings) {
     const { check, problem, fix } = finding;
     const key = JSON.stringify([check, problem, fix]);
-    const group = groups.get(key);
-    if (group) group.push(finding);
-    else groups.set(key, [finding]);
+    const { where, places } = faults.get(key) ?? { where: finding.where, places: 0 };
+    faults.set(key, { ...finding, where, places: places + 1 });
   }
-  const extent = `${routes} routes, ${requests} requests`;
-  const summary = groups.size === 0 ? `✓ ${origin}: nothing to fix` : `${origin}: ${groups.size} to fix`;
+  const lines = [...faults.values()].slice(0, MAX_LINES).map(({ where, places, problem, fix }) => {
+    const more = places > 1 ? ` and ${places - 1} more` : '';
+    return `✗ ${where}${more}: ${problem}. ${fix}.\n`;
+  });
+  if (faults.size > MAX_LINES) lines.push(`✗ ${faults.size - MAX_LINES} more, not printed.\n`);
   const noted = notes.map((note) => `· ${note}.\n`);
-  const lines = [...groups.values()].slice(0, MAX_LINES).map(line);
-  if (groups.size > MAX_LINES) lines.push(`✗ ${groups.size - MAX_LINES} more, not printed.\n`);
-  return `${lines.join('')}${noted.join('')}${summary} (${extent}).\n`;
+  const summary = faults.size === 0 ? `✓ ${origin}: nothing to fix` : `${origin}: ${faults.size} to fix`;
+  return `${lines.join('')}${noted.join('')}${summary} (${routes} routes, ${requests} requests).\n`;
 }
 
 const USAGE = `Usage: asset-gateway doctor <url>
@@ -39,10 +33,7 @@ const USAGE = `Usage: asset-gateway doctor <url>
   Exit codes: 0 nothing to fix, 1 something to fix, 2 no gateway found.
 `;
 
-interface Output {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-}
+type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
 
 function originIn(words: readonly string[]): string | undefined {
   const [word = ''] = words;

@@ -7,10 +7,6 @@ import { ASKING_SECONDS, HttpClient, PAUSES_SECONDS, TIME_OVER } from './http-cl
 import { Overrun, within } from './schema.ts';
 
 const MICROS = 1_000_000;
-const SOLANA = 'solana:';
-
-const isSoldOnSolana = ({ accessMode, paymentNetwork = '' }: Entry): boolean =>
-  accessMode === 'exact' && paymentNetwork.startsWith(SOLANA);
 
 /** The lowest price of a surface, and the SOL price above which such a sale loses money. */
 function priceNote(surface: string, entries: readonly Entry[]): string {
@@ -34,7 +30,9 @@ function limitNotes({ answers, leftOut }: World): string[] {
 
 /** Notes about a gateway, as clauses without a full stop. */
 function notesOn(world: World): string[] {
-  const sold = world.entries.filter(isSoldOnSolana);
+  const sold = world.entries.filter(
+    ({ accessMode, paymentNetwork }) => accessMode === 'exact' && paymentNetwork?.startsWith('solana:'),
+  );
   const surfaces = [...new Set(sold.map(({ surface }) => surface))];
   const prices = surfaces.map((surface) =>
     priceNote(
@@ -43,16 +41,6 @@ function notesOn(world: World): string[] {
     ),
   );
   return [...prices, ...limitNotes(world)];
-}
-
-/** The result of examining a gateway. */
-export interface Diagnosis {
-  readonly origin: string;
-  readonly routes: number;
-  readonly requests: number;
-  readonly findings: readonly Finding[];
-  /** Notes, not faults. */
-  readonly notes: readonly string[];
 }
 
 const MAX_TEXT = 1_000;
@@ -77,9 +65,9 @@ function faultsOf(run: (world: World) => readonly Fault[], world: World): readon
 }
 
 /** Checks the gathered answers; sends no requests. Each text of the result is one line of limited length. */
-export function diagnose(world: World): Diagnosis {
+export function diagnose(world: World) {
   const { origin, entries, answers } = world;
-  const findings = Object.entries(checks).flatMap(([check, run]) =>
+  const findings: readonly Finding[] = Object.entries(checks).flatMap(([check, run]) =>
     faultsOf(run, world).map(({ where, problem, fix }) => ({
       check,
       where: shown(where),
@@ -87,8 +75,12 @@ export function diagnose(world: World): Diagnosis {
       fix: shown(fix),
     })),
   );
-  return { origin, routes: entries.length, requests: answers.length, findings, notes: notesOn(world).map(shown) };
+  const notes: readonly string[] = notesOn(world).map(shown);
+  return { origin, routes: entries.length, requests: answers.length, findings, notes };
 }
+
+/** The result of examining a gateway. Notes are not faults. */
+export type Diagnosis = Readonly<ReturnType<typeof diagnose>>;
 
 /** Examines the gateway at an origin; sends no request after the signal. Rejects with `Unreadable` if there is no gateway. */
 export async function examine(origin: string, signal?: AbortSignal): Promise<Diagnosis> {

@@ -28,11 +28,8 @@ const DOCUMENTS = ['liveness', 'catalog', 'openapi', 'wellKnown', 'llms'] as con
 type DocumentName = (typeof DOCUMENTS)[number];
 
 /** The path of a document, the same at every gateway. */
-function pathOf(name: DocumentName): string {
-  const row = table.find(({ surface, method }) => surface === 'system' && method === name);
-  if (!row) throw new Error(`the table has no document ${name}`);
-  return row.path;
-}
+const pathOf = (name: DocumentName): string =>
+  table.find(({ surface, method }) => surface === 'system' && method === name)?.path ?? '';
 
 /** Maps items concurrently and keeps their order. */
 async function concurrently<T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> {

@@ -64,20 +64,15 @@ function atomicUnits(dollars: string, decimals: number): string | undefined {
   return String(BigInt(whole + digits.padEnd(decimals, '0')));
 }
 
-/** The price of an OpenAPI operation, in dollars. */
-function declaredPrice(operation: Members | undefined): string | undefined {
-  const price = below(operation, 'x-payment-info', 'price');
-  const amount = isObject(price) ? price.amount : price;
-  return amount === undefined ? undefined : String(amount);
-}
-
 function priceProblem({ entry, unpaid }: RouteProbe, operation: Members | undefined): Problem | undefined {
   const { accessMode, priceUsd, credit, paymentAsset } = entry;
   if (accessMode === 'siwx') {
     const problem = `it is free with a signature, but the catalog says $${priceUsd}`;
     return unless(Number(priceUsd) === 0, { problem, fix: 'List it at 0.00, or as exact' });
   }
-  const declared = declaredPrice(operation);
+  const inOpenApi = below(operation, 'x-payment-info', 'price');
+  const amount = isObject(inOpenApi) ? inOpenApi.amount : inOpenApi;
+  const declared = amount === undefined ? undefined : String(amount);
   const decimals = paymentAsset?.decimals ?? 0;
   const offers = unpaid.map((answer) => listAt(challengeIn(answer), 'accepts'));
   // Clients pay the first requirement by default; with credit, larger ones follow.

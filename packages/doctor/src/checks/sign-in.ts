@@ -10,11 +10,6 @@ import { isRequestedUrl } from './challenge.ts';
 const MAX_LIFETIME_MS = 300_000;
 const SOLANA = /^solana:[1-9A-HJ-NP-Za-km-z]{32}$/;
 
-function isShortLived(info: Members): boolean {
-  const lifetime = Date.parse(textAt(info, 'expirationTime')) - Date.parse(textAt(info, 'issuedAt'));
-  return lifetime > 0 && lifetime <= MAX_LIFETIME_MS;
-}
-
 /** Whether the two Solana networks of the catalog are offered. */
 function offersNetworks(extension: Members, { authNetworks = [] }: Entry): boolean {
   const chains = listAt(extension, 'supportedChains');
@@ -33,6 +28,7 @@ function signInProblems(extension: Members, entry: Entry, answer: Answer): (Prob
   const uri = textAt(info, 'uri');
   // A signature for the bare origin covers all of its routes.
   const isCovered = uri === origin || isRequestedUrl(uri, answer);
+  const lifetimeMs = Date.parse(textAt(info, 'expirationTime')) - Date.parse(textAt(info, 'issuedAt'));
   const realm = answer.headers['www-authenticate'] ?? '';
   return [
     unless(textAt(info, 'domain') === host && isCovered, {
@@ -43,7 +39,7 @@ function signInProblems(extension: Members, entry: Entry, answer: Answer): (Prob
       problem: 'the version is not 1, or the nonce is not 32 lower-case hex digits',
       fix: 'Send 16 random bytes as hex with each challenge',
     }),
-    unless(isShortLived(info), {
+    unless(lifetimeMs > 0 && lifetimeMs <= MAX_LIFETIME_MS, {
       problem: 'the challenge does not expire within 300 seconds',
       fix: 'Set expirationTime to 300 seconds after issuedAt',
     }),
