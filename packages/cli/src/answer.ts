@@ -7,16 +7,12 @@ import type { View } from './show/views.ts';
 
 const MAX_TEXT = 2000;
 
-/** The JSON of an answer, each text on one line without hidden characters. */
-const parsed = (text: string): unknown =>
-  JSON.parse(text, (_, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
-
 /** An answer in the lines of its view, or as indented JSON if the view cannot show it. */
 function linesOf(text: string, terminal: Terminal, view: View | undefined): string[] {
-  const { columns, colours } = terminal;
+  // Each text is one line without hidden characters.
+  const plain = (_: string, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value);
   try {
-    const { result } = parsed(text) as { result: unknown };
-    if (view) return view(result as never, { columns, colours });
+    if (view) return view(JSON.parse(text, plain).result as never, terminal);
   } catch {}
   return [indentJson(text, Number.POSITIVE_INFINITY, harmless).text];
 }

@@ -27,8 +27,8 @@ const BY_ERROR_CODE: ReadonlyMap<string, number> = new Map([
   ['timeout', EXIT.tryLater],
 ]);
 
-/** The exit code for an answer of a gateway. */
-export function exitCodeOf(status: number): number {
+/** The exit code for an answer of a gateway, by its status, if there is one. */
+export function exitCodeOf(status = 0): number {
   if (status >= 200 && status < 300) return EXIT.ok;
   if (INVALID.includes(status)) return EXIT.invalidInput;
   return LATER.includes(status) ? EXIT.tryLater : EXIT.refused;
@@ -38,9 +38,7 @@ export function exitCodeOf(status: number): number {
 export function exitCodeFor(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   if (!(error instanceof GatewayError)) return EXIT.refused;
-  const own = BY_ERROR_CODE.get(error.code);
-  if (own !== undefined) return own;
-  return error.status === undefined ? EXIT.refused : exitCodeOf(error.status);
+  return BY_ERROR_CODE.get(error.code) ?? exitCodeOf(error.status);
 }
 
 /** The cause of a failed fetch. */

@@ -68,10 +68,9 @@ export class Values {
   /** The value of an option or else of its variable, and the name to blame for it. */
   given(option: string): { readonly text: string | undefined; readonly source: string } {
     const own = this.text(option);
-    const [name = '', fallback] = VARIABLES[option] ?? [];
-    return own === undefined
-      ? { text: variable(name) ?? fallback, source: name }
-      : { text: own, source: `--${option}` };
+    if (own !== undefined) return { text: own, source: `--${option}` };
+    const [source = '', fallback] = VARIABLES[option] ?? [];
+    return { text: variable(source) ?? fallback, source };
   }
 }
 
@@ -106,10 +105,8 @@ export function millisecondsIn(text: string, name: string): number {
 export function readArguments(args: readonly string[], options: OptionTable, strict: boolean) {
   const known = Object.fromEntries(
     Object.entries(options).map(([name, { takes, short }]) => {
-      return [
-        name,
-        { type: takes ? ('string' as const) : ('boolean' as const), ...(short !== undefined && { short }) },
-      ];
+      const type = takes ? ('string' as const) : ('boolean' as const);
+      return [name, short === undefined ? { type } : { type, short }];
     }),
   );
   try {

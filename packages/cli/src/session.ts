@@ -100,10 +100,7 @@ export class Session {
     const wallet = await this.wallet;
     const { isPreapproved } = this;
     const payer = payerFor({ gateway, wallet, terminal, ledger, rpc, caps, isPreapproved });
-    const report = (outcome: Outcome): void => {
-      this.outcome = outcome;
-    };
-    const pay: Payer = { pay: async (...request) => watched(await payer.pay(...request), report) };
+    const pay: Payer = { pay: async (...request) => watched(await payer.pay(...request), this) };
     const mayUseCredit = values.is('pay') && wallet.source !== 'temporary';
     return createClient({
       baseUrl: gateway,

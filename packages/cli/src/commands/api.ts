@@ -20,12 +20,11 @@ function optionsBy(route: ListedRoute): ReadonlyMap<string, CallParameter> {
   return new Map(named.filter(([name]) => !Object.hasOwn(COMMON, name)).toReversed());
 }
 
-const wordsIn = (schema: unknown): string[] => {
-  return listAt(schema, 'enum')
+const wordsIn = (schema: unknown): string[] =>
+  listAt(schema, 'enum')
     .slice(0, MAX_VALUES)
     .filter((each) => typeof each === 'string')
     .map((each) => oneLine(each, MAX_TEXT));
-};
 
 /** The options of these parameters. */
 export function optionTable(parameters: readonly CallParameter[]): OptionTable {

@@ -91,14 +91,8 @@ export const resumeCommand: Command = {
 };
 
 const LATEST = 10;
-const MEANING: Readonly<Record<EntryStep, string>> = {
-  held: 'reserved',
-  signed: 'outcome unknown',
-  paid: 'paid',
-  released: 'released',
-  refused: 'refused',
-  'given up': 'given up',
-};
+/** Steps that are shown by another name. */
+const MEANING: Readonly<Partial<Record<EntryStep, string>>> = { held: 'reserved', signed: 'outcome unknown' };
 
 /** The ledger's spending. Refused payments count, because the gateway could still settle them. */
 export const spendingCommand: Command = {
@@ -123,7 +117,7 @@ export const spendingCommand: Command = {
       ...table(spent.slice(-LATEST), terminal.columns, [
         { title: 'WHEN (UTC)', cell: ({ at }) => moment(at / 1000, true) },
         { title: 'AMOUNT', cell: ({ micros }) => usd(micros), align: 'right' },
-        { title: 'STATE', cell: ({ step }) => MEANING[step] },
+        { title: 'STATE', cell: ({ step }) => MEANING[step] ?? step },
       ]),
     ]);
     return EXIT.ok;

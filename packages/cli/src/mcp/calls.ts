@@ -31,14 +31,12 @@ export interface Purchase {
   /** The call only learns its price and pays nothing. */
   readonly isQuote?: boolean;
   /** Set once a payment for the call is signed. */
-  outcome?: Outcome;
+  outcome?: Outcome | undefined;
 }
 
 /** Whether two offers make the same transfer. Their memos differ. */
 const isSame = (one: Offer, other: Offer): boolean =>
   (['network', 'asset', 'payTo', 'amount'] as const).every((name) => one[name] === other[name]);
-
-const isLimit = (error: unknown): boolean => error instanceof GatewayError && error.code === 'spending_limit';
 
 /** The methods of a gateway, called within a budget. Credit is never used, so the ledger records all spending. */
 export class Calls {
@@ -85,9 +83,7 @@ export class Calls {
     const budget = isQuote ? undefined : this.#budget;
     if (!budget) return quotingPayer.pay(...request);
     const payment = await (approved ? this.#payApproved(approved, request) : payWithin(budget, request));
-    return watched(payment, (outcome) => {
-      purchase.outcome = outcome;
-    });
+    return watched(payment, purchase);
   }
 
   /** Pays exactly the offer that the user agreed to. It counts against the budget. */
@@ -104,7 +100,7 @@ async function payWithin(budget: QuotingPayer, request: Parameters<Payer['pay']>
   try {
     return await budget.pay(...request);
   } catch (error) {
-    if (!isLimit(error)) throw error;
+    if (!(error instanceof GatewayError && error.code === 'spending_limit')) throw error;
     // Do not ask the user about a payment that would be refused anyway.
     const decision = await budget.quote(...request);
     if ('again' in decision) throw error;

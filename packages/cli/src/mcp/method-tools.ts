@@ -24,15 +24,10 @@ const CHOSEN = [
 
 /** One method as a tool. */
 function methodTool(state: ServerState, tool: Tool): ServedTool {
-  const { name, description, inputSchema, priceUsd } = tool;
-  return {
-    name,
-    title: tool.annotations.title,
-    description,
-    inputSchema,
-    annotations: priceUsd === undefined ? FREE : PAID,
-    call: (input, context) => callMethod(state, tool, input, context),
-  };
+  const { name, description, inputSchema } = tool;
+  const annotations = tool.priceUsd === undefined ? FREE : PAID;
+  const call: ServedTool['call'] = (input, context) => callMethod(state, tool, input, context);
+  return { name, title: tool.annotations.title, description, inputSchema, annotations, call };
 }
 
 const methodOf = (name: string): string => name.slice(name.indexOf('_') + 1);

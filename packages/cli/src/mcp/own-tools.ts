@@ -1,5 +1,5 @@
 import type { Tool } from '@asset-gateway/client/tools';
-import { clusterOfNetwork, dollars, member, routes } from '@asset-gateway/protocol';
+import { below, clusterOfNetwork, dollars, routes } from '@asset-gateway/protocol';
 import { failureOf, partOf, refusalOf, resultOf, type StoredAnswers } from './answer.ts';
 import type { ServerState } from './paying.ts';
 import { FREE, inputOf, LOCAL, type ServedTool } from './served-tool.ts';
@@ -24,11 +24,11 @@ export function quoteTool(state: ServerState): ServedTool {
       method: { type: 'string', description: 'Such as wallet_balances, rpc_getBalance, das_getAsset.' },
     }),
     annotations: FREE,
-    async call({ method }, { signal }) {
+    async call({ method }, { request }) {
       const tool = priced.get(String(method));
       if (!tool) return refusalOf(`These methods cost money: ${[...priced.keys()].join(', ')}. All others are free.`);
       try {
-        const offer = await state.calls.quote(tool, anyInput(tool), signal);
+        const offer = await state.calls.quote(tool, anyInput(tool), request.signal);
         if (!offer) return resultOf({ method, priceUsd: '0.00', needsAsking: false });
         const { network, payTo, amount } = offer;
         const price = { priceUsd: dollars(Number(amount)), cluster: clusterOfNetwork(network) };
@@ -73,12 +73,10 @@ const GONE = 'This answer is no longer stored: only the last 64 answers are stor
 /** The size limit of a part with its envelope. */
 const MAX_BYTES = 11_000;
 
-/** One step of a JSON Pointer (RFC 6901). */
-const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
-
+/** The value at a JSON Pointer (RFC 6901). */
 function valueAt(value: unknown, pointer: string): unknown {
-  const [before, ...steps] = pointer.split('/');
-  return before === '' ? steps.reduce((found, step) => member(found, unescaped(step)), value) : undefined;
+  const [before, ...names] = pointer.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return before === '' ? below(value, ...names) : undefined;
 }
 
 function sliceOf(value: unknown, from: number): unknown {

@@ -91,7 +91,7 @@ export async function callMethod(
   state: ServerState,
   method: Tool,
   input: unknown,
-  { signal, canAsk, request }: ToolContext,
+  { canAsk, request }: ToolContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const reply = inputResponse(request.inputResponses, QUESTION);
   const isRefused = reply.kind === 'elicit' && reply.action !== 'accept';
@@ -100,7 +100,7 @@ export async function callMethod(
   if (isRefused) return refusalOf(`The user declined to pay for ${tool}. Nothing was paid.`);
   const purchase: Purchase = { approved: reply.kind === 'elicit' ? agreed : undefined };
   try {
-    return answerOf(await state.calls.call(method, input, signal, purchase), state.stored, purchase);
+    return answerOf(await state.calls.call(method, input, request.signal, purchase), state.stored, purchase);
   } catch (error) {
     if (error instanceof Unpaid) return ask(state, tool, input, { offer: error.offer, canAsk });
     return failureOf(error, state, purchase);

@@ -5,11 +5,11 @@ import {
   type JsonSchemaType,
   type ServerContext,
   type StandardSchemaWithJSON,
+  type ToolAnnotations,
 } from '@modelcontextprotocol/server';
 
 /** The context of one tool call. */
 export interface ToolContext {
-  readonly signal: AbortSignal;
   /** Whether the host can ask its user. */
   readonly canAsk: boolean;
   readonly request: ServerContext['mcpReq'];
@@ -22,12 +22,7 @@ export interface ServedTool {
   readonly description: string;
   /** JSON Schema of an object. */
   readonly inputSchema: object;
-  readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly idempotentHint: boolean;
-    readonly openWorldHint: boolean;
-  };
+  readonly annotations: ToolAnnotations;
   call(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult | InputRequiredResult>;
 }
 

@@ -54,7 +54,7 @@ export function createServers(options: CallsOptions, isAll: boolean): McpServerF
     const server = new McpServer({ name: NAME, version, title: 'Asset gateway' }, { instructions: INSTRUCTIONS });
     for (const { name, call, ...about } of tools) {
       server.registerTool(name, about, (input, context) =>
-        call(input, { signal: context.mcpReq.signal, canAsk: canAsk(server, context), request: context.mcpReq }),
+        call(input, { canAsk: canAsk(server, context), request: context.mcpReq }),
       );
     }
     registerAnswers(server, state.stored);

@@ -18,14 +18,9 @@ export interface Entry {
 }
 
 /** An amount that counts against the limits. */
-export interface Spent {
-  readonly id: string;
-  readonly at: number;
-  readonly micros: number;
-  readonly step: EntryStep;
-  /** Once signed: when, and the hash of the request that the payment buys. */
+export interface Spent extends Required<Pick<Entry, 'id' | 'at' | 'micros' | 'step'>>, Pick<Entry, 'request'> {
+  /** Once signed: when. */
   readonly signedAt?: number;
-  readonly request?: string;
 }
 
 export const DAY_MS = 86_400_000;

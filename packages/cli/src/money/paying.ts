@@ -70,13 +70,13 @@ export const quotingPayer: Payer = {
 /** The known outcome of a payment. */
 export type Outcome = 'open' | 'paid' | 'refused';
 
-/** The same payment, reporting its outcome. */
-export function watched(payment: SignedPayment, report: (outcome: Outcome) => void): SignedPayment {
-  report('open');
+/** The same payment; `by` gets its outcome. */
+export function watched(payment: SignedPayment, by: { outcome?: Outcome | undefined }): SignedPayment {
+  by.outcome = 'open';
   return {
     ...payment,
     async closed(outcome) {
-      report(outcome);
+      by.outcome = outcome;
       await payment.closed?.(outcome);
     },
   };
