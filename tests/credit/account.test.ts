@@ -85,7 +85,7 @@ sharedLedgerSuite('a hold', (ledger) => {
         const { grantedMicros, spentMicros, heldMicros, holds, failingUntilMs } = account;
         const values = [HOLDER.wallet, grantedMicros, spentMicros, heldMicros, holds, failingUntilMs];
         await database.write({ guard: { sql: SET_ACCOUNT, values } });
-        const step = hold(newDebit(micros), { nowMs: NOW, untilMs: NOW + CREDIT.leaseMs });
+        const step = hold(newDebit(micros), NOW, {});
         const isHeld = (await database.write(step)) !== undefined;
         expect(isHeld).toBe(holdRefusal(account, micros, NOW) === undefined);
         const held = isHeld ? { heldMicros: heldMicros + micros, holds: holds + 1 } : {};

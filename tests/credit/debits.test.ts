@@ -1,8 +1,9 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CREDIT, type Debit, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
-import { Accounts, type HoldOptions } from '../../packages/gateway/src/credit/accounts.ts';
+import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
+import type { HoldOptions } from '../../packages/gateway/src/credit/rows.ts';
 import type { Database } from '../../packages/gateway/src/stores/sql/database.ts';
 import { grant, HOLDER, type Ledger, landed, ledgerSuite, newDebit, newPayment, startSettling } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';

@@ -1,4 +1,5 @@
 import type { PaidRequest } from '../gates/gate.ts';
+import { ANSWER_MS } from '../stores/sql/ledger.ts';
 
 /** The owner of a balance. Each network has separate credit. */
 export interface AccountHolder {
@@ -64,7 +65,7 @@ export const CREDIT = {
   /** How long a hold lasts at least; longer if the upstream may take longer. */
   leaseMs: 30_000,
   /** How long debits and their answers are stored: longer than any nonce or memo is valid. */
-  debitMs: 600_000,
+  debitMs: ANSWER_MS,
   /** How long other calls wait for a purchase with an unknown outcome. */
   purchaseMs: 60_000,
   /** At most this many uncharged upstream calls of a wallet per window. */

@@ -1,17 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import {
-  append,
-  type Database,
-  isDuplicate,
-  type JournalEntry,
-  keepAgain,
-  keepAnswer,
-  type OnWritten,
-  type Row,
-  readAnswer,
-  type Step,
-} from '../stores/sql/database.ts';
+import { append, isDuplicate, type JournalEntry, keepAnswer, type Row, type Step } from '../stores/sql/database.ts';
+import { Ledger } from '../stores/sql/ledger.ts';
 import {
   type Account,
   type AccountHolder,
@@ -58,53 +47,30 @@ const ATTEMPTS = 5;
 /** How often a release is tried again while the database is unavailable. */
 const RELEASE_AGAIN_MS = 500;
 
-const entryOf = ({ id, by, network, wallet, micros, route, requestId }: NewDebit): JournalEntry => {
-  const key = by === 'payment' ? { key: id } : {};
-  return {
-    kind: 'debit',
-    cluster: clusterOfNetwork(network),
-    wallet,
-    micros,
-    feeLamports: 0,
-    transaction: '',
-    route,
-    requestId,
-    ...key,
-  };
-};
+function entryOf({ id, by, network, wallet, micros, route, requestId }: NewDebit): JournalEntry {
+  const call = { cluster: clusterOfNetwork(network), wallet, route, requestId };
+  return { kind: 'debit', ...call, micros, feeLamports: 0, transaction: '', ...(by === 'payment' && { key: id }) };
+}
 
 /**
  * Balances and debits. A price is held, and then captured together with the answer or released. Captures are durable when the
  * promise resolves; holds are not. Methods reject while the database is unavailable.
  */
-export class Accounts {
-  readonly #database: Database;
-  readonly #onWritten: OnWritten;
-
-  constructor(database: Database, onWritten: OnWritten = () => undefined) {
-    this.#database = database;
-    this.#onWritten = onWritten;
-  }
-
-  /** The database's clock in milliseconds since the Unix epoch. */
-  now(): number {
-    return Math.floor(this.#database.now());
-  }
-
+export class Accounts extends Ledger {
   /** The unspent credit of all wallets by network, in millionths of a dollar. */
   async owed(): Promise<ReadonlyMap<string, number>> {
-    const found = await this.#database.report(rows.SUM_CREDIT);
+    const found = await this.database.report(rows.SUM_CREDIT);
     return new Map(found.map(({ cluster, owed }) => [NETWORKS[cluster as Cluster], Number(owed)]));
   }
 
   async find(holder: AccountHolder): Promise<Account> {
-    const [row] = await this.#database.read(rows.findAccount(holder, this.now()));
+    const [row] = await this.database.read(rows.findAccount(holder, this.now()));
     return rows.accountOf(row);
   }
 
   /** The latest movements of an account, newest first. */
   async movements(holder: AccountHolder): Promise<readonly Movement[]> {
-    const found = await this.#database.read(rows.findMovements(holder));
+    const found = await this.database.read(rows.findMovements(holder));
     return found.map(({ signature, ...movement }) => ({
       ...(movement as unknown as Movement),
       ...(signature !== null && { transaction: String(signature) }),
@@ -112,22 +78,17 @@ export class Accounts {
   }
 
   async debit(id: string): Promise<Debit | undefined> {
-    const [row] = await this.#database.read(rows.findDebit(id));
+    const [row] = await this.database.read(rows.findDebit(id));
     return row && rows.debitOf(row, rows.holderOf(row), this.now());
   }
 
-  answer(id: string): Promise<string | undefined> {
-    return readAnswer(this.#database, id);
-  }
-
-  /** Holds the price of a call for `leaseMs`. `isPastOwed`: even if the same request was paid for before. */
-  async hold(debit: NewDebit, { leaseMs = CREDIT.leaseMs, isPastOwed }: HoldOptions = {}): Promise<HoldResult> {
+  /** Holds the price of a call. */
+  async hold(debit: NewDebit, options: rows.HoldOptions = {}): Promise<HoldResult> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const nowMs = this.now();
-      const step = rows.hold(debit, { nowMs, untilMs: nowMs + leaseMs, isPastOwed });
+      const step = rows.hold(debit, this.now(), options);
       const row = await this.#write(debit, step).catch((error) => this.#unlessTaken(debit, error));
       if (row) return { verdict: 'held', debit };
-      const found = await this.#refusalOf(debit, isPastOwed);
+      const found = await this.#refusalOf(debit, options);
       if (found) return found;
     }
     return { verdict: 'busy', account: await this.find(debit) };
@@ -138,9 +99,9 @@ export class Accounts {
     const nowMs = debit.capturedAtMs ?? this.now();
     const entry = entryOf(debit);
     const stored = keepAnswer({ key: debit.id, answer, untilMs: nowMs + CREDIT.debitMs });
-    const row = await this.#database.write(rows.capture(debit, nowMs, [stored, append(entry, nowMs)]));
+    const row = await this.database.write(rows.capture(debit, nowMs, [stored, append(entry, nowMs)]));
     if (row) {
-      this.#onWritten({ network: debit.network, wallet: debit.wallet, entries: [entry] });
+      this.onWritten({ network: debit.network, wallet: debit.wallet, entries: [entry] });
       return Number(row.balance);
     }
     const now = await this.debit(debit.id);
@@ -155,32 +116,20 @@ export class Accounts {
    * Releases what this owner holds. `isCalled`: whether the upstream was called. If the database fails, this rejects and the release
    * is tried again until the hold lapses.
    */
-  async release(debit: NewDebit, isCalled: boolean): Promise<void> {
-    await this.#release(debit, isCalled).catch((error) => {
-      void this.#releaseLater(debit, isCalled);
+  async release(debit: NewDebit, isCalled: boolean, retries = CREDIT.leaseMs / RELEASE_AGAIN_MS): Promise<void> {
+    try {
+      const row = await this.#write(debit, rows.release(debit));
+      if (row && isCalled) await this.#noteUncharged(debit);
+    } catch (error) {
+      const again = () => void this.release(debit, isCalled, retries - 1).catch(() => undefined);
+      if (retries > 0) setTimeout(again, RELEASE_AGAIN_MS).unref();
       throw error;
-    });
-  }
-
-  async #release(debit: NewDebit, isCalled: boolean): Promise<void> {
-    const row = await this.#write(debit, rows.release(debit));
-    if (row && isCalled) await this.#noteUncharged(debit);
-  }
-
-  async #releaseLater(debit: NewDebit, isCalled: boolean): Promise<void> {
-    for (let waitedMs = 0; waitedMs < CREDIT.leaseMs; waitedMs += RELEASE_AGAIN_MS) {
-      await pause(RELEASE_AGAIN_MS, undefined, { ref: false });
-      const isReleased = await this.#release(debit, isCalled).then(
-        () => true,
-        () => false,
-      );
-      if (isReleased) return;
     }
   }
 
   /** Notes that the answer has reached its wallet. */
   delivered(id: string): void {
-    this.#database.note(rows.noteDelivered(id));
+    this.database.note(rows.noteDelivered(id));
   }
 
   /** Upstream calls for a debit so far: the first, and those for a captured debit whose answer was lost. */
@@ -190,17 +139,12 @@ export class Accounts {
 
   /** Counts one more upstream call for a captured debit whose answer was lost. */
   async called(id: string): Promise<void> {
-    await this.#database.write({ guard: rows.noteCallAgain(id) });
-  }
-
-  /** Stores an answer that was fetched again. */
-  keep(id: string, answer: string): Promise<void> {
-    return keepAgain(this.#database, id, answer, CREDIT.debitMs);
+    await this.database.write({ guard: rows.noteCallAgain(id) });
   }
 
   async #write(holder: AccountHolder, step: Step): Promise<Row | undefined> {
-    const row = await this.#database.write(step);
-    if (row) this.#onWritten({ network: holder.network, wallet: holder.wallet, entries: [] });
+    const row = await this.database.write(step);
+    if (row) this.onWritten({ network: holder.network, wallet: holder.wallet, entries: [] });
     return row;
   }
 
@@ -210,10 +154,10 @@ export class Accounts {
   }
 
   /** Why a price was not held; undefined to try again. */
-  async #refusalOf(debit: NewDebit, isPastOwed: boolean | undefined): Promise<HoldResult | undefined> {
+  async #refusalOf(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
     const nowMs = this.now();
     const { id, owner, requestHash, micros } = debit;
-    const found = await this.#database.read(rows.lookAt(debit, { id, requestHash }, nowMs));
+    const found = await this.database.read(rows.lookAt(debit, { id, requestHash }, nowMs));
     const account = rows.accountOf(found[0]);
     let own: Debit | undefined;
     let owed: Debit | undefined;
@@ -229,32 +173,26 @@ export class Accounts {
     if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
     if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
     if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
-    for (const row of lapsed) await this.#database.write(rows.releaseLapsed(row, nowMs));
+    for (const row of lapsed) await this.database.write(rows.releaseLapsed(row, nowMs));
     const reason = lapsed.length > 0 ? undefined : holdRefusal(account, micros, nowMs);
-    if (!reason && found[0]?.own_payment === 'lapsed') await this.#database.write(rows.dropLapsedPayment(id, nowMs));
+    if (!reason && found[0]?.own_payment === 'lapsed') await this.database.write(rows.dropLapsedPayment(id, nowMs));
     return reason && { verdict: reason, account };
   }
 
   /** Releases lapsed holds, whose processes have died or whose calls take too long. */
   async releaseAllLapsed(): Promise<void> {
     const nowMs = this.now();
-    const lapsed = await this.#database.read(rows.findLapsed(nowMs));
-    for (const row of lapsed) await this.#database.write(rows.releaseLapsed(row, nowMs));
+    const lapsed = await this.database.read(rows.findLapsed(nowMs));
+    for (const row of lapsed) await this.database.write(rows.releaseLapsed(row, nowMs));
   }
 
   /** Tries again, because all calls that a wallet has in progress may fail at once. */
   async #noteUncharged(holder: AccountHolder): Promise<void> {
     for (let attempt = 1; attempt <= CREDIT.holdsPerWallet; attempt++) {
-      const [wallet] = await this.#database.read(rows.findUncharged(holder));
+      const [wallet] = await this.database.read(rows.findUncharged(holder));
       const before = String(wallet?.uncharged_at_ms);
       const uncharged = withUnchargedCall(JSON.parse(before), this.now());
-      if (await this.#database.write({ guard: rows.noteUncharged(holder, before, uncharged) })) return;
+      if (await this.database.write({ guard: rows.noteUncharged(holder, before, uncharged) })) return;
     }
   }
-}
-
-export interface HoldOptions {
-  /** How long the call may take, in milliseconds. */
-  readonly leaseMs?: number;
-  readonly isPastOwed?: boolean;
 }

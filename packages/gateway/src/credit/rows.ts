@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { membersIn, type Row, type Statement, type Step, text, type Value } from '../stores/sql/database.ts';
+import {
+  columnsOf,
+  insertion,
+  membersIn,
+  type Row,
+  type Statement,
+  type Step,
+  text,
+  type Value,
+} from '../stores/sql/database.ts';
 import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
 const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds, w.failing_until_ms,
@@ -91,15 +100,16 @@ export const lookAt = (
   values: [...holderValues(holder), id, requestHash, nowMs],
 });
 
-interface HoldOptions {
-  readonly untilMs: number;
-  readonly nowMs: number;
+export interface HoldOptions {
+  /** How long the call may take, in milliseconds. */
+  readonly leaseMs?: number;
   /** Whether to hold even if a payment or debit for the same request is owed or open. */
-  readonly isPastOwed?: boolean | undefined;
+  readonly isPastOwed?: boolean;
 }
 
 /** Holds the price of a call. Writes nothing if `holdRefusal` gives a reason, or if the request was paid for before. */
-export function hold(debit: NewDebit, { untilMs, nowMs, isPastOwed = false }: HoldOptions): Step {
+export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Step {
+  const { leaseMs = CREDIT.leaseMs, isPastOwed = false } = options;
   const { id, micros, requestHash } = debit;
   const guard = {
     sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
@@ -112,15 +122,8 @@ export function hold(debit: NewDebit, { untilMs, nowMs, isPastOwed = false }: Ho
   and {in time} returning id`,
     values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed)],
   };
-  const insertion = {
-    sql: `insert into debits (id, wallet_id, micro_usdc, paid_by, route, request_hash, request_id, owner, memo, resource_url, state,
-  until_ms) select $1, {guard.id}, $2, $3, $4, $5, $6, $7, $8, $9, 'held', $10 where {guarded}`,
-    values: [
-      ...[id, micros, debit.by, debit.route, requestHash, debit.requestId, debit.owner],
-      ...[debit.memo ?? null, debit.resourceUrl ?? null, untilMs],
-    ],
-  };
-  return { guard, changes: [insertion] };
+  const held: Debit = { ...debit, progress: 'held', untilMs: nowMs + leaseMs, callsAgain: 0 };
+  return { guard, changes: [insertion('debits', columnsOf(held, COLUMNS))] };
 }
 
 /** Ends the hold of the guard's debit, and charges an amount. */

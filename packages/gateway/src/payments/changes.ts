@@ -1,14 +1,17 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import {
   append,
+  columnsOf,
   type Step as DatabaseStep,
   type Dialect,
   dropAnswer,
   endAnswer,
+  insertion,
   type JournalEntry,
   type JournalKind,
   keepAnswer,
   POSTGRES,
+  type Row,
   SQLITE,
   type Statement,
   type Value,
@@ -17,23 +20,15 @@ import type { Step } from './machine.ts';
 import { amountOf, FAILED_ON_CHAIN, type FeeCharge, isOpen, PAYMENTS, type PaymentRecord } from './record.ts';
 import { CHANGING, LASTING, type StoredState, type Subject } from './rows.ts';
 
-type Columns = Readonly<Record<string, Value>>;
-
-function valuesOf(record: PaymentRecord, columns: Readonly<Record<string, keyof PaymentRecord>>): Columns {
-  const values: Record<string, Value> = {};
-  for (const [column, member] of Object.entries(columns)) values[column] = (record[member] ?? null) as Value;
-  return values;
-}
-
 /** The columns that a step may change. */
-function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): Columns {
+function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefined): Row {
   const { progress, owed, calls = 0, leasedUntilMs = 0, resolvedAtMs = 0 } = record;
   // A fee counts from before its payment is sent until there is proof that it was not paid.
   const isFeePaid = isOpen(record) || progress === 'settled' || record.reason === FAILED_ON_CHAIN;
   const isKnown =
     progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= PAYMENTS.knownPayerMicros;
   return {
-    ...valuesOf(record, CHANGING),
+    ...columnsOf(record, CHANGING),
     calls,
     leased_until_ms: progress === 'reserved' || progress === 'settling' ? leasedUntilMs : null,
     owed_until_ms: owed ? resolvedAtMs + PAYMENTS.answerMs : null,
@@ -46,19 +41,6 @@ function changing(record: PaymentRecord, nowMs: number, fee: FeeCharge | undefin
     ...(isKnown && { fee_of_new_payer: 0 }),
   };
 }
-
-/** Every column that a record or `changing` fills; an insertion drops others. */
-const COLUMNS = [
-  ...Object.keys({ ...LASTING, ...CHANGING }),
-  ...['micro_usdc', 'owed_until_ms', 'fee_payer', 'fee_until_ms', 'fee_of_new_payer'],
-];
-
-/** Inserts a payment. It replaces a forgotten one with the same key; machine.ts refuses a key that has a record. */
-const INSERT = `insert into payments (wallet_id, ${COLUMNS.join(', ')})
-  select {guard.id}, ${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')} where {guarded}
-  on conflict (key) do update set ${COLUMNS.filter((name) => name !== 'key')
-    .map((name) => `${name} = excluded.${name}`)
-    .join(', ')}`;
 
 /** What a step writes in addition to the machine's decision. */
 export interface StepDetails {
@@ -75,8 +57,11 @@ function rowChange({ subject, step: { before, after }, details, nowMs }: Taking)
   const changed = changing(record, nowMs, details.fee);
   if (!before.record) {
     const fees = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
-    const row: Columns = { ...fees, ...valuesOf(record, LASTING), micro_usdc: amountOf(record), ...changed };
-    return { sql: INSERT, values: COLUMNS.map((name) => row[name] ?? null) };
+    const row = { ...fees, ...columnsOf(record, LASTING), micro_usdc: amountOf(record), ...changed };
+    const replaced = Object.keys(row).map((name) => `${name} = excluded.${name}`);
+    const { sql, values } = insertion('payments', row);
+    // It replaces a forgotten payment with the same key; machine.ts refuses a key that has a record.
+    return { sql: `${sql} on conflict (key) do update set ${replaced.join(', ')}`, values };
   }
   const changes = Object.keys(changed).map((name, index) => `${name} = $${index + 2}`);
   return {

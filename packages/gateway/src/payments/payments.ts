@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CreditLimits } from '../credit/account.ts';
-import {
-  type Database,
-  type JournalKind,
-  keepAgain,
-  type OnWritten,
-  type Row,
-  readAnswer,
-} from '../stores/sql/database.ts';
+import type { Database, JournalKind, OnWritten, Row } from '../stores/sql/database.ts';
+import { Ledger } from '../stores/sql/ledger.ts';
 import * as changes from './changes.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import * as machine from './machine.ts';
@@ -54,16 +48,13 @@ const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement
  * The stored payments: machine.ts decides on the state that was read, and its step is written if the state has not changed. Steps
  * after a reservation are durable when the promise resolves. Methods reject while the database is unavailable, except `release`.
  */
-export class Payments {
-  readonly #database: Database;
-  readonly #onWritten: OnWritten;
+export class Payments extends Ledger {
   /** Payments that this process has reserved or is settling. Their leases are renewed. */
   readonly #own = new Map<string, OwnState>();
   readonly #renewing: NodeJS.Timeout;
 
-  constructor(database: Database, onWritten: OnWritten = () => undefined) {
-    this.#database = database;
-    this.#onWritten = onWritten;
+  constructor(database: Database, onWritten?: OnWritten) {
+    super(database, onWritten);
     this.#renewing = setInterval(() => {
       for (const [key, own] of this.#own) this.#renew(key, own).catch(() => undefined);
     }, PAYMENTS.renewMs).unref();
@@ -73,13 +64,8 @@ export class Payments {
     clearInterval(this.#renewing);
   }
 
-  /** The database's clock in milliseconds since the Unix epoch. It never steps. */
-  now(): number {
-    return Math.floor(this.#database.now());
-  }
-
   async find(key: string): Promise<PaymentRecord | undefined> {
-    const [row] = await this.#database.read(findByKey(key));
+    const [row] = await this.database.read(findByKey(key));
     return row && readRecord(recordOfRow(row), this.now());
   }
 
@@ -92,14 +78,10 @@ export class Payments {
 
   /** Whether this wallet's mainnet payments of the last 30 days make it a known payer. */
   async isKnownPayer(payer: string): Promise<boolean> {
-    if (!this.#database.isReady()) return false;
+    if (!this.database.isReady()) return false;
     const sql = `select paid from wallets where cluster = 'mainnet' and address = $1`;
-    const [row] = await this.#database.read({ sql, values: [payer] });
+    const [row] = await this.database.read({ sql, values: [payer] });
     return row !== undefined && isKnownPayer(JSON.parse(String(row.paid)), this.now());
-  }
-
-  answer(key: string): Promise<string | undefined> {
-    return readAnswer(this.#database, key);
   }
 
   /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read. */
@@ -117,17 +99,12 @@ export class Payments {
    */
   async adopt(payment: NewPayment, signature: string): Promise<boolean> {
     const sql = `select key from payments where signature = $1 and state = 'settled'`;
-    const [other] = await this.#database.read({ sql, values: [signature] });
+    const [other] = await this.database.read({ sql, values: [signature] });
     if (other && other.key !== payment.key) return false;
-    const booked = await this.#database.read({ sql: FIND_BOOKED, values: [payment.key, signature] });
+    const booked = await this.database.read({ sql: FIND_BOOKED, values: [payment.key, signature] });
     const details = { booked: booked.map(({ kind }) => kind as JournalKind) };
     await this.#take(payment, machine.adopt(payment, signature), details);
     return true;
-  }
-
-  /** Stores an answer that was fetched again. */
-  keep(key: string, answer: string): Promise<void> {
-    return keepAgain(this.#database, key, answer, PAYMENTS.answerMs);
   }
 
   /** Counts one more upstream call for a payment. */
@@ -169,19 +146,19 @@ export class Payments {
 
   /** Notes that the answer has reached the payer. */
   delivered(key: string): void {
-    this.#database.note(changes.noteDelivered(key));
+    this.database.note(changes.noteDelivered(key));
   }
 
   /** Payments whose outcome must be looked up on the chain, a hundred at a time. */
   async open(): Promise<readonly PaymentRecord[]> {
     const nowMs = this.now();
-    const rows = await this.#database.read(findOpen(nowMs, OPEN_AT_ONCE));
+    const rows = await this.database.read(findOpen(nowMs, OPEN_AT_ONCE));
     return rows.flatMap((row) => readRecord(recordOfRow(row), nowMs) ?? []);
   }
 
   async #read(subject: Subject, feePayer?: string): Promise<StoredState> {
     const nowMs = this.now();
-    return readState(stateOf(await this.#database.read(lookAt(subject, nowMs, feePayer)), subject), nowMs);
+    return readState(stateOf(await this.database.read(lookAt(subject, nowMs, feePayer)), subject), nowMs);
   }
 
   /** A step of an existing payment; ignored if there is none. After a failure and after the last step the lease is not renewed. */
@@ -206,7 +183,7 @@ export class Payments {
       if (step.verdict === 'done') {
         const [entries, version] = [changes.entriesOf(step, details), randomBytes(8).toString('hex')];
         const taking = { subject, state, step, details, entries, version, nowMs };
-        const row = await this.#database.write(changes.statementsOf(taking, this.#database.dialect));
+        const row = await this.database.write(changes.statementsOf(taking, this.database.dialect));
         if (row) return this.#taken(taking, row);
         const now = await this.#read(subject);
         // It was written, but the reply was lost.
@@ -230,7 +207,7 @@ export class Payments {
     const { granted_micro_usdc: granted, spent_micro_usdc: spent } = row;
     if (record?.progress === 'reserved' || record?.progress === 'settling')
       this.#own.set(record.key, { ...state, ...step.after, record, wallet: { id: Number(row.id), version } });
-    this.#onWritten({ network, wallet, entries });
+    this.onWritten({ network, wallet, entries });
     return {
       verdict: 'done',
       record,
@@ -240,7 +217,7 @@ export class Payments {
 
   async #renew(key: string, own: OwnState): Promise<void> {
     const leasedUntilMs = this.now() + PAYMENTS.leaseMs;
-    const row = await this.#database.write({ guard: changes.renewLease(key, own.record.owner, leasedUntilMs) });
+    const row = await this.database.write({ guard: changes.renewLease(key, own.record.owner, leasedUntilMs) });
     if (this.#own.get(key) !== own) return;
     if (row) this.#own.set(key, { ...own, record: { ...own.record, leasedUntilMs } });
     else this.#own.delete(key);

@@ -1,4 +1,5 @@
 import { MOST_CALLS, type PaidRequest } from '../gates/gate.ts';
+import { ANSWER_MS } from '../stores/sql/ledger.ts';
 
 /** The state of a payment. From `settling` on money may have moved, and only proof changes the record. */
 export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
@@ -100,7 +101,7 @@ export const PAYMENTS = {
   leaseMs: 6_000,
   renewMs: 2_000,
   /** How long an answer is stored, and owed if it was not delivered; longer than any memo is valid. */
-  answerMs: 600_000,
+  answerMs: ANSWER_MS,
   recordMs: 86_400_000,
   /** Longer than any memo is valid, because anyone can copy a payment that failed on the chain. */
   refusedMs: 330_000,

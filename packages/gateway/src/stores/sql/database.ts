@@ -125,6 +125,21 @@ export function membersIn(row: Row, columns: Readonly<Record<string, string>>) {
   return Object.fromEntries(stored.map(([column, member]) => [member, row[column]]));
 }
 
+/** The columns of an object, by a table of its members; members that are missing are null. */
+export function columnsOf<T extends object>(object: T, columns: Readonly<Record<string, keyof T>>) {
+  const row: Record<string, Value> = {};
+  for (const [column, member] of Object.entries(columns)) row[column] = (object[member] ?? null) as Value;
+  return row;
+}
+
+/** Inserts a row of the wallet that the guard names as `id`. */
+export function insertion(table: string, row: Row) {
+  const names = Object.keys(row);
+  const parameters = names.map((_, index) => `$${index + 1}`);
+  const sql = `insert into ${table} (wallet_id, ${names.join(', ')}) select {guard.id}, ${parameters.join(', ')} where {guarded}`;
+  return { sql, values: Object.values(row) };
+}
+
 /** The kind of a journal entry. A refusal moves no money, but may have cost a fee. */
 export type JournalKind = 'settlement' | 'refusal' | 'grant' | 'debit';
 
@@ -149,29 +164,24 @@ export interface JournalEntry {
   readonly isRepair?: true;
 }
 
-const COLUMNS =
-  'at, kind, cluster, wallet_id, route, micro_usdc, fee_lamports, signature, request_id, node, key, is_repair';
-
 /** Names this process. */
 const NODE = randomBytes(4).toString('hex');
 
 /** Appends an entry to a step whose guard names the wallet as `id`. */
-export const append = (entry: JournalEntry, nowMs: number): Statement => ({
-  sql: `insert into journal_entries (${COLUMNS}) select $1, $2, $3, {guard.id}, $4, $5, $6, $7, $8, $9, $10, $11 where {guarded}`,
-  values: [
-    new Date(nowMs).toISOString(),
-    entry.kind,
-    entry.cluster,
-    entry.route,
-    entry.micros,
-    entry.feeLamports,
-    entry.transaction === '' ? null : entry.transaction,
-    entry.requestId,
-    NODE,
-    entry.key ?? null,
-    entry.isRepair ? 1 : 0,
-  ],
-});
+export const append = ({ transaction, ...entry }: JournalEntry, nowMs: number): Statement =>
+  insertion('journal_entries', {
+    at: new Date(nowMs).toISOString(),
+    kind: entry.kind,
+    cluster: entry.cluster,
+    route: entry.route,
+    micro_usdc: entry.micros,
+    fee_lamports: entry.feeLamports,
+    signature: transaction === '' ? null : transaction,
+    request_id: entry.requestId,
+    node: NODE,
+    key: entry.key ?? null,
+    is_repair: entry.isRepair ? 1 : 0,
+  });
 
 /** A step that was written, for metrics and for requests that wait for their wallet. */
 export interface Written {
@@ -194,30 +204,17 @@ export interface StoredAnswer {
   readonly untilMs: number | null;
 }
 
-const valuesOf = ({ key, answer, untilMs }: StoredAnswer) => [key, untilMs, Buffer.byteLength(answer), answer];
-
 /** Stores an answer in the step that charges for it. */
-export const keepAnswer = (stored: StoredAnswer): Statement => ({ sql: KEEP, values: valuesOf(stored) });
-
-/** Stores an answer that was fetched again. */
-export async function keepAgain(database: Database, key: string, answer: string, forMs: number): Promise<void> {
-  const values = valuesOf({ key, answer, untilMs: Math.floor(database.now()) + forMs });
-  const sql = `${KEEP.replace('{guarded}', '{in time}')} returning key`;
-  await database.write({ guard: { sql, values }, isDurable: true });
-}
+export const keepAnswer = ({ key, answer, untilMs }: StoredAnswer) => ({
+  sql: KEEP,
+  values: [key, untilMs, Buffer.byteLength(answer), answer],
+});
 
 /** Sets the expiry of an answer. */
 export const endAnswer = (key: string, untilMs: number): Statement => ({
   sql: 'update answers set until_ms = $2 where key = $1 and {guarded}',
   values: [key, untilMs],
 });
-
-/** The stored answer of a payment or debit. */
-export async function readAnswer(database: Database, key: string): Promise<string | undefined> {
-  const sql = 'select answer from answers where key = $1 and (until_ms is null or until_ms > $2)';
-  const [row] = await database.read({ sql, values: [key, Math.floor(database.now())] });
-  return row && String(row.answer);
-}
 
 export const dropAnswer = (key: string): Statement => ({
   sql: 'delete from answers where key = $1 and {guarded}',
