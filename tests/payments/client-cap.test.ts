@@ -8,11 +8,16 @@ import { startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
 import { asking, payTo, requirement } from '../client/offers.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
-import { MEMO_FORGERIES, TRANSFER_FORGERIES, UNCOPIED_MEMOS } from './forge-instructions.ts';
-import { addressOf, carrying, openMarket } from './forge-market.ts';
-import { SIGNER_FORGERIES } from './forge-signers.ts';
-import { limitOf, transferOf } from './forge-table.ts';
-import { draftOf, signed } from './forge-wire.ts';
+import { addressOf, carrying, draftOf, openMarket, signed } from './forge.ts';
+import {
+  at,
+  LIMIT,
+  LOOKUP_FORGERIES,
+  MEMO_FORGERIES,
+  TRANSFER,
+  TRANSFER_FORGERIES,
+  UNCOPIED_MEMOS,
+} from './forgeries.ts';
 
 /** A response of the gateway: body, status and headers. */
 interface Reply {
@@ -64,7 +69,7 @@ function paid() {
   return payments().map((header) => {
     const { accepted, payload } = JSON.parse(atob(String(header)));
     const draft = draftOf(Buffer.from(payload.transaction, 'base64'));
-    const { data, accounts } = transferOf(draft);
+    const { data, accounts } = at(draft, TRANSFER);
     const [, mint, destination] = accounts.map((index) => draft.keys[index]);
     const amount = Buffer.from(data).readBigUInt64LE(1);
     return { accepted, moved: { amount, mint, destination }, instructions: draft.instructions.length };
@@ -175,18 +180,13 @@ describe('a payment is sent', () => {
 
   it('with another bid for compute units', async () => {
     const draft = draftOf(market.genuine.wire);
-    limitOf(draft).data = Uint8Array.from([2, 0, 0, 1, 0]);
+    at(draft, LIMIT).data = Uint8Array.from([2, 0, 0, 1, 0]);
     const payment = carryingWire(signed(draft, [market.payer]));
     await expect(assertPays(payment, offer, marketPayer)).resolves.toBeUndefined();
   });
 });
 
-/** They move what was approved. */
-const HARMLESS = ['two compute prices', 'the memo before the transfer'];
-const LOOKUPS = SIGNER_FORGERIES.filter(({ name }) => name.includes('lookup table that the transfer takes'));
-const FORGERIES = [...TRANSFER_FORGERIES, ...MEMO_FORGERIES, ...UNCOPIED_MEMOS, ...LOOKUPS].filter(
-  ({ name }) => !HARMLESS.includes(name),
-);
+const FORGERIES = [...TRANSFER_FORGERIES, ...MEMO_FORGERIES, ...UNCOPIED_MEMOS, ...LOOKUP_FORGERIES];
 
 describe('a payment is not sent', () => {
   it.each(FORGERIES)('with $name', async ({ make }) => {

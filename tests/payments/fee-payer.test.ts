@@ -6,10 +6,8 @@ import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.
 import { isFeePayerSignature } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { samples } from '../kit/rounds.ts';
 import { refusedWith } from './calls.ts';
-import { addressOf, carrying, openForge } from './forge-market.ts';
-import { malleated } from './forge-signers.ts';
-import { type Change, instruction, limitOf, memoOf, PROGRAMS, priceOf, u32, u64 } from './forge-table.ts';
-import { signatureOver, signed, writable } from './forge-wire.ts';
+import { addressOf, carrying, openForge, signatureOver, signed, writable } from './forge.ts';
+import { at, type Change, instruction, LIMIT, MEMO, malleated, PRICE, PROGRAMS, u32, u64 } from './forgeries.ts';
 
 const forge = await openForge();
 
@@ -30,8 +28,8 @@ async function newPayer(): Promise<Uint8Array> {
 const setCost =
   (units: number, microLamports: bigint): Change =>
   (draft) => {
-    limitOf(draft).data = Uint8Array.from([2, ...u32(units)]);
-    priceOf(draft).data = Uint8Array.from([3, ...u64(microLamports)]);
+    at(draft, LIMIT).data = Uint8Array.from([2, ...u32(units)]);
+    at(draft, PRICE).data = Uint8Array.from([3, ...u64(microLamports)]);
   };
 
 describe('the cost of an accepted payment to the fee payer', () => {
@@ -39,7 +37,7 @@ describe('the cost of an accepted payment to the fee payer', () => {
     ['P12 is 10,001 lamports as the official client makes it', 10_001n, () => undefined],
     ['P12 is at most 20,000 lamports', 20_000n, setCost(200_000, 50_000n)],
     ['P12 is 10,000 lamports when no priority is paid for', 10_000n, setCost(200_000, 0n)],
-    ['P12 does not grow with a memo that the payer signs', 10_001n, (draft) => memoOf(draft).accounts.push(1)],
+    ['P12 does not grow with a memo that the payer signs', 10_001n, (draft) => at(draft, MEMO).accounts.push(1)],
     ['P12 does not grow with keys that nothing uses', 10_001n, (draft) => writable(draft, PROGRAMS.lighthouse)],
   ])('%s', async (_, lamports, change) => {
     const before = await forge.standing();

@@ -6,9 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { Memos, type Offer, paymentKeyOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { anyText } from '../kit/any-text.ts';
-import { addressOf, carrying, ISSUED, openForge, openMarket } from './forge-market.ts';
-import { type Change, MEMO, REASONS, removed, setData, TRANSFER, u64 } from './forge-table.ts';
-import { draftOf, signed } from './forge-wire.ts';
+import { addressOf, carrying, draftOf, ISSUED, openForge, openMarket, signed } from './forge.ts';
+import { type Change, MEMO, REASONS, removed, setData, TRANSFER, u64 } from './forgeries.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.999Z');
 const SECONDS = Math.floor(NOW / 1000);
@@ -152,7 +151,7 @@ describe('without memos in the requirement', () => {
 
   const other = newKeypair();
   it.each<[string, string, Change]>([
-    ...[4n, 6n, 0n, 2n ** 64n - 1n, 5n + 2n ** 32n].map((amount): [string, string, Change] => [
+    ...[4n, 6n, 5n + 2n ** 32n].map((amount): [string, string, Change] => [
       `P10 ${amount} micro-dollars for 5 are`,
       REASONS.amount,
       setData(TRANSFER, [12, ...u64(amount), 6]),

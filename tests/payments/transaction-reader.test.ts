@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_TRANSACTION_BYTES, readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { isFull } from '../kit/rounds.ts';
-import { type Draft, draftOf, messageOf, wireOf } from './forge-wire.ts';
+import { type Draft, draftOf, messageOf, wireOf } from './forge.ts';
 import { mutated, plain, readWithKit, rulesBroken } from './kit-reader.ts';
 
 interface Vector {
@@ -87,12 +87,32 @@ const BREAKING: readonly [string, Buffer][] = [
   ['size', changed(({ instructions }) => instructions.push({ program: 2, accounts: [], data: new Uint8Array(900) }))],
   ['header', changed((draft) => Object.assign(draft, { readonlySigners: draft.signers }))],
   ['distinct', changed(({ keys }) => keys.push(keys[3] ?? ''))],
+  ['header', changed((draft) => Object.assign(draft, { readonlyOthers: 200 }))],
   ['indices', changed(({ instructions, keys }) => instructions[3]?.accounts.push(keys.length))],
+  [
+    'indices',
+    changed(({ instructions, keys }) => instructions.push({ program: keys.length, accounts: [], data: wire })),
+  ],
 ];
+
+const [slots, message] = [wire.subarray(1, MESSAGE_AT), wire.subarray(MESSAGE_AT)];
+/** Bytes that are no transaction. */
+const UNREADABLE: Readonly<Record<string, Buffer>> = {
+  'the message alone': message,
+  'a byte too many': Buffer.concat([wire, Buffer.of(0)]),
+  'a third signature': Buffer.concat([Buffer.of(3), slots, Buffer.alloc(64), message]),
+  'a single signature': Buffer.concat([Buffer.of(1), slots.subarray(64), message]),
+  'version 1': changed((draft) => Object.assign(draft, { version: 0x81 })),
+  'a count in a longer spelling': Buffer.concat([Buffer.of(0x82, 0), wire.subarray(1)]),
+};
 
 describe("kit's codecs, with the rules of the runtime", () => {
   it.each(BREAKING)('both readers refuse a transaction that breaks the rule of %s', (rule, wire) => {
     expect(rulesBroken(wire)).toEqual([rule]);
+    expect([readWithKit(wire), readTransaction(wire)]).toEqual([undefined, undefined]);
+  });
+
+  it.each(Object.entries(UNREADABLE))('both readers refuse %s', (_, wire) => {
     expect([readWithKit(wire), readTransaction(wire)]).toEqual([undefined, undefined]);
   });
 

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { newKeypair } from '@asset-gateway/client/node';
 import { NETWORKS, REFUSALS, Refusal } from '@asset-gateway/protocol';
 import fc from 'fast-check';
@@ -7,32 +5,36 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { freePort } from '../http/ports.ts';
 import { isFull } from '../kit/rounds.ts';
+import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startSellingGateway } from '../kit/test-gateway.ts';
 import { answersWith } from './calls.ts';
 import { ask, newPath, until } from './fault-buyer.ts';
-import { COMPUTE_FORGERIES, MEMO_FORGERIES, TRANSFER_FORGERIES, UNCOPIED_MEMOS } from './forge-instructions.ts';
-import { addressOf, carrying, openForge, openMarket } from './forge-market.ts';
-import { FEE_PAYER_FORGERIES, SIGNATURE_FORGERIES, SIGNER_FORGERIES } from './forge-signers.ts';
-import type { Forgery } from './forge-table.ts';
-import { draftOf, signed } from './forge-wire.ts';
+import { addressOf, carrying, draftOf, openForge, openMarket, signed } from './forge.ts';
+import {
+  COMPUTE_FORGERIES,
+  FEE_PAYER_FORGERIES,
+  type Forgery,
+  MEMO_FORGERIES,
+  SIGNATURE_FORGERIES,
+  SIGNER_FORGERIES,
+  TRANSFER_FORGERIES,
+  UNCOPIED_MEMOS,
+} from './forgeries.ts';
 import { plain, readWithKit } from './kit-reader.ts';
 
-/** Starts a facilitator that approves everything, and keeps what it is asked. */
+/** Starts a facilitator that approves everything. */
 async function startApproving(feePayer: string, port = 0) {
-  const asked: string[] = [];
+  const server = await startStrangeGateway(port);
   const extra = { feePayer };
   const kinds = Object.values(NETWORKS).map((network) => ({ x402Version: 2, scheme: 'exact', network, extra }));
-  const server = createServer((request, response) => {
-    const path = request.url ?? '';
-    if (path !== '/supported') asked.push(path);
-    const answer = path === '/supported' ? { kinds } : { isValid: true, success: true, transaction: '' };
-    response.setHeader('content-type', 'application/json');
-    request.resume().on('end', () => response.end(JSON.stringify(answer)));
-  });
-  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
-  afterAll(() => void server.close().closeAllConnections());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  server.answer(({ path }, response) =>
+    json(response, 200, path === '/supported' ? { kinds } : { isValid: true, success: true, transaction: '' }),
+  );
+  return server;
 }
+
+/** What a facilitator was asked about payments. */
+const asked = () => approving.arrivals.map(({ path }) => path).filter((path) => path !== '/supported');
 
 const market = await openMarket();
 afterAll(() => market.chain.close());
@@ -118,7 +120,7 @@ describe('a gateway', () => {
       expect(body).toMatchObject({ message: REFUSALS[reason].message, accepts: [{ scheme: 'exact' }] });
       expect(await forge.standing()).toEqual(before);
     }
-    expect(approving.asked).toEqual([]);
+    expect(asked()).toEqual([]);
   });
 
   it('P12 the fee payer has paid only the fees of genuine payments', async () => {
@@ -131,7 +133,7 @@ describe('a gateway', () => {
   it('P10 a facilitator is asked about a payment that is right, and its word alone settles nothing', async () => {
     const { payload } = await remoteForge.genuine();
     await answersWith(503, 'settlement_pending', 'pending', remoteForge.pay(payload));
-    expect(approving.asked).toEqual(['/verify', '/settle']);
+    expect(asked()).toEqual(['/verify', '/settle']);
     expect(remoteForge.gateway.solana.provider.arrivals).toHaveLength(1);
   });
 });
