@@ -10,10 +10,8 @@ import { startReceiver } from './receiver.ts';
 const KEY = { TOKENS_API_KEY: 'key' };
 const DROPPED = 'asset_gateway_trace_spans_dropped_total';
 
-const startReceiving = startReceiver;
-
 async function start(mood: Parameters<typeof startReceiver>[0], variables = {}) {
-  const receiver = await startReceiving(mood);
+  const receiver = await startReceiver(mood);
   const endpoint = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/custom/traces`, METRICS_PORT: '0' };
   return { receiver, gateway: await startTestGateway({ ...endpoint, ...variables }) };
 }
@@ -36,7 +34,7 @@ const dropped = async ({ gateway }: TestGateway) => (await scrape(gateway)).sum(
 const LOADER = `
   import { createRequire } from 'node:module';
   import { readConfig, startGateway } from '@asset-gateway/gateway';
-  const gateway = await startTestGateway(readConfig(process.env), { logTo: { write: () => undefined } });
+  const gateway = await startGateway(readConfig(process.env), { logTo: { write: () => undefined } });
   await (await fetch(gateway.url + '/healthz')).text();
   await gateway.stop();
   const paths = Object.keys(createRequire(process.cwd() + '/').cache);
@@ -53,7 +51,7 @@ describe('the packages of OpenTelemetry', () => {
 
   it('are loaded only with an endpoint', async () => {
     expect(await isLoaded({})).toBe('false');
-    const receiver = await startReceiving();
+    const receiver = await startReceiver();
     expect(await isLoaded({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })).toBe('true');
   });
 });
