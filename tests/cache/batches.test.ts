@@ -1,9 +1,9 @@
 import type { Route } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assembled, batchInput, itemsOf, mintKeyOf, mintsOf } from '../../packages/gateway/src/cache/batches.ts';
+import { batchInput, batchText, itemsOf, mintKeyOf, mintsOf } from '../../packages/gateway/src/cache/batches.ts';
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
-import { KeptItem } from '../../packages/gateway/src/cache/stored.ts';
+import { answerOf, readyAnswer } from '../../packages/gateway/src/cache/stored.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
 import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
@@ -51,17 +51,18 @@ describe.each([
         // Each mint from its own call.
         const kept = asked.map((mint) => {
           const items = itemsOf(route, upstreamText(route, batchInput(route, [mint])));
-          return new KeptItem(mintKeyOf(route, mint, LIFETIME), 0, items.get(mint) ?? '');
+          return { json: items.get(mint) ?? '' };
         });
-        expect(assembled(route, kept, 0).json).toBe(upstreamText(route, input));
+        expect(readyAnswer(route, batchText(route, kept)).json).toBe(upstreamText(route, input));
       }),
       { numRuns: Math.max(100, rounds(10_000)) },
     );
   }, 600_000);
 
   it('is as old as its oldest item', () => {
-    const items = [5_000, 1_000, 3_000].map((at) => new KeptItem(mintKeyOf(route, String(at), LIFETIME), at, '{}'));
-    expect(assembled(route, items, 9_000).headers).toMatchObject({ Age: '8' });
+    const key = mintKeyOf(route, 'mint', LIFETIME);
+    const items = [5_000, 1_000, 3_000].map((fetchedAtMs) => ({ key, fetchedAtMs, bytes: 0 }));
+    expect(answerOf(readyAnswer(route, '[]'), items, 9_000).headers).toMatchObject({ Age: '8' });
   });
 
   it('is split into the items of one call', () => {

@@ -259,7 +259,7 @@ it('a call whose upstream throws at once no longer counts as starting', async ()
   const fault = () => {
     throw new Error('broken');
   };
-  const leads = { waiting: new Waiters(), spendAlone: fault, dismiss: () => undefined };
+  const leads = { waiting: new Waiters(order), spendAlone: fault };
   const kept = new LRUCache<string, Kept>({ max: 1 });
   const calls = new CallsInFlight({ ...leads, kept, order, upstream: { answer: fault }, now: () => 0 });
   await calls.make([PLAN], claimAlone());
@@ -365,15 +365,17 @@ const waiterAt = (group: string, take: Spend): Waiter =>
 
 /** Makes a call for these requests. Answers the requests that were dismissed, and the numbers of calls. */
 async function callFor(...waiters: readonly Waiter[]) {
-  const [waiting, dismissed] = [new Waiters(), [] as (string | undefined)[]];
-  for (const waiter of waiters) waiting.enter(waiter, 60_000, () => undefined);
+  const [waiting, dismissed] = [new Waiters(order), [] as (string | undefined)[]];
+  for (const waiter of waiters) {
+    waiting.enter(waiter, 60_000, () => undefined);
+    waiter.done.catch(() => dismissed.push(waiter.asker.wallet));
+  }
   const calls = new CallsInFlight({
     waiting,
     order,
     upstream: { answer: ({ spend }: UpstreamCall) => spend(budget).then(() => ({ json: '{}' })) },
     kept: new LRUCache({ max: 9 }),
     spendAlone: () => Promise.reject(new Error('a request waits')),
-    dismiss: ({ asker }) => void dismissed.push(asker.wallet),
     now: () => 0,
   });
   await calls.make([PLAN], claimAlone());

@@ -159,10 +159,9 @@ redisSuite('shared entries in Redis', () => {
       await one.claim([KEY], 'one');
       const claim = new CallClaim({ entries: short, owner: 'short', isEnough: () => false });
       const plan = { ...KEY, route: routes[0] as Route, input: {} as Input };
-      expect((await claim.divide([plan])).others).toEqual([plan]);
       let looks = 0;
-      for await (const { others } of claim.follow([plan], () => true)) looks += others.length;
-      expect(looks).toBeGreaterThan(0);
+      for await (const { others } of claim.divisions([plan], () => true)) looks += others.length;
+      expect(looks).toBeGreaterThan(1);
     });
 
     it('are not taken by a reader', async () => {

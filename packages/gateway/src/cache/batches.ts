@@ -1,9 +1,9 @@
-import { envelope, type Route } from '@asset-gateway/protocol';
-import type { Answer, Input } from '../call.ts';
+import type { Route } from '@asset-gateway/protocol';
+import type { Input } from '../call.ts';
 import { afterValue } from '../upstreams/member-text.ts';
 import type { CacheKey } from './key-demand.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
-import { cacheHeaders, type Fetched, type KeptItem, tagOf } from './stored.ts';
+import type { KeptText } from './stored.ts';
 
 /** A row that answers for a list of mints and is cached per mint. */
 interface BatchRow {
@@ -22,9 +22,11 @@ const ROWS: Readonly<Record<string, BatchRow>> = {
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
-/** The distinct mints of a request to a row that is cached per mint, in the upstream's order. */
+/** The distinct mints of a request to a row that is cached per mint, in the upstream's order; none for other rows. */
 export function mintsOf({ id }: Route, input: Input): readonly string[] {
-  const { mints, addresses } = input[ROWS[id]?.place ?? 'body'];
+  const row = ROWS[id];
+  if (!row) return [];
+  const { mints, addresses } = input[row.place];
   return [...new Set([...listOf(mints), ...listOf(addresses)])];
 }
 
@@ -70,12 +72,8 @@ function textsOf(inside: string, count: number): string[] {
   return texts;
 }
 
-/** The answer that the upstream would give for these items; its age is that of the oldest. */
-export function assembled(route: Route, items: readonly KeptItem[], nowMs: number, fetched?: Fetched): Answer {
-  const [before, after] = ROWS[route.id]?.around ?? ['', ''];
-  const json = `${before}${items.map((item) => item.json).join(',')}${after}`;
-  const body = Buffer.from(envelope(route, json));
-  const age = Math.max(0, ...items.map((item) => item.ageSeconds(nowMs)));
-  const freshSeconds = Math.min(...items.map(({ key }) => key.freshSeconds));
-  return { json, body, headers: cacheHeaders(age, { freshSeconds }, fetched, tagOf(body)) };
+/** The text that the upstream would answer with for these items. */
+export function batchText({ id }: Route, items: readonly Pick<KeptText, 'json'>[]): string {
+  const [before, after] = ROWS[id]?.around ?? ['', ''];
+  return `${before}${items.map(({ json }) => json).join(',')}${after}`;
 }

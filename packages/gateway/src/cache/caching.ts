@@ -2,13 +2,21 @@ import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Answer, Input, Upstream, UpstreamCall } from '../call.ts';
 import { decodeBase58 } from '../gates/crypto.ts';
-import { assembled, mintKeyOf, mintsOf } from './batches.ts';
+import { batchText, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
 import { Calls, type CallsDependencies } from './calls.ts';
-import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
-import { ALONE } from './shared-entries.ts';
-import { type Kept, KeptAnswer, type KeptItem, KeptRefusal, keptFor, OVERHEAD_BYTES, type Plan } from './stored.ts';
+import type { Lifetime } from './lifetimes.ts';
+import {
+  ageOf,
+  answerOf,
+  type Kept,
+  type KeptText,
+  keptFor,
+  OVERHEAD_BYTES,
+  type Plan,
+  readyAnswer,
+} from './stored.ts';
 import type { Wanted } from './waiters.ts';
 
 /** Dependencies of a cache. */
@@ -42,11 +50,26 @@ export class CachingUpstream implements Upstream {
     this.#calls = new Calls({ ...dependencies, order, kept: this.#kept, plans: this.#plans });
   }
 
-  answer(call: UpstreamCall): Promise<Answer> {
-    const { id } = call.route;
-    const lifetime = this.#dependencies.lifetimes[id];
-    if (!lifetime) return this.#dependencies.upstream.answer(call);
-    return id in BATCH_SIZES ? this.#batch(call, lifetime) : this.#single(call, lifetime);
+  async answer(call: UpstreamCall): Promise<Answer> {
+    const { route } = call;
+    const { lifetimes, upstream, now } = this.#dependencies;
+    const lifetime = lifetimes[route.id];
+    if (!lifetime) return upstream.answer(call);
+    const found = await this.#findAll(call, lifetime);
+    for (const { kept } of found) if (kept && 'refusal' in kept) throw kept.refusal;
+    const isWhole = !found.some(isMissing);
+    const here = isWhole ? found : found.filter(isLasting);
+    const absent = isWhole ? [] : found.filter((each) => !isLasting(each));
+    const waiter = isWhole ? undefined : await this.#calls.wait(absent, call);
+    const entries = found.map(({ key, kept }) => waiter?.given.get(key.id) ?? kept) as KeptText[];
+    const nowMs = now();
+    const isTooOld = (entry: KeptText) => !entry.ready && ageOf(entry, nowMs) > entry.key.maxStaleSeconds;
+    if (waiter && entries.some(isTooOld)) throw tooOldByNow();
+    const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
+    const ready = entries[0]?.ready ?? readyAnswer(route, batchText(route, entries));
+    const answer = answerOf(ready, entries, nowMs, waiter && { forwarded, isCollapsed: waiter.isCollapsed });
+    // A request with a used sign-in does not count as demand.
+    return Object.assign(answer, { onSettled: () => this.#calls.note(here) });
   }
 
   /** Counts and memory, for metrics. */
@@ -58,89 +81,64 @@ export class CachingUpstream implements Upstream {
     this.#calls.close();
   }
 
-  async #single(call: UpstreamCall, lifetime: Lifetime): Promise<Answer> {
-    const { route, input } = call;
-    const key = cacheKeyOf(route, input, lifetime, this.#dependencies.wallSeconds());
-    const wanted = requestFreshness(call.arrival.headers?.['cache-control']);
-    const plan = { key, route, input };
-    let found = this.#find(plan, wanted);
-    if (!found.kept && (await this.#readShared([plan], wanted))) found = this.#find(plan, wanted);
-    const { kept, ageSeconds = 0 } = found;
-    if (kept instanceof KeptRefusal) throw kept.refusal;
-    if (kept instanceof KeptAnswer) {
-      // A request with a used sign-in does not count as demand.
-      return kept.answer(this.#dependencies.now(), undefined, () => this.#calls.note([{ key, ageSeconds }]));
+  /** The keys of a request: one for each mint of a batch that can be divided, otherwise one for the whole answer. */
+  async #findAll({ route, input, arrival }: UpstreamCall, lifetime: Lifetime): Promise<readonly Found[]> {
+    const freshness = requestFreshness(arrival.headers?.['cache-control']);
+    const find = (plan: Plan) => this.#find(plan, freshness);
+    let found = mintsOf(route, input).map((mint) =>
+      find({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }),
+    );
+    const goesAlone = ({ kept, plan: { key, mint = '' } }: Found) =>
+      !kept && (!isAddress(mint) || this.#calls.goesAlone(key.id));
+    if (found.length === 0 || found.some(goesAlone)) {
+      const key = cacheKeyOf(route, input, lifetime, this.#dependencies.wallSeconds());
+      found = [find({ key, route, input })];
     }
-    const waiter = await this.#calls.wait([found], call);
-    const given = waiter.given.get(key.id) as KeptAnswer;
-    return given.answer(this.#dependencies.now(), { forwarded: found.forwarded, isCollapsed: waiter.isCollapsed });
+    const missing = found.filter(isMissing);
+    if (missing.length === 0 || freshness.noCache) return found;
+    await this.#readShared(missing);
+    return found.map(({ plan }) => find(plan));
   }
 
-  async #batch(call: UpstreamCall, lifetime: Lifetime): Promise<Answer> {
-    const { route, input } = call;
-    const mints = mintsOf(route, input);
-    const wanted = requestFreshness(call.arrival.headers?.['cache-control']);
-    const plans = mints.map((mint) => ({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }));
-    let found = plans.map((plan) => this.#find(plan, wanted));
-    const lacking = plans.filter((_, index) => !found[index]?.kept);
-    if (lacking.some(({ key, mint }) => !isAddress(mint) || this.#calls.goesAlone(key.id)))
-      return this.#single(call, lifetime);
-    if (await this.#readShared(lacking, wanted)) found = plans.map((plan) => this.#find(plan, wanted));
-    for (const { kept } of found) if (kept instanceof KeptRefusal) throw kept.refusal;
-    const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
-    const isWhole = found.every(({ kept }) => kept);
-    // Items that would be too old when the others arrive are fetched with them.
-    const lasts = ({ kept, key, ageSeconds = 0 }: Found) =>
-      kept && (isWhole || ageSeconds < key.maxStaleSeconds - SOON);
-    const [here, absent] = [found.filter(lasts), found.filter((each) => !lasts(each))];
-    const note = () => this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
-    if (isWhole)
-      return { ...assembled(route, [...items.values()] as KeptItem[], this.#dependencies.now()), onSettled: note };
-    const waiter = await this.#calls.wait(absent, call);
-    for (const [id, kept] of waiter.given) items.set(id, kept);
-    const [given, now] = [[...items.values()] as KeptItem[], this.#dependencies.now()];
-    if (given.some((item) => item.ageSeconds(now) > item.key.maxStaleSeconds)) throw tooOldByNow();
-    const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
-    return { ...assembled(route, given, now, { forwarded, isCollapsed: waiter.isCollapsed }), onSettled: note };
-  }
-
-  /** Stores newer shared entries of these keys. Returns whether shared entries were read. */
-  async #readShared(plans: readonly Plan[], { noCache }: RequestFreshness): Promise<boolean> {
-    const { shared } = this.#dependencies;
-    if (plans.length === 0 || noCache || shared === ALONE) return false;
-    const { entries } = await shared.claim(plans);
-    for (const plan of plans) {
-      const entry = entries.get(plan.key.id);
-      const fetchedAtMs = this.#kept.peek(plan.key.id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY;
+  /** Stores newer shared entries of these keys. */
+  async #readShared(missing: readonly Found[]): Promise<void> {
+    const { entries } = await this.#dependencies.shared.claim(missing);
+    for (const { key, plan } of missing) {
+      const entry = entries.get(key.id);
+      const fetchedAtMs = this.#kept.peek(key.id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY;
       if (entry && entry.fetchedAtMs > fetchedAtMs)
-        this.#kept.set(plan.key.id, keptFor(plan, entry.fetchedAtMs, entry.json));
+        this.#kept.set(key.id, keptFor(plan, entry.fetchedAtMs, entry.json));
     }
-    return true;
   }
 
   /** A key's cached entry if it is good enough, and what to fetch otherwise. Stores the plan if a call is due. */
   #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): Found {
     const { key } = plan;
     const [kept, now] = [this.#kept.get(key.id), this.#dependencies.now()];
-    const age = kept?.ageSeconds(now) ?? Number.POSITIVE_INFINITY;
+    const age = kept ? ageOf(kept, now) : Number.POSITIVE_INFINITY;
     const oldest = oldestSeconds(key, this.#dependencies.wallSeconds);
-    const isRefusal = kept instanceof KeptRefusal;
+    const isRefusal = kept !== undefined && 'refusal' in kept;
     const isServable = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
     const isWanted = !noCache && age <= (maxAgeSeconds ?? age);
     const isDue = age >= key.freshSeconds || !isWanted;
     if (isDue && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
     const forwarded = kept ? 'stale' : 'miss';
     const notBeforeMs = noCache ? now : now - Math.min(oldest, maxAgeSeconds ?? oldest) * 1_000;
-    const ageSeconds = isServable && !isRefusal ? age : undefined;
-    const asked = { key, ageSeconds, refusesCached: isServable, notBeforeMs, forwarded } as const;
+    const servedAge = isServable && !isRefusal ? age : undefined;
+    const asked = { plan, key, ageSeconds: servedAge, refusesCached: isServable, notBeforeMs, forwarded } as const;
     return isServable && isWanted ? { ...asked, kept } : asked;
   }
 }
 
 const ADDRESS_BYTES = 32;
 
+const isMissing = ({ kept }: Found): boolean => !kept;
+
 /** Longer than a wait plus the usual call, in seconds. */
 const SOON = 15;
+/** Items that would be too old when the others arrive are fetched with them. */
+const isLasting = ({ kept, key, ageSeconds = 0 }: Found): boolean =>
+  kept !== undefined && ageSeconds < key.maxStaleSeconds - SOON;
 
 const tooOldByNow = (): Refusal =>
   new Refusal('rate_limited', { reason: 'a part became too old while waiting', retryAfterSeconds: 1 });
@@ -156,6 +154,7 @@ const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 
 /** A requested key, with its cached entry if that is good enough. */
 interface Found extends Wanted {
+  readonly plan: Plan;
   readonly kept?: Kept | undefined;
   readonly forwarded: 'miss' | 'stale';
 }

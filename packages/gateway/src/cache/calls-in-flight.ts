@@ -5,7 +5,7 @@ import type { Slot, Spend, Upstream } from '../call.ts';
 import { batchInput } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
 import type { CallClaim } from './shared-entries.ts';
-import { idsOf, type Kept, KeptRefusal, type KeptText, type Plan } from './stored.ts';
+import { idsOf, type Kept, type KeptText, type Plan } from './stored.ts';
 import {
   type CallPart,
   entriesIn,
@@ -13,14 +13,13 @@ import {
   isOfRequest,
   isOfShares,
   isOfUpstream,
-  isOwn,
   isPassing,
   isVerdict,
   NoLeader,
   partsOf,
   sharesOf,
 } from './upstream-call.ts';
-import { WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
+import { isOwn, WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
 
 /** Dependencies of calls in flight. */
 export interface InFlightDependencies {
@@ -31,7 +30,6 @@ export interface InFlightDependencies {
   readonly kept: LRUCache<string, Kept>;
   /** Takes a slot for a refresh without a waiting request. */
   readonly spendAlone: Spend;
-  readonly dismiss: (waiter: Waiter, error: unknown) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -49,6 +47,9 @@ interface Attempt {
 
 /** A failed key is retried after a minute at most. */
 const MEMORY_MS = 90_000;
+
+/** Memory of a cached rejection, roughly. */
+const REFUSAL_BYTES = 2_048;
 
 /** A cache's call serves many requests and has no arrival of its own. */
 const NOWHERE = { hosts: [], port: 0 } as const;
@@ -161,7 +162,7 @@ export class CallsInFlight {
 
   /** Takes a slot by the first waiter with a valid sign-in; charged to the waiter whose group holds least. */
   async #spend(attempt: Attempt, budget: Budget): Promise<Slot> {
-    const { spendAlone, dismiss } = this.#dependencies;
+    const { spendAlone, waiting } = this.#dependencies;
     const { leader } = attempt;
     attempt.asked = attempt.waiters();
     const shares = sharesOf(attempt.asked);
@@ -172,7 +173,7 @@ export class CallsInFlight {
         return slot;
       } catch (error) {
         if (leader || !isOwn(error)) throw error;
-        dismiss(waiter, error);
+        waiting.refuse(waiter, error);
       }
     }
     if (attempt.asked.length > 0) throw new NoLeader();
@@ -181,13 +182,13 @@ export class CallsInFlight {
 
   #wasAnswered(id: string): boolean {
     const kept = this.#dependencies.kept.peek(id);
-    return kept !== undefined && !(kept instanceof KeptRefusal);
+    return kept !== undefined && !('refusal' in kept);
   }
 
   /** Ends failed keys; the others return to the order. */
   #failed(plans: readonly Plan[], waiters: readonly Waiter[], error: unknown): void {
-    const { order, now, dismiss } = this.#dependencies;
-    if (!mayPassInTime(error)) for (const waiter of waiters) dismiss(waiter, error);
+    const { order, now, waiting } = this.#dependencies;
+    if (!mayPassInTime(error)) for (const waiter of waiters) waiting.refuse(waiter, error);
     const ids = idsOf(plans).filter((id) => order.isInFlight(id));
     if (isOfRequest(error)) {
       this.#blame(plans, waiters, error);
@@ -201,12 +202,12 @@ export class CallsInFlight {
 
   /** Notes the keys at fault for a rejection: the only key, or those that the upstream never answered. */
   #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
-    const { kept, now, waiting, dismiss } = this.#dependencies;
+    const { kept, now, waiting } = this.#dependencies;
     const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
     if (waiters.length > 0) for (const id of unknown.length > 0 ? unknown : ids) this.alone.set(id, true);
     const [only, another] = plans;
     if (!isVerdict(error) || !only || another) return;
-    kept.set(only.key.id, new KeptRefusal(only.key, now(), error));
-    for (const waiter of waiting.of(ids)) dismiss(waiter, error);
+    kept.set(only.key.id, { key: only.key, fetchedAtMs: now(), bytes: REFUSAL_BYTES, refusal: error });
+    for (const waiter of waiting.of(ids)) waiting.refuse(waiter, error);
   }
 }

@@ -3,14 +3,12 @@ import type { LRUCache } from 'lru-cache';
 import type { Allowance, Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
-import type { CacheKey } from './key-demand.ts';
 import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
-import { idsOf, type Kept, KeptRefusal, type Plan } from './stored.ts';
-import { isOwn } from './upstream-call.ts';
+import { idsOf, type KeptText, type Plan } from './stored.ts';
 import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
 
 /** Dependencies of the call scheduler. */
-export interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dismiss'> {
+export interface CallsDependencies extends Omit<InFlightDependencies, 'waiting'> {
   readonly allowance: Allowance;
   /** By key id. */
   readonly plans: LRUCache<string, Plan>;
@@ -25,7 +23,7 @@ const LOOK_AGAIN_MS = 1_000;
 /** Schedules a cache's upstream calls within the shared budget. */
 export class Calls {
   readonly #dependencies: CallsDependencies;
-  readonly #waiters = new Waiters();
+  readonly #waiters: Waiters;
   readonly #inFlight: CallsInFlight;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -33,15 +31,15 @@ export class Calls {
 
   constructor(dependencies: CallsDependencies) {
     this.#dependencies = dependencies;
-    const dismiss = (waiter: Waiter, error: unknown) => this.#dismiss(waiter, error);
-    this.#inFlight = new CallsInFlight({ ...dependencies, waiting: this.#waiters, dismiss });
+    this.#waiters = new Waiters(dependencies.order);
+    this.#inFlight = new CallsInFlight({ ...dependencies, waiting: this.#waiters });
   }
 
   /** Counts a request answered without waiting as demand for its keys. */
-  note(kept: readonly { readonly key: CacheKey; readonly ageSeconds: number }[]): void {
-    const [now, weight] = [this.#dependencies.now(), 1 / kept.length];
+  note(served: readonly Wanted[]): void {
+    const [now, weight] = [this.#dependencies.now(), 1 / served.length];
     let isRefreshDue = false;
-    for (const { key, ageSeconds } of kept) {
+    for (const { key, ageSeconds = 0 } of served) {
       this.#dependencies.order.enqueue(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
       isRefreshDue ||= ageSeconds >= key.freshSeconds;
     }
@@ -84,7 +82,7 @@ export class Calls {
   #giveKept(waiter: Waiter): boolean {
     for (const { key } of waiter.wanted()) {
       const kept = this.#dependencies.kept.peek(key.id);
-      if (kept && !(kept instanceof KeptRefusal) && waiter.accepts(kept)) waiter.give(kept, true);
+      if (kept && !('refusal' in kept) && waiter.accepts(kept)) waiter.give(kept, true);
     }
     return waiter.wanted().length === 0;
   }
@@ -107,7 +105,7 @@ export class Calls {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const waiter of this.#waiters.all()) this.#dismiss(waiter, this.#withoutSlot());
+    for (const waiter of this.#waiters.all()) this.#waiters.refuse(waiter, this.#withoutSlot());
   }
 
   /** Calls in flight have their own deadline. */
@@ -116,15 +114,8 @@ export class Calls {
     if (waiter.isRetried || ids.some((id) => this.#dependencies.order.isInFlight(id))) waiter.isLate = true;
     else {
       const failures = ids.map((id) => this.#inFlight.failures.get(id));
-      this.#dismiss(waiter, failures.find((failure) => failure !== undefined) ?? this.#withoutSlot());
+      this.#waiters.refuse(waiter, failures.find((failure) => failure !== undefined) ?? this.#withoutSlot());
     }
-  }
-
-  #dismiss(waiter: Waiter, error: unknown): void {
-    const wanted = waiter.wanted();
-    if (!this.#waiters.refuse(waiter, error)) return;
-    const asked = { weight: waiter.weight, isVoid: isOwn(error) };
-    for (const { key, refusesCached } of wanted) this.#dependencies.order.dequeue(key.id, { ...asked, refusesCached });
   }
 
   #withoutSlot(): Refusal {
@@ -151,7 +142,7 @@ export class Calls {
     }
   }
 
-  /** Handles one due call: keys that other nodes fetched or are fetching are skipped. */
+  /** Handles one due call. Keys that other nodes are fetching wait for these nodes. */
   async #call(ids: readonly string[]): Promise<void> {
     const { order, plans: known, shared, randomId, now } = this.#dependencies;
     const plans = ids.map((id) => known.get(id)).filter((plan) => plan !== undefined);
@@ -159,45 +150,34 @@ export class Calls {
     order.completed(forgotten, false, now());
     const claim = new CallClaim({ entries: shared, owner: randomId(), isEnough: (kept) => this.#isEnough(kept) });
     this.#inFlight.starting++;
-    const { taken, mine, others } = await claim.divide(plans);
-    this.#inFlight.starting--;
-    this.#inFlight.take(taken);
-    if (mine.length > 0) void this.#make(mine, claim);
-    if (others.length > 0) void this.#follow(others, claim);
-    if (mine.length === 0) this.#settle();
+    let left: readonly Plan[] = plans;
+    let isFirst = true;
+    for await (const { taken, mine, others } of claim.divisions(plans, () => !this.#isClosed)) {
+      if (isFirst) this.#inFlight.starting--;
+      left = others;
+      this.#inFlight.take(taken);
+      // After another node's call, keys without waiting requests get no call of their own.
+      const isWanted = isFirst || this.#waiters.of(idsOf(mine)).length > 0;
+      if (mine.length > 0 && isWanted) void this.#inFlight.make(mine, claim).then(() => this.#settle());
+      else if (mine.length > 0) this.#forgo(mine, claim);
+      if (isFirst ? mine.length === 0 : taken.length > 0) this.#settle();
+      isFirst = false;
+    }
+    if (left.length > 0) this.#forgo(left, claim);
   }
 
   /** Whether another node's entry is good enough for all waiting requests, or newer than the stored one. */
-  #isEnough(kept: Kept): boolean {
+  #isEnough(kept: KeptText): boolean {
     const { id } = kept.key;
     const waiters = this.#waiters.of([id]);
     if (waiters.length > 0) return waiters.every((waiter) => waiter.accepts(kept));
     return kept.fetchedAtMs > (this.#dependencies.kept.peek(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
   }
 
-  /** Waits for another node's call. If it ends without a shared entry, waiting requests get their own call. */
-  async #follow(plans: readonly Plan[], claim: CallClaim): Promise<void> {
-    let left = plans;
-    for await (const { taken, mine, others } of claim.follow(plans, () => !this.#isClosed)) {
-      left = others;
-      this.#inFlight.take(taken);
-      const isAwaited = this.#waiters.of(idsOf(mine)).length > 0;
-      if (isAwaited) void this.#make(mine, claim);
-      else if (mine.length > 0) this.#forgo(mine, claim);
-      if (taken.length > 0) this.#settle();
-    }
-    if (left.length > 0) this.#forgo(left, claim);
-  }
-
   /** Gives up keys without waiting requests that another node just failed to fetch. */
   #forgo(plans: readonly Plan[], claim: CallClaim): void {
     claim.giveBack(plans);
     this.#dependencies.order.completed(idsOf(plans), false, this.#dependencies.now());
-    this.#settle();
-  }
-
-  async #make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
-    await this.#inFlight.make(plans, claim);
     this.#settle();
   }
 

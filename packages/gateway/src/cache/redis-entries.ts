@@ -1,22 +1,13 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw } from 'node:zlib';
+import { equalSecrets } from '../gates/crypto.ts';
 import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import type { CacheKey } from './key-demand.ts';
 import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, WRITE } from './redis-scripts.ts';
-import type {
-  Claim,
-  EntriesById,
-  FoundEntry,
-  KeyedEntry,
-  SharedEntries,
-  SharedEntry,
-  SharingOptions,
-} from './shared-entries.ts';
-import { idsOf, type Plan } from './stored.ts';
-
-type Keyed = Pick<Plan, 'key'>;
+import type { Claim, FoundEntry, SharedEntries, SharedEntry, SharingOptions } from './shared-entries.ts';
+import { idsOf, type Keyed } from './stored.ts';
 
 const [compress, decompress] = [promisify(deflateRaw), promisify(inflateRaw)];
 
@@ -26,40 +17,6 @@ const MAX_COMPRESSED_BYTES = 1024 * 1024;
 /** An upstream's answer has at most 5 MiB. */
 const MAX_TEXT_BYTES = 5 * 1024 * 1024 + 64 * 1024;
 const FETCHED_AT = /^\d{1,15}$/;
-
-/**
- * Compresses entries, whose times are those of the store's clock, and binds them by a MAC to key, time and format: changed, truncated
- * or moved entries are invalid.
- */
-function entrySeal(secrets: readonly string[]) {
-  // The first secret signs, all verify.
-  const keys = secrets.map((secret) => createHmac('sha256', secret).update('asset-gateway cache entry').digest());
-  return {
-    /** The text of an entry; undefined if it is too large to share. */
-    async seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
-      const body = await compress(json, { level: constants.Z_BEST_SPEED });
-      const [key] = keys;
-      if (!key || body.length > MAX_COMPRESSED_BYTES) return undefined;
-      const head = `${VERSION}.${Math.floor(fetchedAtMs)}`;
-      return `${head}.${macOf(key, digest, head, body).toString('base64url')}.${body.toString('base64')}`;
-    },
-    /** Verifies and opens an entry; undefined unless it was sealed here for this key. */
-    async open(digest: string, text: string): Promise<SharedEntry | undefined> {
-      const [version = '', fetchedAt = '', mac = '', encoded = ''] = text.split('.', 4);
-      if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
-      const [given, body] = [Buffer.from(mac, 'base64url'), Buffer.from(encoded, 'base64')];
-      const head = `${version}.${fetchedAt}`;
-      if (!keys.some((key) => equal(macOf(key, digest, head, body), given))) return undefined;
-      const json = await decompress(body, { maxOutputLength: MAX_TEXT_BYTES }).catch(() => undefined);
-      return json && { fetchedAtMs: Number(fetchedAt), json: json.toString() };
-    },
-  };
-}
-
-const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
-
-const macOf = (key: Buffer, digest: string, head: string, body: Buffer): Buffer =>
-  createHmac('sha256', key).update(`${head}.${digest}.`).update(body).digest();
 
 const TAG = 'cache';
 /** Limit of all entries: Redis also holds more important data. */
@@ -71,18 +28,25 @@ const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES);
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** Entries and leases in Redis, in their own keyspace. */
+/** The MAC of an entry's key, time and format: changed, truncated or moved entries are invalid. */
+const macOf = (secret: Buffer, digest: string, head: string, body: Buffer): Buffer =>
+  createHmac('sha256', secret).update(`${head}.${digest}.`).update(body).digest();
+
+/** Compressed entries and leases in Redis, in their own keyspace. The times of entries are those of the store's clock. */
 export class RedisEntries implements SharedEntries {
   readonly leaseMs: number;
   readonly #options: SharingOptions;
   readonly #space: Keyspace;
-  readonly #seal: ReturnType<typeof entrySeal>;
+  /** The first one signs, all verify. */
+  readonly #secrets: readonly Buffer[];
 
   constructor(connection: RedisConnection, options: SharingOptions) {
     this.#options = options;
     this.leaseMs = options.leaseMs;
     this.#space = new Keyspace(connection, TAG);
-    this.#seal = entrySeal(options.secrets);
+    this.#secrets = options.secrets.map((secret) =>
+      createHmac('sha256', secret).update('asset-gateway cache entry').digest(),
+    );
   }
 
   async claim(plans: readonly Keyed[], owner = '', tags: ReadonlyMap<string, string> = NONE): Promise<Claim> {
@@ -94,23 +58,23 @@ export class RedisEntries implements SharedEntries {
       const [nowMs, ...pairs] = reply as [number, ...(string | number)[]];
       const texts = plans.map((_, index) => String(pairs[2 * index]));
       const leased = ids.filter((_, index) => pairs[2 * index + 1] === 1);
-      return { leased: new Set(leased), entries: await this.#open(plans, texts, askedAtMs - nowMs) };
+      return { leased: new Set(leased), entries: await this.#openAll(plans, texts, askedAtMs - nowMs) };
     } catch {
       return { leased: new Set(ids), entries: new Map() };
     }
   }
 
-  async write(entries: readonly KeyedEntry[], owner: string): Promise<void> {
+  async write(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void> {
     // Other nodes must not wait for an entry that cannot be written.
     await this.#send(entries, owner).catch(() => this.giveBack(entries, owner));
   }
 
-  async #send(entries: readonly KeyedEntry[], owner: string): Promise<void> {
+  async #send(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void> {
     const aheadMs = this.#space.now() - this.#options.now();
     const words: (string | number)[] = [];
     // Sequentially: each compression has its own buffers.
     for (const { key, fetchedAtMs, json } of entries) {
-      const sealed = await this.#seal.seal(this.#digest(key), { fetchedAtMs: fetchedAtMs + aheadMs, json });
+      const sealed = await this.#seal(this.#digest(key), { fetchedAtMs: fetchedAtMs + aheadMs, json });
       const leftMs = key.maxStaleSeconds * 1_000 - (this.#options.now() - fetchedAtMs);
       words.push(Math.max(0, Math.floor(leftMs)), sealed ?? '');
     }
@@ -136,19 +100,36 @@ export class RedisEntries implements SharedEntries {
     return plans.map(({ key }) => this.#digest(key)).flatMap((digest) => [`entry:${digest}`, `lease:${digest}`]);
   }
 
+  /** The text of an entry; undefined if it is too large to share. */
+  async #seal(digest: string, { fetchedAtMs, json }: SharedEntry): Promise<string | undefined> {
+    const body = await compress(json, { level: constants.Z_BEST_SPEED });
+    const [secret] = this.#secrets;
+    if (!secret || body.length > MAX_COMPRESSED_BYTES) return undefined;
+    const head = `${VERSION}.${Math.floor(fetchedAtMs)}`;
+    return `${head}.${macOf(secret, digest, head, body).toString('base64url')}.${body.toString('base64')}`;
+  }
+
+  /** Verifies and opens an entry; undefined unless it was sealed here for this key. */
+  async #open(digest: string, text: string): Promise<FoundEntry | undefined> {
+    const [version = '', fetchedAt = '', mac = '', encoded = ''] = text.split('.', 4);
+    if (version !== VERSION || !FETCHED_AT.test(fetchedAt)) return undefined;
+    const [given, body] = [Buffer.from(mac, 'base64url'), Buffer.from(encoded, 'base64')];
+    const head = `${version}.${fetchedAt}`;
+    if (!this.#secrets.some((secret) => equalSecrets(macOf(secret, digest, head, body), given))) return undefined;
+    const json = await decompress(body, { maxOutputLength: MAX_TEXT_BYTES }).catch(() => undefined);
+    return json && { fetchedAtMs: Number(fetchedAt), json: json.toString(), tag: `${head}.${mac}.` };
+  }
+
   /** The authentic and servable entries among these texts. `behindMs`: this node's clock minus the store's. */
-  async #open(plans: readonly Keyed[], texts: readonly string[], behindMs: number): Promise<EntriesById> {
+  async #openAll(plans: readonly Keyed[], texts: readonly string[], behindMs: number): Promise<Claim['entries']> {
     const entries = new Map<string, FoundEntry>();
     for (const [index, { key }] of plans.entries()) {
-      const text = texts[index];
-      const sealed = text ? await this.#seal.open(this.#digest(key), text) : undefined;
-      if (!text || !sealed) continue;
+      const sealed = await this.#open(this.#digest(key), texts[index] ?? '');
+      if (!sealed) continue;
       const fetchedAtMs = sealed.fetchedAtMs + behindMs;
       const ageMs = this.#options.now() - fetchedAtMs;
-      // Version, time and MAC.
-      const tag = text.slice(0, text.lastIndexOf('.') + 1);
       if (ageMs >= -TOLERANCE_MS && ageMs <= key.maxStaleSeconds * 1_000)
-        entries.set(key.id, { fetchedAtMs, json: sealed.json, tag });
+        entries.set(key.id, { ...sealed, fetchedAtMs });
     }
     return entries;
   }

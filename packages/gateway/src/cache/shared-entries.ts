@@ -1,32 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { idsOf, type KeptText, keptFor, type Plan } from './stored.ts';
+import { idsOf, type KeptText, type Keyed, keptFor, type Plan } from './stored.ts';
 
-/** An entry fetched by any node. */
-export interface SharedEntry {
-  /** When its call went out, on this node's clock; estimated too early rather than too late. */
-  readonly fetchedAtMs: number;
-  /** The upstream's JSON text. */
-  readonly json: string;
-}
+/** An entry fetched by any node, on this node's clock; its age is estimated too high rather than too low. */
+export type SharedEntry = Pick<KeptText, 'fetchedAtMs' | 'json'>;
 
 export interface FoundEntry extends SharedEntry {
   /** Changes with every write. */
   readonly tag: string;
 }
 
-/** Entries by key id. */
-export type EntriesById = ReadonlyMap<string, FoundEntry>;
-
 /** The result of asking for leases. */
 export interface Claim {
   /** Keys that no other node is fetching. Leases expire by themselves. */
   readonly leased: ReadonlySet<string>;
-  /** Servable entries of the keys that the owner has not seen. */
-  readonly entries: EntriesById;
+  /** Servable entries of the keys that the owner has not seen, by key id. */
+  readonly entries: ReadonlyMap<string, FoundEntry>;
 }
-
-/** An entry with its key. */
-export interface KeyedEntry extends SharedEntry, Pick<Plan, 'key'> {}
 
 /**
  * Entries and leases shared by nodes. Nothing here rejects: while sharing is unavailable, nothing is found, this node has every lease,
@@ -36,11 +25,11 @@ export interface SharedEntries {
   /** How long an unreleased lease lasts, in milliseconds. */
   readonly leaseMs: number;
   /** Takes the free leases for a unique owner; none without one. Entries with these tags, by key id, are not returned. */
-  claim(plans: readonly Pick<Plan, 'key'>[], owner?: string, tags?: ReadonlyMap<string, string>): Promise<Claim>;
+  claim(plans: readonly Keyed[], owner?: string, tags?: ReadonlyMap<string, string>): Promise<Claim>;
   /** Shares entries and ends the owner's leases on them. */
-  write(entries: readonly KeyedEntry[], owner: string): Promise<void>;
+  write(entries: readonly (Keyed & SharedEntry)[], owner: string): Promise<void>;
   /** Ends an owner's leases without sharing an entry. */
-  giveBack(plans: readonly Pick<Plan, 'key'>[], owner: string): Promise<void>;
+  giveBack(plans: readonly Keyed[], owner: string): Promise<void>;
 }
 
 /** Options of sharing. */
@@ -102,7 +91,29 @@ export class CallClaim {
     this.#dependencies = dependencies;
   }
 
-  async divide(plans: readonly Plan[]): Promise<Division> {
+  /** Divides the keys, and repeats it for another node's keys until that node has answered or lost its lease. */
+  async *divisions(plans: readonly Plan[], goesOn: () => boolean): AsyncGenerator<Division> {
+    const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
+    for (let left = plans; ; ) {
+      const division = await this.#divide(left);
+      yield division;
+      left = division.others;
+      if (left.length === 0 || !goesOn() || performance.now() >= untilMs) return;
+      await pause(FOLLOW_EACH_MS, undefined, { ref: false });
+    }
+  }
+
+  /** Shares a call's answers. */
+  share(answered: readonly KeptText[]): void {
+    void this.#dependencies.entries.write(answered, this.#dependencies.owner);
+  }
+
+  /** Ends the leases of keys without an answer to share. */
+  giveBack(plans: readonly Keyed[]): void {
+    void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
+  }
+
+  async #divide(plans: readonly Plan[]): Promise<Division> {
     const { entries, owner } = this.#dependencies;
     const claim = await entries.claim(plans, owner, this.#tags);
     const found = plans.flatMap((plan) => {
@@ -113,34 +124,10 @@ export class CallClaim {
     for (const id of idsOf(plans)) this.#remember(id, claim.entries.get(id));
     const ids = new Set(idsOf(taken));
     const rest = plans.filter(({ key }) => !ids.has(key.id));
-    const unneeded = taken.filter(({ key }) => claim.leased.has(key.id));
+    const isMine = ({ key }: Keyed) => claim.leased.has(key.id);
+    const unneeded = taken.filter(isMine);
     if (unneeded.length > 0) this.giveBack(unneeded);
-    return {
-      taken,
-      mine: rest.filter(({ key }) => claim.leased.has(key.id)),
-      others: rest.filter(({ key }) => !claim.leased.has(key.id)),
-    };
-  }
-
-  /** Repeats the division for another node's keys until that node has answered or lost its lease. */
-  async *follow(plans: readonly Plan[], goesOn: () => boolean): AsyncGenerator<Division> {
-    const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
-    for (let left = plans; left.length > 0 && goesOn() && performance.now() < untilMs; ) {
-      await pause(FOLLOW_EACH_MS, undefined, { ref: false });
-      const division = await this.divide(left);
-      left = division.others;
-      yield division;
-    }
-  }
-
-  /** Shares a call's answers. */
-  share(answered: readonly KeptText[]): void {
-    void this.#dependencies.entries.write(answered, this.#dependencies.owner);
-  }
-
-  /** Ends the leases of keys without an answer to share. */
-  giveBack(plans: readonly Pick<Plan, 'key'>[]): void {
-    void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
+    return { taken, mine: rest.filter(isMine), others: rest.filter((plan) => !isMine(plan)) };
   }
 
   #isEnough(kept: KeptText): boolean {

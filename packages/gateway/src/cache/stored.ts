@@ -2,120 +2,87 @@ import { createHash } from 'node:crypto';
 import { envelope, type Refusal, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
 import type { CacheKey } from './key-demand.ts';
-import type { Lifetime } from './lifetimes.ts';
-
 /** Memory of an entry besides its text, roughly. */
 export const OVERHEAD_BYTES = 512;
 
-/** A cached entry: an upstream's answer for a key. */
-export abstract class Kept {
+/** A cached entry. */
+interface Entry {
   readonly key: CacheKey;
   /** Size in the shared memory limit. */
-  abstract readonly bytes: number;
-  /** When its call went out, on the clock of `ageSeconds`. */
+  readonly bytes: number;
+  /** When its call went out, on the clock of `ageOf`. */
   readonly fetchedAtMs: number;
+}
 
-  constructor(key: CacheKey, fetchedAtMs: number) {
-    this.key = key;
-    this.fetchedAtMs = fetchedAtMs;
-  }
+/** A cached rejection of a key by the upstream. */
+export interface KeptRefusal extends Entry {
+  readonly refusal: Refusal;
+}
 
-  ageSeconds(nowMs: number): number {
-    return Math.max(0, nowMs - this.fetchedAtMs) / 1_000;
-  }
+/** A cached answer. */
+export interface KeptText extends Entry {
+  /** The upstream's text: of a batch, about one mint. */
+  readonly json: string;
+  /** A whole answer, ready to send. */
+  readonly ready?: ReadyAnswer;
+}
+
+export type Kept = KeptText | KeptRefusal;
+
+interface ReadyAnswer {
+  readonly body: Uint8Array;
+  /** A strong entity tag. */
+  readonly tag: string;
+  /** The upstream's text, decoded only on demand. */
+  readonly json: string;
+}
+
+export const ageOf = ({ fetchedAtMs }: Entry, nowMs: number): number => Math.max(0, nowMs - fetchedAtMs) / 1_000;
+
+/** An upstream's text in its envelope. */
+export function readyAnswer(route: Route, json: string): ReadyAnswer {
+  const whole = envelope(route, json);
+  const resultAt = whole.length - json.length - 1;
+  const body = Buffer.from(whole);
+  return {
+    body,
+    tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    get json() {
+      return body.toString('utf8', resultAt, body.length - 1);
+    },
+  };
 }
 
 /** How a fetched answer is described in Cache-Status (RFC 9211). */
-export interface Fetched {
+interface Fetched {
   readonly forwarded: 'miss' | 'stale';
   /** Another request's call answered this one. */
   readonly isCollapsed: boolean;
 }
 
-/** Caching headers of a cached answer: a hit, unless it was `fetched` for this request. */
-export function cacheHeaders(
-  ageSeconds: number,
-  { freshSeconds }: Pick<Lifetime, 'freshSeconds'>,
-  fetched: Fetched | undefined,
-  tag: string,
-): Readonly<Record<string, string>> {
-  const timeToLive = Math.floor(freshSeconds - ageSeconds);
+/** An answer made of these entries: a hit, unless it was `fetched` for this request. Its age is that of the oldest. */
+export function answerOf(ready: ReadyAnswer, entries: readonly Entry[], nowMs: number, fetched?: Fetched): Answer {
+  let [age, freshSeconds] = [0, Number.POSITIVE_INFINITY];
+  for (const entry of entries) {
+    age = Math.max(age, ageOf(entry, nowMs));
+    freshSeconds = Math.min(freshSeconds, entry.key.freshSeconds);
+  }
+  const timeToLive = Math.floor(freshSeconds - age);
   const status = fetched
     ? `fwd=${fetched.forwarded}; stored${fetched.isCollapsed ? '; collapsed' : ''}`
     : `hit; ttl=${timeToLive}`;
   return {
-    Age: String(Math.floor(ageSeconds)),
-    'Cache-Control': `private, max-age=${Math.max(0, timeToLive)}`,
-    'Cache-Status': `asset-gateway; ${status}`,
-    ETag: tag,
+    body: ready.body,
+    headers: {
+      Age: String(Math.floor(age)),
+      'Cache-Control': `private, max-age=${Math.max(0, timeToLive)}`,
+      'Cache-Status': `asset-gateway; ${status}`,
+      ETag: ready.tag,
+    },
+    get json() {
+      return ready.json;
+    },
   };
-}
-
-/** A strong entity tag. */
-export const tagOf = (body: Uint8Array): string =>
-  `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-
-/** A cached whole answer, ready to send. */
-export class KeptAnswer extends Kept {
-  readonly bytes: number;
-  readonly #body: Uint8Array;
-  readonly #resultAt: number;
-  readonly #tag: string;
-
-  constructor(key: CacheKey, fetchedAtMs: number, route: Route, json: string) {
-    super(key, fetchedAtMs);
-    const whole = envelope(route, json);
-    this.#body = Buffer.from(whole);
-    this.#resultAt = whole.length - json.length - 1;
-    this.#tag = tagOf(this.#body);
-    this.bytes = this.#body.length + key.id.length + OVERHEAD_BYTES;
-  }
-
-  /** The upstream's text. */
-  get json(): string {
-    return Buffer.from(this.#body.subarray(this.#resultAt, -1)).toString();
-  }
-
-  /** The answer with its current age; `onSettled` is called once the admission has settled. */
-  answer(nowMs: number, fetched?: Fetched, onSettled: () => void = ignore): Answer {
-    const kept = this;
-    const headers = cacheHeaders(this.ageSeconds(nowMs), this.key, fetched, this.#tag);
-    return {
-      body: this.#body,
-      headers,
-      onSettled,
-      // Decoded only on demand.
-      get json() {
-        return kept.json;
-      },
-    };
-  }
-}
-
-const ignore = (): void => undefined;
-
-/** A cached item of a batch: the upstream's text about one mint. */
-export class KeptItem extends Kept {
-  readonly json: string;
-  readonly bytes: number;
-
-  constructor(key: CacheKey, fetchedAtMs: number, json: string) {
-    super(key, fetchedAtMs);
-    this.json = json;
-    // V8 uses one byte per character for Latin-1 text, else two.
-    this.bytes = 2 * json.length + key.id.length + OVERHEAD_BYTES;
-  }
-}
-
-/** A cached rejection of a key by the upstream. */
-export class KeptRefusal extends Kept {
-  readonly bytes = 2_048;
-  readonly refusal: Refusal;
-
-  constructor(key: CacheKey, fetchedAtMs: number, refusal: Refusal) {
-    super(key, fetchedAtMs);
-    this.refusal = refusal;
-  }
 }
 
 /** How to fetch a key. */
@@ -128,11 +95,24 @@ export interface Plan {
   readonly mint?: string;
 }
 
-/** A cached answer with its text. */
-export type KeptText = KeptAnswer | KeptItem;
-
 /** Makes the entry of a plan's key; `fetchedAtMs` is when its call went out. */
-export const keptFor = ({ key, route, mint }: Plan, fetchedAtMs: number, json: string): KeptText =>
-  mint === undefined ? new KeptAnswer(key, fetchedAtMs, route, json) : new KeptItem(key, fetchedAtMs, json);
+export function keptFor({ key, route, mint }: Plan, fetchedAtMs: number, json: string): KeptText {
+  const entry = { key, fetchedAtMs };
+  const overhead = key.id.length + OVERHEAD_BYTES;
+  // V8 uses one byte per character for Latin-1 text, else two.
+  if (mint !== undefined) return { ...entry, json, bytes: 2 * json.length + overhead };
+  const ready = readyAnswer(route, json);
+  return {
+    ...entry,
+    bytes: ready.body.length + overhead,
+    ready,
+    get json() {
+      return ready.json;
+    },
+  };
+}
 
-export const idsOf = (keyed: readonly Pick<Plan, 'key'>[]): string[] => keyed.map(({ key }) => key.id);
+/** What has a key, such as a plan. */
+export type Keyed = Pick<Plan, 'key'>;
+
+export const idsOf = (keyed: readonly Keyed[]): string[] => keyed.map(({ key }) => key.id);

@@ -25,11 +25,6 @@ export const isOfUpstream = (error: unknown): error is Refusal =>
 export const isOfShares = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.details.scope !== undefined;
 
-/** Refusals of one waiter's sign-in; another waiter may still make the call. */
-const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
-
-export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
-
 /** No waiter may make the call; each was refused with its own reason. */
 export class NoLeader extends Error {}
 

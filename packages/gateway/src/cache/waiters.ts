@@ -1,7 +1,9 @@
+import { Refusal } from '@asset-gateway/protocol';
 import type { Share } from '../budget/store.ts';
-import type { Spend } from '../call.ts';
+import type { UpstreamCall } from '../call.ts';
+import type { CallOrder } from './call-order.ts';
 import type { CacheKey, KeyRequest } from './key-demand.ts';
-import type { Kept } from './stored.ts';
+import type { KeptText } from './stored.ts';
 
 /** A key that a request waits for, with the state of its stored answer. */
 export interface Wanted extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
@@ -10,12 +12,8 @@ export interface Wanted extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'>
   readonly notBeforeMs?: number | undefined;
 }
 
-/** A request that wants keys. */
-export interface Asker {
-  readonly wallet: string | undefined;
-  /** Takes a call's slot and burns the request's sign-in with it. */
-  readonly spend: Spend;
-}
+/** A request that wants keys. Its `spend` takes a call's slot and burns the request's sign-in with it. */
+export type Asker = Pick<UpstreamCall, 'wallet' | 'spend'>;
 
 /** A request that waits until all its keys are answered. */
 export class Waiter {
@@ -24,7 +22,7 @@ export class Waiter {
   readonly share: Share | undefined;
   readonly weight: number;
   /** Received entries, by id. */
-  readonly given = new Map<string, Kept>();
+  readonly given = new Map<string, KeptText>();
   /** Another request's call answered at least one key. */
   isCollapsed = false;
   /** Its waiting time is over; only a call in flight keeps it. */
@@ -62,11 +60,11 @@ export class Waiter {
   }
 
   /** Whether an entry was fetched late enough. */
-  accepts({ key, fetchedAtMs }: Kept): boolean {
+  accepts({ key, fetchedAtMs }: KeptText): boolean {
     return fetchedAtMs >= (this.#wanted.get(key.id)?.notBeforeMs ?? Number.NEGATIVE_INFINITY);
   }
 
-  give(kept: Kept, isCollapsed: boolean): void {
+  give(kept: KeptText, isCollapsed: boolean): void {
     if (!this.#wanted.delete(kept.key.id)) return;
     this.given.set(kept.key.id, kept);
     this.isCollapsed ||= isCollapsed;
@@ -83,9 +81,19 @@ export const WAIT_MS = 2_000;
 /** The most waiting requests, in total and per group or wallet. */
 const [MAX_WAITING, MAX_OF_SHARE] = [256, 64];
 
+/** Refusals of one waiter's sign-in; another waiter may still make the call. */
+const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
+
+export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
+
 /** Waiting requests, in the order in which they came. They are few, so each look reads them all. */
 export class Waiters {
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
+  readonly #order: CallOrder;
+
+  constructor(order: CallOrder) {
+    this.#order = order;
+  }
 
   get count(): number {
     return this.#timers.size;
@@ -120,18 +128,19 @@ export class Waiters {
   }
 
   /** Gives an entry to the requests that wait for it. */
-  give(kept: Kept, leader: Waiter | undefined): void {
+  give(kept: KeptText, leader: Waiter | undefined): void {
     for (const waiter of this.of([kept.key.id])) {
       waiter.give(kept, waiter !== leader);
       if (waiter.wanted().length === 0) this.#forget(waiter);
     }
   }
 
-  /** Refuses a request. Returns whether it was still waiting. */
-  refuse(waiter: Waiter, error: unknown): boolean {
-    const wasWaiting = this.#forget(waiter);
-    if (wasWaiting) waiter.refuse(error);
-    return wasWaiting;
+  /** Refuses a request if it is still waiting. */
+  refuse(waiter: Waiter, error: unknown): void {
+    if (!this.#forget(waiter)) return;
+    const asked = { weight: waiter.weight, isVoid: isOwn(error) };
+    for (const { key, refusesCached } of waiter.wanted()) this.#order.dequeue(key.id, { ...asked, refusesCached });
+    waiter.refuse(error);
   }
 
   #forget(waiter: Waiter): boolean {
