@@ -71,14 +71,6 @@ export interface LocalOptions {
   readonly records: LocalRecords;
 }
 
-/** Why there is no slot: none is free, or the share is used up. */
-function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Verdict | undefined {
-  const { scope, waitMs = 0 } = share ? log.judge(share, nowMs) : {};
-  const untilFreeMs = log.waitMs(nowMs);
-  if (untilFreeMs > 0) return { kind: 'limited', retryAfterMs: Math.max(untilFreeMs, waitMs) };
-  return scope && { kind: 'limited', scope, retryAfterMs: waitMs };
-}
-
 /** Slots and nonces of one process. Steps are decided in memory and stored before they count. */
 export class LocalStore implements Store {
   readonly now: () => number;
@@ -121,10 +113,8 @@ export class LocalStore implements Store {
     }
     const charged = share && log.chargedTo(owner, [share].flat(), now);
     const admitted = { kind: 'admitted', ...(charged && { charged }) } as const;
-    if (log.find(owner)) return admitted;
-    if (log.pauseMs(now) > 0) return { kind: 'paused', retryAfterMs: log.pauseMs(now) };
-    if (!room.isFreeFor(wallet)) return { kind: 'crowded' };
-    const refusal = refusalOf(log, charged, now);
+    if (log.holds(owner)) return admitted;
+    const refusal = log.refusal({ room, wallet }, charged, now);
     if (refusal) return refusal;
     if (nonce) this.#nonces.remember(nonce, owner, now);
     room.take(owner, wallet);
@@ -138,7 +128,7 @@ export class LocalStore implements Store {
   }
 
   async judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
-    return refusalOf(this.#log(budget), share, this.now());
+    return this.#log(budget).limit(share, this.now());
   }
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {

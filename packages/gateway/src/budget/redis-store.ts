@@ -1,14 +1,69 @@
-import type { Clock } from '../stores/clock.ts';
-import { BACKGROUND_TIMEOUT, type RedisConnection } from '../stores/redis/connection.ts';
+import { type Clock, monotonicMs } from '../stores/clock.ts';
+import {
+  BACKGROUND_TIMEOUT,
+  REQUEST_TIMEOUT,
+  type RedisConnection,
+  type ReplyTimeout,
+  retryTimeout,
+} from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
-import { BURN } from './redis-scripts.ts';
-import { keyOfNonce, SharedBudget } from './shared-budget.ts';
-import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, Store, Verdict } from './store.ts';
+import { ADMIT, BURN, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
+import { SlidingLog } from './sliding-log.ts';
+import {
+  type Admit,
+  type Budget,
+  type BudgetView,
+  type NonceUse,
+  type NonceVerdict,
+  nameOf,
+  type Room,
+  type Share,
+  type Store,
+  type Verdict,
+} from './store.ts';
 
 /** How often the epoch is read in the background, which also shows whether Redis answers. */
 const BEAT_MS = 1_000;
 
 const TAG = 'budgets';
+
+/** The key of a nonce, inside its keyspace. */
+const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
+
+/** The keys of a slot's charges, and of its nonce. */
+const keysOf = ({ budget: { key }, nonce }: Admit): string[] => [
+  ...[`holders:${key}`, `counts:${key}`],
+  ...(nonce ? [keyOfNonce(nonce)] : []),
+];
+
+/** Without an owner the script takes no slot. */
+const NO_OWNER = '';
+const ROOM: Room = { isFreeFor: () => true, take: () => undefined };
+
+function shareIn(name: string): Share {
+  const blank = name.indexOf(' ');
+  return { group: name.slice(0, blank), wallet: name.slice(blank + 1) };
+}
+
+type AdmitReply = [
+  kind: Verdict['kind'] | 'other epoch',
+  retryAfterMs: number,
+  left?: number,
+  freesMs?: number,
+  scope?: Verdict['scope'] | '',
+  charged?: string,
+];
+
+/** A budget as this node knows it. */
+interface Known {
+  readonly budget: Budget;
+  /** This node's calls by the machine's clock: it never exceeds the limit alone, whatever Redis has lost and whatever its clock is. */
+  readonly own: SlidingLog;
+  /** What Redis has reported last. */
+  shared?: { readonly left: number; readonly freesAtMs: number };
+  /** The end of a pause that Redis has reported. This node does not send it back, because that would extend it each time. */
+  pausedUntilMs: number;
+}
 
 /**
  * Budgets and sign-ins that nodes share: the slots and the pause of each upstream key, the used nonces, and the epoch of all of them.
@@ -17,7 +72,7 @@ const TAG = 'budgets';
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
   readonly #space: Keyspace;
-  readonly #budgets = new Map<string, SharedBudget>();
+  readonly #budgets = new Map<string, Known>();
   readonly #beat: NodeJS.Timeout;
 
   /** `clock`: replaces Redis's clock, for tests. */
@@ -45,12 +100,27 @@ export class RedisStore implements Store {
     return this.#space.epoch;
   }
 
-  admit(attempt: Admit): Promise<Verdict> {
-    return this.#of(attempt.budget).admit(attempt);
+  /**
+   * Redis judges first, then this node judges its own calls. If Redis admits a call that this node may not make (Redis has lost data or
+   * its time, or another call has taken the last room), the slot is returned before the call is refused.
+   */
+  async admit(attempt: Admit): Promise<Verdict> {
+    const askedAtMs = monotonicMs();
+    const known = this.#of(attempt.budget);
+    const verdict = await this.#ask(known, attempt);
+    if (verdict.kind !== 'admitted') return verdict;
+    const refusal = takeHere(known, attempt);
+    if (!refusal) return verdict;
+    const { waitedMs = 0 } = attempt;
+    const isBack = await this.#giveBack(attempt, retryTimeout(waitedMs + monotonicMs() - askedAtMs));
+    return isBack ? refusal : { kind: 'not_given_back' };
   }
 
-  judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
-    return this.#of(budget).judge(share);
+  /** Asks Redis only if half of the slots are taken: until then every share has a slot. */
+  async judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
+    if (this.view(budget).left > budget.limit / 2) return undefined;
+    const verdict = await this.#ask(this.#of(budget), { budget, owner: NO_OWNER, room: ROOM, share });
+    return verdict.kind === 'limited' ? verdict : undefined;
   }
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
@@ -58,21 +128,29 @@ export class RedisStore implements Store {
     return (await this.#space.runWithRetry(step)) as NonceVerdict;
   }
 
+  /** Tells Redis, with one retry. Without it the slot frees by itself, later. */
   complete(budget: Budget, owner: string): void {
-    this.#of(budget)
-      .complete(owner)
-      .catch(() => undefined);
+    this.#of(budget).own.complete(owner, monotonicMs());
+    const { key, windowMs, fromDispatch } = budget;
+    if (fromDispatch) return;
+    const step = { script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] };
+    this.#space.runWithRetry(step).catch(() => undefined);
   }
 
-  /** Never rejects. A pause that Redis did not get is sent again until it is over. */
+  /** This node pauses at once; the others pause when Redis has stored the pause. Never rejects. */
   async pause(budget: Budget, milliseconds: number): Promise<void> {
-    await this.#of(budget)
-      .pause(milliseconds)
-      .catch(() => undefined);
+    const known = this.#of(budget);
+    known.own.pause(monotonicMs() + milliseconds);
+    await this.#spreadPause(known, REQUEST_TIMEOUT);
   }
 
   view(budget: Budget): BudgetView {
-    return this.#of(budget).view();
+    const { own, shared, pausedUntilMs } = this.#of(budget);
+    const now = monotonicMs();
+    const here = own.view(now);
+    const view = { ...here, pauseMs: Math.max(here.pauseMs, pausedUntilMs - now) };
+    if (!shared || shared.freesAtMs <= now) return view;
+    return { ...view, left: Math.min(view.left, shared.left), resetMs: shared.freesAtMs - now };
   }
 
   /** Reads the epoch. Never rejects. */
@@ -89,16 +167,83 @@ export class RedisStore implements Store {
     clearInterval(this.#beat);
   }
 
-  #of(budget: Budget): SharedBudget {
-    const known = this.#budgets.get(budget.key);
-    if (known) return known;
-    const shared = new SharedBudget(budget, this.#space);
-    this.#budgets.set(budget.key, shared);
-    return shared;
+  #of(budget: Budget): Known {
+    const known = this.#budgets.get(budget.key) ?? { budget, own: new SlidingLog(budget), pausedUntilMs: 0 };
+    this.#budgets.set(budget.key, known);
+    return known;
   }
 
   #tick(): void {
     void this.readEpoch();
-    for (const budget of this.#budgets.values()) budget.spreadPause(BACKGROUND_TIMEOUT).catch(() => undefined);
+    for (const known of this.#budgets.values()) void this.#spreadPause(known, BACKGROUND_TIMEOUT);
   }
+
+  /** Tells other nodes about a present pause. Never rejects: it is sent again until it is over. */
+  async #spreadPause({ budget, own }: Known, timeout: ReplyTimeout): Promise<void> {
+    const milliseconds = Math.ceil(own.pauseMs(monotonicMs()));
+    if (milliseconds <= 0) return;
+    const step = { script: PAUSE, keys: [`pause:${budget.key}`], args: [milliseconds], timeout };
+    await this.#space.run(step).catch(() => undefined);
+  }
+
+  async #ask(known: Known, attempt: Admit): Promise<Verdict> {
+    const held = this.#space.epoch ?? (await this.#space.readEpoch(REQUEST_TIMEOUT));
+    const verdict = await this.#askUnder(held, known, attempt);
+    return (
+      verdict ?? (await this.#askUnder(await this.#space.readEpoch(REQUEST_TIMEOUT), known, attempt)) ?? unsettled()
+    );
+  }
+
+  /** Undefined if Redis has another epoch. */
+  async #askUnder(epoch: string, known: Known, attempt: Admit): Promise<Verdict | undefined> {
+    const { owner, room, wallet, nonce, share = [], waitedMs } = attempt;
+    const { key, limit, windowMs, inFlightMs, lateMs = 0 } = known.budget;
+    const now = monotonicMs();
+    const [waitHereMs, pauseHereMs] = [known.own.waitMs(now), known.own.pauseMs(now)];
+    const reply = await this.#space.run({
+      script: ADMIT,
+      keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...keysOf(attempt)],
+      args: [
+        ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFreeFor(wallet) ? 1 : 0, waitHereMs, pauseHereMs],
+        ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
+        ...[share].flat().map(nameOf),
+      ],
+      timeout: waitedMs === undefined ? REQUEST_TIMEOUT : retryTimeout(waitedMs),
+    });
+    const [kind, retryAfterMs, left, freesMs, scope, charged] = reply as AdmitReply;
+    if (kind === 'other epoch') return undefined;
+    if (left !== undefined && freesMs !== undefined) known.shared = { left, freesAtMs: monotonicMs() + freesMs };
+    if (kind === 'paused') known.pausedUntilMs = monotonicMs() + retryAfterMs;
+    return {
+      kind,
+      ...(retryAfterMs > 0 && { retryAfterMs }),
+      ...(scope && { scope }),
+      ...(charged && { charged: shareIn(charged) }),
+    };
+  }
+
+  /** Answers whether slot and nonce were returned. */
+  #giveBack(attempt: Admit, timeout: ReplyTimeout): Promise<boolean> {
+    const keys = [`slots:${attempt.budget.key}`, ...keysOf(attempt)];
+    return this.#space.run({ script: GIVE_BACK, keys, args: [attempt.owner], timeout }).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** Takes a slot and room on this node, or answers why it cannot. */
+function takeHere({ own }: Known, attempt: Admit): Verdict | undefined {
+  const { owner, room, wallet } = attempt;
+  const now = monotonicMs();
+  if (own.holds(owner)) return undefined;
+  const refusal = own.refusal(attempt, undefined, now);
+  if (refusal) return refusal;
+  own.take(owner, now);
+  room.take(owner, wallet);
+  return undefined;
+}
+
+function unsettled(): never {
+  throw new Error('the epoch has changed twice');
 }

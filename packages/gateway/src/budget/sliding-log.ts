@@ -1,5 +1,6 @@
 import { Counts } from '../tallies.ts';
 import {
+  type Admit,
   type Budget,
   type BudgetView,
   exceededShare,
@@ -7,11 +8,10 @@ import {
   type Holdings,
   kindOf,
   MAX_SLOTS_AHEAD,
+  nameOf,
   type Share,
-  type ShareScope,
+  type Verdict,
 } from './store.ts';
-
-const nameOf = ({ group, wallet }: Share): string => `${group} ${wallet}`;
 
 /** The shares that hold the slots of one budget. */
 class SlotHolders {
@@ -60,12 +60,6 @@ export interface HeldSlot {
   readonly freesAtMs: number;
 }
 
-/** Whether a share allows one more slot: whose share is used up, if any, and for how long if no other group takes slots. */
-interface ShareVerdict {
-  readonly scope?: ShareScope;
-  readonly waitMs: number;
-}
-
 /**
  * A sliding log of slots. A slot is held while its call runs and for one window after it. Counting from the end of a call, not from its
  * admission, ensures that the upstream sees at most `limit` calls in any window.
@@ -100,20 +94,28 @@ export class SlidingLog {
     return this.#holders.shareOf(owner) ?? this.#holders.leastOf(shares);
   }
 
-  /** Whether the share allows one more slot, if one is free. */
-  judge(share: Share, nowMs: number): ShareVerdict {
-    this.#expire(nowMs);
-    const { limit } = this.#budget;
-    const holdings = { limit, free: Math.max(0, limit - this.#held()), ...this.#holders.holdings(share) };
-    const scope = exceededShare(holdings, kindOf(share));
-    if (!scope) return { waitMs: 0 };
-    return { scope, waitMs: (freesAtMs(share, holdings, this.#ahead()) ?? nowMs) - nowMs };
+  /** Why this node may not make a call now; undefined if it may. */
+  refusal(
+    { room, wallet }: Pick<Admit, 'room' | 'wallet'>,
+    share: Share | undefined,
+    nowMs: number,
+  ): Verdict | undefined {
+    const pauseMs = this.pauseMs(nowMs);
+    if (pauseMs > 0) return { kind: 'paused', retryAfterMs: pauseMs };
+    return room.isFreeFor(wallet) ? this.limit(share, nowMs) : { kind: 'crowded' };
   }
 
-  /** The slot that this owner holds. */
-  find(owner: string): HeldSlot | undefined {
-    const freesAtMs = this.#running.get(owner) ?? this.#completed.get(owner) ?? this.#restored.get(owner);
-    return freesAtMs === undefined ? undefined : { owner, freesAtMs };
+  /** Why there is no slot: none is free, or the share is used up. Undefined if there is one. */
+  limit(share: Share | undefined, nowMs: number): Verdict | undefined {
+    const untilFreeMs = this.waitMs(nowMs);
+    const { scope, waitMs = 0 } = share ? this.#judge(share, nowMs) : {};
+    if (untilFreeMs > 0) return { kind: 'limited', retryAfterMs: Math.max(untilFreeMs, waitMs) };
+    return scope && { kind: 'limited', scope, retryAfterMs: waitMs };
+  }
+
+  /** Whether this owner holds a slot. */
+  holds(owner: string): boolean {
+    return this.#maps.some((slots) => slots.has(owner));
   }
 
   /** Holds a slot for as long as the upstream may read the call, and one window more. */
@@ -152,6 +154,14 @@ export class SlidingLog {
     const held = this.#held();
     const resetMs = held === 0 ? 0 : this.#nextFree() - nowMs;
     return { left: Math.max(0, this.#budget.limit - held), resetMs, pauseMs: this.pauseMs(nowMs) };
+  }
+
+  /** Whose share allows no further slot, and for how long if no other group takes slots. */
+  #judge(share: Share, nowMs: number) {
+    const { limit } = this.#budget;
+    const holdings = { limit, free: Math.max(0, limit - this.#held()), ...this.#holders.holdings(share) };
+    const scope = exceededShare(holdings, kindOf(share));
+    return scope ? { scope, waitMs: (freesAtMs(share, holdings, this.#ahead()) ?? nowMs) - nowMs } : {};
   }
 
   /** The slots that free next, in that order. */

@@ -129,6 +129,9 @@ export interface Share {
   readonly wallet: string;
 }
 
+/** A share as one text: Redis stores it so. */
+export const nameOf = ({ group, wallet }: Share): string => `${group} ${wallet}`;
+
 /** The share that is used up: the group's, or the wallet's in it. */
 export type ShareScope = 'group' | 'wallet';
 
