@@ -1,3 +1,4 @@
+import { isObject } from './json.ts';
 import { SIGN_IN_NETWORKS } from './networks.ts';
 
 /** The PKCS #8 prefix of an Ed25519 seed (RFC 8410). */
@@ -50,7 +51,7 @@ export interface SiwxPayload extends SiwxMessage {
 }
 
 const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
-const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme'];
+const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme', 'resources'];
 const MAX_FIELD_LENGTH = 1024;
 const MAX_RESOURCES = 8;
 /** Control characters and line separators could give two payloads the same signed text. */
@@ -64,23 +65,13 @@ const isResources = (value: unknown): boolean =>
 
 /** Validates parsed JSON as a sign-in and drops unknown fields; undefined if invalid. */
 export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
-  const fields = json as Readonly<Record<string, unknown>>;
-  const payload: Record<string, unknown> = {};
-  for (const name of REQUIRED) {
-    if (!isText(fields[name]) || fields[name] === '') return undefined;
-    payload[name] = fields[name];
-  }
-  for (const name of OPTIONAL) {
-    if (fields[name] === undefined) continue;
-    if (!isText(fields[name])) return undefined;
-    payload[name] = fields[name];
-  }
-  if (fields.resources !== undefined) {
-    if (!isResources(fields.resources)) return undefined;
-    payload.resources = fields.resources;
-  }
-  return payload as unknown as SiwxPayload;
+  if (!isObject(json)) return undefined;
+  const given = [...REQUIRED, ...OPTIONAL].flatMap((name) =>
+    json[name] === undefined ? [] : [[name, json[name]] as const],
+  );
+  const isValid = given.every(([name, value]) => (name === 'resources' ? isResources(value) : isText(value)));
+  const isWhole = REQUIRED.every((name) => json[name] !== undefined && json[name] !== '');
+  return isValid && isWhole ? (Object.fromEntries(given) as unknown as SiwxPayload) : undefined;
 }
 
 /** The key of the sign-in extension in a PaymentRequired object. */

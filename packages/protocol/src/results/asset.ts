@@ -1,19 +1,11 @@
 import Type from 'typebox';
-import { block, marketScore, marketScoreInput, profileBlock } from './facts.ts';
+import { block, marketScore, marketScoreInput, profileBlock } from './blocks.ts';
 import * as field from './fields.ts';
 import * as market from './market.ts';
-import { resolvedBy } from './tokens.ts';
+import { assetId, EXAMPLE_TIME_MS, mint, page } from './market.ts';
 import { canonicalMarket, rankedPrimary, rankedVariant, variant, variantFields } from './variant.ts';
 
-const EXAMPLE_TIME_MS = 1_767_000_000_000;
-
-const assetId = field.string('Canonical asset id.', 'solana');
-const mint = field.string('The mint of the answer.', field.WRAPPED_SOL);
 const lastUpdatedAt = field.nullable(field.milliseconds('When the markets were fetched', EXAMPLE_TIME_MS));
-const page = (limit?: number) => ({
-  offset: field.integer('Rows that were skipped.', 0),
-  limit: field.integer('Rows at most.', limit),
-});
 
 const includes = field.part(
   'The blocks that were asked for.',
@@ -88,7 +80,7 @@ export const assetDetail = field.answer({
     field.part('How the reference in the path was resolved, if it was not the asset id.', {
       assetId,
       ref: field.string('The reference in the path.'),
-      resolvedBy,
+      resolvedBy: market.resolvedBy,
       mint: field.nullable(field.string('The mint that it named.')),
     }),
   ),

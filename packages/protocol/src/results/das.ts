@@ -49,7 +49,7 @@ const asset = field.part('A digital asset.', {
 export const getAsset = field.answerOf(asset);
 
 /** A page of digital assets. */
-export const page: ResultShape = {
+export const getAssetsByOwner: ResultShape = {
   schema: field.object({
     total: field.integer('Assets on this page.'),
     limit: field.integer('Assets at most.'),
@@ -64,3 +64,6 @@ export const page: ResultShape = {
   }),
   example: { total: 1, limit: 10, page: 1, items: [getAsset.example] },
 };
+
+/** A page of digital assets. */
+export const searchAssets = getAssetsByOwner;

@@ -1,6 +1,28 @@
 import { ENUMERATIONS } from '../enumerations.ts';
 import * as field from './fields.ts';
 
+/** The time in examples, in Unix milliseconds. */
+export const EXAMPLE_TIME_MS = 1_767_000_000_000;
+
+/** An asset's id. */
+export const assetId = field.string('Canonical asset id.', 'solana');
+
+/** Which rows of a list an answer has. */
+export const page = (limit?: number) => ({
+  offset: field.integer('Rows that were skipped.', 0),
+  limit: field.integer('Rows at most.', limit),
+});
+
+/** The mint that an answer is about. */
+export const mint = field.string('The mint of the answer.', field.WRAPPED_SOL);
+
+/** How a reference led to an asset. */
+export const resolvedBy = field.word(
+  ['assetId', 'alias', 'mint', 'singletonMint', 'registry', 'sanctum', 'singleton'],
+  'How the asset was found.',
+  'mint',
+);
+
 /** Categories of assets. */
 export const category = field.word(
   ['crypto', 'stablecoin', 'lst', 'rwa', 'commodity', 'equity', 'etf', 'index'],
@@ -67,7 +89,7 @@ export const furtherMetrics = {
 };
 
 /** When the upstream fetched it. */
-export const lastFetchedAt = field.milliseconds('When the market was fetched', 1_767_000_000_000);
+export const lastFetchedAt = field.milliseconds('When the market was fetched', EXAMPLE_TIME_MS);
 
 /** The market of one mint, without unknown fields. */
 export const rawMarket = field.part('The market of the mint.', {

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type TProperties, type TSchema } from 'typebox';
 import { NETWORKS } from '../networks.ts';
 import { CATALOG_PROVIDERS } from '../providers.ts';
 import type { ResultShape } from '../route.ts';
@@ -7,20 +7,22 @@ import * as field from './fields.ts';
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const schema = (description: string) => Type.Unsafe<object>({ type: 'object', description });
 
+const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
+
+/** A document, for which there is no example. */
+const documentOf = (schema: TSchema): ResultShape => ({ schema, example: null });
+
 /** Liveness: the whole body, as the gateway's own routes have no envelope. */
-export const liveness: ResultShape = {
-  schema: Type.Object(
-    { ok: field.always(true), service: field.string('The name of the service.'), status: field.always('healthy') },
-    { additionalProperties: false },
-  ),
-  example: { ok: true, service: 'asset-gateway', status: 'healthy' },
-};
+export const liveness = field.answerOf(
+  closed({
+    ok: field.always(true),
+    service: field.string('The name of the service.', 'asset-gateway'),
+    status: field.always('healthy'),
+  }),
+);
 
 /** Readiness. */
-export const readiness: ResultShape = {
-  schema: Type.Object({ ok: field.always(true), status: field.always('ready') }, { additionalProperties: false }),
-  example: { ok: true, status: 'ready' },
-};
+export const readiness = field.answerOf(closed({ ok: field.always(true), status: field.always('ready') }));
 
 const SURFACES = ['tokens', 'rpc', 'das', 'wallet'];
 const CREDIT = {
@@ -63,34 +65,33 @@ const entryOf = (apis: readonly string[], hasCredit: boolean) =>
   });
 
 /** The catalog of a service with these APIs besides ours. */
-export const catalog = (apis: readonly string[], hasCredit: boolean): ResultShape => ({
-  schema: field.part('The catalog.', {
-    ok: field.always(true),
-    version: field.always(1),
-    payment: field.optional(schema('Networks and mints, if anything is sold.')),
-    catalog: field.part('The size of the list.', {
-      totalRoutes: count('Number of routes.'),
-      returnedRoutes: count('Number of listed routes.'),
-      filters: schema('The requested filter.'),
+export const catalog = (apis: readonly string[], hasCredit: boolean): ResultShape =>
+  documentOf(
+    field.part('The catalog.', {
+      ok: field.always(true),
+      version: field.always(1),
+      payment: field.optional(schema('Networks and mints, if anything is sold.')),
+      catalog: field.part('The size of the list.', {
+        totalRoutes: count('Number of routes.'),
+        returnedRoutes: count('Number of listed routes.'),
+        filters: schema('The requested filter.'),
+      }),
+      categories: schema('The providers, with the URL of the catalog of each.'),
+      routes: Type.Array(entryOf(apis, hasCredit)),
     }),
-    categories: schema('The providers, with the URL of the catalog of each.'),
-    routes: Type.Array(entryOf(apis, hasCredit)),
-  }),
-  example: null,
-});
+  );
 
 /** The document that crawlers of x402 look for. */
-export const wellKnown: ResultShape = {
-  schema: field.part('The x402 resources.', {
+export const wellKnown = documentOf(
+  field.part('The x402 resources.', {
     version: field.always(1),
     resources: Type.Array(field.string('The URL of a route, with the values of its example in the path.')),
   }),
-  example: null,
-};
+);
 
 /** A DID document, as W3C's DID Core and did:web have it. */
-export const didDocument: ResultShape = {
-  schema: field.part('The keys that sign receipts.', {
+export const didDocument = documentOf(
+  field.part('The keys that sign receipts.', {
     '@context': Type.Array(field.string('A JSON-LD context.')),
     id: field.string('The did:web of this origin.'),
     verificationMethod: Type.Array(
@@ -103,18 +104,13 @@ export const didDocument: ResultShape = {
     ),
     assertionMethod: Type.Array(field.string('The id of a key that signs receipts.')),
   }),
-  example: null,
-};
+);
 
 /** An OpenAPI document describes itself. */
-export const openapi: ResultShape = { schema: schema('An OpenAPI document.'), example: null };
+export const openapi = documentOf(schema('An OpenAPI document.'));
 
 /** Text for language models. */
-export const llms: ResultShape = {
-  schema: field.string('Markdown.'),
-  example: null,
-  mediaType: 'text/plain; charset=utf-8',
-};
+export const llms: ResultShape = { ...documentOf(field.string('Markdown.')), mediaType: 'text/plain; charset=utf-8' };
 
 const micros = (description: string, example: number) =>
   field.shown(Type.Integer({ minimum: 0, description: `${description}, in millionths of a dollar.` }), example);

@@ -1,10 +1,8 @@
 import Type from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
 import * as field from './fields.ts';
-import { category, rawMarket, stats, strategy } from './market.ts';
+import { assetId, category, page, rawMarket, resolvedBy, stats, strategy } from './market.ts';
 import { canonicalMarket, executionQuality, issuance, liquidityTier, tags, variant, variantFields } from './variant.ts';
-
-const assetId = field.string('Canonical asset id.', 'solana');
 
 const assetRow = field.object({
   assetId,
@@ -27,13 +25,6 @@ export const search = field.answer({
   primaryVariantStrategy: strategy,
   results: field.list(assetRow, 'Assets, the best match first.'),
 });
-
-/** How a reference led to an asset. */
-export const resolvedBy = field.word(
-  ['assetId', 'alias', 'mint', 'singletonMint', 'registry', 'sanctum', 'singleton'],
-  'How the asset was found.',
-  'mint',
-);
 
 /** The asset behind a reference; an unknown mint is an asset of its own. */
 export const resolve = field.answer({
@@ -65,8 +56,7 @@ export const curated = field.answer({
   assets: field.list(assetRow, 'One row per asset, or per mint.'),
   pagination: field.optional(
     field.part('Which part of the list this is; the whole list has none.', {
-      offset: field.integer('Rows that were skipped.'),
-      limit: field.integer('Rows at most.'),
+      ...page(),
       total: field.integer('Rows in all.'),
       hasMore: field.flag('Whether rows follow.'),
       nextOffset: field.nullable(field.integer('The offset of the next rows.')),

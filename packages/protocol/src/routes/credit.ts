@@ -8,35 +8,31 @@ const PATH = '/v1/x402/credit';
 const shared = { provider: 'gateway', surface: 'credit' } as const;
 
 const sold = (cluster: Cluster): Route =>
-  rowOf(
-    {
-      ...shared,
-      id: `credit.${cluster}.buy`,
-      method: 'buyCredit',
-      httpMethod: 'POST',
-      path: `${PATH}/${cluster}`,
-      access: 'exact',
-      cluster,
-      credit: 'sold',
-      description: `Buys credit for paid routes of Solana ${cluster}: pay one of the amounts in accepts.`,
-    },
-    { body: {}, example: { body: {} }, result: results.bought },
-  );
+  rowOf({
+    ...shared,
+    id: `credit.${cluster}.buy`,
+    method: 'buyCredit',
+    endpoint: `POST ${PATH}/${cluster}`,
+    access: 'exact',
+    cluster,
+    credit: 'sold',
+    description: `Buys credit for paid routes of Solana ${cluster}: pay one of the amounts in accepts.`,
+    body: {},
+    example: { body: {} },
+    result: results.bought,
+  });
 
 /** The credit routes. */
 export const creditRoutes: readonly Route[] = [
-  rowOf(
-    {
-      ...shared,
-      id: 'credit.balance',
-      method: 'getCredit',
-      httpMethod: 'GET',
-      path: PATH,
-      access: 'siwx',
-      description: "The signing wallet's credit and its latest movements.",
-    },
-    { result: results.credit },
-  ),
+  rowOf({
+    ...shared,
+    id: 'credit.balance',
+    method: 'getCredit',
+    endpoint: `GET ${PATH}`,
+    access: 'siwx',
+    description: "The signing wallet's credit and its latest movements.",
+    result: results.credit,
+  }),
   sold('mainnet'),
   sold('devnet'),
 ];

@@ -1,8 +1,8 @@
 import Type, { type TProperties } from 'typebox';
 import { address, integer, oneOf, optional, text } from '../parameters.ts';
 import * as results from '../results/das.ts';
-import type { ResultShape, Route } from '../route.ts';
-import { closed, paidRow } from './row.ts';
+import type { Route } from '../route.ts';
+import { closed, type RpcMethod, rpcRows } from './row.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
 
@@ -32,37 +32,28 @@ const options = optional(
   closed('What to show.', { ...shown, showGrandTotal: flag, showNativeBalance: flag, showZeroBalance: flag }),
 );
 
-interface Method {
-  readonly description: string;
-  readonly alchemy: number;
-  readonly helius: number;
-  readonly params: TProperties;
-  readonly example: Readonly<Record<string, unknown>>;
-  readonly result: ResultShape;
-}
+const named = (params: TProperties) => closed('Named parameters.', params);
 
-const METHODS: Readonly<Record<string, Method>> = {
+const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
   getAsset: {
     description: 'One digital asset.',
     alchemy: 80,
     helius: 10,
-    params: { id: address('The asset.'), options: optional(closed('What to show.', shown)) },
+    params: named({ id: address('The asset.'), options: optional(closed('What to show.', shown)) }),
     example: { id: EXAMPLE_ADDRESS },
-    result: results.getAsset,
   },
   getAssetsByOwner: {
     description: 'The digital assets of a wallet.',
     alchemy: 480,
     helius: 10,
-    params: { ownerAddress: address('The wallet.'), ...paging, options },
+    params: named({ ownerAddress: address('The wallet.'), ...paging, options }),
     example: { ownerAddress: EXAMPLE_ADDRESS, page: 1, limit: 10 },
-    result: results.page,
   },
   searchAssets: {
     description: 'Digital assets by owner, kind and other criteria.',
     alchemy: 480,
     helius: 10,
-    params: {
+    params: named({
       ownerAddress: optional(address('The wallet.')),
       tokenType: optional(oneOf(['fungible', 'nonFungible', 'regularNft', 'compressedNft', 'all'], 'Which kind.')),
       creatorAddress: optional(address('A creator.')),
@@ -77,9 +68,8 @@ const METHODS: Readonly<Record<string, Method>> = {
       jsonUri: optional(text('Address of the metadata.')),
       ...paging,
       options,
-    },
+    }),
     example: { ownerAddress: EXAMPLE_ADDRESS, tokenType: 'fungible', page: 1, limit: 10 },
-    result: results.page,
   },
 };
 
@@ -91,14 +81,4 @@ const SERVED = [
 ] as const;
 
 /** The paid DAS routes. */
-export const dasRoutes: readonly Route[] = SERVED.flatMap(([cluster, provider]) =>
-  Object.entries(METHODS).map(([method, { params, example, result, description, ...units }]) => {
-    const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/das/${method}`;
-    const row = { provider, surface: 'das', cluster, method, endpoint, description, units: units[provider] } as const;
-    return paidRow(row, {
-      body: { params: closed('Named parameters.', params) },
-      example: { body: { params: example } },
-      result,
-    });
-  }),
-);
+export const dasRoutes: readonly Route[] = rpcRows('das', METHODS, results, SERVED);

@@ -1,5 +1,6 @@
-import Type, { type TProperties } from 'typebox';
-import { type HttpMethod, type RequestValues, type Route, unchanged } from '../route.ts';
+import Type, { type TProperties, type TSchema } from 'typebox';
+import type { Cluster } from '../networks.ts';
+import { type HttpMethod, type RequestValues, type ResultShape, type Route, unchanged } from '../route.ts';
 
 /** The parts of a row that most rows leave out. */
 export interface RowOptions extends Partial<Pick<Route, 'rules' | 'codes' | 'example' | 'result' | 'maxAgeSeconds'>> {
@@ -7,10 +8,15 @@ export interface RowOptions extends Partial<Pick<Route, 'rules' | 'codes' | 'exa
   readonly query?: TProperties;
   readonly body?: TProperties;
   readonly forward?: (values: RequestValues) => RequestValues;
+  /** The path at the upstream, if each method has its own there. */
+  readonly upstreamPath?: string;
 }
 
-/** The parts that each row has of its own. */
-type RowFields = Omit<Route, keyof RowOptions | 'input' | 'upstream'> & Pick<Route, 'path'>;
+/** The parts of a row; without a described result it answers any JSON. */
+interface RowParts extends Omit<Route, keyof RowOptions | 'httpMethod' | 'input' | 'upstream'>, RowOptions {
+  /** The verb and the path: `GET /v1/catalog`. */
+  readonly endpoint: string;
+}
 
 const strictObject = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 
@@ -18,23 +24,17 @@ const strictObject = (properties: TProperties) => Type.Object(properties, { addi
 export const closed = (description: string, properties: TProperties) =>
   Type.Object(properties, { additionalProperties: false, description });
 
-/** Splits a row's `VERB /path` into the two. */
-export function verbAndPath(endpoint: string): { httpMethod: HttpMethod; path: string } {
-  const [verb, path] = endpoint.split(' ');
-  if ((verb !== 'GET' && verb !== 'POST') || !path) throw new TypeError(`not an endpoint: ${endpoint}`);
-  return { httpMethod: verb, path };
-}
-
-/** A row; without a described result it answers any JSON. `upstreamPath`: if each method has its own there. */
-export function rowOf(fields: RowFields, options: RowOptions, upstreamPath = ''): Route {
-  const { path, query, body, forward = unchanged, ...rest } = options;
+export function rowOf(parts: RowParts): Route {
+  const { endpoint, path, query, body, upstreamPath = '', forward = unchanged, ...row } = parts;
+  const [verb, ourPath] = endpoint.split(' ') as [HttpMethod, string];
   return {
     rules: [],
     codes: {},
     example: {},
     result: { schema: Type.Unknown(), example: null },
-    ...rest,
-    ...fields,
+    ...row,
+    httpMethod: verb,
+    path: ourPath,
     input: {
       ...(path && { path: strictObject(path) }),
       ...(query && { query: strictObject(query) }),
@@ -44,15 +44,36 @@ export function rowOf(fields: RowFields, options: RowOptions, upstreamPath = '')
   };
 }
 
-/** A row behind the payment gate. */
-interface PaidFields extends Omit<RowFields, 'id' | 'access' | 'httpMethod' | 'path'> {
-  readonly endpoint: string;
-  readonly upstreamPath?: string;
+/** One row behind the payment gate. */
+export function paidRow(parts: Omit<RowParts, 'id' | 'access'>): Route {
+  const { surface, cluster, provider, method } = parts;
+  return rowOf({ ...parts, id: `${surface}.${cluster}.${provider}.${method}`, access: 'exact' });
 }
 
-/** One row behind the payment gate. */
-export function paidRow({ endpoint, upstreamPath, ...row }: PaidFields, options: RowOptions): Route {
-  const { surface, cluster, provider, method } = row;
-  const id = `${surface}.${cluster}.${provider}.${method}`;
-  return rowOf({ ...row, id, access: 'exact', ...verbAndPath(endpoint) }, options, upstreamPath);
+/** A method of JSON-RPC. */
+export interface RpcMethod extends Pick<RowOptions, 'rules'> {
+  readonly description: string;
+  /** Alchemy's compute units; undefined if Alchemy does not serve it. */
+  readonly alchemy?: number;
+  /** Helius' credits. */
+  readonly helius: number;
+  readonly params: TSchema;
+  readonly example: unknown;
 }
+
+/** A surface of JSON-RPC: one row for each method, cluster and provider that serves it. */
+export const rpcRows = <Name extends string>(
+  surface: string,
+  methods: Readonly<Record<Name, RpcMethod>>,
+  results: Readonly<Record<Name, ResultShape>>,
+  served: readonly (readonly [Cluster, 'alchemy' | 'helius'])[],
+): Route[] =>
+  served.flatMap(([cluster, provider]) =>
+    Object.entries<RpcMethod>(methods).flatMap(([method, { params, example, alchemy, helius, ...row }]) => {
+      const units = { alchemy, helius }[provider];
+      if (units === undefined) return [];
+      const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/${surface}/${method}`;
+      const place = { provider, surface, cluster, method, endpoint, units, result: results[method as Name] };
+      return [paidRow({ ...row, ...place, body: { params }, example: { body: { params: example } } })];
+    }),
+  );

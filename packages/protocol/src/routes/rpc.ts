@@ -2,9 +2,9 @@ import Type, { type TSchema } from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
 import { address, integer, list, oneOf, optional, text } from '../parameters.ts';
 import * as results from '../results/rpc.ts';
-import type { ResultShape, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { exactlyOneIn, limitForFull } from '../rules.ts';
-import { closed, paidRow, type RowOptions } from './row.ts';
+import { closed, type RpcMethod, rpcRows } from './row.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_SIGNATURE = '1111111111111111111111111111111111111111111111111111111111111111';
@@ -36,18 +36,6 @@ const positional = (required: readonly TSchema[], rest: readonly TSchema[] = [])
     description: 'The JSON-RPC parameters of the method.',
   });
 
-interface Method {
-  readonly description: string;
-  /** Alchemy's compute units; undefined if Alchemy does not serve it. */
-  readonly alchemy?: number;
-  /** Helius' credits. */
-  readonly helius: number;
-  readonly params: TSchema;
-  readonly rules?: RowOptions['rules'];
-  readonly example: readonly unknown[];
-  readonly result: ResultShape;
-}
-
 const memcmp = closed('A comparison.', {
   memcmp: closed('Bytes at an offset.', {
     offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
@@ -73,14 +61,13 @@ const historyFilters = optional(
   }),
 );
 
-const METHODS: Readonly<Record<string, Method>> = {
+const METHODS: Readonly<Record<keyof typeof results, RpcMethod>> = {
   getBalance: {
     description: 'Lamports of an account.',
     alchemy: 10,
     helius: 1,
     params: positional([address('The account.')], [closed('Options.', basic)]),
     example: [EXAMPLE_ADDRESS],
-    result: results.getBalance,
   },
   getAccountInfo: {
     description: 'An account and its data.',
@@ -91,7 +78,6 @@ const METHODS: Readonly<Record<string, Method>> = {
       [closed('Options.', { ...basic, encoding, dataSlice: optional(slice(1024)) })],
     ),
     example: [EXAMPLE_ADDRESS, { encoding: 'base64' }],
-    result: results.getAccountInfo,
   },
   getTransaction: {
     description: 'A confirmed transaction.',
@@ -102,7 +88,6 @@ const METHODS: Readonly<Record<string, Method>> = {
       [closed('Options.', { commitment, encoding, maxSupportedTransactionVersion: version })],
     ),
     example: [EXAMPLE_SIGNATURE, { maxSupportedTransactionVersion: 0 }],
-    result: results.getTransaction,
   },
   getSignaturesForAddress: {
     description: 'The latest transactions of an address.',
@@ -120,7 +105,6 @@ const METHODS: Readonly<Record<string, Method>> = {
       ],
     ),
     example: [EXAMPLE_ADDRESS, { limit: 10 }],
-    result: results.getSignaturesForAddress,
   },
   getTokenAccountsByOwner: {
     description: 'The token accounts of a wallet, by mint or by token program.',
@@ -135,7 +119,6 @@ const METHODS: Readonly<Record<string, Method>> = {
     ),
     rules: [exactlyOneIn(1, 'mint', 'programId')],
     example: [EXAMPLE_ADDRESS, { programId: TOKEN_PROGRAM }, { encoding: 'jsonParsed' }],
-    result: results.getTokenAccountsByOwner,
   },
   getProgramAccounts: {
     description: 'The accounts of a program that pass one to four filters.',
@@ -156,7 +139,6 @@ const METHODS: Readonly<Record<string, Method>> = {
       TOKEN_PROGRAM,
       { encoding: 'base64', filters: [{ dataSize: 165 }], dataSlice: { offset: 0, length: 32 } },
     ],
-    result: results.getProgramAccounts,
   },
   getTransactionsForAddress: {
     description: 'The transactions of an address, filtered and sorted.',
@@ -181,22 +163,15 @@ const METHODS: Readonly<Record<string, Method>> = {
     ),
     rules: [limitForFull(100)],
     example: [EXAMPLE_ADDRESS, { limit: 10 }],
-    result: results.getTransactionsForAddress,
   },
 };
 
-const CLUSTERS = ['mainnet', 'devnet'] as const;
-const PROVIDERS = ['alchemy', 'helius'] as const;
+const SERVED = [
+  ['mainnet', 'alchemy'],
+  ['mainnet', 'helius'],
+  ['devnet', 'alchemy'],
+  ['devnet', 'helius'],
+] as const;
 
-/** The paid RPC routes: both clusters, both providers, one row per method that the provider serves. */
-export const rpcRoutes: readonly Route[] = CLUSTERS.flatMap((cluster) =>
-  PROVIDERS.flatMap((provider) =>
-    Object.entries(METHODS).flatMap(([method, { params, rules = [], example, result, description, ...units }]) => {
-      const count = units[provider];
-      if (count === undefined) return [];
-      const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/rpc/${method}`;
-      const row = { provider, surface: 'rpc', cluster, method, endpoint, description, units: count } as const;
-      return [paidRow(row, { body: { params }, rules, example: { body: { params: example } }, result })];
-    }),
-  ),
-);
+/** The paid RPC routes. */
+export const rpcRoutes: readonly Route[] = rpcRows('rpc', METHODS, results, SERVED);

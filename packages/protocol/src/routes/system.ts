@@ -3,25 +3,16 @@ import { address, oneOf, optional } from '../parameters.ts';
 import { CATALOG_PROVIDERS } from '../providers.ts';
 import * as results from '../results/system.ts';
 import type { Route } from '../route.ts';
-import { type RowOptions, rowOf, verbAndPath } from './row.ts';
+import { type RowOptions, rowOf } from './row.ts';
 
 /** How long clients may cache documents. */
 const DOCUMENT_SECONDS = 60;
 
 /** A row of the gateway's own. */
-export const row = (method: string, endpoint: string, description: string, options: RowOptions = {}): Route =>
-  rowOf(
-    {
-      id: `system.${method}`,
-      provider: 'gateway',
-      surface: 'system',
-      method,
-      ...verbAndPath(endpoint),
-      access: 'public',
-      description,
-    },
-    options,
-  );
+const row = (method: string, endpoint: string, description: string, options: RowOptions = {}): Route => {
+  const fields = { id: `system.${method}`, provider: 'gateway', surface: 'system', method, endpoint, description };
+  return rowOf({ ...fields, access: 'public', ...options });
+};
 
 const documentRow = (method: string, endpoint: string, description: string, options: RowOptions): Route =>
   row(method, endpoint, description, { ...options, maxAgeSeconds: DOCUMENT_SECONDS });

@@ -2,23 +2,27 @@ import { ENUMERATIONS } from '../enumerations.ts';
 import { assetId, integer, list, mint, oneOf, optional, text, unixSeconds } from '../parameters.ts';
 import * as asset from '../results/asset.ts';
 import * as facts from '../results/facts.ts';
-import * as results from '../results/tokens.ts';
+import * as tokens from '../results/tokens.ts';
 import type { RequestValues, Route } from '../route.ts';
 import { combinedCount, exactlyOne, notBefore } from '../rules.ts';
-import { type RowOptions, rowOf, verbAndPath } from './row.ts';
+import { type RowOptions, rowOf } from './row.ts';
 
 const PREFIX = '/v1/x402/tokens';
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
-function row(method: string, endpoint: string, description: string, options: RowOptions = {}): Route {
-  const { httpMethod, path } = verbAndPath(endpoint);
-  const ours = { provider: 'tokens', surface: 'tokens', access: 'siwx' } as const;
-  const fields = { id: `tokens.${method}`, ...ours, method, httpMethod, path: `${PREFIX}${path}`, description };
-  return rowOf(fields, options, `/v1${path}`);
+const results = { ...tokens, ...asset, ...facts };
+
+type Method = keyof typeof results;
+
+function row(method: Method, endpoint: string, description: string, options: RowOptions = {}): Route {
+  const [verb, path] = endpoint.split(' ');
+  const place = { id: `tokens.${method}`, provider: 'tokens', surface: 'tokens', access: 'siwx', method } as const;
+  const paths = { endpoint: `${verb} ${PREFIX}${path}`, upstreamPath: `/v1${path}` };
+  return rowOf({ ...place, ...paths, description, result: results[method], ...options });
 }
 
-function assetRow(method: string, endpoint: string, description: string, options: RowOptions = {}): Route {
+function assetRow(method: Method, endpoint: string, description: string, options: RowOptions = {}): Route {
   return row(method, endpoint, description, {
     path: { assetId: assetId() },
     ...options,
@@ -58,7 +62,7 @@ const ofVariant: RowOptions = { query: { mint: variantMint } };
 
 /** The asset-data routes of specification 4.2, with the parameters of 4.3. */
 export const tokensRoutes: readonly Route[] = [
-  row('health', 'GET /health', 'Upstream health probe.', { result: results.health }),
+  row('health', 'GET /health', 'Upstream health probe.'),
   row('search', 'GET /assets/search', 'Search canonical assets.', {
     query: {
       q: text('What to search for.'),
@@ -66,7 +70,6 @@ export const tokensRoutes: readonly Route[] = [
       category: optional(text('Asset category.', 64)),
     },
     example: { query: { q: 'sol' } },
-    result: results.search,
   }),
   row('resolve', 'GET /assets/resolve', 'Resolve an alias or a mint to a canonical asset id.', {
     query: {
@@ -75,7 +78,6 @@ export const tokensRoutes: readonly Route[] = [
     },
     rules: [exactlyOne('ref', 'mint')],
     example: { query: { ref: 'sol' } },
-    result: results.resolve,
   }),
   row('curated', 'GET /assets/curated', 'Curated asset lists.', {
     query: {
@@ -83,26 +85,22 @@ export const tokensRoutes: readonly Route[] = [
       groupBy: optional(oneOf(ENUMERATIONS.groupBy, 'One row per asset or per mint.')),
     },
     example: { query: { list: 'majors' } },
-    result: results.curated,
   }),
   row('marketSnapshots', 'POST /assets/market-snapshots', 'Cached market snapshots of up to 250 mints.', {
     body: { mints: mintList(0, 250), addresses: mintList(0, 250) },
     rules: [combinedCount('body', 250, 'mints', 'addresses')],
     forward: (values) => ({ ...values, body: oneList(values.body) }),
     example: { body: { mints: [WRAPPED_SOL, USDC] } },
-    result: results.marketSnapshots,
   }),
   row('variantMarkets', 'GET /assets/variant-markets', 'Cached markets of up to 50 variant mints.', {
     query: { mints: mintList(1, 50), addresses: mintList(1, 50) },
     rules: [combinedCount('query', 50, 'mints', 'addresses')],
     forward: (values) => ({ ...values, query: oneList(values.query) }),
     example: { query: { mints: [WRAPPED_SOL, USDC] } },
-    result: results.variantMarkets,
   }),
   row('riskSummaryByMint', 'GET /assets/risk-summary', 'Market-based risk summary of a mint.', {
     query: { mint: mint('A Solana mint address.') },
     example: { query: { mint: WRAPPED_SOL } },
-    result: facts.riskSummaryByMint,
   }),
   assetRow('assetDetail', 'GET /assets/:assetId', 'Asset detail with optional include blocks.', {
     path: { assetId: assetId(FIXED) },
@@ -120,7 +118,6 @@ export const tokensRoutes: readonly Route[] = [
     },
     rules: [notBefore('ohlcvTo', 'ohlcvFrom')],
     example: { query: { include: ['profile', 'risk'] } },
-    result: asset.assetDetail,
   }),
   assetRow('variants', 'GET /assets/:assetId/variants', 'The variants of an asset.', {
     query: {
@@ -130,45 +127,24 @@ export const tokensRoutes: readonly Route[] = [
       mint: variantMint,
       variantsMode,
     },
-    result: asset.variants,
   }),
   assetRow('variantTopMarkets', 'GET /assets/:assetId/variant-top-markets', 'The top market of each variant.', {
     query: { offset, limit: limitTo(100), variantsMode },
     example: { query: { limit: 10 } },
-    result: asset.variantTopMarkets,
   }),
-  assetRow('variantMarket', 'GET /assets/:assetId/variant-market', 'Cached market snapshot of one variant.', {
-    ...ofVariant,
-    result: asset.variantMarket,
-  }),
+  assetRow('variantMarket', 'GET /assets/:assetId/variant-market', 'Cached market snapshot of one variant.', ofVariant),
   assetRow('markets', 'GET /assets/:assetId/markets', 'Cached DEX markets of one mint.', {
     query: { mint: variantMint, offset, limit: limitTo(50) },
     example: { query: { limit: 10 } },
-    result: asset.markets,
   }),
-  assetRow('ohlcv', 'GET /assets/:assetId/ohlcv', 'Candles of one mint.', { ...candles, result: facts.ohlcv }),
-  assetRow('priceChart', 'GET /assets/:assetId/price-chart', 'Canonical price candles.', {
-    ...candles,
-    result: facts.priceChart,
-  }),
-  assetRow('profile', 'GET /assets/:assetId/profile', 'Cached external profile and market stats.', {
-    result: facts.profile,
-  }),
+  assetRow('ohlcv', 'GET /assets/:assetId/ohlcv', 'Candles of one mint.', candles),
+  assetRow('priceChart', 'GET /assets/:assetId/price-chart', 'Canonical price candles.', candles),
+  assetRow('profile', 'GET /assets/:assetId/profile', 'Cached external profile and market stats.'),
   assetRow('tickers', 'GET /assets/:assetId/tickers', 'Cached exchange tickers.', {
     query: { offset, limit: limitTo(50), order: optional(text('Order hint.', 64)) },
     example: { query: { limit: 10 } },
-    result: facts.tickers,
   }),
-  assetRow('riskSummary', 'GET /assets/:assetId/risk-summary', 'Simple risk summary.', {
-    ...ofVariant,
-    result: facts.riskSummary,
-  }),
-  assetRow('riskDetails', 'GET /assets/:assetId/risk-details', 'Detailed risk summary.', {
-    ...ofVariant,
-    result: facts.riskDetails,
-  }),
-  assetRow('description', 'GET /assets/:assetId/description', 'Cached description of one mint.', {
-    ...ofVariant,
-    result: facts.description,
-  }),
+  assetRow('riskSummary', 'GET /assets/:assetId/risk-summary', 'Simple risk summary.', ofVariant),
+  assetRow('riskDetails', 'GET /assets/:assetId/risk-details', 'Detailed risk summary.', ofVariant),
+  assetRow('description', 'GET /assets/:assetId/description', 'Cached description of one mint.', ofVariant),
 ];
