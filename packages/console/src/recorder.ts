@@ -1,30 +1,25 @@
-/** One request and its answer. */
-export interface Step {
-  readonly method: string;
-  readonly url: string;
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  /** The text that was signed for this request, if any. */
-  readonly signedText: string | undefined;
-  readonly status: number;
-  readonly responseHeaders: Readonly<Record<string, string>>;
-  /** Milliseconds until the response headers. */
-  readonly ms: number;
-}
+/** One request, the text that was signed for it, and its answer, whose headers took `ms` milliseconds. */
+export type Step = ReturnType<typeof stepOf>;
 
-/** The budget of the free routes, shared by all clients, as of the latest answer. */
-export interface Budget {
-  /** Calls per window. */
-  readonly limit: number;
-  readonly left: number;
-  /** When the next call is available, in milliseconds of `performance.now()`. */
-  readonly freesAt: number;
-}
+const stepOf = (request: Request, response: Response, signedText: string | undefined, ms: number) => ({
+  method: request.method,
+  url: request.url,
+  requestHeaders: Object.fromEntries(request.headers),
+  signedText,
+  status: response.status,
+  responseHeaders: Object.fromEntries(response.headers),
+  ms,
+});
 
 const MAX_STEPS = 50;
 const LEFT = /;r=([0-9]{1,9});t=([0-9]{1,6})$/;
 const LIMIT = /;q=([0-9]{1,9});/;
 
-function budgetIn({ headers }: Response): Budget | undefined {
+/**
+ * The budget of the free routes, shared by all clients: the calls of a window, those that are left, and when the next one is
+ * available, in milliseconds of `performance.now()`.
+ */
+function budgetIn({ headers }: Response) {
   const [, left, seconds] = LEFT.exec(headers.get('ratelimit') ?? '') ?? [];
   const [, limit] = LIMIT.exec(headers.get('ratelimit-policy') ?? '') ?? [];
   if (left === undefined || limit === undefined) return undefined;
@@ -35,21 +30,14 @@ function budgetIn({ headers }: Response): Budget | undefined {
 export class Recorder extends EventTarget {
   readonly #steps: Step[] = [];
   readonly #texts = new Map<string, string>();
-  #budget: Budget | undefined;
+  #budget: ReturnType<typeof budgetIn>;
 
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const startedAt = performance.now();
     const response = await fetch(request);
-    this.#steps.push({
-      method: request.method,
-      url: request.url,
-      requestHeaders: Object.fromEntries(request.headers),
-      signedText: this.#textFor(request.headers.get('sign-in-with-x')),
-      status: response.status,
-      responseHeaders: Object.fromEntries(response.headers),
-      ms: performance.now() - startedAt,
-    });
+    const signedText = this.#textFor(request.headers.get('sign-in-with-x'));
+    this.#steps.push(stepOf(request, response, signedText, performance.now() - startedAt));
     if (this.#steps.length > MAX_STEPS) this.#steps.shift();
     this.#budget = budgetIn(response) ?? this.#budget;
     this.dispatchEvent(new Event('answer'));
@@ -57,7 +45,7 @@ export class Recorder extends EventTarget {
   };
 
   /** Undefined until an answer names it. */
-  get budget(): Budget | undefined {
+  get budget() {
     return this.#budget;
   }
 

@@ -1,4 +1,4 @@
-import { createFreeClient, type FreeClient, type Signer, signerFromKeyPair } from '@asset-gateway/client';
+import { createFreeClient, type Signer, signerFromKeyPair } from '@asset-gateway/client';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { Recorder } from './recorder.ts';
@@ -6,12 +6,7 @@ import { BrowserWallet } from './wallet/browser-wallet.ts';
 import { browserKey } from './wallet/storage.ts';
 
 /** Shared by all views of a tab. */
-export interface Session {
-  readonly address: string;
-  readonly client: FreeClient;
-  readonly recorder: Recorder;
-  readonly wallet: BrowserWallet;
-}
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** Provides the session to all views. */
 export const SessionContext = createContext({} as Session);
@@ -19,7 +14,7 @@ export const SessionContext = createContext({} as Session);
 export const useSession = (): Session => useContext(SessionContext);
 
 /** Starts a session with the key of this browser. */
-export async function openSession(): Promise<Session> {
+export async function openSession() {
   const recorder = new Recorder();
   const { key, isStored } = await browserKey();
   const { address, signMessage } = await signerFromKeyPair(key);
@@ -32,5 +27,5 @@ export async function openSession(): Promise<Session> {
   };
   const { fetch } = recorder;
   const client = createFreeClient({ baseUrl: location.origin, signer, fetch });
-  return { address, client, recorder, wallet: new BrowserWallet({ signer, key, isStored, fetch }) };
+  return { client, recorder, wallet: new BrowserWallet({ signer, wallet: key, fetch }, isStored) };
 }

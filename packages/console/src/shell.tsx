@@ -9,12 +9,6 @@ interface View {
   readonly show: (place: Place) => VNode;
 }
 
-interface ShellProps {
-  readonly title: string;
-  readonly views: readonly [View, ...View[]];
-  readonly place: Place;
-}
-
 /** A view, or its error: the other views still work. */
 function Shown({ view, place }: { readonly view: View; readonly place: Place }) {
   const [error, showAgain] = useErrorBoundary();
@@ -28,7 +22,7 @@ function Shown({ view, place }: { readonly view: View; readonly place: Place }) 
 }
 
 /** The frame of a page: a skip link, the navigation and the current view. */
-export function Shell({ title, views, place }: ShellProps) {
+export function Shell({ title, views, place }: { title: string; views: readonly [View, ...View[]]; place: Place }) {
   const view = views.find(({ name }) => name === place.view) ?? views[0];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);

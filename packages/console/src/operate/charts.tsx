@@ -1,19 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AlignedData } from 'uplot';
 import { Button } from '../parts/button.tsx';
 import { count, microDollars, minuteOf, rough, span } from '../parts/format.ts';
+import { useFresh } from '../parts/hooks.ts';
 import table from './charts.json' with { type: 'json' };
-import type { Data, Plot } from './plot.ts';
-import type { Watch } from './use-history.ts';
+import type { Plot } from './plot.ts';
+import type { Row, Watch } from './use-history.ts';
 
 /** A chart of the table: its lines are names of columns of the history with their titles. */
 type Chart = (typeof table)[number];
 
 /** How the figures of a chart are written, and those of its axis. */
-const WORDS: Readonly<Record<string, (value: number | null | undefined) => string>> = {
-  count,
-  dollars: microDollars,
-  span,
-};
+const WORDS: Readonly<Record<string, typeof count>> = { count, dollars: microDollars, span };
 const axisOf = ({ words }: Chart) => (words === 'count' ? rough : (WORDS[words] ?? count));
 
 /** Lines differ by dashes as well as by colour. */
@@ -35,32 +33,23 @@ interface Shown {
   readonly onChoose: () => void;
 }
 
-interface PanelProps extends Shown {
-  readonly chart: Chart;
-  readonly values: readonly (readonly (number | null)[])[];
-}
+type PanelProps = Shown & { readonly chart: Chart; readonly values: readonly Row[] };
 
 /** Loads the chart library on first use, then keeps one plot in an element. */
 function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProps) {
   const figure = useRef<HTMLElement>(null);
+  const { value: library } = useFresh(() => import('./plot.ts'), []);
   const [plot, setPlot] = useState<Plot>();
   useEffect(() => {
-    let drawn: Plot | undefined;
-    let isOver = false;
-    import('./plot.ts').then(({ chartIn }) => {
-      if (isOver || !figure.current) return;
-      const dashes = chart.lines.map((_, at) => DASHES[at] ?? []);
-      drawn = chartIn(figure.current, { dashes, words: axisOf(chart) }, onPointer);
-      setPlot(drawn);
-    });
-    return () => {
-      isOver = true;
-      drawn?.remove();
-    };
-  }, []);
+    if (!library || !figure.current) return undefined;
+    const dashes = chart.lines.map((_, at) => DASHES[at] ?? []);
+    const drawn = library.chartIn(figure.current, { dashes, words: axisOf(chart) }, onPointer);
+    setPlot(drawn);
+    return drawn.remove;
+  }, [library]);
   const last = times.at(-1) ?? Math.floor(Date.now() / 60_000) * MINUTE;
   useEffect(
-    () => plot?.show([[...times], ...values] as Data, last - minutes * MINUTE, last),
+    () => plot?.show([[...times], ...values] as AlignedData, last - minutes * MINUTE, last),
     [plot, last, minutes, times.length],
   );
   useEffect(() => plot?.mark(marked), [plot, marked, last, minutes]);

@@ -1,6 +1,6 @@
 import { clock, minuteOf, span } from '../parts/format.ts';
 import './operate.css';
-import { type ComponentChildren, render } from 'preact';
+import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { plain } from '../parts/text.ts';
@@ -16,21 +16,12 @@ const isUrgent = ({ severity }: Alert): boolean => severity === 'page';
 /** Subjects shown of one alert. */
 const MOST = 20;
 
-interface ItemProps {
-  readonly isUrgent: boolean;
-  readonly means: string;
-  readonly since: string;
-  readonly children: ComponentChildren;
-}
-
-const Item = ({ isUrgent, means, since, children }: ItemProps) => (
-  <li class={isUrgent ? 'urgent' : ''}>
-    <p>
-      <span class="badge">{isUrgent ? 'Urgent' : 'In working hours'}</span> <strong>{means}</strong>{' '}
-      <span class="muted">since {since}</span>
-    </p>
-    {children}
-  </li>
+/** The first line of an alert. */
+const Headline = ({ isUrgent, means, since }: { isUrgent: boolean; means: string; since: string }) => (
+  <p>
+    <span class="badge">{isUrgent ? 'Urgent' : 'In working hours'}</span> <strong>{means}</strong>{' '}
+    <span class="muted">since {since}</span>
+  </p>
 );
 
 function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: number }) {
@@ -38,7 +29,8 @@ function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: nu
   const named = subjects.filter((subject) => subject !== '').slice(0, MOST);
   const sinceWhen = `${minuteOf(since)} (${span(Math.ceil((nowMs - since) / 1_000))})`;
   return (
-    <Item isUrgent={isUrgent(alert)} means={plain(means)} since={sinceWhen}>
+    <li class={isUrgent(alert) ? 'urgent' : ''}>
+      <Headline isUrgent={isUrgent(alert)} means={plain(means)} since={sinceWhen} />
       {named.length > 0 && (
         <p>
           Affected: <code>{plain(named.join(', '))}</code>
@@ -50,7 +42,7 @@ function AlertItem({ alert, nowMs }: { readonly alert: Alert; readonly nowMs: nu
       <p class="muted small">
         Documentation: <code>docs/operating/alerts.md</code>, {plain(alert.alert)}
       </p>
-    </Item>
+    </li>
   );
 }
 
@@ -66,12 +58,13 @@ function Alerts({ watch: { latest, lost } }: { readonly watch: Watch }) {
       {!isWell && (
         <ul>
           {lost && (
-            <Item isUrgent means={lost.why} since={clock(lost.sinceMs)}>
+            <li class="urgent">
+              <Headline isUrgent means={lost.why} since={clock(lost.sinceMs)} />
               <p>
                 {latest && `The figures below are from ${clock(latest.at)}. `}This page keeps trying. Check that the
                 process runs and that you can reach its port.
               </p>
-            </Item>
+            </li>
           )}
           {latest && alerts.map((alert) => <AlertItem key={alert.alert} alert={alert} nowMs={latest.at} />)}
         </ul>
@@ -112,9 +105,9 @@ function Operate() {
       <Alerts watch={watch} />
       {latest && (
         <>
-          <Tiles totals={latest.totals} />
+          <Tiles {...latest.totals} />
           <Charts watch={watch} />
-          <Panels totals={latest.totals} />
+          <Panels {...latest.totals} />
         </>
       )}
       <section class="panel" aria-labelledby="sales">
@@ -126,24 +119,22 @@ function Operate() {
   );
 }
 
-function Panels({ totals }: { readonly totals: Totals }) {
-  return (
-    <>
-      <section class="panel">
-        <h2>Budget and upstreams</h2>
-        <Upstreams totals={totals} />
-      </section>
-      <div class="panels">
-        {PANELS.map(([title, View]) => (
-          <section key={title} class="panel">
-            <h2>{title}</h2>
-            <View totals={totals} />
-          </section>
-        ))}
-      </div>
-    </>
-  );
-}
+const Panels = (totals: Totals) => (
+  <>
+    <section class="panel">
+      <h2>Budget and upstreams</h2>
+      <Upstreams {...totals} />
+    </section>
+    <div class="panels">
+      {PANELS.map(([title, View]) => (
+        <section key={title} class="panel">
+          <h2>{title}</h2>
+          <View {...totals} />
+        </section>
+      ))}
+    </div>
+  </>
+);
 
 const root = document.getElementById('app');
 if (root) {

@@ -1,28 +1,20 @@
 import type uPlot from 'uplot';
 import { minuteOf } from '../parts/format.ts';
-import { colourIn, plotIn } from '../parts/plot.ts';
+import { colourIn, type PlotOptions, plotIn } from '../parts/plot.ts';
 
 /** Between two labels, in pixels. */
 const SPACE = { x: 70, y: 34 };
 
 /** How a chart is drawn: the dashes of its lines, and the labels of its axis. */
-export interface Look {
+interface Look {
   readonly dashes: readonly (readonly number[])[];
   readonly words: (value: number) => string;
 }
 
-/** A chart's times in seconds, then the values of each line. */
-export type Data = uPlot.AlignedData;
-
 /** A drawn chart. */
-export interface Plot {
-  show(data: Data, from: number, to: number): void;
-  /** Marks a point; undefined for none. */
-  mark(index: number | undefined): void;
-  remove(): void;
-}
+export type Plot = ReturnType<typeof chartIn>;
 
-function optionsFor(figure: HTMLElement, { dashes, words }: Look, span: () => [number, number]) {
+function optionsFor(figure: HTMLElement, { dashes, words }: Look, span: () => [number, number]): PlotOptions {
   const axis: uPlot.Axis = {
     stroke: colourIn(figure, 'h3'),
     font: '13px system-ui, sans-serif',
@@ -43,26 +35,27 @@ function optionsFor(figure: HTMLElement, { dashes, words }: Look, span: () => [n
       { ...axis, space: SPACE.y, size: 58, values: (_, splits) => splits.map(words) },
     ],
     series: [{}, ...lines],
-  } satisfies Omit<uPlot.Options, 'width'>;
+  };
 }
 
-/** Draws an empty chart in the `.plot` of a figure. `onPointer` gets the point under the pointer, if any. */
-export function chartIn(figure: HTMLElement, look: Look, onPointer: (index: number | undefined) => void): Plot {
+/** Draws an empty chart. `onPointer` gets the point under the pointer, if any. */
+export function chartIn(figure: HTMLElement, look: Look, onPointer: (index: number | undefined) => void) {
   let span: [number, number] = [0, 1];
   const options = optionsFor(figure, look, () => span);
-  const place = figure.querySelector<HTMLElement>('.plot') ?? figure;
-  const [plot, remove] = plotIn(place, options, [[], ...look.dashes.map(() => [])]);
+  const [plot, remove] = plotIn(figure, options, [[], ...look.dashes.map(() => [])]);
   // Not the hook of the library, which also reports marks and new data.
   plot.over.addEventListener('pointermove', ({ offsetX }) => {
     if (plot.data[0].length > 0) onPointer(plot.posToIdx(offsetX));
   });
   plot.over.addEventListener('pointerleave', () => onPointer(undefined));
   return {
-    show(data, from, to) {
+    /** Shows times in seconds and the values of each line. */
+    show(data: uPlot.AlignedData, from: number, to: number) {
       span = [from, to];
       plot.setData(data);
     },
-    mark(index) {
+    /** Marks a point; undefined for none. */
+    mark(index: number | undefined) {
       const at = index === undefined ? undefined : plot.data[0][index];
       if (plot.cursor.idx === (index ?? null)) return;
       const left = at === undefined ? -10 : plot.valToPos(at, 'x');

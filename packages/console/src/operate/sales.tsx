@@ -30,13 +30,6 @@ interface Sales {
   readonly by: Readonly<Record<Grouping, SalesResponse>>;
 }
 
-/** The latest sales, and why they could not be refreshed. */
-interface SalesState {
-  readonly sales?: Sales;
-  /** The status of a refusal; 0 if there was no answer. */
-  readonly refused?: number;
-}
-
 interface SalesQuery {
   readonly token: string;
   /** A span such as `24h`. */
@@ -48,28 +41,25 @@ const FORBIDDEN = 403;
 
 const refusal = (status: number): Error => new Error('refused', { cause: status });
 
-async function loadGrouped({ token, since }: SalesQuery, by: string, signal: AbortSignal): Promise<SalesResponse> {
+async function load({ token, since }: SalesQuery, signal: AbortSignal): Promise<Sales> {
   const headers = authorizationOf(token);
   if (!headers) throw refusal(UNAUTHORIZED);
-  const response = await fetch(`/sales?by=${by}&since=${since}`, { headers, signal });
-  if (!response.ok) throw refusal(response.status);
-  const body = (await response.json()) as SalesResponse;
-  if (!Array.isArray(body.sales)) throw refusal(response.status);
-  return body;
+  const loaded = GROUPINGS.map(async (by) => {
+    const limit = by === 'wallet' ? `&limit=${MAX_ROWS}` : '';
+    const response = await fetch(`/sales?by=${by}${limit}&since=${since}`, { headers, signal });
+    const body = response.ok ? ((await response.json()) as SalesResponse) : undefined;
+    if (!Array.isArray(body?.sales)) throw refusal(response.status);
+    return [by, body] as const;
+  });
+  return { atMs: Date.now(), by: Object.fromEntries(await Promise.all(loaded)) as Sales['by'] };
 }
 
-async function load(query: SalesQuery, signal: AbortSignal): Promise<Sales> {
-  const [day, route, wallet] = await Promise.all([
-    loadGrouped(query, 'day', signal),
-    loadGrouped(query, 'route', signal),
-    loadGrouped(query, `wallet&limit=${MAX_ROWS}`, signal),
-  ]);
-  return { atMs: Date.now(), by: { day, route, wallet } };
-}
-
-/** Loads sales at once, every minute and when `refreshes` changes, unless stopped. */
-function useSales({ token, since }: SalesQuery, isStopped: boolean, refreshes: number): SalesState {
-  const [state, setState] = useState<SalesState>({});
+/**
+ * Loads sales at once, every minute and when `refreshes` changes, unless stopped. Returns the latest, and the status of a refusal to
+ * refresh them: 0 if there was no answer.
+ */
+function useSales({ token, since }: SalesQuery, isStopped: boolean, refreshes: number) {
+  const [state, setState] = useState<{ readonly sales?: Sales; readonly refused?: number }>({});
   const refresh = (signal: AbortSignal) =>
     load({ token, since }, signal).then(
       (sales) => signal.aborted || setState({ sales }),

@@ -4,10 +4,6 @@ import { plain } from '../parts/text.ts';
 import { Bar, Counts, Table } from './table.tsx';
 import type { Totals, UpstreamTotals } from './use-history.ts';
 
-interface SectionProps {
-  readonly totals: Totals;
-}
-
 const FAILED = /^(?:429|5)/;
 const CACHED = ['hit', 'stale', 'collapsed'];
 
@@ -15,7 +11,7 @@ const rateOf = (counts: Totals['requests'], fits: (group: string) => boolean): n
   counts.reduce((sum, [group, , perMinute]) => sum + (fits(group) ? perMinute : 0), 0);
 
 /** What an operator looks at first. */
-export function Tiles({ totals: { requests, upstreams, cache, payments, feePayers } }: SectionProps) {
+export function Tiles({ requests, upstreams, cache, payments, feePayers }: Totals) {
   const data = upstreams.find(({ name }) => name === 'tokens');
   const answers = cache ? rateOf(cache.answers, () => true) : 0;
   const hits = cache ? rateOf(cache.answers, (group) => CACHED.includes(group)) : 0;
@@ -63,7 +59,7 @@ const rowOf = (upstream: UpstreamTotals) => [
 ];
 
 /** The budget and the health of each upstream; unused upstreams take one line. */
-export function Upstreams({ totals: { upstreams } }: SectionProps) {
+export function Upstreams({ upstreams }: Totals) {
   const isQuiet = (each: UpstreamTotals) => each.calls === 0 && each.name !== 'tokens' && statusOf(each) === 'in use';
   const [quiet, used] = [upstreams.filter(isQuiet), upstreams.filter((each) => !isQuiet(each))];
   return (
@@ -84,17 +80,15 @@ export function Upstreams({ totals: { upstreams } }: SectionProps) {
 const GROUPS = { address: 'unpaid clients, by address', paid: 'paying wallets', refresh: 'cache refreshes' };
 
 /** Who uses the budget of the asset data. */
-export function BudgetUse({ totals: { slots, shareRefusals } }: SectionProps) {
-  return (
-    <>
-      <Counts caption="Slots by client group" label="group" words={GROUPS} counts={slots} />
-      <Counts caption="Refused because a share was used up" label="scope" counts={shareRefusals} />
-    </>
-  );
-}
+export const BudgetUse = ({ slots, shareRefusals }: Totals) => (
+  <>
+    <Counts caption="Slots by client group" label="group" words={GROUPS} counts={slots} />
+    <Counts caption="Refused because a share was used up" label="scope" counts={shareRefusals} />
+  </>
+);
 
 /** The response cache. */
-export function Cache({ totals: { cache } }: SectionProps) {
+export function Cache({ cache }: Totals) {
   if (!cache)
     return (
       <p class="muted">
@@ -115,7 +109,7 @@ export function Cache({ totals: { cache } }: SectionProps) {
 }
 
 /** Requests by status and code, and response times. */
-export function Requests({ totals: { requests, responseTimes, signIns } }: SectionProps) {
+export function Requests({ requests, responseTimes, signIns }: Totals) {
   const named = requests.map(([group, ...rest]) => [group.replace(' none', ''), ...rest] as const);
   const times = responseTimes.map(([surface, total, ...recent]) => [plain(surface), total, ...recent.map(span)]);
   return (
@@ -128,52 +122,48 @@ export function Requests({ totals: { requests, responseTimes, signIns } }: Secti
 }
 
 /** The fee payer's balance, and how long it lasts. */
-export function FeePayer({ totals: { feePayers } }: SectionProps) {
-  return (
-    <Table
-      caption="Fee payer balance"
-      head={['cluster', 'lamports', 'settlements left', 'lasts', 'sales']}
-      rows={feePayers.map(({ cluster, lamports, settlementsLeft, lastsSeconds, isOpen }) => [
-        plain(cluster),
-        lamports,
-        settlementsLeft,
-        span(lastsSeconds),
-        isOpen ? 'open' : 'closed',
-      ])}
-      empty="This node settles nothing, or the chain did not answer."
-    />
-  );
-}
+export const FeePayer = ({ feePayers }: Totals) => (
+  <Table
+    caption="Fee payer balance"
+    head={['cluster', 'lamports', 'settlements left', 'lasts', 'sales']}
+    rows={feePayers.map(({ cluster, lamports, settlementsLeft, lastsSeconds, isOpen }) => [
+      plain(cluster),
+      lamports,
+      settlementsLeft,
+      span(lastsSeconds),
+      isOpen ? 'open' : 'closed',
+    ])}
+    empty="This node settles nothing, or the chain did not answer."
+  />
+);
 
 /** Payments with an unknown outcome, settlements, and the credit owed. */
-export function Payments({ totals: { payments } }: SectionProps) {
-  const { open, oldestSeconds, settlements, owed } = payments;
-  return (
-    <>
-      <p>
-        Payments with an unknown outcome: <strong>{count(open)}</strong>
-        {open ? `, the oldest open for ${span(oldestSeconds)}` : ''}.
-      </p>
-      <Counts caption="Settlements by outcome" label="state" counts={settlements} />
-      {owed && (
-        <Table
-          caption="Credit owed to wallets"
-          head={['cluster', 'owed']}
-          rows={owed.map(([cluster, micros]) => [plain(cluster), microDollars(micros)])}
-          empty="This gateway sells no credit."
-        />
-      )}
-    </>
-  );
-}
+export const Payments = ({ payments: { open, oldestSeconds, settlements, owed } }: Totals) => (
+  <>
+    <p>
+      Payments with an unknown outcome: <strong>{count(open)}</strong>
+      {open ? `, the oldest open for ${span(oldestSeconds)}` : ''}.
+    </p>
+    <Counts caption="Settlements by outcome" label="state" counts={settlements} />
+    {owed && (
+      <Table
+        caption="Credit owed to wallets"
+        head={['cluster', 'owed']}
+        rows={owed.map(([cluster, micros]) => [plain(cluster), microDollars(micros)])}
+        empty="This gateway sells no credit."
+      />
+    )}
+  </>
+);
 
 /** The blocklist and its refusals. */
-export function Blocked({ totals: { blocked } }: SectionProps) {
-  const entries = blocked.entries.map(([kind, size]) => [`${plain(kind)}s`, size]);
-  return (
-    <>
-      <Table caption="Blocklist" head={['kind', 'entries']} rows={entries} />
-      <Counts caption="Refused as blocked" label="route" counts={blocked.refusals} />
-    </>
-  );
-}
+export const Blocked = ({ blocked: { entries, refusals } }: Totals) => (
+  <>
+    <Table
+      caption="Blocklist"
+      head={['kind', 'entries']}
+      rows={entries.map(([kind, size]) => [`${plain(kind)}s`, size])}
+    />
+    <Counts caption="Refused as blocked" label="route" counts={refusals} />
+  </>
+);

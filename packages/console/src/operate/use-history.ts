@@ -11,52 +11,34 @@ const MAX_ROWS = 1_440;
 export type Count = readonly [group: string, total: number, perMinute: number];
 type Recent = readonly [recent: number | null, sinceStart: number | null];
 export type Row = readonly (number | null)[];
+type Figures<Names extends string> = Readonly<Record<Names, number>>;
+type Counts<Names extends string> = Readonly<Record<Names, readonly Count[]>>;
 
 /** An active alert. */
-export interface Alert {
-  readonly alert: string;
-  readonly severity: string;
-  readonly means: string;
-  readonly advice: string;
+export interface Alert extends Readonly<Record<'alert' | 'severity' | 'means' | 'advice', string>> {
   readonly subjects: readonly string[];
   readonly since: number;
 }
 
 /** One upstream of the gateway. */
-export interface UpstreamTotals {
+export interface UpstreamTotals extends Figures<'left' | 'limit' | 'pauseSeconds' | 'calls' | 'keyRefusals'> {
   readonly name: string;
-  readonly left: number;
-  readonly limit: number;
-  readonly pauseSeconds: number;
   readonly isBreakerOpen: boolean;
   readonly keysSetAside: readonly string[];
   readonly p95: Recent;
-  readonly calls: number;
-  readonly keyRefusals: number;
 }
 
 /** Totals since the start; rates and percentiles of the last five minutes. */
-export interface Totals {
-  readonly requests: readonly Count[];
+export interface Totals extends Counts<'requests' | 'signIns' | 'slots' | 'shareRefusals'> {
   readonly responseTimes: readonly (readonly [surface: string, total: number, ...recent: Recent])[];
-  readonly signIns: readonly Count[];
   readonly upstreams: readonly UpstreamTotals[];
-  readonly slots: readonly Count[];
-  readonly shareRefusals: readonly Count[];
-  readonly cache?: {
-    readonly answers: readonly Count[];
-    readonly ages: readonly (readonly [percentile: string, ...recent: Recent])[];
-    readonly calls: readonly Count[];
-    readonly forgone: number;
-    readonly bytes: number;
-  };
-  readonly feePayers: readonly {
+  readonly cache?: Counts<'answers' | 'calls'> &
+    Figures<'forgone' | 'bytes'> & { readonly ages: readonly (readonly [percentile: string, ...recent: Recent])[] };
+  readonly feePayers: readonly (Figures<'lamports' | 'settlementsLeft'> & {
     readonly cluster: string;
-    readonly lamports: number;
-    readonly settlementsLeft: number;
     readonly lastsSeconds: number | null;
     readonly isOpen: boolean;
-  }[];
+  })[];
   readonly payments: {
     readonly open: number | null;
     readonly oldestSeconds: number | null;
@@ -70,13 +52,9 @@ export interface Totals {
 }
 
 /** The answer to `/history`: docs/metrics.md. Times in Unix milliseconds. */
-interface Answer {
+interface Answer extends Figures<'at' | 'startedAt' | 'firstMinute' | 'firstAt'> {
   readonly version: string;
-  readonly at: number;
-  readonly startedAt: number;
   readonly columns: readonly string[];
-  readonly firstMinute: number;
-  readonly firstAt: number;
   readonly rows: readonly Row[];
   readonly alerts: readonly Alert[];
   readonly totals: Totals;

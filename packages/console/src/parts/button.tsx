@@ -10,16 +10,10 @@ export const Button = ({ label, ...rest }: ButtonProps) => (
   </button>
 );
 
-interface CopyProps {
-  readonly text: string;
-  /** For screen readers: `the curl command`. */
-  readonly what: string;
-}
-
 const SHOWN_MS = 4000;
 
-/** Copies a text to the clipboard and says so. */
-export function Copy({ text, what }: CopyProps) {
+/** Copies a text to the clipboard and says so. For screen readers, `what` names it: `the curl command`. */
+export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
   const [status, setStatus] = useState('');
   useEffect(() => {
     if (status === '') return undefined;
@@ -47,20 +41,14 @@ interface Outcome {
   readonly shown?: ComponentChildren;
 }
 
-/** The work behind a button: whether it runs, and its outcome or error. */
-export interface Task {
-  readonly isBusy: boolean;
-  readonly outcome?: Outcome;
-  readonly error?: unknown;
-  run(work: () => Promise<Outcome>): void;
-}
+type Task = ReturnType<typeof useTask>;
 
-/** Runs one piece of work at a time. */
-export function useTask(): Task {
-  const [state, setState] = useState<Omit<Task, 'run'>>({ isBusy: false });
+/** The work behind a button: whether it runs, and its outcome or error. Runs one piece of work at a time. */
+export function useTask() {
+  const [state, setState] = useState<{ isBusy: boolean; outcome?: Outcome; error?: unknown }>({ isBusy: false });
   return {
     ...state,
-    run(work) {
+    run(work: () => Promise<Outcome>): void {
       if (state.isBusy) return;
       setState({ isBusy: true });
       work().then(
@@ -82,12 +70,29 @@ export const TaskStatus = ({ task, doing }: { readonly task: Task; readonly doin
   </>
 );
 
-interface TaskButtonProps extends ButtonProps {
-  readonly task: Task;
-  readonly work: () => Promise<Outcome>;
-}
+type TaskButtonProps = ButtonProps & { readonly task: Task; readonly work: () => Promise<Outcome> };
 
 /** Starts work; disabled while the task runs. */
 export const TaskButton = ({ task, work, ...rest }: TaskButtonProps) => (
   <Button disabled={task.isBusy} onClick={() => task.run(work)} {...rest} />
 );
+
+type TaskRowProps = Pick<ButtonHTMLAttributes, 'class'> & {
+  readonly works: readonly (readonly [label: string, work: TaskButtonProps['work']])[];
+  readonly doing: string;
+};
+
+/** A row of buttons that each start work, and the status of the work below. */
+export function TaskRow({ works, doing, ...rest }: TaskRowProps) {
+  const task = useTask();
+  return (
+    <>
+      <p class="row actions">
+        {works.map(([label, work]) => (
+          <TaskButton key={label} task={task} label={label} work={work} {...rest} />
+        ))}
+      </p>
+      <TaskStatus task={task} doing={doing} />
+    </>
+  );
+}

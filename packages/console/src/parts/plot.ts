@@ -7,12 +7,12 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 export const colourIn = (figure: Element, selector: string) => (): string =>
   getComputedStyle(figure.querySelector(selector) ?? figure).color;
 
-/** Draws a chart that follows the width of its element and the colour scheme. Returns it, and a function that removes it. */
-export function plotIn(
-  element: HTMLElement,
-  { cursor, ...options }: Omit<uPlot.Options, 'width'>,
-  data: uPlot.AlignedData,
-): readonly [uPlot, () => void] {
+/** A chart's options; its width is that of its element. */
+export type PlotOptions = Omit<uPlot.Options, 'width'>;
+
+/** Draws a chart in the `.plot` of a figure. It follows the width and the colour scheme. Returns it, and a function that removes it. */
+export function plotIn(figure: HTMLElement, { cursor, ...options }: PlotOptions, data: uPlot.AlignedData) {
+  const element = figure.querySelector<HTMLElement>('.plot') ?? figure;
   const size = () => ({ width: element.clientWidth, height: options.height });
   const fixed = { legend: { show: false }, cursor: { drag: { x: false, y: false }, ...cursor } };
   const plot = new uPlot({ ...options, ...fixed, ...size() }, data, element);
@@ -25,5 +25,5 @@ export function plotIn(
     observer.disconnect();
     plot.destroy();
   };
-  return [plot, remove];
+  return [plot, remove] as const;
 }

@@ -48,6 +48,5 @@ export function pythonSample(call: SampledCall): Sample {
     ...(isSigned ? [ownsKey ? WALLET_KEY : 'KEY = Ed25519PrivateKey.generate()  # any wallet may sign in'] : []),
   ];
   const source = [head.join('\n'), ASK, ...(isSigned ? SIGNED : ['print(ask(HEADERS))'])];
-  const note = noteOf(call);
-  return { title: 'Python', text: source.join('\n\n\n').trimEnd(), ...(note && { note }) };
+  return { title: 'Python', text: source.join('\n\n\n').trimEnd(), note: noteOf(call) };
 }

@@ -26,7 +26,7 @@ export interface SampledCall {
 export interface Sample {
   readonly title: string;
   readonly text: string;
-  readonly note?: string;
+  readonly note?: string | false | undefined;
 }
 
 const NAME = /^[a-z]\w*$/i;
@@ -53,8 +53,7 @@ const PRINTS: Readonly<Record<string, string>> = {
 
 function curl({ url, body, access }: SampledCall): Sample {
   const data = body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${word(json(body))}`;
-  const note = PRINTS[access];
-  return { title: 'curl', text: `curl -i ${word(url)}${data}`, ...(note && { note }) };
+  return { title: 'curl', text: `curl -i ${word(url)}${data}`, note: PRINTS[access] };
 }
 
 /** The public RPC of each cluster. */
@@ -93,7 +92,7 @@ function typeScript(call: SampledCall): Sample {
   ];
   const note = 'wallet.json is a Solana CLI key file with USDC. In the sandbox, use its RPC (port 8403, devnet 8404).';
   const text = lines.filter((line) => line !== false).join('\n');
-  return { title: 'TypeScript', text, ...(isPaid && { note }) };
+  return { title: 'TypeScript', text, note: isPaid && note };
 }
 
 function commandLine(call: SampledCall): Sample {

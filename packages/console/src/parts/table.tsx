@@ -64,17 +64,20 @@ export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'N
   );
 }
 
-/** Names and their values. */
-export type Terms = readonly (readonly [name: string, value: ComponentChildren])[];
+/** Names and their values; false leaves one out. */
+export type Terms = readonly (readonly [name: string, value: ComponentChildren] | false)[];
 
 /** A list of names and values. */
 export const TermList = ({ of: terms, ...rest }: { readonly of: Terms } & ComponentProps<'dl'>) => (
   <dl {...rest}>
-    {terms.map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
+    {terms.map(
+      (term) =>
+        term && (
+          <div key={term[0]}>
+            <dt>{term[0]}</dt>
+            <dd>{term[1]}</dd>
+          </div>
+        ),
+    )}
   </dl>
 );

@@ -9,20 +9,14 @@ export interface Tab {
   readonly show: () => ComponentChildren;
 }
 
-interface TabsProps {
-  /** For screen readers: what the tabs choose from. */
-  readonly label: string;
-  readonly tabs: readonly Tab[];
-}
-
 function tabAfter(key: string, current: number, last: number): number | undefined {
   if (key === 'ArrowLeft') return current === 0 ? last : current - 1;
   if (key === 'ArrowRight') return current === last ? 0 : current + 1;
   return key === 'Home' ? 0 : key === 'End' ? last : undefined;
 }
 
-/** Tabs by the ARIA pattern: one tab stop, arrow keys, Home and End. */
-export function Tabs({ label, tabs }: TabsProps) {
+/** Tabs by the ARIA pattern: one tab stop, arrow keys, Home and End. For screen readers, `label` says what they choose from. */
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const id = useId();
   const [chosen, setChosen] = useState(0);
   // The tabs may become fewer.

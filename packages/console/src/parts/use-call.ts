@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Step } from '../recorder.ts';
 import { type Session, useSession } from '../session.ts';
+import { sleep } from './hooks.ts';
 
 /** A call of a method of the asset data, with its arguments for code samples. */
 export interface TokensCall {
@@ -53,18 +54,14 @@ export class AnswerCache {
   readonly #entries = new Map<string, { readonly answer: CachedAnswer; readonly until: number }>();
 
   get(key: string, now: number): CachedAnswer | undefined {
-    this.#evict(now);
-    return this.#entries.get(key)?.answer;
+    const { answer, until = now } = this.#entries.get(key) ?? {};
+    return now < until ? answer : undefined;
   }
 
   set(key: string, answer: CachedAnswer, now: number): void {
     // Moves the key to the end: eviction starts with the oldest.
     this.#entries.delete(key);
     this.#entries.set(key, { answer, until: now + CACHE_MS });
-    this.#evict(now);
-  }
-
-  #evict(now: number): void {
     let length = 0;
     for (const [key, { answer, until }] of [...this.#entries].reverse()) {
       length += answer.full.text.length;
@@ -86,31 +83,20 @@ const retryAfterMs = (error: unknown): number | undefined =>
     ? error.retryAfterSeconds * 1000
     : undefined;
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
-}
-
 type Report = (state: CallState) => void;
 
-/** Waits until the shared budget has a call left. */
-async function waitForBudget({ recorder }: Session, signal: AbortSignal, report: Report): Promise<void> {
-  const { left = 1, freesAt = 0 } = recorder.budget ?? {};
-  const waitMs = left > 0 ? 0 : freesAt - performance.now();
-  if (waitMs <= 0) return;
-  report({ is: 'paused', until: freesAt, error: undefined, steps: [] });
-  await pause(waitMs, signal);
+/** Reports a pause until this time, and waits for its end. */
+async function pause(report: Report, until: number, error?: unknown, steps: readonly Step[] = []): Promise<void> {
+  report({ is: 'paused', until, error, steps });
+  await sleep(until - performance.now());
 }
 
 /** Calls until there is an answer or a refusal without Retry-After. */
 async function answerTo(call: TokensCall, session: Session, signal: AbortSignal, report: Report): Promise<void> {
-  for (let pauses = 0; ; pauses++) {
-    await waitForBudget(session, signal, report);
+  for (let pauses = 0; !signal.aborted; pauses++) {
+    const { left = 1, freesAt = 0 } = session.recorder.budget ?? {};
+    if (left === 0 && freesAt > performance.now()) await pause(report, freesAt);
+    if (signal.aborted) return;
     report({ is: 'waiting' });
     try {
       const full = await askFor(session.client.with({ signal, retries: 0 }), call).full();
@@ -118,12 +104,10 @@ async function answerTo(call: TokensCall, session: Session, signal: AbortSignal,
       cache.set(keyOf(call), answer, performance.now());
       return report({ is: 'done', ...answer });
     } catch (error) {
-      if (signal.aborted) return;
       const waitMs = retryAfterMs(error);
       const steps = stepsOf(session, error instanceof GatewayError ? error.response : undefined);
       if (waitMs === undefined || pauses >= MAX_PAUSES) return report({ is: 'failed', error, steps });
-      report({ is: 'paused', until: performance.now() + waitMs, error, steps });
-      await pause(waitMs, signal);
+      await pause(report, performance.now() + waitMs, error, steps);
     }
   }
 }
@@ -143,8 +127,7 @@ export function useCall(call: TokensCall | undefined): readonly [CallState, () =
     if (answer) return setState({ is: 'done', ...answer });
     const controller = new AbortController();
     const { signal } = controller;
-    // Rejects only after an abort.
-    answerTo(call, session, signal, (each) => signal.aborted || setState(each)).catch(() => undefined);
+    answerTo(call, session, signal, (each) => signal.aborted || setState(each));
     return () => controller.abort();
   }, [call && keyOf(call), attempt]);
   useEffect(() => {

@@ -1,6 +1,7 @@
 import type { SystemCatalogResult } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
-import { oneLine } from '@asset-gateway/protocol';
+import { below, listAt, oneLine } from '@asset-gateway/protocol';
+import { once } from '../parts/hooks.ts';
 import type { Session } from '../session.ts';
 import type { FormRow } from './fields.ts';
 import { SYSTEM_ROWS } from './system-rows.ts';
@@ -26,8 +27,6 @@ export const SURFACES: Readonly<Record<string, string>> = {
 /** A row's description as a heading. */
 export const titleOf = ({ description }: Row): string => description.replace(/\.$/, '');
 
-let loaded: Promise<readonly Row[]> | undefined;
-
 const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>
   [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
 
@@ -41,27 +40,20 @@ const readable = (row: object): object[] =>
 const MAX_TITLE = 60;
 
 /** The titles of the providers, which APIs are too. */
-function titlesIn({ providers }: Readonly<Record<string, unknown>>): ReadonlyMap<unknown, string> {
-  const rows = (Array.isArray(providers) ? providers : []) as readonly Readonly<Record<string, unknown>>[];
-  return new Map(rows.map(({ id, label }) => [id, oneLine(label, MAX_TITLE)]));
-}
+const titlesIn = (categories: unknown): ReadonlyMap<unknown, string> =>
+  new Map(listAt(categories, 'providers').map((row) => [below(row, 'id'), oneLine(below(row, 'label'), MAX_TITLE)]));
 
-/** All rows. Loads them once; after a failure the next call loads them again. */
-export function rowsOf({ client }: Session): Promise<readonly Row[]> {
-  loaded ??= client.system.catalog().then(({ routes, categories }) => {
-    const titles = titlesIn(categories ?? {});
-    const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
-    return [...routes.flatMap(readable), ...own].map((each) => {
-      const row = each as Row;
-      const family = SURFACES[row.surface] ?? (titles.get(row.surface) || row.surface);
-      return { ...row, id: idOf(row), family };
-    });
+/** All rows. */
+export const rowsOf = once(async ({ client }: Session): Promise<readonly Row[]> => {
+  const { routes, categories } = await client.system.catalog();
+  const titles = titlesIn(categories);
+  const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
+  return [...routes.flatMap(readable), ...own].map((each) => {
+    const row = each as Row;
+    const family = SURFACES[row.surface] ?? (titles.get(row.surface) || row.surface);
+    return { ...row, id: idOf(row), family };
   });
-  loaded.catch(() => {
-    loaded = undefined;
-  });
-  return loaded;
-}
+});
 
 /** A method: its rows differ in cluster and provider. */
 export interface Method {
@@ -70,6 +62,9 @@ export interface Method {
   readonly name: string;
   readonly rows: readonly Row[];
 }
+
+/** The key of a row's method. */
+export const keyOf = ({ surface, method }: Row): string => `${surface}.${method}`;
 
 const PREFERRED = ['mainnet', 'helius'];
 
@@ -81,7 +76,7 @@ const rankOf = ({ cluster, provider }: Row): number =>
 export function methodsOf(rows: readonly Row[]): readonly Method[] {
   const methods = new Map<string, Row[]>();
   for (const row of rows) {
-    const key = `${row.surface}.${row.method}`;
+    const key = keyOf(row);
     methods.set(key, [...(methods.get(key) ?? []), row]);
   }
   return [...methods].map(([key, own]) => {

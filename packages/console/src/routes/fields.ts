@@ -1,5 +1,7 @@
+type Bound = 'minItems' | 'maxItems' | 'minLength' | 'maxLength' | 'minimum' | 'maximum';
+
 /** The part of JSON Schema that the catalog uses. */
-export interface Schema {
+export interface Schema extends Readonly<Partial<Record<Bound, number>>> {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly enum?: readonly unknown[];
@@ -10,12 +12,6 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly prefixItems?: readonly Schema[];
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
   readonly pattern?: string;
 }
 
@@ -32,6 +28,7 @@ export interface Field {
 
 /** The part of a catalog row that a form needs. */
 export interface FormRow {
+  readonly path: string;
   readonly httpMethod: string;
   readonly inputSchema: Schema;
   readonly inputExample?: unknown;
@@ -70,16 +67,12 @@ const nameOf = (steps: Field['steps']): string =>
 function fieldsIn(given: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired'>): Field[] {
   const { place, steps, isRequired } = at;
   const schema = withoutNull(given);
-  if (schema.properties)
-    return Object.entries(schema.properties).flatMap(([name, inner]) => {
-      const isNeeded = isRequired && schema.required?.includes(name) === true;
-      return fieldsIn(inner, { place, steps: [...steps, name], isRequired: isNeeded });
-    });
-  if (schema.prefixItems)
-    return schema.prefixItems.flatMap((inner, index) => {
-      const isNeeded = isRequired && index < (schema.minItems ?? 0);
-      return fieldsIn(inner, { place, steps: [...steps, index], isRequired: isNeeded });
-    });
+  const { properties, required = [], prefixItems, minItems = 0 } = schema;
+  const within = (step: string | number, inner: Schema, isNeeded: boolean): Field[] =>
+    fieldsIn(inner, { place, steps: [...steps, step], isRequired: isRequired && isNeeded });
+  if (properties)
+    return Object.entries(properties).flatMap(([name, inner]) => within(name, inner, required.includes(name)));
+  if (prefixItems) return prefixItems.flatMap((inner, index) => within(index, inner, index < minItems));
   return [{ place, name: nameOf(steps), steps, kind: kindOf(schema), schema, isRequired }];
 }
 
@@ -108,11 +101,7 @@ export function exampleOf({ place, steps, kind }: Field, row: FormRow): string {
   return kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-const itemsIn = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+const itemsIn = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
 
 const isJson = (text: string): boolean => {
   try {

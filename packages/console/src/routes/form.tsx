@@ -93,27 +93,9 @@ function FormField(props: FieldProps) {
   );
 }
 
-interface FormProps {
-  readonly state: FormState;
-  /** What its button does. */
-  readonly label: string;
-}
-
-const Buttons = ({ state: { isHeld, isBusy, send }, label }: FormProps) => (
-  <p class="row sendings">
-    <button type="submit" class="first" aria-disabled={isBusy}>
-      {label}
-    </button>
-    {isHeld && <Button aria-disabled={isBusy} label="Send anyway" onClick={() => isBusy || void send()} />}
-    <span role="status" class="small muted">
-      {isBusy && 'Waiting for the answer …'}
-    </span>
-  </p>
-);
-
-/** The form of a row, checked here before sending and by the gateway after. */
-export function Form({ state, label }: FormProps) {
-  const { isBusy, fields, otherFaults } = state;
+/** The form of a row, checked here before sending and by the gateway after. The label says what its button does. */
+export function Form({ state, label }: { readonly state: FormState; readonly label: string }) {
+  const { isHeld, isBusy, fields, otherFaults, send } = state;
   const submit = (event: Event): void => {
     event.preventDefault();
     if (!isBusy) state.check();
@@ -130,7 +112,15 @@ export function Form({ state, label }: FormProps) {
           {fault}
         </p>
       ))}
-      <Buttons state={state} label={label} />
+      <p class="row sendings">
+        <button type="submit" class="first" aria-disabled={isBusy}>
+          {label}
+        </button>
+        {isHeld && <Button aria-disabled={isBusy} label="Send anyway" onClick={() => isBusy || void send()} />}
+        <span role="status" class="small muted">
+          {isBusy && 'Waiting for the answer …'}
+        </span>
+      </p>
     </form>
   );
 }

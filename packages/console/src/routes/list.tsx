@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf } from '../router.ts';
-import type { Method, Row } from './catalog.ts';
+import { keyOf, type Method, type Row } from './catalog.ts';
 
 /** The price of a method's cheapest row: `free`, `$0.000005`. */
 export function Price({ rows }: { readonly rows: readonly Row[] }) {
@@ -27,21 +27,15 @@ function found(methods: readonly Method[], text: string): readonly Method[] {
     .filter(({ rows }) => rows.length > 0);
 }
 
-interface EntryProps {
-  readonly method: Method;
-  readonly current: Row | undefined;
-}
-
-function Entry({ method: { name, rows }, current }: EntryProps) {
+function Entry({ method: { key, name, rows }, current }: { readonly method: Method; readonly current: string }) {
   const [first] = rows;
   if (!first) return null;
-  const isCurrent = current !== undefined && `${current.surface}.${current.method}` === `${first.surface}.${name}`;
   return (
     <li>
       <a
         class="entry"
         href={hrefOf('routes', first.id)}
-        aria-current={isCurrent ? 'page' : undefined}
+        aria-current={key === current ? 'page' : undefined}
         title={first.description}
       >
         <Verb row={first} />
@@ -68,7 +62,7 @@ function Surfaces({ methods, current }: ListProps) {
         </h2>
         <ul>
           {own.map((method) => (
-            <Entry key={method.key} method={method} current={current} />
+            <Entry key={method.key} method={method} current={current ? keyOf(current) : ''} />
           ))}
         </ul>
       </section>

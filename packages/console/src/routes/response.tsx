@@ -1,12 +1,66 @@
+import { below, type Members, nextStepOf, objectAt } from '@asset-gateway/protocol';
 import { Json } from '../parts/code.tsx';
 import { Failure, WithCode } from '../parts/failure.tsx';
-import { useFresh } from '../parts/hooks.ts';
+import { once, useFresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import { type Tab, Tabs } from '../parts/tabs.tsx';
-import { useSession } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import type { Row } from './catalog.ts';
 import type { Schema } from './fields.ts';
-import { type RouteError, type RouteReference, referenceOf } from './reference.ts';
+
+const MAX_REFERENCES = 10;
+
+/** The node of the OpenAPI document that a node refers to, or the node itself. */
+function resolved(document: unknown, node: unknown): Members {
+  let found = objectAt(node);
+  for (let step = 0; step < MAX_REFERENCES && typeof found.$ref === 'string'; step++)
+    found = objectAt(below(document, ...found.$ref.split('/').slice(1)));
+  return found;
+}
+
+/** The value at a path of names in a node, through references. */
+const valueAt = (document: unknown, node: unknown, ...names: readonly string[]): unknown =>
+  names.reduce((at, name) => resolved(document, at)[name], node);
+
+/** An error that a route can return. */
+interface RouteError {
+  readonly code: string;
+  /** What it means and what to do. */
+  readonly message: string;
+}
+
+/** What a route answers. */
+type RouteReference = Awaited<ReturnType<typeof referenceOf>>;
+
+const ERROR = /^- `(\w+)`: (.*)$/gm;
+
+/** The errors of a status; on paid routes, those of a payment come before those of a sign-in. */
+const errorsIn = (description: unknown): RouteError[] =>
+  [...String(description).matchAll(ERROR)]
+    .map(([, code = '', message = '']) => ({ code, message }))
+    .sort((a, b) => Number(nextStepOf(b.code) === 'Pay') - Number(nextStepOf(a.code) === 'Pay'));
+
+/** The gateway's OpenAPI document. */
+const documentOf = once(async ({ client }: Session) => client.system.openapi());
+
+/** The response and the errors of a route, from the gateway's OpenAPI document. */
+async function referenceOf(session: Session, { path, httpMethod }: Row) {
+  const document = await documentOf(session);
+  const template = path.replace(/:(\w+)/g, '{$1}');
+  const names = ['paths', template, httpMethod.toLowerCase(), 'responses'];
+  const responses = resolved(document, valueAt(document, document, ...names));
+  const success = valueAt(document, responses['200'], 'content', 'application/json');
+  const { example, schema } = resolved(document, success);
+  const refusals = Object.keys(responses).filter((status) => status >= '400');
+  return {
+    /** A success as JSON text, if the document has an example. */
+    example: example === undefined ? undefined : JSON.stringify(example),
+    schema: objectAt(schema) as Schema,
+    errors: refusals.map((status) => [status, errorsIn(valueAt(document, responses[status], 'description'))] as const),
+    /** Resolves a reference in the schema. */
+    resolve: (each: Schema): Schema => resolved(document, each),
+  };
+}
 
 type Resolve = RouteReference['resolve'];
 
@@ -53,7 +107,7 @@ interface MembersProps {
   readonly depth: number;
 }
 
-function Members({ schema, resolve, depth }: MembersProps) {
+function MemberList({ schema, resolve, depth }: MembersProps) {
   const { properties = {}, required = [] } = schema;
   return (
     <ul class="members">
@@ -72,7 +126,7 @@ function Members({ schema, resolve, depth }: MembersProps) {
             {holder && (
               <details open={depth < OPEN_DEPTH}>
                 <summary>Members of {name}</summary>
-                <Members schema={holder} resolve={resolve} depth={depth + 1} />
+                <MemberList schema={holder} resolve={resolve} depth={depth + 1} />
               </details>
             )}
           </li>
@@ -88,7 +142,7 @@ function Response({ reference, fileName }: { readonly reference: RouteReference;
   const tabs: Tab[] = [];
   if (example !== undefined)
     tabs.push({ title: 'Example', show: () => <Json label="Example" text={example} fileName={fileName} /> });
-  if (holder) tabs.push({ title: 'Fields', show: () => <Members schema={holder} resolve={resolve} depth={0} /> });
+  if (holder) tabs.push({ title: 'Fields', show: () => <MemberList schema={holder} resolve={resolve} depth={0} /> });
   return tabs.length > 0 ? <Tabs label="Response" tabs={tabs} /> : <p class="muted">The answer is a document.</p>;
 }
 

@@ -1,15 +1,128 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { Failure } from '../parts/failure.tsx';
+import { errorOf } from '@asset-gateway/client';
+import type { Issue } from '@asset-gateway/protocol';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Json } from '../parts/code.tsx';
+import { Exchange, Headers } from '../parts/exchange.tsx';
+import { Failure, NextStep, WithCode } from '../parts/failure.tsx';
+import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
+import type { Step } from '../recorder.ts';
 import { hrefOf } from '../router.ts';
-import { Answer, type Sending, useSend } from './answer.tsx';
-import { type Row, titleOf } from './catalog.ts';
+import { type Session, useSession } from '../session.ts';
+import { keyOf, type Row, titleOf } from './catalog.ts';
 import { Form } from './form.tsx';
 import { Price, Verb } from './list.tsx';
 import { Reference } from './response.tsx';
 import { Samples } from './samples.tsx';
-import { useForm } from './use-form.ts';
+import { type FormRequest, useForm } from './use-form.ts';
+
+/** Sends a request, paid or with a signature. Credit routes need the client that pays. */
+async function send({ wallet, client }: Session, row: Row, { path, body }: FormRequest): Promise<Response> {
+  if (row.paymentRequired) return wallet.buy(path, body, Number(row.priceUsd));
+  const signing = (row.surface as string) === 'credit' ? await wallet.client() : client;
+  return signing.ask(path, body === undefined ? {} : { body });
+}
+
+/** Sends and waits for the whole answer; `ms` counts from the button to its end. */
+async function answerTo(session: Session, row: Row, request: FormRequest) {
+  const startedAt = performance.now();
+  const response = await send(session, row, request);
+  const text = await response.text();
+  const ms = performance.now() - startedAt;
+  const steps = session.recorder.stepsFor(new URL(request.path, location.origin).href);
+  const refusal = response.ok ? undefined : errorOf(response, text);
+  const headers: Readonly<Record<string, string>> = Object.fromEntries(response.headers);
+  return { row, status: response.status, headers, text, steps, ms, refusal };
+}
+
+/** The last answer or error of a route. */
+interface Sending {
+  readonly answer?: RouteAnswer;
+  readonly error?: unknown;
+}
+
+/** Returns it, and a function that sends a request of the route's form and returns the issues of a refusal. */
+function useSend(row: Row) {
+  const session = useSession();
+  const [sending, setSending] = useState<Sending>({});
+  const sendNow = async (request: FormRequest): Promise<readonly Issue[]> => {
+    setSending({});
+    try {
+      const answer = await answerTo(session, row, request);
+      setSending({ answer });
+      return answer.refusal?.issues ?? [];
+    } catch (error) {
+      setSending({ error });
+      return [];
+    }
+  };
+  return [sending, sendNow] as const;
+}
+
+/** An answer and the exchange that led to it. */
+type RouteAnswer = Awaited<ReturnType<typeof answerTo>>;
+
+const CHARGED = /charged=([0-9]{1,12})/;
+
+/** What the call cost; undefined if the headers do not tell. */
+function chargeOf({ row, status, headers }: RouteAnswer): string | undefined {
+  const isOk = status < 400;
+  if (headers['idempotency-replayed']) return 'paid for by an earlier request';
+  const [, micros] = CHARGED.exec(headers.credit ?? '') ?? [];
+  if (micros !== undefined) return `$${(Number(micros) / 1e6).toFixed(6)} of credit`;
+  if (row.paymentRequired) return isOk && headers['payment-response'] ? `$${row.priceUsd} in USDC` : undefined;
+  if (row.accessMode !== 'siwx' || !isOk || (row.surface as string) === 'credit') return 'free';
+  return headers['cache-status']?.includes('; hit') ? 'free, from the cache' : 'free, 1 call of the shared budget';
+}
+
+const ageOf = ({ headers }: RouteAnswer): string => {
+  const seconds = Number(headers.age ?? 0);
+  return seconds > 0 ? `${seconds} s old` : 'new';
+};
+
+const signatures = (steps: readonly Step[]): string =>
+  steps.some(({ signedText }) => signedText !== undefined) ? ', signed with the key of this browser' : '';
+
+/** An answer: status, time, age and cost, its body, and, folded, its headers and the exchange. */
+function Answer({ answer }: { readonly answer: RouteAnswer }) {
+  const { row, status, headers, text, steps, ms, refusal } = answer;
+  const cost = chargeOf(answer);
+  const look = status < 400 ? 'free' : 'refused';
+  return (
+    <section aria-labelledby="answer" class="answer panel">
+      <h2 id="answer">
+        Answer <span class={`badge ${look}`}>{status}</span>
+      </h2>
+      <p role="status" class={refusal ? undefined : 'unseen'}>
+        <WithCode text={refusal?.message ?? 'The gateway answered.'} />
+      </p>
+      {refusal && <NextStep error={refusal} />}
+      <TermList
+        class="row facts tabular"
+        of={[
+          ['Time', `${Math.round(ms)} ms`],
+          status < 400 && ['Age', ageOf(answer)],
+          cost !== undefined && ['Cost', cost],
+        ]}
+      />
+      <Json label="Body" text={text} fileName={`${row.method}.json`} />
+      <details>
+        <summary>Response headers ({Object.keys(headers).length})</summary>
+        <Headers of={headers} />
+      </details>
+      {steps.length > 0 && (
+        <details>
+          <summary>
+            Step by step: {steps.length} {steps.length === 1 ? 'request' : 'requests'}
+            {signatures(steps)}
+          </summary>
+          <Exchange steps={steps} />
+        </details>
+      )}
+    </section>
+  );
+}
 
 /** What follows the price. */
 function costOf({ accessMode, paymentRequired, cluster }: Row): string {
@@ -28,7 +141,7 @@ interface RouteProps {
 
 /** The other rows of a method: the same call on another cluster or from another provider. */
 function Choices({ row, rows, link }: RouteProps) {
-  const own = rows.filter(({ surface, method }) => surface === row.surface && method === row.method);
+  const own = rows.filter((each) => keyOf(each) === keyOf(row));
   const on = (cluster: string | undefined): Row[] => own.filter((each) => each.cluster === cluster);
   const linkTo = (title: string, { id }: Row, isCurrent: boolean) => {
     return { title, href: hrefOf('routes', id) + (link && `?${link}`), isCurrent };

@@ -1,5 +1,4 @@
 import type { Issue } from '@asset-gateway/protocol';
-import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { exampleOf, type Field, type FormRow, faultOf, fieldsOf, fieldValue, type Schema } from './fields.ts';
 
@@ -15,13 +14,11 @@ export const keyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string =>
 const nameIn = (fields: readonly Field[], field: Field): string =>
   fields.some((other) => other !== field && other.name === field.name) ? `${field.place}.${field.name}` : field.name;
 
-const READABLE: Readonly<Record<string, string>> = { '%5B': '[', '%5D': ']', '%2C': ',', '%3A': ':' };
-
 /** A text as one component of a URL. A lone surrogate becomes U+FFFD. */
 const component = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
 
-const encoded = (text: string): string =>
-  component(text).replace(/%(?:5B|5D|2C|3A)/g, (code) => READABLE[code] ?? code);
+/** The same with brackets, commas and colons that a person can read. */
+const encoded = (text: string): string => component(text).replace(/%(?:5B|5D|2C|3A)/g, decodeURIComponent);
 
 /** The texts that a link gives, or the row's examples if it gives none. */
 function textsIn(query: string, fields: readonly Field[], row: FormRow): Texts {
@@ -75,11 +72,7 @@ function emptyBody({ required = [], properties = {} }: Schema): Tree {
 }
 
 /** Builds a request from the fields with text. */
-function requestOf(
-  { path, httpMethod, inputSchema }: Pick<FormRow, 'httpMethod' | 'inputSchema'> & { readonly path: string },
-  fields: readonly Field[],
-  texts: Texts,
-): FormRequest {
+function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly Field[], texts: Texts): FormRequest {
   const isPost = httpMethod === 'POST';
   const input = isPost ? emptyBody(inputSchema) : {};
   const inPath: Tree = {};
@@ -108,25 +101,7 @@ function concerns({ place, name }: Field, issue: { readonly in: string; readonly
 }
 
 /** The state of a form and its operations. */
-export interface FormState {
-  readonly form: RefObject<HTMLFormElement | null>;
-  readonly fields: readonly Field[];
-  readonly isBusy: boolean;
-  /** The request of the present texts. */
-  readonly request: FormRequest;
-  /** The query of the link to the present texts. */
-  readonly link: string;
-  /** Whether an obvious error stopped the last attempt; the user may send anyway. */
-  readonly isHeld: boolean;
-  /** Issues of the gateway that belong to no field. */
-  readonly otherFaults: readonly string[];
-  textOf(field: Field): string;
-  faultOf(field: Field): string | undefined;
-  write(field: Field, text: string): void;
-  /** Sends unless a field has an obvious error. */
-  check(): void;
-  send(): Promise<void>;
-}
+export type FormState = ReturnType<typeof useForm>;
 
 type Faults = Readonly<Record<string, string>>;
 
@@ -145,11 +120,13 @@ const issuesElsewhere = (fields: readonly Field[], issues: readonly Issue[]): st
 type Send = (request: FormRequest) => Promise<readonly Issue[]>;
 
 /** Holds the texts and faults of a row's form and sends it. It starts with the texts of a link. */
-export function useForm(row: FormRow & { readonly path: string }, link: string, sendNow: Send): FormState {
+export function useForm(row: FormRow, link: string, sendNow: Send) {
   const fields = fieldsOf(row);
   const [texts, setTexts] = useState(() => textsIn(link, fields, row));
   const [faults, setFaults] = useState<Faults>({});
+  // Issues of the gateway that belong to no field.
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
+  // Whether an obvious error stopped the last attempt; the user may send anyway.
   const [isHeld, setHeld] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -176,5 +153,5 @@ export function useForm(row: FormRow & { readonly path: string }, link: string, 
   };
   const write = (field: Field, text: string): void => setTexts((before) => ({ ...before, [keyOf(field)]: text }));
   const state = { form, fields, isBusy, isHeld, otherFaults, request, link: queryOf(texts, fields, row) };
-  return { ...state, textOf, faultOf: (field) => faults[keyOf(field)], write, check, send };
+  return { ...state, textOf, faultOf: (field: Field) => faults[keyOf(field)], write, check, send };
 }

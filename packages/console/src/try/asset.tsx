@@ -23,16 +23,10 @@ import { Chart, loadChart } from './chart.tsx';
 import { blockOf, Details } from './details.tsx';
 import { Change } from './figures.tsx';
 
-interface SpanProps {
-  readonly low: number;
-  readonly high: number;
-  readonly price: unknown;
-}
-
 const WIDTH = 200;
 
 /** The place of the price between low and high. */
-function Span({ low, high, price }: SpanProps) {
+function Span({ low, high, price }: { readonly low: number; readonly high: number; readonly price: unknown }) {
   const part = typeof price === 'number' && high > low ? (price - low) / (high - low) : 0.5;
   const at = Math.min(1, Math.max(0, part)) * WIDTH;
   return (
@@ -72,10 +66,7 @@ function Price({ stats, candles, view: { range, interval } }: PriceProps) {
   const counted = candles.filter(({ time }) => time > start);
   const low = Math.min(...counted.map((candle) => candle.low));
   const high = Math.max(...counted.map((candle) => candle.high));
-  const span = [
-    `Range, ${isShort ? '24 hours' : RANGES[range].words}`,
-    <Span key="span" low={low} high={high} price={price} />,
-  ] as const;
+  const title = `Range, ${isShort ? '24 hours' : RANGES[range].words}`;
   return (
     <>
       <p class="price tabular">
@@ -84,18 +75,12 @@ function Price({ stats, candles, view: { range, interval } }: PriceProps) {
       <TermList
         class="facts tabular"
         of={[
-          ...(counted.length > 0 ? [span] : []),
+          counted.length > 0 && [title, <Span key="span" low={low} high={high} price={price} />],
           ...FACTS.map(([title, name]) => [title, roughDollars(below(stats, name))] as const),
         ]}
       />
     </>
   );
-}
-
-interface AssetProps {
-  readonly assetId: string;
-  /** Its address, with the range, the interval and the style of the chart. */
-  readonly place: Place;
 }
 
 /** Intervals in words, since `1D` and `1M` are ranges here. */
@@ -138,13 +123,8 @@ interface Shown {
   readonly result: unknown;
 }
 
-interface PageProps {
-  readonly shown: Shown;
-  /** The selected chart, which may still be loading. */
-  readonly wanted: ChartView;
-}
-
-function Page({ shown: { assetId, view, result }, wanted }: PageProps) {
+/** The answer that is shown, below the choice of the wanted chart, which may still be loading. */
+function Page({ shown: { assetId, view, result }, wanted }: { readonly shown: Shown; readonly wanted: ChartView }) {
   const { data, missing } = blockOf(result, 'ohlcv');
   const candles = useMemo(() => candlesIn(data), [data]);
   return (
@@ -159,8 +139,8 @@ function Page({ shown: { assetId, view, result }, wanted }: PageProps) {
   );
 }
 
-/** The page of an asset, from one call, with tabs that take calls of their own. */
-export function Asset({ assetId, place }: AssetProps) {
+/** The page of an asset, from one call, with tabs that take calls of their own. Its place has the view of the chart. */
+export function Asset({ assetId, place }: { readonly assetId: string; readonly place: Place }) {
   const view = viewOf(place.rest, place.query);
   const { range, interval } = view;
   const call = useMemo(() => asset(assetId, view, Math.floor(Date.now() / 1000)), [assetId, range, interval]);

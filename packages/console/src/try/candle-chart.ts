@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { colourIn, plotIn } from '../parts/plot.ts';
+import { colourIn, type PlotOptions, plotIn } from '../parts/plot.ts';
 import type { Candle, ChartStyle } from './candles.ts';
 
 const MOST_OF_STEP = 0.7;
@@ -97,7 +97,7 @@ interface ChartContent {
   readonly show: (candle: Candle | undefined) => void;
 }
 
-function optionsFor(figure: HTMLElement, { candles, style, show }: ChartContent): Omit<uPlot.Options, 'width'> {
+function optionsFor(figure: HTMLElement, { candles, style, show }: ChartContent): PlotOptions {
   const step = ((candles.at(-1)?.time ?? 0) - (candles[0]?.time ?? 0)) / Math.max(candles.length - 1, 1) || 60;
   const [bottom, top] = rangeOf(candles);
   const lowest = bottom + (top - bottom) * VOLUME_PART;
@@ -125,11 +125,9 @@ function optionsFor(figure: HTMLElement, { candles, style, show }: ChartContent)
   };
 }
 
-/** Draws a chart into the `.plot` of a figure. Returns a function that removes it. */
+/** Draws a chart into a figure. Returns a function that removes it. */
 export function drawChart(figure: HTMLElement, content: ChartContent): () => void {
   const { candles } = content;
-  const place = figure.querySelector<HTMLElement>('.plot') ?? figure;
   const data: uPlot.AlignedData = [candles.map(({ time }) => time), candles.map(({ close }) => close)];
-  const [, remove] = plotIn(place, optionsFor(figure, content), data);
-  return remove;
+  return plotIn(figure, optionsFor(figure, content), data)[1];
 }

@@ -1,27 +1,14 @@
-import { type ENUMERATIONS, objectAt } from '@asset-gateway/protocol';
+import { type ENUMERATIONS, listAt, objectAt } from '@asset-gateway/protocol';
 import { hrefOf } from '../router.ts';
 
+const PRICES = ['open', 'high', 'low', 'close'] as const;
+
 /** A candle: Unix seconds, and prices in US dollars. */
-export interface Candle {
-  readonly time: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
-}
+export type Candle = Readonly<Record<'time' | 'volume' | (typeof PRICES)[number], number>>;
 
 /** The candles of an answer. */
-export interface Candles {
-  /** Sorted by time, which is unique. */
-  readonly rows: readonly Candle[];
-  /** The rows within the bounds of a chart. */
-  readonly drawn: readonly Candle[];
-  /** The number of items that are not candles. */
-  readonly invalid: number;
-}
+export type Candles = ReturnType<typeof candlesIn>;
 
-const PRICES = ['open', 'high', 'low', 'close'] as const;
 /** A chart cannot show larger values. */
 const [MAX_PRICE, MAX_TIME] = [1e15, 4e9];
 const MAX_CANDLES = 1000;
@@ -36,25 +23,20 @@ function candleOf(value: unknown): Candle | undefined {
 const canBeDrawn = (candle: Candle): boolean =>
   Math.abs(candle.time) < MAX_TIME && PRICES.every((name) => Math.abs(candle[name]) < MAX_PRICE);
 
-/** Reads the latest candles of an answer, in any order, and skips invalid items. */
-export function candlesIn(value: unknown): Candles {
-  const items: readonly unknown[] = Array.isArray(value) ? value : [];
-  const byTime = new Map<number, Candle>();
-  let invalid = 0;
-  for (const item of items) {
-    const candle = candleOf(item);
-    if (candle) byTime.set(candle.time, candle);
-    else invalid++;
-  }
+/** The latest candles of an answer by their unique times, those within the bounds of a chart, and the number of other items. */
+export function candlesIn(value: unknown) {
+  const items = listAt(value);
+  const valid = items.flatMap((item) => candleOf(item) ?? []);
+  const byTime = new Map(valid.map((candle) => [candle.time, candle]));
   const rows = [...byTime.values()].sort((a, b) => a.time - b.time).slice(-MAX_CANDLES);
-  return { rows, drawn: rows.filter(canBeDrawn), invalid };
+  return { rows, drawn: rows.filter(canBeDrawn), invalid: items.length - valid.length };
 }
 
 /** The length of a candle. */
 export type Interval = (typeof ENUMERATIONS.interval)[number];
 
 /** The time that a chart covers. */
-export type Range = '1D' | '7D' | '1M' | '1Y';
+type Range = keyof typeof RANGES;
 
 /** How prices are drawn. */
 export type ChartStyle = 'candles' | 'line';
@@ -81,22 +63,13 @@ export const SECONDS: Readonly<Record<Interval, number>> = {
   '1W': 7 * DAY,
 };
 
-interface RangeRow {
-  readonly days: number;
-  /** For a sentence: `over 7 days`. */
-  readonly words: string;
-  /** The interval unless another is chosen. */
-  readonly first: Interval;
-  /** The intervals that give a readable number of candles. */
-  readonly intervals: readonly Interval[];
-}
-
-export const RANGES: Readonly<Record<Range, RangeRow>> = {
+/** By range: its words for a sentence (`over 7 days`), the intervals with a readable number of candles, and the first one chosen. */
+export const RANGES = {
   '1D': { days: 1, words: '24 hours', first: '15m', intervals: ['5m', '15m', '1H'] },
   '7D': { days: 7, words: '7 days', first: '1H', intervals: ['15m', '1H', '4H', '1D'] },
   '1M': { days: 30, words: '30 days', first: '4H', intervals: ['1H', '4H', '1D'] },
   '1Y': { days: 365, words: '1 year', first: '1D', intervals: ['1D', '1W'] },
-};
+} as const;
 
 export const RANGE_NAMES = Object.keys(RANGES) as readonly Range[];
 

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
-import { Table, TermList } from '../parts/table.tsx';
+import { useFresh } from '../parts/hooks.ts';
+import { type Column, Table, TermList } from '../parts/table.tsx';
 import type { Candle, Candles, ChartStyle, ChartView } from './candles.ts';
 
 /** Loads the chart library. */
@@ -16,11 +17,12 @@ const Sign = ({ word }: { readonly word: 'up' | 'down' }) => (
 );
 
 const FIGURES = [
-  ['Open', 'open'],
-  ['High', 'high'],
-  ['Low', 'low'],
-  ['Close', 'close'],
-] as const;
+  { title: 'Open', isNumber: true, cell: ({ open }) => dollars(open) },
+  { title: 'High', isNumber: true, cell: ({ high }) => dollars(high) },
+  { title: 'Low', isNumber: true, cell: ({ low }) => dollars(low) },
+  { title: 'Close', isNumber: true, cell: ({ close }) => dollars(close) },
+  { title: 'Volume', isNumber: true, cell: ({ volume }) => roughDollars(volume) },
+] as const satisfies Column<Candle>[];
 
 /** The candle under the pointer, or the last one. */
 const Readout = ({ candle }: { readonly candle: Candle }) => (
@@ -28,37 +30,21 @@ const Readout = ({ candle }: { readonly candle: Candle }) => (
     class="row readout small tabular"
     of={[
       ['Time', `${utcMinute(candle.time)} UTC`],
-      ...FIGURES.map(([title, name]) => [title, dollars(candle[name])] as const),
-      ['Volume', roughDollars(candle.volume)],
+      ...FIGURES.map(({ title, cell }) => [title, cell(candle)] as const),
     ]}
   />
 );
 
-interface CanvasProps {
-  readonly candles: readonly Candle[];
-  readonly style: ChartStyle;
-}
-
 /** The chart. Screen readers skip it and read the table below. */
-function Canvas({ candles, style }: CanvasProps) {
+function Canvas({ candles, style }: { readonly candles: readonly Candle[]; readonly style: ChartStyle }) {
   const figure = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<Candle>();
-  const [error, setError] = useState<unknown>();
+  const { value: library, error } = useFresh(loadChart, []);
   const last = candles.at(-1);
   useEffect(() => {
-    let remove: (() => void) | undefined;
-    let isOver = false;
     setShown(undefined);
-    loadChart()
-      .then(({ drawChart }) => {
-        if (!isOver && figure.current) remove = drawChart(figure.current, { candles, style, show: setShown });
-      })
-      .catch(setError);
-    return () => {
-      isOver = true;
-      remove?.();
-    };
-  }, [candles, style]);
+    return figure.current ? library?.drawChart(figure.current, { candles, style, show: setShown }) : undefined;
+  }, [library, candles, style]);
   return (
     <div class="chart" ref={figure} aria-hidden={error === undefined}>
       {error !== undefined && <Failure error={error} />}
@@ -95,11 +81,7 @@ export function Chart({ candles, view }: { readonly candles: Candles; readonly v
           <Table
             caption={`${rows.length} candles of ${view.interval}, latest first; times in UTC`}
             rows={rows.toReversed()}
-            columns={[
-              { title: 'Time', cell: ({ time }) => utcMinute(time) },
-              ...FIGURES.map(([title, name]) => ({ title, isNumber: true, cell: (row: Candle) => dollars(row[name]) })),
-              { title: 'Volume', isNumber: true, cell: ({ volume }) => roughDollars(volume) },
-            ]}
+            columns={[{ title: 'Time', cell: ({ time }) => utcMinute(time) }, ...FIGURES]}
           />
         </details>
       )}

@@ -1,4 +1,4 @@
-import { below, type Members } from '@asset-gateway/protocol';
+import { below, textAt } from '@asset-gateway/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { rows } from '../parts/text.ts';
@@ -30,10 +30,7 @@ function load({ client }: Session, assetId: string, from: number): Promise<reado
 }
 
 /** Loads sparklines one after the other, and stops at the first failure or, unless `isAsked`, when the budget is low. */
-function useSparklines(
-  assetIds: readonly string[],
-  { isOn, isAsked }: { readonly isOn: boolean; readonly isAsked: boolean },
-): Sparklines {
+function useSparklines(assetIds: readonly string[], isOn: boolean, isAsked: boolean): Sparklines {
   const session = useSession();
   const [lines, setLines] = useState<Sparklines>(new Map());
   useEffect(() => {
@@ -97,16 +94,13 @@ function useInView() {
   return { element, isInView };
 }
 
-const idsOf = (assets: readonly Members[]): readonly string[] =>
-  assets.flatMap(({ assetId }) => (typeof assetId === 'string' ? [assetId] : []));
-
 function Assets({ result, isInView }: { readonly result: unknown; readonly isInView: boolean }) {
   const assets = rows(below(result, 'assets'), ROWS);
   useEffect(() => remember(rows(below(result, 'assets'), MOST_REMEMBERED)), [result]);
   const isCached = useResponseCache() === true;
   const [isAsked, setIsAsked] = useState(false);
-  const ids = idsOf(assets);
-  const lines = useSparklines(ids, { isOn: (isCached && isInView) || isAsked, isAsked });
+  const ids = assets.map((row) => textAt(row, 'assetId')).filter(Boolean);
+  const lines = useSparklines(ids, (isCached && isInView) || isAsked, isAsked);
   if (assets.length === 0) return <p class="muted">This list is empty at the moment.</p>;
   return (
     <>

@@ -2,27 +2,21 @@ import { below } from '@asset-gateway/protocol';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
-import { useFresh } from '../parts/hooks.ts';
+import { once, useFresh } from '../parts/hooks.ts';
 import { type TokensCall, useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import { type Session, useSession } from '../session.ts';
 
-let loading: Promise<boolean> | undefined;
-
-const load = (): Promise<boolean> =>
+const hasResponseCache = once(() =>
   fetch('/', { headers: { accept: 'application/json' } })
     .then((response) => response.json())
     .then((index: unknown) => below(index, 'responseCache') === true)
     // Unknown: nothing loads by itself.
-    .catch(() => false);
+    .catch(() => false),
+);
 
 /** Whether the gateway caches answers for all users, as its index says; undefined while that loads. */
-export function useResponseCache(): boolean | undefined {
-  return useFresh(() => {
-    loading ??= load();
-    return loading;
-  }, []).value;
-}
+export const useResponseCache = (): boolean | undefined => useFresh(hasResponseCache, []).value;
 
 interface LoadedProps {
   readonly call: TokensCall;

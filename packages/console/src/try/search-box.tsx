@@ -1,4 +1,4 @@
-import type { Members } from '@asset-gateway/protocol';
+import { type Members, textAt } from '@asset-gateway/protocol';
 import { useId, useRef, useState } from 'preact/hooks';
 import { useEvent } from '../parts/hooks.ts';
 import { hrefOf } from '../router.ts';
@@ -10,7 +10,7 @@ const MOST_SHOWN = 6;
 
 const known = new Map<string, Members>();
 
-const idOf = ({ assetId }: Members): string => (typeof assetId === 'string' ? assetId : '');
+const idOf = (asset: Members): string => textAt(asset, 'assetId');
 
 /** Keeps the assets of an answer, for suggestions. */
 export function remember(assets: readonly Members[]): void {
@@ -26,10 +26,8 @@ export function remember(assets: readonly Members[]): void {
 const NO_MATCH = 3;
 
 /** How well an asset matches: 0 for an exact symbol or id, 1 for a beginning, 2 for a word's beginning. */
-function rankOf({ assetId, name, symbol }: Members, wanted: string): number {
-  const texts = [assetId, symbol, name].map((text) =>
-    typeof text === 'string' ? text.slice(0, 100).toLowerCase() : '',
-  );
+function rankOf(asset: Members, wanted: string): number {
+  const texts = ['assetId', 'symbol', 'name'].map((name) => textAt(asset, name).slice(0, 100).toLowerCase());
   if (texts.includes(wanted)) return 0;
   if (texts.some((text) => text.startsWith(wanted))) return 1;
   return texts.some((text) => text.includes(` ${wanted}`)) ? 2 : NO_MATCH;
@@ -88,8 +86,8 @@ const Options = ({ id, suggestions, chosen, onPress }: OptionsProps) => (
   </div>
 );
 
-const open = ({ assetId }: Members): void => {
-  if (typeof assetId === 'string') location.hash = hrefOf('try', assetId);
+const open = (asset: Members): void => {
+  location.hash = hrefOf('try', idOf(asset));
 };
 
 /** `/` moves the focus to the field from anywhere but another field. */

@@ -2,10 +2,11 @@ import type { Wallet } from '@asset-gateway/client';
 import type { Cluster } from '@asset-gateway/protocol';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
-import { Button, Copy, TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
+import { Button, Copy, TaskRow } from '../parts/button.tsx';
 import type { Fresh } from '../parts/hooks.ts';
 import { useSession } from '../session.ts';
-import { askFaucet, type ClusterFunds, exact } from './funds.ts';
+import { askFaucet, exact } from './funds.ts';
+import type { Funds } from './paying.ts';
 import { deleteBrowserKey } from './storage.ts';
 
 /** Calls back with the installed wallets that can sign a payment, now and whenever the list changes. */
@@ -66,7 +67,7 @@ function QrCode({ text, label }: { readonly text: string; readonly label: string
 }
 
 interface AddMoneyProps {
-  readonly funds: Fresh<readonly ClusterFunds[]>;
+  readonly funds: Fresh<readonly Funds[]>;
   readonly isSandbox: boolean;
 }
 
@@ -93,13 +94,13 @@ function DeleteKey({ funds }: Pick<AddMoneyProps, 'funds'>) {
 
 /** How to fund the key of this browser, and which wallet pays. */
 export function AddMoney({ funds, isSandbox }: AddMoneyProps) {
-  const task = useTask();
   const { address, isStored } = useSession().wallet;
   const fill = (cluster: Cluster) => async () => {
     await askFaucet(address, cluster);
     funds.reload();
     return { said: `You received 10 play USDC on ${cluster}.` };
   };
+  const works = (funds.value ?? []).map(({ cluster }) => [`Get 10 play USDC on ${cluster}`, fill(cluster)] as const);
   return (
     <section aria-labelledby="add">
       <h2 id="add">Add money</h2>
@@ -110,14 +111,7 @@ export function AddMoney({ funds, isSandbox }: AddMoneyProps) {
           <p>
             <Copy text={address} what="the address" />
           </p>
-          {isSandbox && (
-            <p class="row actions">
-              {(funds.value ?? []).map(({ cluster }) => (
-                <TaskButton key={cluster} task={task} label={`Get 10 play USDC on ${cluster}`} work={fill(cluster)} />
-              ))}
-            </p>
-          )}
-          <TaskStatus task={task} doing="Waiting for the play money." />
+          {isSandbox && <TaskRow works={works} doing="Waiting for the play money." />}
         </div>
         <QrCode text={address} label="QR code of the address" />
       </div>

@@ -3,8 +3,9 @@ import { Failure } from '../parts/failure.tsx';
 import type { Fresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import { useSession } from '../session.ts';
-import { type ClusterFunds, exact, usd } from './funds.ts';
+import { exact, usd } from './funds.ts';
 import { spentMicros } from './ledger.ts';
+import type { Funds } from './paying.ts';
 import type { PageCaps } from './storage.ts';
 
 const LAMPORTS = 1e9;
@@ -48,13 +49,13 @@ const Refresh = ({ funds }: { readonly funds: Fresh<unknown> }) => (
 );
 
 /** Keeps the layout while the balances load. */
-const LOADING: readonly Partial<ClusterFunds>[] = [{ cluster: 'mainnet' }, { cluster: 'devnet' }];
+const LOADING: readonly Partial<Funds>[] = [{ cluster: 'mainnet' }, { cluster: 'devnet' }];
 
 const UNREADABLE =
   'The record of spending in this browser cannot be read. Nothing is signed until you clear this site’s data.';
 
 /** What the payer holds, and what this browser spent in 24 hours. */
-export function Balance({ funds }: { readonly funds: Fresh<readonly ClusterFunds[]> }) {
+export function Balance({ funds }: { readonly funds: Fresh<readonly Funds[]> }) {
   const { wallet } = useSession();
   const [main, ...others] = funds.value ?? LOADING;
   const spent = spentMicros();
@@ -81,7 +82,7 @@ export function Balance({ funds }: { readonly funds: Fresh<readonly ClusterFunds
           <TermList
             class="figures tabular"
             of={[
-              ...(spent === undefined ? [] : [['Spent today', <Spent spent={spent} limit={limit} />] as const]),
+              spent !== undefined && ['Spent today', <Spent spent={spent} limit={limit} />],
               ...others.map(({ cluster, usdcMicros }) => [`On ${cluster}`, usdc(usdcMicros)] as const),
               ['SOL (not needed)', main?.lamports === undefined ? '–' : (main.lamports / LAMPORTS).toFixed(4)],
             ]}

@@ -1,14 +1,8 @@
-import {
-  creditIn,
-  type GatewayClient,
-  type SentPayment,
-  type Signer,
-  transactionIn,
-  type Wallet,
-} from '@asset-gateway/client';
-import { below, type Cluster, NETWORKS } from '@asset-gateway/protocol';
+import { creditIn, type GatewayClient, type SentPayment, transactionIn, type Wallet } from '@asset-gateway/client';
+import { below, type Cluster, NETWORKS, textAt } from '@asset-gateway/protocol';
 import { decodedHeader } from '../parts/text.ts';
 import { browserLedger, type Spent } from './ledger.ts';
+import type { PayingOptions } from './paying.ts';
 import { type PageCaps, readCaps, readStored, store, storeCaps } from './storage.ts';
 
 /** A paid call. */
@@ -31,16 +25,13 @@ const MAX_PURCHASES = 20;
 /** The JSON in a header, if it can be read. */
 const jsonIn = (header: string | null): unknown => JSON.parse(decodedHeader(header ?? '') ?? 'null');
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
 /** The payer, the cluster and the receipt (a compact JWS) in a PAYMENT-RESPONSE header, as far as it names them. */
 function settlementIn(header: string) {
   const settled = jsonIn(header);
-  const network = below(settled, 'network');
   return {
-    payer: textOf(below(settled, 'payer')),
-    cluster: (['mainnet', 'devnet'] as const).find((cluster) => NETWORKS[cluster] === network),
-    receipt: textOf(below(settled, 'extensions', 'offer-receipt', 'info', 'receipt', 'signature')),
+    payer: textAt(settled, 'payer') || undefined,
+    cluster: (['mainnet', 'devnet'] as const).find((cluster) => NETWORKS[cluster] === below(settled, 'network')),
+    receipt: textAt(settled, 'extensions', 'offer-receipt', 'info', 'receipt', 'signature') || undefined,
   };
 }
 
@@ -51,34 +42,23 @@ function microsIn(headers: HeadersInit | undefined): number | undefined {
   return typeof amount === 'string' && Number.isSafeInteger(micros) ? micros : undefined;
 }
 
-interface BrowserWalletOptions {
-  readonly signer: Signer;
-  readonly key: CryptoKeyPair;
-  readonly isStored: boolean;
-  readonly fetch: typeof fetch;
-}
-
 /**
  * Pays with the key of this browser, or with an installed wallet that the user chose. The code that pays is loaded on first use. Its
  * event `change` follows each change, also in another tab.
  */
 export class BrowserWallet extends EventTarget {
-  readonly #options: BrowserWalletOptions;
+  readonly address: string;
+  /** Whether the key is still there after a reload. */
+  readonly isStored: boolean;
+  readonly #own: Omit<PayingOptions, 'caps'>;
   #external: Wallet | undefined;
 
-  constructor(options: BrowserWalletOptions) {
+  constructor(own: Omit<PayingOptions, 'caps'>, isStored: boolean) {
     super();
-    this.#options = options;
+    this.#own = own;
+    this.address = own.signer.address;
+    this.isStored = isStored;
     addEventListener('storage', () => this.#changed());
-  }
-
-  get address(): string {
-    return this.#options.signer.address;
-  }
-
-  /** Whether the key is still there after a reload. */
-  get isStored(): boolean {
-    return this.#options.isStored;
   }
 
   /** The installed wallet that pays instead of the browser's key. */
@@ -111,7 +91,7 @@ export class BrowserWallet extends EventTarget {
 
   /** A paying client. */
   client(): Promise<GatewayClient> {
-    return this.#clientWith(this.#options.fetch);
+    return this.#clientWith(this.#own.fetch);
   }
 
   /** Calls a path and pays for it, within the caps and at most the price shown. */
@@ -136,8 +116,8 @@ export class BrowserWallet extends EventTarget {
   /** An installed wallet prompts for each signature, so it pays without credit, which would add a sign-in. */
   async #clientWith(fetch: typeof globalThis.fetch): Promise<GatewayClient> {
     const { payingClient } = await import('./paying.ts');
-    const { signer, key } = this.#options;
-    const client = payingClient({ signer, wallet: this.#external ?? key, caps: this.caps, fetch });
+    const { signer, wallet } = this.#own;
+    const client = payingClient({ signer, wallet: this.#external ?? wallet, caps: this.caps, fetch });
     return this.#external ? client.with({ credit: false }) : client;
   }
 
@@ -146,7 +126,7 @@ export class BrowserWallet extends EventTarget {
     let micros: number | undefined;
     const client = await this.#clientWith((input, init) => {
       micros = microsIn(init?.headers) ?? micros;
-      return this.#options.fetch(input, init);
+      return this.#own.fetch(input, init);
     });
     try {
       const response = await call(client);

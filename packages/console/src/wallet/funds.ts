@@ -1,6 +1,7 @@
-import type { Cluster } from '@asset-gateway/protocol';
-import { useEffect } from 'preact/hooks';
-import { type Fresh, useFresh } from '../parts/hooks.ts';
+import { type Cluster, textAt } from '@asset-gateway/protocol';
+import { useEffect, useState } from 'preact/hooks';
+import { type Fresh, sleep, useEvent, useFresh } from '../parts/hooks.ts';
+import { useSession } from '../session.ts';
 import type { Funds } from './paying.ts';
 
 const MICROS = 1e6;
@@ -15,25 +16,25 @@ export const usd = (micros: number): string => `$${exact(micros)}`;
 export const shortTime = (at: number): string =>
   new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
-/** The balances of an address on a cluster that the gateway sells on. */
-export interface ClusterFunds extends Funds {
-  readonly cluster: Cluster;
+/** The wallet of this browser, and how often it changed. Renders again after each change. */
+export function useWallet() {
+  const { wallet } = useSession();
+  const [changes, setChanges] = useState(0);
+  useEvent(wallet, 'change', () => setChanges((before) => before + 1));
+  return { wallet, changes };
 }
 
 /** The gateway repeats a balance for three seconds. */
 const BALANCE_CACHED_MS = 3_100;
 
-async function readFunds(address: string): Promise<readonly ClusterFunds[]> {
+async function readFunds(address: string): Promise<readonly Funds[]> {
   const { fundsOf } = await import('./paying.ts');
-  const read = (['mainnet', 'devnet'] as const).map(async (cluster) => {
-    const funds = await fundsOf(address, cluster);
-    return funds ? [{ cluster, ...funds }] : [];
-  });
-  return (await Promise.all(read)).flat();
+  const funds = await Promise.all([fundsOf(address, 'mainnet'), fundsOf(address, 'devnet')]);
+  return funds.filter((each) => each !== undefined);
 }
 
-/** The balances of an address; loaded again after each change of the wallet, once the gateway has new ones. */
-export function useFunds(address: string, changes: number): Fresh<readonly ClusterFunds[]> {
+/** The balances of an address on each cluster that the gateway sells on; loaded again after each change of the wallet, once the gateway has new ones. */
+export function useFunds(address: string, changes: number): Fresh<readonly Funds[]> {
   const funds = useFresh(() => readFunds(address), [address]);
   useEffect(() => {
     if (changes === 0) return undefined;
@@ -56,7 +57,7 @@ export const hasFaucet = (): Promise<boolean> =>
 export async function askFaucet(address: string, cluster: Cluster): Promise<void> {
   const body = JSON.stringify({ address, cluster });
   const response = await fetch(FAUCET, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  const answer = (await response.json()) as { readonly message?: string };
-  if (!response.ok) throw new Error(answer.message ?? 'The faucet failed; try again.');
-  await new Promise((over) => setTimeout(over, BALANCE_CACHED_MS));
+  const message = textAt(await response.json(), 'message');
+  if (!response.ok) throw new Error(message || 'The faucet failed; try again.');
+  await sleep(BALANCE_CACHED_MS);
 }

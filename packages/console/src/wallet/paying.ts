@@ -1,7 +1,8 @@
 import { createClient, type GatewayClient, type Signer } from '@asset-gateway/client';
 import { type PayingWallet, payWith } from '@asset-gateway/client/pay';
-import { type Cluster, NETWORKS, USDC } from '@asset-gateway/protocol';
+import { below, type Cluster, clusterOfNetwork, listAt, textAt, USDC } from '@asset-gateway/protocol';
 import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
+import { sleep } from '../parts/hooks.ts';
 import { browserLedger } from './ledger.ts';
 import type { PageCaps } from './storage.ts';
 
@@ -15,11 +16,9 @@ export interface PayingOptions {
 /** Where the gateway serves the chain data that a payment needs. */
 const rpcOf = (cluster: Cluster): string => new URL(`/console/rpc/${cluster}`, location.origin).href;
 
-const clusterOf = (network: string): Cluster => (network === NETWORKS.devnet ? 'devnet' : 'mainnet');
-
 /** A client that pays within these caps and records each payment before sending it. */
 export function payingClient({ signer, wallet, caps, fetch }: PayingOptions): GatewayClient {
-  const pay = payWith({ wallet, rpcUrl: (network) => rpcOf(clusterOf(network)), caps, ledger: browserLedger });
+  const pay = payWith({ wallet, rpcUrl: (network) => rpcOf(clusterOfNetwork(network)), caps, ledger: browserLedger });
   return createClient({ baseUrl: location.origin, signer, pay, fetch });
 }
 
@@ -34,15 +33,11 @@ async function usdcAccount(owner: string, cluster: Cluster): Promise<string> {
 
 /** The balances of an address on a cluster. */
 export interface Funds {
+  readonly cluster: Cluster;
   /** Billionths of a SOL. */
   readonly lamports: number;
   /** Millionths of a USDC. */
   readonly usdcMicros: number;
-}
-
-interface Account {
-  readonly lamports: number;
-  readonly data: readonly [string, string];
 }
 
 /** Decodes the amount: eight little-endian bytes of a token account. */
@@ -54,7 +49,7 @@ async function postWhenAdmitted(url: string, body: string, triesLeft = 4): Promi
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   const seconds = Number(response.headers.get('retry-after'));
   if (response.status !== 429 || !(seconds > 0 && seconds <= 5) || triesLeft === 0) return response;
-  await new Promise((over) => setTimeout(over, (seconds + Math.random()) * 1000));
+  await sleep((seconds + Math.random()) * 1000);
   return postWhenAdmitted(url, body, triesLeft - 1);
 }
 
@@ -64,11 +59,9 @@ export async function fundsOf(address: string, cluster: Cluster): Promise<Funds 
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params });
   const response = await postWhenAdmitted(rpcOf(cluster), body);
   if (response.status === 404) return undefined;
-  const answer = (await response.json()) as {
-    readonly message?: string;
-    readonly result?: { value: (Account | null)[] };
-  };
-  if (!response.ok || !answer.result) throw new Error(answer.message ?? 'The balance could not be read; try again.');
-  const [own, token] = answer.result.value;
-  return { lamports: own?.lamports ?? 0, usdcMicros: token ? amountIn(token.data[0]) : 0 };
+  const answer: unknown = await response.json();
+  const [own, token] = listAt(answer, 'result', 'value');
+  if (own === undefined) throw new Error(textAt(answer, 'message') || 'The balance could not be read; try again.');
+  const [data = ''] = listAt(token, 'data');
+  return { cluster, lamports: Number(below(own, 'lamports') ?? 0), usdcMicros: amountIn(String(data)) };
 }

@@ -6,7 +6,7 @@ import { short } from '../parts/text.ts';
 import { useSession } from '../session.ts';
 import type { Purchase } from './browser-wallet.ts';
 import { loadReceiptKeys, verifyReceipt } from './check-receipt.tsx';
-import { shortTime, usd } from './funds.ts';
+import { shortTime, usd, useWallet } from './funds.ts';
 import { type Spent, unfinished } from './ledger.ts';
 
 /** Payments without an answer. Each is resent as it was, so it is charged once. */
@@ -123,15 +123,10 @@ function Receipt({ receipt, verdicts }: { readonly receipt: string | undefined; 
   );
 }
 
-interface PaymentsProps {
-  readonly changes: number;
-  /** Undefined until known. */
-  readonly isSandbox: boolean | undefined;
-}
-
-/** The payments of this browser. */
-export function Payments({ changes, isSandbox }: PaymentsProps) {
-  const { purchases } = useSession().wallet;
+/** The payments of this browser. `isSandbox` is undefined until known. */
+export function Payments({ isSandbox }: { readonly isSandbox: boolean | undefined }) {
+  const { wallet, changes } = useWallet();
+  const { purchases } = wallet;
   const { value: verdicts = new Map<string, string>() } = useFresh(() => verifyAll(purchases), [changes]);
   return (
     <section aria-labelledby="payments">

@@ -1,23 +1,22 @@
 import './wallet.css';
 import { errorOf } from '@asset-gateway/client';
-import { useState } from 'preact/hooks';
-import { TaskButton, TaskStatus, useTask } from '../parts/button.tsx';
+import type { Cluster } from '@asset-gateway/protocol';
+import { Button, TaskRow } from '../parts/button.tsx';
 import { Json } from '../parts/code.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { useEvent, useFresh } from '../parts/hooks.ts';
+import { useFresh } from '../parts/hooks.ts';
+import { TermList } from '../parts/table.tsx';
 import { type Row, rowsOf } from '../routes/catalog.ts';
 import { useSession } from '../session.ts';
 import { AddMoney } from './add-money.tsx';
 import { Balance, Limits } from './balance.tsx';
 import { CheckReceipt } from './check-receipt.tsx';
-import { type Bundles, Credit } from './credit.tsx';
-import { hasFaucet, useFunds } from './funds.ts';
+import { hasFaucet, usd, useFunds, useWallet } from './funds.ts';
 import { Payments } from './payments.tsx';
 
 /** A first paid call: the balance of this browser's address, from a Solana RPC provider. */
 function PaidCall({ row }: { readonly row: Row }) {
   const { wallet } = useSession();
-  const task = useTask();
   const call = async () => {
     const response = await wallet.buy(row.path, { params: [wallet.address] }, Number(row.priceUsd));
     const text = await response.text();
@@ -31,35 +30,79 @@ function PaidCall({ row }: { readonly row: Row }) {
         {row.description} It costs ${row.priceUsd}, settled on Solana after the gateway has the answer. All other routes
         are under <a href="#/routes">Routes</a>.
       </p>
-      <p class="row actions">
-        <TaskButton class="first" task={task} label={`Send, pay $${row.priceUsd}`} work={call} />
+      <TaskRow class="first" works={[[`Send, pay $${row.priceUsd}`, call]]} doing="Paying and waiting for the chain." />
+    </section>
+  );
+}
+
+/** The credit left on each cluster, read with a free sign-in. */
+function Left({ clusters }: { readonly clusters: readonly Row['cluster'][] }) {
+  const { wallet, changes } = useWallet();
+  const balances = useFresh(async () => (await (await wallet.client()).credit.balance()).balances, [changes]);
+  const leftOn = (cluster: Row['cluster']): string => {
+    const found = balances.value?.find((each) => each.cluster === cluster);
+    return balances.value ? usd(found?.balanceMicros ?? 0) : '–';
+  };
+  return (
+    <>
+      <TermList
+        class="figures tabular"
+        aria-busy={balances.isLoading}
+        of={clusters.map((cluster) => [`Left on ${cluster}`, leftOn(cluster)])}
+      />
+      {balances.error !== undefined && (
+        <>
+          <Failure error={balances.error} />
+          <Button class="quiet" label="Try again" onClick={balances.reload} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Prepaid credit: its balance, and buttons that buy the smallest bundle on each cluster. */
+function Credit({ rows }: { readonly rows: readonly Row[] }) {
+  const { wallet } = useSession();
+  const sold = rows.filter(({ surface, cluster }) => (surface as string) === 'credit' && cluster);
+  if (sold.length === 0) return null;
+  const buy =
+    ({ cluster, priceUsd }: Row) =>
+    async () => {
+      await wallet.buyCredit(cluster as Cluster, Number(priceUsd));
+      return { said: `You bought $${priceUsd} of credit on ${cluster}.` };
+    };
+  return (
+    <section aria-labelledby="credit">
+      <h2 id="credit">Credit</h2>
+      <p class="small muted">
+        Prepaid credit makes calls faster: each one is charged to it with a signature and without a transaction.
       </p>
-      <TaskStatus task={task} doing="Paying and waiting for the chain." />
+      <Left clusters={sold.map(({ cluster }) => cluster)} />
+      {wallet.external ? (
+        <p class="small muted">
+          Credit needs a signature for each call, so only the key of this browser can buy and use it.
+        </p>
+      ) : (
+        <TaskRow
+          works={sold.map((row) => [`Buy $${row.priceUsd} of credit on ${row.cluster}`, buy(row)])}
+          doing="Waiting for the payment to settle."
+        />
+      )}
     </section>
   );
 }
 
 const isFirstCall = ({ surface, method }: Row): boolean => surface === 'rpc' && method === 'getBalance';
 
-const bundlesIn = (rows: readonly Row[]): Bundles =>
-  new Map(
-    rows.flatMap(({ surface, cluster, priceUsd }) =>
-      (surface as string) === 'credit' && cluster ? [[cluster, priceUsd] as const] : [],
-    ),
-  );
-
 /** Balance, ways to add money, limits, credit, a first payment, payments and receipts. */
 export function WalletView() {
   const session = useSession();
-  const { wallet } = session;
-  const [changes, setChanges] = useState(0);
-  useEvent(wallet, 'change', () => setChanges((before) => before + 1));
+  const { wallet, changes } = useWallet();
   const funds = useFunds(wallet.payer, changes);
   const { value: isSandbox } = useFresh(hasFaucet, []);
   const catalog = useFresh(() => rowsOf(session), []);
   const rows = catalog.value ?? [];
   const first = rows.find(isFirstCall);
-  const bundles = bundlesIn(rows);
   return (
     <div class="wallet">
       <h1>Wallet</h1>
@@ -73,9 +116,9 @@ export function WalletView() {
       {catalog.error !== undefined && <Failure error={catalog.error} />}
       {!catalog.isLoading && (
         <>
-          {bundles.size > 0 && <Credit bundles={bundles} changes={changes} />}
+          <Credit rows={rows} />
           {first && <PaidCall row={first} />}
-          <Payments changes={changes} isSandbox={isSandbox} />
+          <Payments isSandbox={isSandbox} />
           <CheckReceipt />
         </>
       )}
