@@ -107,10 +107,27 @@ describe('credit', () => {
     await expect(poor.rpc.getBalance(ACCOUNT)).rejects.toMatchObject({ code: 'credit_exhausted', status: 402 });
   });
 
-  it('is bought in a bundle with `credit: true`', async () => {
+  it('is bought in a bundle with `credit: true`, then needs one request for a call, and another bundle when too little is left', async () => {
     const { client, transfers } = await openCustomer(gateway);
-    const { credit } = await client.with({ credit: true }).rpc.getBalance(ACCOUNT).full();
-    expect([credit?.balanceMicros, transfers().length]).toEqual([BUNDLE - PRICE, 1]);
+    const asking = client.with({ credit: true });
+    const calls: [requests: number, balance: number | undefined][] = [];
+    for (let call = 0; call < 4; call++) {
+      let balance: number | undefined;
+      const sent = await logged(gateway, async () => {
+        balance = (await asking.rpc.getBalance(ACCOUNT).full()).credit?.balanceMicros;
+      });
+      calls.push([sent.length, balance]);
+    }
+    // The first purchase reads the catalog too.
+    expect(calls).toEqual([
+      [4, BUNDLE - PRICE],
+      [2, BUNDLE - 2 * PRICE],
+      [1, 0],
+      [2, BUNDLE - PRICE],
+    ]);
+    await asking.tokens.health();
+    await asking.rpc.getBalance(ACCOUNT);
+    expect(transfers().length).toBe(2);
   });
 
   it('is not sold in other amounts than the gateway lists', async () => {

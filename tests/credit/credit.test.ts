@@ -70,6 +70,7 @@ describe('a signature that spends', () => {
       200,
       `charged=${PRICE}, balance=${BUNDLE - PRICE}`,
     ]);
+    expect(response.headers.get(HEADERS.paymentResponse)).toBeNull();
     expect(response.headers.get(HEADERS.replayNonce)).toMatch(/^[0-9a-f]{32}$/);
     expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
   });

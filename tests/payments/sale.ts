@@ -32,6 +32,12 @@ export async function newSale(gateway: SellingGateway, by: bigint | Buyer = DOLL
   };
 }
 
+/** Buys one answer with a new wallet. */
+export async function buyOnce(gateway: SellingGateway): Promise<void> {
+  const sale = await newSale(gateway);
+  expect((await sale.ask()).outcome).toBe('200');
+}
+
 export type Sale = Awaited<ReturnType<typeof newSale>>;
 
 /** Sends the payment until its outcome is known, and expects the stored answer after one transfer and one upstream call. */

@@ -7,8 +7,9 @@ import { type Command, node, type Outcome, startCommand } from '../kit/command.t
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/test-gateway.ts';
-import { ask, askUntilDecided, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
+import { until } from '../payments/fault-buyer.ts';
+import { buyOnce, newSale } from '../payments/sale.ts';
 import { runSales as run } from './kit.ts';
 
 const MAIN = 'packages/gateway/bin/main.js';
@@ -20,21 +21,14 @@ const startSales = (variables: Environment, ...words: string[]): Command =>
 const runProgram = (variables: Environment, ...words: string[]): Promise<Outcome> =>
   startSales(variables, ...words).ended;
 
-async function buy({ url, solana }: SellingGateway): Promise<void> {
-  const path = url + newPath();
-  expect((await ask(path, await (await newBuyer(solana.mainnet)).pay(path))).status).toBe(200);
-}
-
-/** A suite for a gateway that is serving. With PostgreSQL the journal can be repaired meanwhile. */
-function suite(databaseVariables: () => Environment): void {
+describe('the command, with a gateway that runs on SQLite', () => {
   const dataDir = makeFolder();
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
-  const gateway = inSuite(() => startSellingGateway(databaseVariables(), { dataDir }));
-  const isShared = () => 'DATABASE_URL' in databaseVariables();
+  const gateway = inSuite(() => startSellingGateway({}, { dataDir }));
   let variables: Environment;
   beforeAll(async () => {
-    variables = { ...gateway.solana.variables, ...databaseVariables(), DATA_DIR: dataDir };
-    await buy(gateway);
+    variables = { ...gateway.solana.variables, DATA_DIR: dataDir };
+    await buyOnce(gateway);
   });
 
   it('prints sales as a table, as CSV and as JSON', { timeout: 60_000 }, async () => {
@@ -49,53 +43,48 @@ function suite(databaseVariables: () => Environment): void {
     expect(program).toMatchObject({ cluster: 'mainnet', settlements: 1 });
   });
 
-  it('verify finds that the journal and the chain agree', { timeout: 60_000 }, async () => {
-    const { code, stdout, stderr } = await run(variables, 'verify');
-    expect([code, stdout, stderr]).toEqual([0, '', '1 entries, 1 transfers, 0 discrepancies\n']);
-  });
-
-  it('verify --repair with a running gateway works in PostgreSQL, and names DATA_DIR in SQLite', async () => {
-    const agreed = '1 entries, 1 transfers, 0 discrepancies\n';
+  it('verify --repair names DATA_DIR', async () => {
     const { code, stderr } = await runProgram(variables, 'verify', '--repair');
-    const refused = [1, expect.stringMatching(/^asset-gateway: DATA_DIR: process \d+ .* serves from/)];
-    expect([code, stderr]).toEqual(isShared() ? [0, `0 entries appended\n${agreed}`] : refused);
-    if (!isShared()) return;
-    await askPostgres(variables.DATABASE_URL ?? '', 'delete from journal_entries');
-    const found = await run(variables, 'verify', '--json');
-    expect([found.code, JSON.parse(found.stdout)]).toMatchObject([1, [{ fault: 'transfer without entry' }]]);
-    expect((await run(variables, 'verify', '--repair')).stderr).toBe(`1 entries appended\n${agreed}`);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^asset-gateway: DATA_DIR: process \d+ .* serves from/)]);
   });
 
   it('unresolved lists payments with an unknown outcome, which verify does not count as faults', {
     timeout: 60_000,
   }, async () => {
-    const { faults } = gateway.solana.mainnet;
+    const sale = await newSale(gateway);
     const refuse = { getSignatureStatuses: { code: -32_000, message: 'not now' } };
-    Object.assign(faults, { dropAfterBroadcast: true, refuse });
-    const path = gateway.url + newPath();
-    const buyer = await newBuyer(gateway.solana.mainnet);
-    const payment = await buyer.pay(path);
-    expect((await ask(path, payment)).status).toBe(503);
+    Object.assign(sale.faults, { dropAfterBroadcast: true, refuse });
+    expect((await sale.ask()).status).toBe(503);
     const [open, ...others] = JSON.parse((await run(variables, 'unresolved', '--json')).stdout);
     expect([open, others]).toMatchObject([
-      { state: 'unresolved', route: 'wallet.mainnet.helius.balances', wallet: buyer.address },
+      { state: 'unresolved', route: 'wallet.mainnet.helius.balances', wallet: sale.buyer.address },
       [],
     ]);
     const ageMs = Date.now() - Date.parse(open.since);
     expect(ageMs).toBeGreaterThan(0);
     expect((await run(variables, 'verify')).stderr).toBe('1 entries, 2 transfers, 0 discrepancies\n');
-    faults.reset();
-    expect((await askUntilDecided(path, payment, 30_000)).status).toBe(200);
+    sale.faults.reset();
+    expect((await sale.decided(sale.payment, 30_000)).status).toBe(200);
     expect((await run(variables, 'unresolved', '--csv')).stdout.split('\r\n')).toHaveLength(2);
     expect((await run(variables, 'verify')).stderr).toBe('2 entries, 2 transfers, 0 discrepancies\n');
   });
-}
-
-describe('the command, with a gateway that runs on SQLite', () => suite(() => ({})));
+});
 
 postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
   const database = inSuite(openPostgresDatabase);
-  suite(() => ({ DATABASE_URL: database.url }));
+
+  it('verify --repair works while the gateway runs', { timeout: 60_000 }, async () => {
+    const gateway = await startSellingGateway({ DATABASE_URL: database.url });
+    await buyOnce(gateway);
+    const variables = { ...gateway.solana.variables, DATABASE_URL: database.url };
+    await askPostgres(database.url, 'delete from journal_entries');
+    const found = await run(variables, 'verify', '--json');
+    expect([found.code, JSON.parse(found.stdout)]).toMatchObject([1, [{ fault: 'transfer without entry' }]]);
+    const agreed = '1 entries, 1 transfers, 0 discrepancies\n';
+    expect((await run(variables, 'verify', '--repair')).stderr).toBe(`1 entries appended\n${agreed}`);
+    expect((await run(variables, 'verify')).stderr).toBe(agreed);
+    await gateway.stop();
+  });
 
   it('reads with a role that may only select, and from the host that answers', async () => {
     const { url, drop } = await openPostgresDatabase();
@@ -104,7 +93,7 @@ postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
       faults: ['DATABASE_URL: no gateway has used this database yet.'],
     });
     const gateway = await startSellingGateway({ DATABASE_URL: url });
-    await buy(gateway);
+    await buyOnce(gateway);
     await gateway.stop();
     const role = `reader_${new URL(url).pathname.slice(1)}`;
     await askPostgres(url, `create role ${role} login`);
@@ -158,7 +147,7 @@ describe('the command', () => {
 
   it('--follow writes each entry as it is appended', { timeout: 60_000 }, async () => {
     const gateway = await startSellingGateway({}, { dataDir: folder });
-    await buy(gateway);
+    await buyOnce(gateway);
     const variables = { ...gateway.solana.variables, DATA_DIR: folder };
     const following = startSales(variables, '--follow', '--json', '--since', '1h');
     const lines = () =>
@@ -168,7 +157,7 @@ describe('the command', () => {
         .split('\n')
         .filter((line) => line !== '');
     await until(() => lines().length === 1, 20_000);
-    await buy(gateway);
+    await buyOnce(gateway);
     await until(() => lines().length === 2, 20_000);
     following.child.kill('SIGTERM');
     await following.ended;

@@ -1,35 +1,23 @@
-import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
+import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inSuite } from '../kit/in-suite.ts';
 import { postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { startSellingGateway } from '../kit/test-gateway.ts';
 import { Scrape, scrape } from '../operations/scrape.ts';
-import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
+import { until } from '../payments/fault-buyer.ts';
+import { buyOnce } from '../payments/sale.ts';
 
 const TOKEN = 'a-token-for-sales';
 const elsewhere = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
 
-interface Told {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly text: string;
-}
-
 /** Asks with headers that fetch would not send. */
-const askRaw = (url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Told> =>
-  new Promise((resolve, reject) => {
-    const asked = request(url, { headers, method }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => {
-        text += chunk.toString();
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
-    });
-    asked.on('error', reject).end();
-  });
+async function askRaw(url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' | 'POST' = 'GET') {
+  const response = await request(url, { headers, method });
+  return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
+}
 
 describe('/sales', () => {
   const gateway = inSuite(() =>
@@ -40,14 +28,9 @@ describe('/sales', () => {
     origin = `http://127.0.0.1:${new URL(gateway.gateway.metricsUrl ?? '').port}`;
   });
 
-  async function buy(): Promise<void> {
-    const path = gateway.url + newPath();
-    expect((await ask(path, await (await newBuyer(gateway.solana.mainnet)).pay(path))).status).toBe(200);
-  }
-
   it('returns sales, fees and the margin, and the metrics count the same', async () => {
-    await buy();
-    await buy();
+    await buyOnce(gateway);
+    await buyOnce(gateway);
     const { status, headers, text } = await askRaw(`${origin}/sales?since=1h&by=route`);
     expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'application/json', 'no-store']);
     const [transfer] = gateway.solana.mainnet.transfers.slice(-1);
@@ -63,7 +46,7 @@ describe('/sales', () => {
       ...{ cluster: 'mainnet', route: 'wallet.mainnet.helius.balances', settlements: 2, settled_usd_micros: settled },
       ...{ fee_lamports: lamports, margin_usd_micros: settled - Math.round(((lamports ?? 0) * 150) / 1_000) },
     });
-    await buy();
+    await buyOnce(gateway);
     expect(JSON.parse((await askRaw(`${origin}/sales?by=cluster`)).text).sales[0].settlements).toBe(3);
   });
 
@@ -105,8 +88,7 @@ postgresSuite('/sales with PostgreSQL', () => {
     const variables = { METRICS_PORT: '0', DATABASE_URL: postgres.url(await postgres.createDatabase()) };
     const gateway = await startSellingGateway(variables);
     const url = new URL('/sales?by=cluster', gateway.gateway.metricsUrl).href;
-    const path = gateway.url + newPath();
-    expect((await ask(path, await (await newBuyer(gateway.solana.mainnet)).pay(path))).status).toBe(200);
+    await buyOnce(gateway);
     const before = await askRaw(url);
     const openSettlements = async () => (await scrape(gateway.gateway)).sum('asset_gateway_settlements_open');
     await until(async () => (await openSettlements()) === 0);

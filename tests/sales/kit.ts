@@ -5,7 +5,6 @@ import bs58 from 'bs58';
 import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
 import { type Environment, readConfig } from '../../packages/gateway/src/config/config.ts';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
-import type { ReadEntry } from '../../packages/gateway/src/sales/books.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { append, type Database, type JournalEntry } from '../../packages/gateway/src/stores/sql/database.ts';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
@@ -30,16 +29,6 @@ export function entryOf(change: Partial<JournalEntry> = {}): JournalEntry {
     ...change,
   };
 }
-
-/** An entry as it is read. */
-export const readEntryOf = (change: Partial<ReadEntry> = {}): ReadEntry => ({
-  ...entryOf(change),
-  id: 1,
-  at: '2026-11-20T00:00:00.000Z',
-  atMs: Date.parse('2026-11-20T00:00:00Z'),
-  node: '00112233',
-  ...change,
-});
 
 const WALLET = `insert into wallets (cluster, address) select $1, $2 where {in time}
   on conflict (cluster, address) do update set address = excluded.address returning id`;

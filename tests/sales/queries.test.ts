@@ -136,6 +136,7 @@ const weekOf = (ms: number): string => dayOf(ms - ((new Date(ms).getUTCDay() + 6
 const paymentBy = (payer: string) =>
   newPayment({ payer, route: WALLET_ROUTE, requirement: requirementOf(PRICE), feeLamports: FEE });
 
+const DEBIT = newDebit(CALL, { route: RPC_ROUTE });
 const [BUNDLE_PAID, REFUSED_PAYMENT, UNKNOWN] = [
   newPurchase(BUNDLE, { feeLamports: FEE }),
   paymentBy('poor'),
@@ -150,9 +151,8 @@ async function sell({ database, payments, accounts }: Money, nowMs: number): Pro
   }
   for (const payment of [BUNDLE_PAID, ...['buyer-0', 'buyer-0', 'buyer-1'].map(paymentBy)])
     await settle({ payments }, payment);
-  const debit = newDebit(CALL, { route: RPC_ROUTE });
-  expect((await accounts.hold(debit)).verdict).toBe('held');
-  expect(await accounts.capture(debit, '{}')).toEqual(expect.any(Number));
+  expect((await accounts.hold(DEBIT)).verdict).toBe('held');
+  expect(await accounts.capture(DEBIT, '{}')).toEqual(expect.any(Number));
   await startSettling({ payments }, REFUSED_PAYMENT);
   await payments.resolve(REFUSED_PAYMENT.key, REFUSED);
   await startSettling({ payments }, UNKNOWN);
@@ -172,8 +172,7 @@ function expectedOn(nowMs: number): Readonly<Record<string, readonly object[]>> 
   const [today, weekAgo] = [dayOf(nowMs), dayOf(nowMs - 7 * DAY_MS)];
   const [at, mainnet] = [expect.stringContaining(today), { cluster: 'mainnet' }];
   const signature = signatureOf(BUNDLE_PAID);
-  const entry = { at, ...mainnet, request_id: expect.any(String) };
-  const ofBundle = { ...entry, route: CREDIT_ROUTE, micro_usdc: BUNDLE };
+  const ofBundle = { at, ...mainnet, request_id: BUNDLE_PAID.requestId, route: CREDIT_ROUTE, micro_usdc: BUNDLE };
   return {
     'Sold today': [
       { ...mainnet, kind: 'debit', entries: 1, dollars: dollars(CALL) },
@@ -196,7 +195,7 @@ function expectedOn(nowMs: number): Readonly<Record<string, readonly object[]>> 
       },
     ],
     "One wallet's history": [
-      { ...entry, kind: 'debit', route: RPC_ROUTE, micro_usdc: CALL, signature: '' },
+      { at, ...mainnet, kind: 'debit', route: RPC_ROUTE, micro_usdc: CALL, signature: '', request_id: DEBIT.requestId },
       { ...ofBundle, kind: expect.stringMatching(/^(?:grant|settlement)$/), signature },
       { ...ofBundle, kind: expect.stringMatching(/^(?:grant|settlement)$/), signature },
     ],

@@ -11,7 +11,7 @@ import {
   writtenOn,
 } from '../../packages/gateway/src/sales/report.ts';
 import { anyText } from '../kit/any-text.ts';
-import { readEntryOf } from './kit.ts';
+import { entryOf } from './kit.ts';
 
 const DAY_MS = 86_400_000;
 const GROUP = {
@@ -73,7 +73,8 @@ describe('a table', () => {
   });
 
   it('names each member of an entry; JSON has one entry per line', () => {
-    const entry = readEntryOf({ requestId: '=cmd()', isRepair: true });
+    const time = { at: '2026-11-20T00:00:00.000Z', atMs: Date.parse('2026-11-20T00:00:00Z') };
+    const entry = { ...entryOf({ requestId: '=cmd()', isRepair: true }), id: 1, node: '00112233', ...time };
     const lines = writtenOn(entryTable([entry, entry]), 'json')
       .trimEnd()
       .split('\n');

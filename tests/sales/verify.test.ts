@@ -7,7 +7,8 @@ import type { Discrepancy } from '../../packages/gateway/src/sales/audit.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
-import { ask, type Buyer, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { type Buyer, newBuyer } from '../payments/fault-buyer.ts';
+import { newSale } from '../payments/sale.ts';
 import { runSales, sendGift } from './kit.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -87,8 +88,7 @@ describe('sales verify', () => {
     buyer = await newBuyer(solana.mainnet);
     const gateway = await startSellingGateway({}, { solana, dataDir: original });
     for (let count = 0; count < 4; count++) {
-      const path = gateway.url + newPath();
-      expect((await ask(path, await buyer.pay(path))).status).toBe(200);
+      expect((await (await newSale(gateway, buyer)).ask()).status).toBe(200);
     }
     await gateway.stop();
   }, 120_000);
