@@ -23,10 +23,10 @@ export interface OpenedStoreOptions {
 
 /** Opens one. */
 export async function openLocalStore(now: Clock, options: OpenedStoreOptions = {}): Promise<OpenedStore> {
-  const { wallNow, clocks = localClocks(now), folder = makeFolder() } = options;
+  const { wallNow = now, clocks = localClocks(now), folder = makeFolder() } = options;
   const database = new SqliteDatabase(sqliteIn(folder), { now });
   const records = new LocalRecords(database, clocks);
-  const store = await LocalStore.open({ now, records, ...(wallNow && { wallNow }) });
+  const store = new LocalStore(records, await records.read(), now, wallNow);
   return {
     store,
     database,

@@ -18,26 +18,43 @@ export class Counts {
   }
 }
 
+interface Entry<Value> {
+  readonly atMs: number;
+  readonly value: Value;
+}
+
 /** Values by name that are forgotten some time after they were set. */
 export class Recent<Value> {
   readonly #keepMs: number;
-  /** In the order in which they were set. */
-  readonly #entries = new Map<string, { readonly atMs: number; readonly value: Value }>();
+  /** Set in this period and in the one before it: whole periods expire, because deleting the first entries makes a map slow. */
+  #present = new Map<string, Entry<Value>>();
+  #before = new Map<string, Entry<Value>>();
+  #sinceMs = Number.NEGATIVE_INFINITY;
 
   constructor(keepMs: number) {
     this.#keepMs = keepMs;
   }
 
+  /** The values in memory. */
+  get size(): number {
+    return this.#present.size + this.#before.size;
+  }
+
   get(name: string, nowMs: number): Value | undefined {
-    for (const [known, { atMs }] of this.#entries) {
-      if (nowMs - atMs < this.#keepMs) break;
-      this.#entries.delete(known);
-    }
-    return this.#entries.get(name)?.value;
+    const entry = this.#present.get(name) ?? this.#before.get(name);
+    if (entry && nowMs - entry.atMs < this.#keepMs) return entry.value;
+    this.delete(name);
+    return undefined;
   }
 
   set(name: string, value: Value, atMs: number): void {
-    this.#entries.delete(name);
-    this.#entries.set(name, { atMs, value });
+    if (atMs - this.#sinceMs >= this.#keepMs)
+      [this.#before, this.#present, this.#sinceMs] = [this.#present, new Map(), atMs];
+    this.#present.set(name, { atMs, value });
+  }
+
+  delete(name: string): void {
+    this.#present.delete(name);
+    this.#before.delete(name);
   }
 }

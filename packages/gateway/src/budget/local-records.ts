@@ -76,7 +76,7 @@ export class LocalRecords {
     return {
       epoch,
       held,
-      nonces: nonces.map((row) => ({ nonce: String(row.nonce), issuedAtSeconds: Number(row.issued_at_seconds) })),
+      nonces: nonces.map(({ nonce }) => String(nonce)),
     };
   }
 
@@ -147,3 +147,5 @@ export class LocalRecords {
     await Promise.all(steps.map((guard) => this.#database.write({ guard }))).catch(() => undefined);
   }
 }
+
+export type LeftRecords = Awaited<ReturnType<LocalRecords['read']>>;

@@ -9,10 +9,11 @@ import {
 } from './store.ts';
 
 /**
- * Lua: charges slots to shares. The locals `holders` and `counts` are keys: `holders` has the share of each slot's owner, `counts` the
- * number of slots of each group and each share, and the number of groups. A share is a group, a blank and a wallet without blanks.
+ * Lua: charges slots to shares, by the rules of `store.ts`. The locals `slots`, `holders` and `counts` are keys: `holders` has the share
+ * of each slot's owner, `counts` the number of slots of each group and each share, and the number of groups. A share is a group, a
+ * blank and a wallet without blanks.
  */
-const CHARGES = `
+const SHARES = `
 local function count(field, by)
   local held = redis.call('HINCRBY', counts, field, by)
   if held <= 0 then redis.call('HDEL', counts, field) end
@@ -32,10 +33,6 @@ local function discharge(owner)
   count(share, -1)
 end
 local function held(field) return tonumber(redis.call('HGET', counts, field)) or 0 end
-`;
-
-/** Lua: the rules of `store.ts` over these charges. The local `slots` is a key too. */
-const SHARES = `
 -- A node without shares expires slots but no charges. forgetLost finds such charges: there are more holders than slots.
 local function forgetExpired()
   if redis.call('EXISTS', holders) == 0 then return end
@@ -123,7 +120,7 @@ return verdict`);
  */
 export const ADMIT = script(`${NONCES}
 local slots, holders, counts = KEYS[2], KEYS[5], KEYS[6]
-${CHARGES}${SHARES}
+${SHARES}
 local heldEpoch, owner, limit, window, longest, late, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 11)
 limit, window, longest, issuedAt = tonumber(limit), tonumber(window), tonumber(longest), tonumber(issuedAt)
 local hold = window + longest + late
@@ -183,7 +180,7 @@ return verdict('admitted', 0)`);
 /** Returns the slot and the nonce of an owner. KEYS: state, slots, their holders and counts, the nonce if there is one. ARGV: owner. */
 export const GIVE_BACK = script(`
 local slots, holders, counts = KEYS[2], KEYS[3], KEYS[4]
-${CHARGES}
+${SHARES}
 local owner = ARGV[1]
 note()
 redis.call('ZREM', slots, owner)

@@ -5,54 +5,12 @@ import {
   type BudgetView,
   exceededShare,
   freesAtMs,
-  type Holdings,
   kindOf,
   MAX_SLOTS_AHEAD,
   nameOf,
   type Share,
   type Verdict,
 } from './store.ts';
-
-/** The shares that hold the slots of one budget. */
-class SlotHolders {
-  readonly #shares = new Map<string, Share>();
-  readonly #ofGroups = new Counts();
-  /** Of the wallets in each group. */
-  readonly #ofWallets = new Counts();
-
-  shareOf(owner: string): Share | undefined {
-    return this.#shares.get(owner);
-  }
-
-  add(owner: string, share: Share): void {
-    this.#shares.set(owner, share);
-    this.#ofGroups.add(share.group, 1);
-    this.#ofWallets.add(nameOf(share), 1);
-  }
-
-  /** Notes that the owner's slot has freed. */
-  remove(owner: string): void {
-    const share = this.#shares.get(owner);
-    if (!share) return;
-    this.#shares.delete(owner);
-    this.#ofGroups.add(share.group, -1);
-    this.#ofWallets.add(nameOf(share), -1);
-  }
-
-  holdings(share: Share): Omit<Holdings, 'limit' | 'free'> {
-    const ofGroup = this.#ofGroups.of(share.group);
-    return { groups: this.#ofGroups.size, ofGroup, ofWallet: this.#ofWallets.of(nameOf(share)) };
-  }
-
-  /** The share whose group holds the fewest slots. */
-  leastOf(shares: readonly Share[]): Share | undefined {
-    const heldBy = ({ group }: Share) => this.#ofGroups.of(group);
-    return shares.reduce<Share | undefined>(
-      (least, share) => (least && heldBy(least) <= heldBy(share) ? least : share),
-      undefined,
-    );
-  }
-}
 
 /** A held slot, and when it frees by itself. */
 export interface HeldSlot {
@@ -71,7 +29,10 @@ export class SlidingLog {
   readonly #running = new Map<string, number>();
   readonly #completed = new Map<string, number>();
   readonly #maps = [this.#restored, this.#running, this.#completed];
-  readonly #holders = new SlotHolders();
+  /** The shares of the held slots, by owner, and the number of slots of each group and of each wallet in it. */
+  readonly #shares = new Map<string, Share>();
+  readonly #ofGroups = new Counts();
+  readonly #ofWallets = new Counts();
   #pausedUntilMs = 0;
 
   /** `held`: slots of an earlier process, in any order and of unknown shares. */
@@ -91,7 +52,10 @@ export class SlidingLog {
   /** The share that the owner's slot is or would be charged to: the one whose group holds the fewest slots. */
   chargedTo(owner: string, shares: readonly Share[], nowMs: number): Share | undefined {
     this.#expire(nowMs);
-    return this.#holders.shareOf(owner) ?? this.#holders.leastOf(shares);
+    const heldBy = ({ group }: Share) => this.#ofGroups.of(group);
+    const [first, ...others] = shares;
+    const least = first && others.reduce((least, share) => (heldBy(least) <= heldBy(share) ? least : share), first);
+    return this.#shares.get(owner) ?? least;
   }
 
   /** Why this node may not make a call now; undefined if it may. */
@@ -123,7 +87,10 @@ export class SlidingLog {
     const { inFlightMs, lateMs = 0, windowMs } = this.#budget;
     const freesAtMs = nowMs + inFlightMs + lateMs + windowMs;
     this.#running.set(owner, freesAtMs);
-    if (share) this.#holders.add(owner, share);
+    if (share) {
+      this.#shares.set(owner, share);
+      this.#charge(share, 1);
+    }
     return { owner, freesAtMs };
   }
 
@@ -138,7 +105,7 @@ export class SlidingLog {
   /** The call was never made. */
   giveBack(owner: string): void {
     this.#running.delete(owner);
-    this.#holders.remove(owner);
+    this.#discharge(owner);
   }
 
   pause(untilMs: number): void {
@@ -159,7 +126,13 @@ export class SlidingLog {
   /** Whose share allows no further slot, and for how long if no other group takes slots. */
   #judge(share: Share, nowMs: number) {
     const { limit } = this.#budget;
-    const holdings = { limit, free: Math.max(0, limit - this.#held()), ...this.#holders.holdings(share) };
+    const holdings = {
+      limit,
+      free: Math.max(0, limit - this.#held()),
+      groups: this.#ofGroups.size,
+      ofGroup: this.#ofGroups.of(share.group),
+      ofWallet: this.#ofWallets.of(nameOf(share)),
+    };
     const scope = exceededShare(holdings, kindOf(share));
     return scope ? { scope, waitMs: (freesAtMs(share, holdings, this.#ahead()) ?? nowMs) - nowMs } : {};
   }
@@ -168,9 +141,19 @@ export class SlidingLog {
   #ahead() {
     const next = this.#maps.flatMap((slots) => firstOf(slots, MAX_SLOTS_AHEAD));
     next.sort(([, a], [, b]) => a - b);
-    return next
-      .slice(0, MAX_SLOTS_AHEAD)
-      .map(([owner, freesAtMs]) => ({ share: this.#holders.shareOf(owner), freesAtMs }));
+    return next.slice(0, MAX_SLOTS_AHEAD).map(([owner, freesAtMs]) => ({ share: this.#shares.get(owner), freesAtMs }));
+  }
+
+  #charge(share: Share, by: 1 | -1): void {
+    this.#ofGroups.add(share.group, by);
+    this.#ofWallets.add(nameOf(share), by);
+  }
+
+  /** The owner's slot has freed. */
+  #discharge(owner: string): void {
+    const share = this.#shares.get(owner);
+    if (share) this.#charge(share, -1);
+    this.#shares.delete(owner);
   }
 
   #held(): number {
@@ -188,7 +171,7 @@ export class SlidingLog {
       for (const [owner, freesAtMs] of slots) {
         if (freesAtMs > nowMs) break;
         slots.delete(owner);
-        this.#holders.remove(owner);
+        this.#discharge(owner);
       }
     }
   }

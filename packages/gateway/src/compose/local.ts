@@ -86,7 +86,7 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>) {
     await lock.close();
     throw folderFault(error, dataDir);
   });
-  const store = await LocalStore.open({ now, wallNow: timeOfDay, records });
+  const store = new LocalStore(records, await records.read(), now, timeOfDay);
   return {
     database,
     store,
