@@ -38,53 +38,49 @@ function newClient(create: typeof createClient, url: string): Client {
 }
 
 /** One connection to Redis. A lost connection is replaced, never reused. */
-export class Link {
-  readonly #client: Client;
-  #resolveEnded: (reason: string) => void = () => undefined;
-  /** Resolves with the reason when the connection has ended. */
-  readonly ended = new Promise<string>((resolve) => {
-    this.#resolveEnded = resolve;
-  });
-
-  private constructor(client: Client) {
-    this.#client = client;
-    client.on('error', (error: Error) => this.end(error.message));
-  }
-
-  /** Connects, or rejects after a time-out. */
-  static async open(create: typeof createClient, url: string): Promise<Link> {
-    const client = newClient(create, url);
-    const link = new Link(client);
-    try {
-      await within(CONNECT_MS, 'no connection in time', client.connect());
-      return link;
-    } catch (error) {
-      link.end('');
-      throw error;
-    }
-  }
-
-  /** Runs a script, and loads it if the server does not have it. */
-  async evaluate({ sha1, source }: Script, words: string[]): Promise<readonly unknown[]> {
-    try {
-      return await this.#client.sendCommand<unknown[]>(['EVALSHA', sha1, ...words]);
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return this.#client.sendCommand<unknown[]>(['EVAL', source, ...words]);
-    }
-  }
-
+interface Link {
+  readonly client: Client;
   /** Closes the connection and rejects commands in progress. */
-  end(reason: string): void {
-    this.#resolveEnded(reason);
-    this.#client.destroy();
+  readonly end: (reason: string) => void;
+  /** Resolves with the reason when the connection has ended. */
+  readonly ended: Promise<string>;
+}
+
+/** Connects, or rejects after a time-out. */
+async function openLink(create: typeof createClient, url: string): Promise<Link> {
+  const client = newClient(create, url);
+  let end: Link['end'] = () => undefined;
+  const ended = new Promise<string>((resolve) => {
+    end = (reason) => {
+      resolve(reason);
+      client.destroy();
+    };
+  });
+  client.on('error', (error: Error) => end(error.message));
+  try {
+    await within(CONNECT_MS, 'no connection in time', client.connect());
+    return { client, end, ended };
+  } catch (error) {
+    end('');
+    throw error;
   }
 }
 
-interface Evaluation {
+/** Runs a script, and loads it if the server does not have it. */
+async function evaluate(client: Client, { sha1, source }: Script, words: string[]): Promise<readonly unknown[]> {
+  try {
+    return await client.sendCommand<unknown[]>(['EVALSHA', sha1, ...words]);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return client.sendCommand<unknown[]>(['EVAL', source, ...words]);
+  }
+}
+
+/** A script with its keys and arguments. */
+export interface Step {
   readonly script: Script;
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
+  readonly keys?: readonly string[];
+  readonly args?: readonly (string | number)[];
   readonly timeout?: ReplyTimeout;
 }
 
@@ -169,13 +165,13 @@ export class RedisConnection {
   }
 
   /** Runs a script. Rejects after the time-out, or if Redis answers an error. */
-  async ask({ script, keys, args, timeout = REQUEST_TIMEOUT }: Evaluation): Promise<Reply> {
+  async ask({ script, keys, args, timeout }: Required<Step>): Promise<Reply> {
     const giveUpAtMs = monotonicMs() + timeout.waitMs;
     const link = this.#link ?? (timeout.forConnection ? await this.#soon(timeout.waitMs) : undefined);
     if (!link) throw new Error('Redis is not connected');
     const number = String(++this.#questions);
-    const words = [String(keys.length), ...keys, ...args, number];
-    const reply = within(giveUpAtMs - monotonicMs(), 'no reply in time', link.evaluate(script, words));
+    const words = [keys.length, ...keys, ...args, number].map(String);
+    const reply = within(giveUpAtMs - monotonicMs(), 'no reply in time', evaluate(link.client, script, words));
     const [echo, nowMs, wallMs, answer] = await reply.catch((error: Error) => {
       if (isFatal(error, timeout)) this.#drop(link, error.message);
       throw error;
@@ -192,13 +188,12 @@ export class RedisConnection {
 
   async #stayConnected(notice: (message: string) => void): Promise<void> {
     let isLost = false;
-    const found = () => {
-      if (isLost) notice('Redis answers again');
-      isLost = false;
-    };
     while (!this.#isClosed) {
       const beganAtMs = monotonicMs();
-      const reason = await this.#live(found);
+      const reason = await this.#live(() => {
+        if (isLost) notice('Redis answers again');
+        isLost = false;
+      });
       if (this.#isClosed) return;
       if (!isLost) notice(`Redis does not answer (${reason}); requests that need it are refused until it does`);
       isLost = true;
@@ -209,7 +204,7 @@ export class RedisConnection {
   /** Keeps one connection until it ends, and answers the reason. Never rejects. */
   async #live(found: () => void): Promise<string> {
     try {
-      const link = await Link.open(this.#createClient, this.#url);
+      const link = await openLink(this.#createClient, this.#url);
       if (this.#isClosed) link.end('closed');
       else this.#enter(link, found);
       const reason = await link.ended;

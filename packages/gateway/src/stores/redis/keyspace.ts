@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
-import { REQUEST_TIMEOUT, type RedisConnection, type ReplyTimeout, retryTimeout } from './connection.ts';
-import { type Script, script, TOO_LATE } from './script.ts';
-
-/** A script with its keys and arguments. */
-export interface Step {
-  readonly script: Script;
-  /** Names inside the keyspace. */
-  readonly keys?: readonly string[];
-  readonly args?: readonly (string | number)[];
-  readonly timeout?: ReplyTimeout;
-}
+import { REQUEST_TIMEOUT, type RedisConnection, type ReplyTimeout, retryTimeout, type Step } from './connection.ts';
+import { script, TOO_LATE } from './script.ts';
 
 /** How long after the time-out a script may still run. A server that was stopped reads old commands when it continues. */
 const GRACE_MS = 300;
@@ -70,14 +61,14 @@ export class Keyspace {
     return this.#turned?.() ?? this.#wall.now();
   }
 
-  /** Runs one atomic step. After a rejection it may or may not have run. */
+  /** Runs one atomic step on keys of this keyspace. After a rejection it may or may not have run. */
   async run({ script, keys = [], args = [], timeout = REQUEST_TIMEOUT }: Step): Promise<unknown> {
     const askedAtMs = monotonicMs();
     const expiry = this.#followed.isFollowing && !this.#turned ? this.now() + timeout.waitMs + GRACE_MS : NO_EXPIRY;
     const [nowMs, wallMs, answer] = await this.#connection.ask({
       script,
       keys: ['state', ...keys].map((name) => `{gw:${this.#tag}}:${name}`),
-      args: [...args, expiry, this.#turned?.() ?? ''].map(String),
+      args: [...args, expiry, this.#turned?.() ?? ''],
       timeout,
     });
     this.#followed.follow(Number(nowMs), askedAtMs);
