@@ -25,13 +25,13 @@ export const createGateway = ({ trail: dependencies, match, onFailure }: Gateway
       trail.call = call;
       if (call.method === 'OPTIONS') return trail.finish(preflight(call));
       const { endpoint, route } = call;
-      const passed = await endpoint.gate.admit(call, trail);
+      const passed = await endpoint.gate.admit(call, trail.facts);
       if ('answer' in passed) return trail.finish(success(route, passed.answer, passed.receipt));
       trail.admission = passed;
       try {
         const input = endpoint.read(call);
-        const spend = endpoint.spending(passed, trail);
-        const { wallet } = trail;
+        const spend = endpoint.spending(passed, trail.facts);
+        const { wallet } = trail.facts;
         const answer = await endpoint.upstream.answer({ route, input, wallet, arrival: inbound, spend });
         const receipt = await passed.settle(answer);
         answer.onSettled?.();

@@ -60,7 +60,7 @@ export function refuse(error: unknown, trail: RequestTrail): Outbound {
   const { headers, reason, scope } = refusal.details;
   const { retryAfterSeconds } = refusal;
   const challenge = refusal.status === 402 ? trail.challenge(refusal.code) : undefined;
-  trail.refused = { code: refusal.code, reason, scope };
+  trail.facts.refused = { code: refusal.code, reason, scope };
   return {
     status: refusal.status,
     headers: {
@@ -69,6 +69,9 @@ export function refuse(error: unknown, trail: RequestTrail): Outbound {
       ...challenge?.headers,
       ...headers,
     },
-    body: JSON.stringify({ ...refusalBody(refusal, trail.requestId, trail.payment), ...challenge?.members }),
+    body: JSON.stringify({
+      ...refusalBody(refusal, trail.facts.requestId, trail.facts.payment),
+      ...challenge?.members,
+    }),
   };
 }

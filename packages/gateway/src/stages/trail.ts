@@ -100,14 +100,8 @@ function cacheKindOf(status: string | undefined): string | undefined {
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
 /** Follows one request from its arrival to its log line. */
-export class RequestTrail implements Trail {
-  readonly requestId: string;
-  readonly client: string;
-  wallet?: string;
-  refused?: NonNullable<Trail['refused']>;
-  upstreamMs?: number;
-  budgetLeft?: number;
-  payment?: NonNullable<Trail['payment']>;
+export class RequestTrail {
+  readonly facts: Trail;
   /** The matched call. */
   call?: Call & { readonly endpoint: Pick<Endpoint, 'gate'> };
   admission?: Pick<Admission, 'headers'>;
@@ -119,8 +113,8 @@ export class RequestTrail implements Trail {
     this.#inbound = inbound;
     this.#dependencies = dependencies;
     const given = inbound.headers['x-request-id'];
-    this.requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : dependencies.randomId();
-    this.client = inbound.client;
+    const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : dependencies.randomId();
+    this.facts = { requestId, client: inbound.client };
   }
 
   /** The gate's challenge for a 402; undefined if no row matched. */
@@ -133,7 +127,7 @@ export class RequestTrail implements Trail {
     const answer = conditional(this.#inbound, complete);
     const isGated = this.call !== undefined && this.call.route.access !== 'public';
     const headers: Record<string, string> = {
-      'X-Request-Id': this.requestId,
+      'X-Request-Id': this.facts.requestId,
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': isGated && answer.status !== 402 ? 'private, no-store' : 'no-store',
       ...CORS_HEADERS,
@@ -159,22 +153,23 @@ export class RequestTrail implements Trail {
   }
 
   #line(answer: Outbound): LogLine {
-    const { method, target, client } = this.#inbound;
-    const { code, reason, scope } = this.refused ?? {};
+    const { method, target } = this.#inbound;
+    const { requestId, client, wallet, refused, upstreamMs, budgetLeft } = this.facts;
+    const { code, reason, scope } = refused ?? {};
     const cacheStatus = cacheKindOf(answer.headers['Cache-Status']);
     return {
-      requestId: this.requestId,
+      requestId,
       client,
       method,
       path: target.split('?', 1)[0]?.slice(0, MAX_LOGGED_PATH) ?? '',
       ...(this.call && { route: this.call.route.id }),
-      ...(this.wallet !== undefined && { wallet: this.wallet }),
+      ...(wallet !== undefined && { wallet }),
       status: answer.status,
       ...(code && { error: code }),
       ...(reason !== undefined && reason !== code && { reason }),
       ms: rounded(performance.now() - this.#startedAt),
-      ...(this.upstreamMs !== undefined && { upstreamMs: rounded(this.upstreamMs) }),
-      ...(this.budgetLeft !== undefined && { budgetLeft: this.budgetLeft }),
+      ...(upstreamMs !== undefined && { upstreamMs: rounded(upstreamMs) }),
+      ...(budgetLeft !== undefined && { budgetLeft }),
       ...(cacheStatus !== undefined && { cache: cacheStatus, ageSeconds: Number(answer.headers.Age) }),
       ...(scope && { share: scope }),
       ...((answer.sale || answer.debit) && this.#sold(answer)),

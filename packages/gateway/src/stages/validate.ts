@@ -1,4 +1,4 @@
-import { Refusal, type RequestValues, type Route, type Values } from '@asset-gateway/protocol';
+import { afterString, Refusal, type RequestValues, type Route, type Values } from '@asset-gateway/protocol';
 import type { TObject, TSchema } from 'typebox';
 import type { Call, Inbound, Input } from '../call.ts';
 import { compile, Violations } from './schema.ts';
@@ -13,10 +13,6 @@ const LEAVES_SEGMENT = /[/\\]|^\.{0,2}$/;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** The bytes that structure a JSON text. */
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
-const [OPEN_LIST, CLOSED_LIST, OPEN_OBJECT, CLOSED_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** The items of a list, at most one beyond its limit. */
 function itemsOf(raw: string, schema: TSchema): string[] {
@@ -41,7 +37,7 @@ function decode(text: string): string {
 }
 
 /** The query's parameters as their schema's JSON types. Unknown and repeated parameters are violations. */
-export function readQuery(query: string | undefined, schema: TObject | undefined, violations: Violations): Values {
+function readQuery(query: string | undefined, schema: TObject | undefined, violations: Violations): Values {
   const values = new Map<string, unknown>();
   for (const pair of query ? query.split('&', MAX_VALUES) : []) {
     if (violations.isFull) break;
@@ -56,30 +52,22 @@ export function readQuery(query: string | undefined, schema: TObject | undefined
 }
 
 /**
- * The first MAX_VALUES values of a JSON text, and the brackets that close them. Undefined if brackets nest too deep. Scanning bytes
- * is safe: in UTF-8 no multi-byte character contains an ASCII byte.
+ * The length of the first MAX_VALUES values of a JSON text, and the brackets that close them. Undefined if brackets nest too deep.
+ * `json` has one character for each byte: in UTF-8 no multi-byte character contains an ASCII byte.
  */
-function firstValues(json: Uint8Array): { readonly bytes: Uint8Array; readonly closing: string } | undefined {
+function firstValues(json: string): { readonly length: number; readonly closing: string } | undefined {
   const open: string[] = [];
   let values = 0;
   for (let index = 0; index < json.length; index++) {
-    const byte = json[index] ?? 0;
-    if (byte === QUOTE) index = endOfString(json, index + 1);
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+    const sign = json[index];
+    if (sign === '"') index = afterString(json, index) - 1;
+    else if (sign === '[' || sign === '{') {
       values++;
-      if (open.push(byte === OPEN_LIST ? ']' : '}') > MAX_DEPTH) return undefined;
-    } else if (byte === CLOSED_LIST || byte === CLOSED_OBJECT) open.pop();
-    else if (byte === COMMA && ++values >= MAX_VALUES) {
-      return { bytes: json.subarray(0, index), closing: open.reverse().join('') };
-    }
+      if (open.push(sign === '[' ? ']' : '}') > MAX_DEPTH) return undefined;
+    } else if (sign === ']' || sign === '}') open.pop();
+    else if (sign === ',' && ++values >= MAX_VALUES) return { length: index, closing: open.reverse().join('') };
   }
-  return { bytes: json, closing: '' };
-}
-
-function endOfString(json: Uint8Array, from: number): number {
-  let index = from;
-  while (index < json.length && json[index] !== QUOTE) index += json[index] === BACKSLASH ? 2 : 1;
-  return index;
+  return { length: json.length, closing: '' };
 }
 
 function assertJson(headers: Inbound['headers'], isEmpty: boolean): void {
@@ -90,13 +78,13 @@ function assertJson(headers: Inbound['headers'], isEmpty: boolean): void {
 }
 
 /** The body as JSON. Refuses other content types, encodings, and text that is not shallow UTF-8 JSON. */
-export function readBody({ body, headers }: Inbound, violations: Violations): unknown {
+function readBody({ body, headers }: Inbound, violations: Violations): unknown {
   assertJson(headers, body.length === 0);
-  const first = firstValues(body);
+  const first = firstValues(Buffer.from(body).toString('latin1'));
   if (!first) throw new Refusal('invalid_json');
-  if (first.bytes.length < body.length) violations.note('body', '', 'maxValues', { limit: MAX_VALUES });
+  if (first.length < body.length) violations.note('body', '', 'maxValues', { limit: MAX_VALUES });
   try {
-    return JSON.parse(utf8.decode(first.bytes) + first.closing);
+    return JSON.parse(utf8.decode(body.subarray(0, first.length)) + first.closing);
   } catch {
     throw new Refusal('invalid_json');
   }
