@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BlockList, isIP, type Socket } from 'node:net';
 import { familyOf } from '../ip-address.ts';
 
@@ -37,8 +37,13 @@ interface Group {
 /** One address may hold a quarter of all connections. */
 const SHARE = 4;
 
+/** Concurrent requests of one connection. The next one begins when the client has taken an answer. */
+const MAX_UNANSWERED = 16;
+/** Waiting requests of all connections: what Node has parsed can no longer be left in the network. */
+const MAX_WAITING = 16_384;
+
 /**
- * Limits connections. A connection is idle while no request on it awaits an answer: it is kept alive, or has sent nothing or half a
+ * Limits connections, and the requests that wait on them. A connection is idle while no request on it awaits an answer: it is kept alive, or has sent nothing or half a
  * head. A new connection without room closes the oldest idle one: of the same address if that holds its share, else of any address.
  * Trusted proxies serve many clients and have no share. Each event takes constant time.
  */
@@ -49,6 +54,9 @@ export class Connections {
   readonly #groups = new Map<string, Group>();
   readonly #members = new Map<Socket, Group>();
   readonly #idle = new Set<Socket>();
+  /** Number of waiting requests, and the pipelines whose next one may begin. */
+  #waiting = 0;
+  readonly #ready = new Set<Pipeline>();
 
   constructor(maximum: number, trusted: BlockList) {
     this.#maximum = maximum;
@@ -70,7 +78,7 @@ export class Connections {
     this.#members.set(socket, group);
     group.size++;
     this.note(socket, true);
-    socket.once('close', () => this.#leave(socket));
+    socket.once('close', () => this.#forget(socket));
     return true;
   }
 
@@ -88,6 +96,34 @@ export class Connections {
     }
   }
 
+  /** Adds one waiting request if there is room. */
+  enterWaiting(): boolean {
+    if (this.#waiting >= MAX_WAITING) return false;
+    this.#waiting++;
+    return true;
+  }
+
+  /** Waiting requests have begun or are dropped. */
+  leaveWaiting(count: number): void {
+    this.#waiting -= count;
+  }
+
+  /** Begins a pipeline's next requests in later turns of the event loop. */
+  begin(pipeline: Pipeline): void {
+    if (this.#ready.size === 0) setImmediate(() => this.#turn());
+    this.#ready.add(pipeline);
+  }
+
+  /** One request begins per turn, because Node accepts one new connection per turn: new connections wait for one request at most. */
+  #turn(): void {
+    const [next] = this.#ready;
+    const hasMore = next?.advance();
+    if (next) this.#ready.delete(next);
+    // A pipeline with more to begin queues again.
+    if (next && hasMore) this.#ready.add(next);
+    if (this.#ready.size > 0) setImmediate(() => this.#turn());
+  }
+
   get #isFull(): boolean {
     return this.#members.size >= this.#maximum;
   }
@@ -95,17 +131,117 @@ export class Connections {
   #closeOldest(idle: ReadonlySet<Socket>): boolean {
     const [oldest] = idle;
     if (!oldest) return false;
-    this.#leave(oldest);
+    this.#forget(oldest);
     oldest.destroy();
     return true;
   }
 
-  #leave(socket: Socket): void {
+  #forget(socket: Socket): void {
     const group = this.#members.get(socket);
     if (!group) return;
     this.note(socket, false);
     this.#members.delete(socket);
     group.size--;
     if (group.size === 0) this.#groups.delete(group.address);
+  }
+}
+
+/** A request and the function that begins to answer it. */
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly begin: () => void;
+}
+
+/** The unanswered requests of one connection, in order of arrival. */
+export class Pipeline {
+  readonly #socket: Socket;
+  readonly #connections: Connections;
+  #waiting: Exchange[] = [];
+  /** Number of begun requests, and the last one. */
+  #begun = 0;
+  #lastBegun: IncomingMessage | undefined;
+  /** Only what has arrived will be answered: the rest of the stream is unreadable, or too much waits. */
+  isBroken = false;
+  #isFull = false;
+
+  constructor(socket: Socket, connections: Connections) {
+    this.#socket = socket;
+    this.#connections = connections;
+    // Node resumes reading by itself, for example at the end of a request.
+    socket.on('resume', () => this.#isHeld && socket.pause());
+    socket.once('close', () => this.#forgetWaiting());
+  }
+
+  /** Whether a complete request awaits its answer: only the latest can be incomplete. */
+  get hasWhole(): boolean {
+    const count = this.#begun + this.#waiting.length;
+    return count > 1 || (count === 1 && this.#latest?.complete === true);
+  }
+
+  /** Answers go out in order of their requests; closing after an earlier one would drop later ones. */
+  isLatest(incoming: IncomingMessage): boolean {
+    return this.#latest === incoming;
+  }
+
+  /** Begins an arrived request now or in its turn. */
+  take(exchange: Exchange): void {
+    if (this.#isFull) return;
+    if (this.#begun < MAX_UNANSWERED && this.#waiting.length === 0) this.#begin(exchange);
+    else if (this.#connections.enterWaiting()) this.#wait(exchange);
+    else this.#overflow();
+  }
+
+  /** Begins the next request if there is room. Returns whether another one can begin. */
+  advance(): boolean {
+    const next = this.#begun < MAX_UNANSWERED ? this.#waiting.shift() : undefined;
+    if (!next) return false;
+    this.#connections.leaveWaiting(1);
+    this.#begin(next);
+    if (!this.#isHeld) this.#socket.resume();
+    return this.#waiting.length > 0 && this.#begun < MAX_UNANSWERED;
+  }
+
+  get #latest(): IncomingMessage | undefined {
+    return this.#waiting.at(-1)?.incoming ?? this.#lastBegun;
+  }
+
+  get #isHeld(): boolean {
+    return this.#isFull || this.#waiting.length > 0;
+  }
+
+  #begin({ incoming, outgoing, begin }: Exchange): void {
+    this.#lastBegun = incoming;
+    if (this.#begun++ === 0) this.#connections.note(this.#socket, false);
+    // 'close' fires when the connection has taken the answer's last byte.
+    outgoing.once('close', this.#end);
+    begin();
+  }
+
+  #wait(exchange: Exchange): void {
+    this.#waiting.push(exchange);
+    this.#socket.pause();
+  }
+
+  readonly #end = (): void => {
+    this.#begun--;
+    if (this.#socket.destroyed) return;
+    if (this.#waiting.length > 0) this.#connections.begin(this);
+    else if (this.#begun === 0) this.#connections.note(this.#socket, true);
+    // An incomplete request will never complete.
+    if (this.isBroken && !this.hasWhole) this.#socket.destroySoon();
+  };
+
+  /** Too many requests wait: drop this connection's waiting ones and close it after the answers that have begun. */
+  #overflow(): void {
+    this.#isFull = true;
+    this.isBroken = true;
+    this.#forgetWaiting();
+    this.#socket.pause();
+  }
+
+  #forgetWaiting(): void {
+    this.#connections.leaveWaiting(this.#waiting.length);
+    this.#waiting = [];
   }
 }

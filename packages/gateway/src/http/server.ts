@@ -6,8 +6,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound, Outbound } from '../call.ts';
 import { lastResort } from '../last-resort.ts';
-import { Connections, clientAddress } from './connections.ts';
-import { Pipeline, WaitingRoom } from './pipelining.ts';
+import { Connections, clientAddress, Pipeline } from './connections.ts';
 
 /** Size limits that apply before matching. */
 export const LIMITS = {
@@ -27,16 +26,11 @@ function hostsOf(rawHeaders: readonly string[]): string[] {
   return hosts;
 }
 
-function headerBytes(rawHeaders: readonly string[]): number {
-  let total = 0;
-  for (const part of rawHeaders) total += part.length + 2;
-  return total;
-}
-
 function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
   if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
   if (url.length > LIMITS.targetBytes) return 'uri_too_long';
-  if (headerBytes(rawHeaders) > LIMITS.headerBytes) return 'headers_too_large';
+  const headerBytes = rawHeaders.reduce((bytes, part) => bytes + part.length + 2, 0);
+  if (headerBytes > LIMITS.headerBytes) return 'headers_too_large';
   return Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes ? 'body_too_large' : undefined;
 }
 
@@ -89,7 +83,7 @@ function codeOf({ code, rawPacket }: ParseError): RefusalCode {
 }
 
 /** The answer to an `Expect` other than 100-continue. */
-export function unexpected(): Outbound {
+function unexpected(): Outbound {
   const { headers } = lastResort(new Refusal('bad_request'));
   return { status: 417, headers: { ...headers, 'Content-Length': '0' }, body: '' };
 }
@@ -132,7 +126,6 @@ export class HttpServer {
   readonly #server: Server;
   readonly #options: ServerOptions;
   readonly #connections: Connections;
-  readonly #room = new WaitingRoom();
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
   #running = 0;
   #draining = false;
@@ -153,7 +146,7 @@ export class HttpServer {
     this.#server.maxHeadersCount = 0;
     this.#server.on('connection', (socket) => {
       if (!this.#connections.admit(socket)) return;
-      this.#pipelines.set(socket, new Pipeline(socket, this.#room, this.#connections));
+      this.#pipelines.set(socket, new Pipeline(socket, this.#connections));
     });
     this.#server.on('request', (incoming, outgoing) => {
       this.#arrived(incoming, outgoing, () => void this.#serve(incoming, outgoing));
