@@ -64,16 +64,6 @@ interface ClaimDependencies {
   readonly isEnough: (kept: KeptText) => boolean;
 }
 
-/** How a call's keys are divided among nodes. */
-interface Division {
-  /** Fetched by other nodes. */
-  readonly taken: readonly KeptText[];
-  /** To fetch by this node. */
-  readonly mine: readonly Plan[];
-  /** Being fetched by another node. */
-  readonly others: readonly Plan[];
-}
-
 /** Two nodes may disagree this much on an entry's age, as their estimates of the store's clock differ. */
 export const NOISE_MS = 1_000;
 /** How often another node's call is polled, and for how many leases: by then its lease has ended. */
@@ -92,7 +82,7 @@ export class CallClaim {
   }
 
   /** Divides the keys, and repeats it for another node's keys until that node has answered or lost its lease. */
-  async *divisions(plans: readonly Plan[], goesOn: () => boolean): AsyncGenerator<Division> {
+  async *divisions(plans: readonly Plan[], goesOn: () => boolean) {
     const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
     for (let left = plans; ; ) {
       const division = await this.#divide(left);
@@ -113,7 +103,8 @@ export class CallClaim {
     void this.#dependencies.entries.giveBack(plans, this.#dependencies.owner);
   }
 
-  async #divide(plans: readonly Plan[]): Promise<Division> {
+  /** Keys that other nodes have fetched (`taken`), that this node is to fetch (`mine`), and that another node is fetching. */
+  async #divide(plans: readonly Plan[]) {
     const { entries, owner } = this.#dependencies;
     const claim = await entries.claim(plans, owner, this.#tags);
     const found = plans.flatMap((plan) => {

@@ -2,8 +2,8 @@ import type { RefusalCode } from '@asset-gateway/protocol';
 import type { GroupKind, Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
-import { type Crypto, keysFor, loadSodium, nodeCrypto } from '../gates/crypto.ts';
-import { fixedOrigin, localOrigins } from '../gates/gate.ts';
+import { type Crypto, keysFor, loadSodium, nodeCrypto, random } from '../gates/crypto.ts';
+import { localOrigins, type OriginOf } from '../gates/gate.ts';
 import { ReceiptIssuer } from '../receipts/response.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';
 import type { LogLine } from '../stages/trail.ts';
@@ -69,6 +69,9 @@ function openReceipts(
 export function layFoundation(config: Config, dependencies: Dependencies) {
   const crypto = loadSodium() ?? nodeCrypto;
   const { store, isStopping } = dependencies;
+  const { baseUrl, host } = config;
+  // A configured origin: Host is ignored.
+  const originOf: OriginOf = baseUrl === undefined ? localOrigins(host) : () => baseUrl;
   return {
     notice: () => undefined,
     onFailure: () => undefined,
@@ -76,13 +79,13 @@ export function layFoundation(config: Config, dependencies: Dependencies) {
     ...dependencies,
     config,
     crypto,
-    originOf: config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl),
+    originOf,
     /** Undefined if receipts are not signed. */
     receipts: openReceipts(config, crypto, dependencies),
     /** Why this node cannot serve requests now; undefined while it is ready. */
     notReadyCode: (): RefusalCode | undefined =>
       isStopping?.() ? 'shutting_down' : store.ready() ? undefined : 'state_unavailable',
-    randomId: () => crypto.random(16).toString('hex'),
+    randomId: () => random(16).toString('hex'),
   };
 }
 

@@ -6,7 +6,7 @@ import { publicGate } from '../gates/gate.ts';
 import { SiwxGate } from '../gates/siwx/gate.ts';
 import { createSpending } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
-import { type OwnAnswer, selfUpstream } from '../upstreams/upstream.ts';
+import type { OwnAnswer } from '../upstreams/upstream.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
 import type { Parts } from './parts.ts';
@@ -53,7 +53,7 @@ function servingOf(route: Route, dependencies: Foundation & Parts): Serving {
 }
 
 const byGateway = ({ id }: Route, answer: OwnAnswer): Serving => ({
-  upstream: selfUpstream(answer),
+  upstream: { answer: async (call) => answer(call) },
   spending: () => () => missing(`${id} has no budget`),
 });
 

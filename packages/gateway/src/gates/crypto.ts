@@ -69,7 +69,6 @@ export interface Crypto {
   verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
   /** HMAC-SHA-512 of the message under a key of 32 bytes, cut to 32 bytes. */
   mac(key: Uint8Array, message: Uint8Array): Buffer;
-  random(bytes: number): Buffer;
 }
 
 const KEY_BYTES = 32;
@@ -102,18 +101,13 @@ function verifyStrictly(signature: Uint8Array, message: Uint8Array, publicKey: U
   return verifyWithOpenSsl(null, message, createPublicKey({ key: jwk, format: 'jwk' }), signature);
 }
 
+let pool = Buffer.alloc(0);
 /** Draws random bytes from a pool: a system call for every few bytes would dominate the cost. */
-function pooledRandom(fill: (pool: Buffer) => void): Crypto['random'] {
-  let pool = Buffer.alloc(0);
-  return (bytes) => {
-    if (pool.length < bytes) {
-      pool = Buffer.alloc(POOL_BYTES);
-      fill(pool);
-    }
-    const drawn = pool.subarray(0, bytes);
-    pool = pool.subarray(bytes);
-    return drawn;
-  };
+export function random(bytes: number): Buffer {
+  if (pool.length < bytes) pool = randomFillSync(Buffer.alloc(POOL_BYTES));
+  const drawn = pool.subarray(0, bytes);
+  pool = pool.subarray(bytes);
+  return drawn;
 }
 
 const rightSizes = (signature: Uint8Array, publicKey: Uint8Array): boolean =>
@@ -127,7 +121,6 @@ export const keysFor = (purpose: string, { mac }: Pick<Crypto, 'mac'>, secrets: 
 export const nodeCrypto: Crypto = {
   verify: (signature, message, key) => rightSizes(signature, key) && verifyStrictly(signature, message, key),
   mac: (key, message) => createHmac('sha512', key).update(message).digest().subarray(0, KEY_BYTES),
-  random: pooledRandom((pool) => randomFillSync(pool)),
 };
 
 /** An import would first search the module for its exports, which takes longer than all the rest. */
@@ -153,6 +146,5 @@ export function loadSodium(): Crypto | undefined {
       sodium.crypto_auth(output, message, key);
       return output;
     },
-    random: pooledRandom((pool) => sodium.randombytes_buf(pool)),
   };
 }

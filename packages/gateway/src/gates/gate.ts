@@ -134,12 +134,6 @@ export const alreadyUsed = (reason: string, state: PaymentState['state'] = 'sett
 /** The public origin of a request: scheme, host, port. Refuses foreign hosts. */
 export type OriginOf = (arrival: Arrival) => string;
 
-/** The configured origin; Host is ignored. */
-export const fixedOrigin =
-  (origin: string): OriginOf =>
-  () =>
-    origin;
-
 /** For local use: the loopback name and port that the client dialled. */
 export function localOrigins(listeningHost: string): OriginOf {
   const names = new Set([listeningHost.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);

@@ -1,5 +1,5 @@
 import { Refusal, type RefusalCode, type RefusalDetails, type Route } from '@asset-gateway/protocol';
-import type { Answer, KeyedCall, Upstream, UpstreamCall } from '../call.ts';
+import type { Answer, KeyedCall, UpstreamCall } from '../call.ts';
 
 /** An upstream called with one of its keys. */
 export interface KeyedUpstream {
@@ -17,9 +17,6 @@ export interface OwnRoute {
   readonly route: Route;
   readonly answer: OwnAnswer;
 }
-
-/** The gateway as the upstream of its own route; uses no budget. */
-export const selfUpstream = (answer: OwnAnswer): Upstream => ({ answer: async (call) => answer(call) });
 
 /**
  * How an upstream call without a usable answer ended: the upstream `answered` and rejected this request, it `failed`, it said that it

@@ -9,9 +9,8 @@ import {
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Admission, Call, Challenge, Gate, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
-import type { Crypto } from '../crypto.ts';
+import { random } from '../crypto.ts';
 import { challenge, challengedUrl, type OriginOf } from '../gate.ts';
-import type { Nonces } from './nonce.ts';
 import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
 
 const LIFETIME_MS = 300_000;
@@ -44,9 +43,7 @@ function rateLimitHeaders(allowance: Allowance): Record<string, string> {
 }
 
 /** Dependencies of the sign-in gate. */
-export interface SiwxDependencies {
-  readonly crypto: Crypto;
-  readonly nonces: Nonces;
+export interface SiwxDependencies extends Omit<SignInDependencies, 'clocks'> {
   readonly store: Store;
   readonly originOf: OriginOf;
   /** The budget shown in RateLimit headers; undefined for routes without an upstream. */
@@ -91,12 +88,11 @@ export class SiwxGate implements Gate {
 
   constructor(dependencies: SiwxDependencies) {
     this.#dependencies = dependencies;
-    const { crypto, nonces, store } = dependencies;
-    this.#judge = { crypto, nonces, clocks: store };
+    this.#judge = { ...dependencies, clocks: dependencies.store };
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission> {
-    const { store, originOf, allowance, singleUse, crypto } = this.#dependencies;
+    const { store, originOf, allowance, singleUse } = this.#dependencies;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
@@ -105,7 +101,7 @@ export class SiwxGate implements Gate {
     const rule = { origin, epoch, judgedByStore: singleUse };
     const { payload, nonce } = readValidSignIn(this.#judge, call, rule);
     trail.wallet = payload.address;
-    const owner = crypto.random(16).toString('hex');
+    const owner = random(16).toString('hex');
     return signedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined, () => ({
       [HEADERS.replayNonce]: this.#freshNonce(origin),
       ...(allowance && rateLimitHeaders(allowance)),

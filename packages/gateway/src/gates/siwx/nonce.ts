@@ -1,4 +1,4 @@
-import { type Crypto, equalSecrets, keysFor } from '../crypto.ts';
+import { type Crypto, equalSecrets, keysFor, random } from '../crypto.ts';
 
 /** A nonce that this deployment issued. */
 export interface IssuedNonce {
@@ -33,7 +33,7 @@ export class Nonces {
     const seconds = Math.floor(nowMs / 1000);
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUIntBE(seconds % TIME_RANGE, 0, TIME_BYTES);
-    head.set(this.#crypto.random(RANDOM_BYTES), TIME_BYTES);
+    head.set(random(RANDOM_BYTES), TIME_BYTES);
     const [key] = this.#keysOf(epoch);
     if (!key) throw new Error('no secret to sign nonces with');
     return head.toString('hex') + this.#mac(key, origin, seconds, head).toString('hex');

@@ -9,7 +9,7 @@ import {
 } from '@asset-gateway/protocol';
 import type { Call } from '../../call.ts';
 import { type Crypto, decodeBase58, decodeJsonHeader } from '../crypto.ts';
-import type { IssuedNonce, Nonces } from './nonce.ts';
+import type { Nonces } from './nonce.ts';
 
 const MAX_MEMBER_BYTES = 4096;
 
@@ -109,12 +109,6 @@ interface SignInRule {
   readonly network?: string;
 }
 
-/** A sign-in with a valid signature. */
-interface ValidSignIn {
-  readonly payload: SiwxPayload;
-  readonly nonce: IssuedNonce;
-}
-
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
@@ -123,7 +117,7 @@ export const carriesSignIn = ({ inbound }: Call): boolean =>
   inbound.headers[HEADERS.signIn.toLowerCase()] !== undefined;
 
 /** Reads and checks a call's sign-in, the signature last; refuses by throwing. Does not check whether the nonce was used. */
-export function readValidSignIn(parts: SignInDependencies, call: Call, rule: SignInRule): ValidSignIn {
+export function readValidSignIn(parts: SignInDependencies, call: Call, rule: SignInRule) {
   const { crypto, nonces, clocks } = parts;
   const { origin, epoch, judgedByStore, network } = rule;
   const nowMs = clocks.now();

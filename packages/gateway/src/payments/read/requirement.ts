@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { Call, Trail } from '../../call.ts';
-import { type Crypto, equalSecrets, keysFor } from '../../gates/crypto.ts';
+import { type Crypto, equalSecrets, keysFor, random } from '../../gates/crypto.ts';
 import { challengedUrl, type OriginOf } from '../../gates/gate.ts';
 import type { PaidCall, ReceiptIssuer } from '../../receipts/response.ts';
 
@@ -139,7 +139,7 @@ export class Memos {
     if (!key) throw new Error('no secret to sign memos with');
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32BE(Math.floor(nowMs / 1000), 0);
-    head.set(this.#crypto.random(RANDOM_BYTES), TIME_BYTES);
+    head.set(random(RANDOM_BYTES), TIME_BYTES);
     return Buffer.concat([head, this.#mac(key, head, offer, requestHash)]).toString('base64url');
   }
 
