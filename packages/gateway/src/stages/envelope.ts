@@ -40,8 +40,6 @@ export function preflight({ route, inbound }: Call): Outbound {
   };
 }
 
-const JSON_BODY = { 'Content-Type': JSON_MEDIA_TYPE };
-
 /** A 200: the upstream's JSON text in its envelope, with the receipt's headers. */
 export function success(route: Route, answer: Answer, receipt: Receipt): Outbound {
   const type = { 'Content-Type': route.result.mediaType ?? JSON_MEDIA_TYPE };
@@ -64,7 +62,7 @@ export function refuse(error: unknown, trail: RequestTrail): Outbound {
   return {
     status: refusal.status,
     headers: {
-      ...JSON_BODY,
+      'Content-Type': JSON_MEDIA_TYPE,
       ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
       ...challenge?.headers,
       ...headers,

@@ -1,4 +1,4 @@
-import { createMatcher, type Match, type Placed, Refusal, type Route } from '@asset-gateway/protocol';
+import { createMatcher, type HttpMethod, type Match, type Placed, Refusal, type Route } from '@asset-gateway/protocol';
 import type { Call, Inbound } from '../call.ts';
 
 /** A call with its endpoint. */
@@ -47,15 +47,13 @@ function allowedMethods(rows: readonly Placed[]): string {
 
 const rowOf = <E>({ path, httpMethod }: Route, endpoint?: E): Row<E> => ({ path, httpMethod, endpoint });
 
-const isServed = (verb: unknown): verb is 'GET' | 'POST' => verb === 'GET' || verb === 'POST';
-
 /** A preflight is answered from the row that it asks for, or else from the first. */
 function endpointFor<E>(
   { method, headers }: Pick<Inbound, 'method' | 'headers'>,
   { rows }: Match<Row<E>>,
 ): { endpoint: E; method: Call['method'] } {
   const verb = method === 'HEAD' ? 'GET' : method;
-  const row = isServed(verb) ? rows.get(verb) : undefined;
+  const row = rows.get(verb as HttpMethod);
   if (row?.endpoint) return { endpoint: row.endpoint, method: row.httpMethod };
   const served = [...rows.values()].filter(({ endpoint }) => endpoint !== undefined);
   const requested = headers['access-control-request-method'];

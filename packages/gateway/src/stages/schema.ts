@@ -62,14 +62,11 @@ export class Violations {
   }
 }
 
-/** A search for violations in one place; reports each value once. */
-interface Search {
-  /** Whether the limit is reached. */
-  readonly isOver: boolean;
-  found(name: string, rule: string, bounds?: Values): void;
-}
+/** The name of a value, the rule that it breaks, and the rule's bounds. */
+type Found = readonly [name: string, rule: string, bounds?: Values];
 
-type Judge = (value: unknown, name: string, search: Search) => void;
+/** Finds violations one by one, so that a search can end at a limit. */
+type Judge = (value: unknown, name: string) => Iterable<Found>;
 
 /** The keywords read here; the library judges the others. */
 interface Shape {
@@ -85,42 +82,40 @@ interface Shape {
 
 const memberOf = (name: string, key: string): string => (name === '' ? key : `${name}.${key}`);
 
-/** Reports the first broken keyword of one value. */
+/** Finds the first broken keyword of one value. */
 function scalar(schema: TSchema): Judge {
   const validator = Compile(schema);
-  return (value, name, search) => {
+  return function* (value, name) {
     if (validator.Check(value)) return;
     const [, [error]] = validator.Errors(value);
-    search.found(name, error?.keyword ?? 'schema', error?.params as Values);
+    yield [name, error?.keyword ?? 'schema', error?.params as Values];
   };
 }
 
-/** If no alternative fits, reports what is wrong for each. */
+/** If no alternative fits, finds what is wrong for each. */
 function choice(schema: TSchema, alternatives: readonly TSchema[]): Judge {
   const validator = Compile(schema);
   const judges = alternatives.map(judgeOf);
-  return (value, name, search) => {
+  return function* (value, name) {
     if (validator.Check(value)) return;
-    for (const judge of judges) judge(value, name, search);
+    for (const judge of judges) yield* judge(value, name);
   };
 }
 
 function object({ properties = {}, required = [], additionalProperties }: Shape): Judge {
   const members = Object.entries(properties).map(([key, schema]) => ({ key, judge: judgeOf(schema) }));
-  return (value, name, search) => {
+  return function* (value, name) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      search.found(name, 'type', { type: 'object' });
+      yield [name, 'type', { type: 'object' }];
       return;
     }
     for (const key of Object.keys(value)) {
-      if (search.isOver) return;
       const isUnknown = additionalProperties === false && !Object.hasOwn(properties, key);
-      if (isUnknown) search.found(memberOf(name, key), 'additionalProperties');
+      if (isUnknown) yield [memberOf(name, key), 'additionalProperties'];
     }
     for (const { key, judge } of members) {
-      if (search.isOver) return;
-      if (Object.hasOwn(value, key)) judge(Reflect.get(value, key), memberOf(name, key), search);
-      else if (required.includes(key)) search.found(memberOf(name, key), 'required');
+      if (Object.hasOwn(value, key)) yield* judge(Reflect.get(value, key), memberOf(name, key));
+      else if (required.includes(key)) yield [memberOf(name, key), 'required'];
     }
   };
 }
@@ -129,15 +124,15 @@ function object({ properties = {}, required = [], additionalProperties }: Shape)
 function array({ items, prefixItems = [], minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Shape): Judge {
   const first = prefixItems.map(judgeOf);
   const rest = items && judgeOf(items);
-  return (value, name, search) => {
+  return function* (value, name) {
     if (!Array.isArray(value)) {
-      search.found(name, 'type', { type: 'array' });
+      yield [name, 'type', { type: 'array' }];
       return;
     }
-    if (value.length < minItems) search.found(name, 'minItems', { limit: minItems });
-    if (value.length > maxItems) search.found(name, 'maxItems', { limit: maxItems });
-    for (let index = 0; index < Math.min(value.length, maxItems) && !search.isOver; index++) {
-      (first[index] ?? rest)?.(value[index], `${name}[${index}]`, search);
+    if (value.length < minItems) yield [name, 'minItems', { limit: minItems }];
+    if (value.length > maxItems) yield [name, 'maxItems', { limit: maxItems }];
+    for (const [index, item] of value.slice(0, maxItems).entries()) {
+      yield* (first[index] ?? rest)?.(item, `${name}[${index}]`) ?? [];
     }
   };
 }
@@ -171,17 +166,12 @@ export function compile(schema: TSchema, place: Issue['in']): Check {
   return (value, violations) => {
     if (validator.Check(value)) return;
     const named = new Set<string>();
-    const found: Search['found'] = (name, rule, bounds) => {
+    for (const [name, rule, bounds] of judge(value, '')) {
       if (!named.has(name)) violations.note(place, name, rule, bounds);
       named.add(name);
-    };
-    judge(value, '', {
-      found,
-      get isOver() {
-        return violations.isFull;
-      },
-    });
+      if (violations.isFull) return;
+    }
     // A value that the schema refuses must not pass.
-    if (named.size === 0) found('', 'schema');
+    if (named.size === 0) violations.note(place, '', 'schema');
   };
 }

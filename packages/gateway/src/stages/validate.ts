@@ -14,13 +14,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The items of a list, at most one beyond its limit. */
-function itemsOf(raw: string, schema: TSchema): string[] {
-  const limit: unknown = Reflect.get(schema, 'maxItems');
-  return raw.split(',', typeof limit === 'number' ? limit + 1 : undefined);
-}
-
-/** A text as its schema's JSON type, or the text if it is none. */
+/** A text as its schema's JSON type, or the text if it is none. Of a list, at most one item beyond its limit. */
 function typed(raw: string, schema: TSchema): unknown {
   const type: unknown = Reflect.get(schema, 'type');
   if (type === 'integer' && INTEGER.test(raw)) return Number(raw);
@@ -28,7 +22,8 @@ function typed(raw: string, schema: TSchema): unknown {
   if (type === 'boolean' && (raw === 'true' || raw === 'false')) return raw === 'true';
   if (type !== 'array') return raw;
   const items: TSchema = Reflect.get(schema, 'items') ?? {};
-  return itemsOf(raw, schema).map((item) => typed(item, items));
+  const limit: unknown = Reflect.get(schema, 'maxItems');
+  return raw.split(',', typeof limit === 'number' ? limit + 1 : undefined).map((item) => typed(item, items));
 }
 
 function decode(text: string): string {

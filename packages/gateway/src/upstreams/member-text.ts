@@ -1,14 +1,4 @@
-/** The index after the string that starts here. */
-function afterString(json: string, start: number): number {
-  let end = start;
-  let escapes: number;
-  do {
-    end = json.indexOf('"', end + 1);
-    escapes = 0;
-    while (json[end - 1 - escapes] === '\\') escapes++;
-  } while (escapes % 2 === 1);
-  return end + 1;
-}
+import { afterString } from '@asset-gateway/protocol';
 
 /** The index of the comma or bracket that ends the value starting here. */
 export function afterValue(json: string, start: number): number {
