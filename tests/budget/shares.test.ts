@@ -182,6 +182,16 @@ describe('values that are forgotten after some time', () => {
     expect([recent.get('a', 99), recent.get('a', 100), recent.get('a', 99)]).toEqual(['first', undefined, undefined]);
   });
 
+  it.each([0, 1, 50, 99])('are there until that time is over if they were set after %s ms', (afterMs) => {
+    const recent = new Recent<string>(100);
+    recent.set('first', '', 0);
+    recent.set('a', 'late', afterMs);
+    for (let nowMs = afterMs; nowMs < afterMs + 100; nowMs++) {
+      recent.set('other', '', nowMs);
+      expect(recent.get('a', nowMs)).toBe('late');
+    }
+  });
+
   it('last from when they are set again, and do not keep older ones', () => {
     const recent = new Recent<string>(100);
     recent.set('a', 'first', 0);

@@ -188,10 +188,10 @@ export class RedisStore implements Store {
 
   async #ask(known: Known, attempt: Admit): Promise<Verdict> {
     const held = this.#space.epoch ?? (await this.#space.readEpoch(REQUEST_TIMEOUT));
-    const verdict = await this.#askUnder(held, known, attempt);
-    return (
-      verdict ?? (await this.#askUnder(await this.#space.readEpoch(REQUEST_TIMEOUT), known, attempt)) ?? unsettled()
-    );
+    const first = await this.#askUnder(held, known, attempt);
+    const verdict = first ?? (await this.#askUnder(await this.#space.readEpoch(REQUEST_TIMEOUT), known, attempt));
+    if (!verdict) throw new Error('the epoch has changed twice');
+    return verdict;
   }
 
   /** Undefined if Redis has another epoch. */
@@ -242,8 +242,4 @@ function takeHere({ own }: Known, attempt: Admit): Verdict | undefined {
   own.take(owner, now);
   room.take(owner, wallet);
   return undefined;
-}
-
-function unsettled(): never {
-  throw new Error('the epoch has changed twice');
 }

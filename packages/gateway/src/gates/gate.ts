@@ -166,17 +166,17 @@ export function challengedUrl({ path, query }: Call, origin: string): string {
   return [full, `${origin}${path}`].find((url) => url.length <= MAX_URL_LENGTH) ?? origin;
 }
 
-/** The challenge as a header and as members of the refusal's body, which already has the code. */
-function written(required: PaymentRequired): Challenge {
-  const { error: _, ...members } = required;
-  return { headers: { [HEADERS.paymentRequired]: Buffer.from(JSON.stringify(required)).toString('base64') }, members };
-}
-
-/** The challenge of a 402: x402's PaymentRequired with the largest discovery extension that fits the header. */
+/**
+ * The challenge of a 402: x402's PaymentRequired with the largest discovery extension that fits the header. It is also sent as members
+ * of the refusal's body, which already has the code.
+ */
 export function challenge(call: Call, { code, url, accepts, extensions }: Demand, describe: Describe): Challenge {
   const { resource, discoveries } = describe(call.parameters);
   const bare = { x402Version: 2, error: code, resource: { url, ...resource }, accepts, extensions } as const;
   const room = MAX_JSON_BYTES - Buffer.byteLength(JSON.stringify(bare)) - BAZAAR_MEMBER_BYTES;
   const found = discoveries.find(({ bytes }) => bytes <= room);
-  return written(found ? { ...bare, extensions: { ...extensions, [BAZAAR_EXTENSION]: found.discovery } } : bare);
+  const offered = found ? { ...extensions, [BAZAAR_EXTENSION]: found.discovery } : extensions;
+  const required: PaymentRequired = { ...bare, extensions: offered };
+  const { error: _, ...members } = required;
+  return { headers: { [HEADERS.paymentRequired]: Buffer.from(JSON.stringify(required)).toString('base64') }, members };
 }
