@@ -5,8 +5,7 @@ import * as budgetScripts from '../../packages/gateway/src/budget/redis-scripts.
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
 import type { Admit, Budget, NonceUse } from '../../packages/gateway/src/budget/store.ts';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
-import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
-import type { Script } from '../../packages/gateway/src/stores/redis/script.ts';
+import { RedisConnection, type Script } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { freePort } from '../http/ports.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';

@@ -1,4 +1,4 @@
-import { script } from '../stores/redis/script.ts';
+import { script } from '../stores/redis/keyspace.ts';
 import {
   MAX_SLOTS_AHEAD,
   NONCE_MAX_AGE_SECONDS,

@@ -3,7 +3,7 @@ import type { Input } from '../call.ts';
 import { afterValue } from '../upstreams/member-text.ts';
 import type { CacheKey } from './key-demand.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
-import type { KeptText } from './stored.ts';
+import { type KeptText, keptFor, type Plan } from './stored.ts';
 
 /** A row that answers for a list of mints and is cached per mint. */
 interface BatchRow {
@@ -76,4 +76,14 @@ function textsOf(inside: string, count: number): string[] {
 export function batchText({ id }: Route, items: readonly Pick<KeptText, 'json'>[]): string {
   const [before, after] = ROWS[id]?.around ?? ['', ''];
   return `${before}${items.map(({ json }) => json).join(',')}${after}`;
+}
+
+/** The entries of an answer to these keys, whose call went out then: of a batch only the requested items. */
+export function entriesIn(plans: readonly Plan[], route: Route, json: string, sentAtMs: number): KeptText[] {
+  if (plans.every(({ mint }) => mint === undefined)) return plans.map((plan) => keptFor(plan, sentAtMs, json));
+  const items = itemsOf(route, json);
+  return plans.flatMap((plan) => {
+    const text = items.get(plan.mint);
+    return text === undefined ? [] : keptFor(plan, sentAtMs, text);
+  });
 }

@@ -2,24 +2,25 @@ import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { Budget } from '../budget/store.ts';
 import type { Slot, Spend, Upstream } from '../call.ts';
-import { batchInput } from './batches.ts';
+import { batchInput, entriesIn } from './batches.ts';
 import type { CallOrder } from './call-order.ts';
 import type { CallClaim } from './shared-entries.ts';
 import { idsOf, type Kept, type KeptText, type Plan } from './stored.ts';
 import {
   type CallPart,
-  entriesIn,
   isDivisible,
   isOfRequest,
   isOfShares,
   isOfUpstream,
+  isOwn,
   isPassing,
   isVerdict,
   NoLeader,
   partsOf,
-  sharesOf,
-} from './upstream-call.ts';
-import { isOwn, WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
+  WAIT_MS,
+  type Waiter,
+  type Waiters,
+} from './waiters.ts';
 
 /** Dependencies of calls in flight. */
 export interface InFlightDependencies {
@@ -165,10 +166,10 @@ export class CallsInFlight {
     const { spendAlone, waiting } = this.#dependencies;
     const { leader } = attempt;
     attempt.asked = attempt.waiters();
-    const shares = sharesOf(attempt.asked);
+    const shares = attempt.asked.flatMap(({ share }) => share ?? []);
     for (const waiter of leader ? [leader] : attempt.asked) {
       try {
-        const slot = await waiter.asker.spend(budget, shares);
+        const slot = await waiter.asker.spend(budget, shares.length > 0 ? shares : undefined);
         attempt.leader = waiter;
         return slot;
       } catch (error) {

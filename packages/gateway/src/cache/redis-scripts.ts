@@ -1,4 +1,4 @@
-import { script } from '../stores/redis/script.ts';
+import { script } from '../stores/redis/keyspace.ts';
 
 /** The most bytes of entries in one reply; further entries count as missing. */
 export const MAX_REPLY_BYTES = 2 * 1024 * 1024;

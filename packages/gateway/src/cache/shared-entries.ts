@@ -40,7 +40,7 @@ export interface SharingOptions {
   readonly scope: string;
   /** How long an unreleased lease lasts, in milliseconds: longer than any call. */
   readonly leaseMs: number;
-  /** Monotonic milliseconds, on the clock of `ageSeconds`. */
+  /** Monotonic milliseconds, on the clock of `ageOf`. */
   readonly now: () => number;
 }
 

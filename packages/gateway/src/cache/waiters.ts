@@ -1,9 +1,38 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Share } from '../budget/store.ts';
 import type { UpstreamCall } from '../call.ts';
+import { UpstreamRefusal } from '../upstreams/upstream.ts';
 import type { CallOrder } from './call-order.ts';
 import type { CacheKey, KeyRequest } from './key-demand.ts';
-import type { KeptText } from './stored.ts';
+import { idsOf, type KeptText, type Plan } from './stored.ts';
+
+/** The upstream rejected the request itself: the same holds for every client. */
+export const isVerdict = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === 'upstream_rejected';
+/** The call may succeed for a part of its keys. */
+export const isDivisible = (error: unknown): error is Refusal =>
+  isVerdict(error) || (error instanceof Refusal && error.code === 'upstream_invalid_response');
+/** The upstream is up; the request is at fault. */
+export const isOfRequest = (error: unknown): error is Refusal =>
+  isVerdict(error) || (isDivisible(error) && !(error instanceof UpstreamRefusal));
+/** The call was not made for a temporary reason; its waiters keep waiting. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof NoLeader || (error instanceof Refusal && ['rate_limited', 'overloaded'].includes(error.code));
+/** The upstream, or its circuit breaker, did not answer. */
+export const isOfUpstream = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code.startsWith('upstream_');
+
+/** Slots are left, but none for the shares of the waiting requests. */
+export const isOfShares = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.details.scope !== undefined;
+
+/** No waiter may make the call; each was refused with its own reason. */
+export class NoLeader extends Error {}
+
+/** Refusals of one waiter's sign-in; another waiter may still make the call. */
+const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
+
+export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
 
 /** A key that a request waits for, with the state of its stored answer. */
 export interface Wanted extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
@@ -81,11 +110,6 @@ export const WAIT_MS = 2_000;
 /** The most waiting requests, in total and per group or wallet. */
 const [MAX_WAITING, MAX_OF_SHARE] = [256, 64];
 
-/** Refusals of one waiter's sign-in; another waiter may still make the call. */
-const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
-
-export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
-
 /** Waiting requests, in the order in which they came. They are few, so each look reads them all. */
 export class Waiters {
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
@@ -148,3 +172,39 @@ export class Waiters {
     return this.#timers.delete(waiter);
   }
 }
+
+/** A part of a call, with the requests that wait for it. */
+export interface CallPart {
+  readonly plans: readonly Plan[];
+  readonly waiters: readonly Waiter[];
+}
+
+/**
+ * Splits a call for these keys that was rejected or answered in part, to find the request at fault: one part per distinct request, and
+ * one for all requests whose keys were answered before. Empty if one request asked for the whole call.
+ */
+export function partsOf(
+  asked: readonly Plan[],
+  { plans: unanswered, waiters }: CallPart,
+  wasAnswered: (id: string) => boolean,
+): readonly CallPart[] {
+  const byPlans = new Map<string, { readonly plans: readonly Plan[]; readonly waiters: Waiter[] }>();
+  for (const waiter of waiters) {
+    const plans = unanswered.filter(({ key }) => waiter.asksFor(key.id));
+    const name = JSON.stringify(idsOf(plans));
+    const part = byPlans.get(name) ?? { plans, waiters: [] };
+    part.waiters.push(waiter);
+    byPlans.set(name, part);
+  }
+  const parts = [...byPlans.values()];
+  const isOfOne = parts.length === 1 && waiters.every((waiter) => idsOf(asked).every((id) => waiter.asksFor(id)));
+  if (isOfOne) return [];
+  const isKnown = ({ plans }: CallPart) => idsOf(plans).every(wasAnswered);
+  const [known, others] = [parts.filter(isKnown), parts.filter((part) => !isKnown(part))];
+  return known.length > 1 && others.length > 0 ? [...others, joined(known)] : parts;
+}
+
+const joined = (parts: readonly CallPart[]): CallPart => ({
+  plans: [...new Set(parts.flatMap(({ plans }) => plans))],
+  waiters: parts.flatMap(({ waiters }) => waiters),
+});

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { createClient } from '@redis/client';
 import { monotonicMs } from '../clock.ts';
-import type { Script } from './script.ts';
+
+/** A Lua script: one atomic step on the server. */
+export interface Script {
+  readonly source: string;
+  readonly sha1: string;
+}
 
 /** A task has exceeded its time limit. */
 class Late extends Error {}
