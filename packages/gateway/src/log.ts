@@ -8,16 +8,6 @@ export interface LogDestination {
   on?(event: 'error', listener: () => void): unknown;
 }
 
-/** Writes one JSON object a line. */
-export interface Log {
-  readonly request: (line: LogLine) => void;
-  readonly notice: (message: string) => void;
-  /** A failure that no response can report. */
-  readonly failure: (error: unknown) => void;
-  /** Whether the log's reader is gone and nothing is written. */
-  readonly isLost: () => boolean;
-}
-
 /** Lines are batched for this long: each write is a system call that wakes a reader. */
 const BATCH_MS = 20;
 
@@ -66,12 +56,8 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
   return status >= 500 ? 'warn' : 'info';
 };
 
-/** A log that redacts these secrets from every line. */
-export function createLog(
-  level: string,
-  secrets: readonly string[],
-  destination: LogDestination = standardOutput(),
-): Log {
+/** A log of one JSON object a line, that redacts these secrets from every line. */
+export function createLog(level: string, secrets: readonly string[], destination: LogDestination = standardOutput()) {
   watch(destination);
   const outlet = {
     write(line: string) {
@@ -88,15 +74,21 @@ export function createLog(
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
   return {
-    request: (line) => {
+    request(line: LogLine): void {
       const safe = line.reason === undefined ? line : { ...line, reason: redact(line.reason) };
       logger[levelOf(line)](safe, 'request');
     },
-    notice: (message) => logger.info(redact(message)),
-    failure: (error) => logger.error({ reason: redact(String((error as Error)?.stack ?? error)) }, 'failure'),
-    isLost: () => failed.get(destination) === true,
+    notice: (message: string): void => logger.info(redact(message)),
+    /** A failure that no response can report. */
+    failure(error: unknown): void {
+      logger.error({ reason: redact(String((error as Error)?.stack ?? error)) }, 'failure');
+    },
+    /** Whether the log's reader is gone and nothing is written. */
+    isLost: (): boolean => failed.get(destination) === true,
   };
 }
+
+export type Log = ReturnType<typeof createLog>;
 
 type Stream = LogDestination & { readonly isTTY?: boolean };
 

@@ -22,16 +22,10 @@ function bootId(): string | undefined {
   }
 }
 
-/** The clocks that slots are stored with, in milliseconds, and the id of the machine's start. */
-export interface LocalClocks {
-  /** Since the Unix epoch; it never steps. */
-  readonly now: Clock;
-  /** Since the machine started. */
-  readonly monotonic: () => number;
-  readonly boot: string | undefined;
-}
+/** The clocks that slots are stored with: `now` never steps, `monotonic` starts with the machine. `boot`: the id of this start. */
+export const localClocks = (now: Clock) => ({ now, monotonic: monotonicMs, boot: bootId() });
 
-export const localClocks = (now: Clock): LocalClocks => ({ now, monotonic: monotonicMs, boot: bootId() });
+export type LocalClocks = Readonly<ReturnType<typeof localClocks>>;
 
 const SAVE_SLOT = `insert into admissions (nonce, issued_at_seconds, budget, frees_at_ms, frees_at_monotonic_ms, hold_ms)
   select $1, $2, $3, $4, $5, $6 where {in time} returning id`;

@@ -45,14 +45,7 @@ function shareIn(name: string): Share {
   return { group: name.slice(0, blank), wallet: name.slice(blank + 1) };
 }
 
-type AdmitReply = [
-  kind: Verdict['kind'] | 'other epoch',
-  retryAfterMs: number,
-  left?: number,
-  freesMs?: number,
-  scope?: Verdict['scope'] | '',
-  charged?: string,
-];
+type AdmitReply = [Verdict['kind'] | 'other epoch', number, number?, number?, (Verdict['scope'] | '')?, string?];
 
 /** A budget as this node knows it. */
 interface Known {

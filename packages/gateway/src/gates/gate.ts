@@ -153,11 +153,9 @@ const MAX_JSON_BYTES = 3072;
 const BAZAAR_MEMBER_BYTES = `,"${BAZAAR_EXTENSION}":`.length;
 
 /** The gate's part of a challenge. */
-export interface Demand {
+export interface Demand extends Pick<PaymentRequired, 'accepts' | 'extensions'> {
   readonly code: RefusalCode;
   readonly url: string;
-  readonly accepts: PaymentRequired['accepts'];
-  readonly extensions: PaymentRequired['extensions'];
 }
 
 /** The requested URL; if too long, cut to its path or the bare origin, which a signature for it still covers. */

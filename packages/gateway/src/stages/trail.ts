@@ -38,44 +38,8 @@ export class Sales {
   }
 }
 
-/** The log line of one request. Contains no secret, signature or nonce. */
-export interface LogLine {
-  readonly requestId: string;
-  readonly client: string;
-  readonly method: string;
-  readonly path: string;
-  readonly route?: string;
-  readonly wallet?: string;
-  readonly status: number;
-  readonly error?: RefusalCode;
-  readonly reason?: string;
-  readonly ms: number;
-  readonly upstreamMs?: number;
-  readonly budgetLeft?: number;
-  /** Cache result: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
-  readonly cache?: string;
-  /** Age of a cached answer in whole seconds. */
-  readonly ageSeconds?: number;
-  /** Whose share was used up, if the budget itself was not. */
-  readonly share?: 'group' | 'wallet';
-  /** Revenue in millionths of a dollar; absent if the payment was counted before. */
-  readonly paidMicros?: number;
-  /** Mint of the payment's token. */
-  readonly asset?: string;
-  /** Signature of the settling transaction. */
-  readonly transaction?: string;
-  /** Charged to credit, in millionths of a dollar (absent if charged before), and the remaining balance. */
-  readonly creditMicros?: number;
-  readonly balanceMicros?: number;
-  /** `payment` if credit covered a payment. */
-  readonly creditBy?: 'signature' | 'payment';
-  /** Credit that the payment granted, in millionths of a dollar. */
-  readonly grantedMicros?: number;
-  /** The payment or debit was answered before. */
-  readonly replayed?: true;
-  /** The trace that has the request, if it is recorded. */
-  readonly traceId?: string;
-}
+/** The log line of one request. Contains no secret, signature or nonce. `traceId`: the trace that has the request, if it is recorded. */
+export type LogLine = ReturnType<typeof lineOf> & ReturnType<typeof moneyOf> & { readonly traceId?: string };
 
 /** What the trail of a request needs. */
 export interface TrailDependencies {
@@ -89,7 +53,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_LOGGED_PATH = 200;
 const WITHOUT_LENGTH = [204, 304];
 
-/** A Cache-Status as one word. */
+/** A Cache-Status as one word: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
 function cacheKindOf(status: string | undefined): string | undefined {
   if (status === undefined) return undefined;
   if (status.includes('; hit')) return status.includes('ttl=-') ? 'stale' : 'hit';
@@ -98,6 +62,54 @@ function cacheKindOf(status: string | undefined): string | undefined {
 }
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
+
+/** What a request has earned, in millionths of a dollar. `isFirst`: this is the first answer to its payment. */
+function moneyOf({ sale, debit, grantedMicros }: Outbound, isFirst: boolean) {
+  const paid = isFirst ? sale : undefined;
+  const charged = debit?.isRepeat ? undefined : debit;
+  return {
+    // `asset` is the mint of the payment's token.
+    ...(paid && { paidMicros: paid.micros, asset: paid.asset }),
+    // Signature of the settling transaction.
+    ...(sale && { transaction: sale.transaction }),
+    // Credit that the payment granted.
+    ...(paid && grantedMicros !== undefined && { grantedMicros }),
+    // By `payment` if credit covered a payment.
+    ...(charged && { creditMicros: charged.micros, creditBy: charged.by }),
+    // The payment or debit was answered before.
+    ...((sale || debit) && !paid && !charged && { replayed: true as const }),
+    ...(debit && { balanceMicros: debit.balanceMicros }),
+  };
+}
+
+function lineOf(
+  { facts, call }: Pick<RequestTrail, 'facts' | 'call'>,
+  { method, target }: Inbound,
+  answer: Outbound,
+  ms: number,
+) {
+  const { requestId, client, wallet, refused, upstreamMs, budgetLeft } = facts;
+  const { code, reason, scope } = refused ?? {};
+  const cacheStatus = cacheKindOf(answer.headers['Cache-Status']);
+  return {
+    requestId,
+    client,
+    method,
+    path: target.split('?', 1)[0]?.slice(0, MAX_LOGGED_PATH) ?? '',
+    ...(call && { route: call.route.id }),
+    ...(wallet !== undefined && { wallet }),
+    status: answer.status,
+    ...(code && { error: code }),
+    ...(reason !== undefined && reason !== code && { reason }),
+    ms: rounded(ms),
+    ...(upstreamMs !== undefined && { upstreamMs: rounded(upstreamMs) }),
+    ...(budgetLeft !== undefined && { budgetLeft }),
+    // Age of a cached answer in whole seconds.
+    ...(cacheStatus !== undefined && { cache: cacheStatus, ageSeconds: Number(answer.headers.Age) }),
+    // Whose share was used up, if the budget itself was not.
+    ...(scope && { share: scope }),
+  };
+}
 
 /** Follows one request from its arrival to its log line. */
 export class RequestTrail {
@@ -135,44 +147,11 @@ export class RequestTrail {
     };
     if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
     if (answer.status !== 402) Object.assign(headers, this.admission?.headers());
-    this.#dependencies.log(this.#line(answer));
+    const { log, sales } = this.#dependencies;
+    const nowMs = performance.now();
+    const isFirst = answer.sale !== undefined && sales?.isFirst(answer.sale, nowMs) === true;
+    log({ ...lineOf(this, this.#inbound, answer, nowMs - this.#startedAt), ...moneyOf(answer, isFirst) });
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
     return { ...answer, headers };
-  }
-
-  #sold({ sale, debit, grantedMicros }: Outbound): Partial<LogLine> {
-    if (debit) {
-      const { micros, balanceMicros, by, isRepeat } = debit;
-      return { ...(isRepeat ? { replayed: true } : { creditMicros: micros, creditBy: by }), balanceMicros };
-    }
-    if (!sale) return {};
-    const { micros, asset, transaction } = sale;
-    const isFirst = this.#dependencies.sales?.isFirst(sale, performance.now()) === true;
-    if (!isFirst) return { transaction, replayed: true };
-    return { paidMicros: micros, asset, transaction, ...(grantedMicros !== undefined && { grantedMicros }) };
-  }
-
-  #line(answer: Outbound): LogLine {
-    const { method, target } = this.#inbound;
-    const { requestId, client, wallet, refused, upstreamMs, budgetLeft } = this.facts;
-    const { code, reason, scope } = refused ?? {};
-    const cacheStatus = cacheKindOf(answer.headers['Cache-Status']);
-    return {
-      requestId,
-      client,
-      method,
-      path: target.split('?', 1)[0]?.slice(0, MAX_LOGGED_PATH) ?? '',
-      ...(this.call && { route: this.call.route.id }),
-      ...(wallet !== undefined && { wallet }),
-      status: answer.status,
-      ...(code && { error: code }),
-      ...(reason !== undefined && reason !== code && { reason }),
-      ms: rounded(performance.now() - this.#startedAt),
-      ...(upstreamMs !== undefined && { upstreamMs: rounded(upstreamMs) }),
-      ...(budgetLeft !== undefined && { budgetLeft }),
-      ...(cacheStatus !== undefined && { cache: cacheStatus, ageSeconds: Number(answer.headers.Age) }),
-      ...(scope && { share: scope }),
-      ...((answer.sale || answer.debit) && this.#sold(answer)),
-    };
   }
 }

@@ -1,11 +1,5 @@
 import { type Crypto, equalSecrets, keysFor, random } from '../crypto.ts';
 
-/** A nonce that this deployment issued. */
-export interface IssuedNonce {
-  readonly issuedAtSeconds: number;
-  readonly epoch: string;
-}
-
 const TIME_BYTES = 3;
 const RANDOM_BYTES = 6;
 const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES;
@@ -40,7 +34,7 @@ export class Nonces {
   }
 
   /** Verifies a nonce; undefined if it was not issued here for this origin and epoch. */
-  read(nonce: string, origin: string, epoch: string, nowMs: number): IssuedNonce | undefined {
+  read(nonce: string, origin: string, epoch: string, nowMs: number) {
     if (!FORMAT.test(nonce)) return undefined;
     const bytes = Buffer.from(nonce, 'hex');
     const head = bytes.subarray(0, HEAD_BYTES);

@@ -1,26 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-/** The differences between the SQL of the two databases. All other SQL is the same. */
-export interface Dialect {
-  readonly name: 'sqlite' | 'postgres';
-  /** The type of 64-bit integers. */
-  readonly integer: string;
-  /** The type of a moment: text in ISO 8601 (SQLite), or `timestamptz`. Both take ISO 8601 text and compare in order. */
-  readonly instant: string;
-  /** An automatic primary key. */
-  readonly counter: string;
-  /** The end of `create table`: SQLite checks column types only in strict tables. */
-  readonly strict: string;
-  /** A moment from milliseconds since the Unix epoch. */
-  instantOf(milliseconds: string): string;
-  /** The hour of a moment, as a moment. */
-  hourOf(instant: string): string;
-  /** The day (UTC) of a moment, as `YYYY-MM-DD`. */
-  dayOf(instant: string): string;
-  /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent steps run this one by one. */
-  countedFees(feePayer: string, nowMs: string, newPayers: string): string;
-}
-
 const countedFees = (feePayer: string, nowMs: string, newPayers: string): string =>
   `select coalesce(sum(fee_lamports), 0) from payments
   where fee_payer = ${feePayer} and fee_until_ms > ${nowMs} and fee_of_new_payer >= ${newPayers}`;
@@ -32,17 +11,28 @@ begin
   return (${countedFees('$1', '$2', '$3')});
 end $$`;
 
-export const SQLITE: Dialect = {
-  name: 'sqlite',
+/** The differences between the SQL of the two databases. All other SQL is the same. */
+export const SQLITE = {
+  name: 'sqlite' as 'sqlite' | 'postgres',
+  /** The type of 64-bit integers. */
   integer: 'integer',
+  /** The type of a moment: text in ISO 8601 (SQLite), or `timestamptz`. Both take ISO 8601 text and compare in order. */
   instant: 'text',
+  /** An automatic primary key. */
   counter: 'integer primary key',
+  /** The end of `create table`: SQLite checks column types only in strict tables. */
   strict: 'strict',
-  instantOf: (milliseconds) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${milliseconds} / 1000.0, 'unixepoch')`,
-  hourOf: (instant) => `substr(${instant}, 1, 13) || ':00:00.000Z'`,
-  dayOf: (instant) => `substr(${instant}, 1, 10)`,
-  countedFees: (feePayer, nowMs, newPayers) => `(${countedFees(feePayer, nowMs, newPayers)})`,
+  /** A moment from milliseconds since the Unix epoch. */
+  instantOf: (milliseconds: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${milliseconds} / 1000.0, 'unixepoch')`,
+  /** The hour of a moment, as a moment. */
+  hourOf: (instant: string) => `substr(${instant}, 1, 13) || ':00:00.000Z'`,
+  /** The day (UTC) of a moment, as `YYYY-MM-DD`. */
+  dayOf: (instant: string) => `substr(${instant}, 1, 10)`,
+  /** The fees that count against a fee payer's budget: all (0), or those of new payers (1). Concurrent steps run this one by one. */
+  countedFees: (feePayer: string, nowMs: string, newPayers: string) => `(${countedFees(feePayer, nowMs, newPayers)})`,
 };
+
+export type Dialect = typeof SQLITE;
 
 export const POSTGRES: Dialect = {
   name: 'postgres',

@@ -181,19 +181,17 @@ export const CHANGES: readonly Change[] = [
   },
 ];
 
-/** The state of a database's schema. */
-interface SchemaState {
-  /** The number of the last change; 0 in a new database. */
-  readonly number: number;
-  /** The largest `worksWith` of all changes. */
-  readonly worksWith: number;
-}
-
 /** A later version has made the schema, and this version cannot work with it. */
 export class SchemaTooNew extends Error {}
 
-/** The missing changes. Throws if this version cannot work with the schema. */
-export function missingChanges({ number, worksWith }: SchemaState, changes = CHANGES): readonly Change[] {
+/**
+ * The missing changes of a database: `number` of its last change (0 in a new one), and the largest `worksWith` of all. Throws if this
+ * version cannot work with the schema.
+ */
+export function missingChanges(
+  { number, worksWith }: Omit<Change, 'statements'>,
+  changes = CHANGES,
+): readonly Change[] {
   const latest = changes.at(-1)?.number ?? 0;
   if (worksWith > latest) throw new SchemaTooNew(`the schema has number ${number}, and this version knows ${latest}`);
   return changes.filter((change) => change.number > number);
