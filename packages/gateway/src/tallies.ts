@@ -42,7 +42,7 @@ export class Recent<Value> {
 
   get(name: string, nowMs: number): Value | undefined {
     const entry = this.#present.get(name) ?? this.#before.get(name);
-    if (entry && nowMs - entry.atMs < this.#keepMs) return entry.value;
+    if (!entry || nowMs - entry.atMs < this.#keepMs) return entry?.value;
     this.delete(name);
     return undefined;
   }

@@ -79,7 +79,7 @@ export class SlidingLog {
 
   /** Whether this owner holds a slot. */
   holds(owner: string): boolean {
-    return this.#maps.some((slots) => slots.has(owner));
+    return this.#running.has(owner) || this.#completed.has(owner) || this.#restored.has(owner);
   }
 
   /** Holds a slot for as long as the upstream may read the call, and one window more. */

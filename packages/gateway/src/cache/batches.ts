@@ -1,7 +1,7 @@
 import type { Route } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { afterValue } from '../upstreams/member-text.ts';
-import type { CacheKey } from './key-demand.ts';
+import type { CacheKey } from './cache-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import { type KeptText, keptFor, type Plan } from './stored.ts';
 
@@ -22,11 +22,9 @@ const ROWS: Readonly<Record<string, BatchRow>> = {
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
-/** The distinct mints of a request to a row that is cached per mint, in the upstream's order; none for other rows. */
+/** The distinct mints of a request to a row that is cached per mint, in the upstream's order. */
 export function mintsOf({ id }: Route, input: Input): readonly string[] {
-  const row = ROWS[id];
-  if (!row) return [];
-  const { mints, addresses } = input[row.place];
+  const { mints, addresses } = input[ROWS[id]?.place ?? 'body'];
   return [...new Set([...listOf(mints), ...listOf(addresses)])];
 }
 

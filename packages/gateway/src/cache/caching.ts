@@ -6,7 +6,7 @@ import { batchText, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
 import { Calls, type CallsDependencies } from './calls.ts';
-import type { Lifetime } from './lifetimes.ts';
+import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import {
   ageOf,
   answerOf,
@@ -84,20 +84,20 @@ export class CachingUpstream implements Upstream {
   /** The keys of a request: one for each mint of a batch that can be divided, otherwise one for the whole answer. */
   async #findAll({ route, input, arrival }: UpstreamCall, lifetime: Lifetime): Promise<readonly Found[]> {
     const freshness = requestFreshness(arrival.headers?.['cache-control']);
-    const find = (plan: Plan) => this.#find(plan, freshness);
-    let found = mintsOf(route, input).map((mint) =>
-      find({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }),
+    const mints = route.id in BATCH_SIZES ? mintsOf(route, input) : [];
+    let found = mints.map((mint) =>
+      this.#find({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }, freshness),
     );
     const goesAlone = ({ kept, plan: { key, mint = '' } }: Found) =>
       !kept && (!isAddress(mint) || this.#calls.goesAlone(key.id));
     if (found.length === 0 || found.some(goesAlone)) {
       const key = cacheKeyOf(route, input, lifetime, this.#dependencies.wallSeconds());
-      found = [find({ key, route, input })];
+      found = [this.#find({ key, route, input }, freshness)];
     }
     const missing = found.filter(isMissing);
     if (missing.length === 0 || freshness.noCache) return found;
     await this.#readShared(missing);
-    return found.map(({ plan }) => find(plan));
+    return found.map(({ plan }) => this.#find(plan, freshness));
   }
 
   /** Stores newer shared entries of these keys. */

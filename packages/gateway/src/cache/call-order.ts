@@ -1,4 +1,4 @@
-import { byWorth, type CacheKey, KeyDemand, type KeyRequest, type Withdrawal } from './key-demand.ts';
+import { byWorth, type CacheKey, KeyDemand, type KeyRequest, type Withdrawal } from './cache-key.ts';
 
 /** `known` keys are stored and `candidates` of them considered, the least valuable evicted first; both may briefly double. */
 export interface Limits {

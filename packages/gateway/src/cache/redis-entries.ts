@@ -4,7 +4,7 @@ import { constants, deflateRaw, inflateRaw } from 'node:zlib';
 import { equalSecrets } from '../gates/crypto.ts';
 import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
-import type { CacheKey } from './key-demand.ts';
+import type { CacheKey } from './cache-key.ts';
 import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, WRITE } from './redis-scripts.ts';
 import type { Claim, FoundEntry, SharedEntries, SharedEntry, SharingOptions } from './shared-entries.ts';
 import { idsOf, type Keyed } from './stored.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { envelope, type Refusal, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
-import type { CacheKey } from './key-demand.ts';
+import type { CacheKey } from './cache-key.ts';
 /** Memory of an entry besides its text, roughly. */
 export const OVERHEAD_BYTES = 512;
 

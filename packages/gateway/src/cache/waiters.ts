@@ -2,8 +2,8 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Share } from '../budget/store.ts';
 import type { UpstreamCall } from '../call.ts';
 import { UpstreamRefusal } from '../upstreams/upstream.ts';
+import type { CacheKey, KeyRequest } from './cache-key.ts';
 import type { CallOrder } from './call-order.ts';
-import type { CacheKey, KeyRequest } from './key-demand.ts';
 import { idsOf, type KeptText, type Plan } from './stored.ts';
 
 /** The upstream rejected the request itself: the same holds for every client. */

@@ -29,7 +29,8 @@ function hostsOf(rawHeaders: readonly string[]): string[] {
 function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
   if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
   if (url.length > LIMITS.targetBytes) return 'uri_too_long';
-  const headerBytes = rawHeaders.reduce((bytes, part) => bytes + part.length + 2, 0);
+  let headerBytes = 0;
+  for (const part of rawHeaders) headerBytes += part.length + 2;
   if (headerBytes > LIMITS.headerBytes) return 'headers_too_large';
   return Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes ? 'body_too_large' : undefined;
 }

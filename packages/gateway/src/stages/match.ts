@@ -11,7 +11,6 @@ const TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 const badRequest = (reason: string): Refusal => new Refusal('bad_request', { reason });
 
 function isDecodable(query: string): boolean {
-  if (!query.includes('%')) return true;
   try {
     decodeURIComponent(query);
     return true;
@@ -27,7 +26,7 @@ function splitTarget({ target, hosts }: Inbound): { path: string; query: string 
   const mark = target.indexOf('?');
   if (mark < 0) return { path: target, query: undefined };
   const query = target.slice(mark + 1);
-  if (!isDecodable(query)) throw badRequest('query escapes');
+  if (query.includes('%') && !isDecodable(query)) throw badRequest('query escapes');
   return { path: target.slice(0, mark), query };
 }
 

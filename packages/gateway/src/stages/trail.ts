@@ -39,7 +39,7 @@ export class Sales {
 }
 
 /** The log line of one request. Contains no secret, signature or nonce. `traceId`: the trace that has the request, if it is recorded. */
-export type LogLine = ReturnType<typeof lineOf> & ReturnType<typeof moneyOf> & { readonly traceId?: string };
+export type LogLine = ReturnType<typeof lineOf> & Partial<ReturnType<typeof moneyOf>> & { readonly traceId?: string };
 
 /** What the trail of a request needs. */
 export interface TrailDependencies {
@@ -77,7 +77,7 @@ function moneyOf({ sale, debit, grantedMicros }: Outbound, isFirst: boolean) {
     // By `payment` if credit covered a payment.
     ...(charged && { creditMicros: charged.micros, creditBy: charged.by }),
     // The payment or debit was answered before.
-    ...((sale || debit) && !paid && !charged && { replayed: true as const }),
+    ...(!paid && !charged && { replayed: true as const }),
     ...(debit && { balanceMicros: debit.balanceMicros }),
   };
 }
@@ -150,7 +150,8 @@ export class RequestTrail {
     const { log, sales } = this.#dependencies;
     const nowMs = performance.now();
     const isFirst = answer.sale !== undefined && sales?.isFirst(answer.sale, nowMs) === true;
-    log({ ...lineOf(this, this.#inbound, answer, nowMs - this.#startedAt), ...moneyOf(answer, isFirst) });
+    const money = (answer.sale || answer.debit) && moneyOf(answer, isFirst);
+    log({ ...lineOf(this, this.#inbound, answer, nowMs - this.#startedAt), ...money });
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
     return { ...answer, headers };
   }

@@ -14,21 +14,16 @@ import type { Nonces } from './nonce.ts';
 const MAX_MEMBER_BYTES = 4096;
 
 /**
- * The second of two members: a client that adds its fresh header to a stale one sends two, which HTTP joins with a comma. With a
- * third, the rest contains a comma and is not base64. Undefined if a member is too long.
+ * Reads the SIGN-IN-WITH-X header; undefined unless it ends in one well-formed payload within the limits. A client that adds its fresh
+ * header to a stale one sends two, which HTTP joins with a comma: the second one counts. With a third, the rest contains a comma and
+ * is not base64.
  */
-function lastOfTwo(header: string): string | undefined {
+export function readSignIn(header: string): SiwxPayload | undefined {
   const comma = header.indexOf(',');
   let start = comma + 1;
   while (comma >= 0 && (header[start] === ' ' || header[start] === '\t')) start++;
   const isTooLong = comma > MAX_MEMBER_BYTES || header.length - start > MAX_MEMBER_BYTES;
-  return isTooLong ? undefined : header.slice(start);
-}
-
-/** Reads the SIGN-IN-WITH-X header; undefined unless it ends in one well-formed payload within the limits. */
-export function readSignIn(header: string): SiwxPayload | undefined {
-  const member = lastOfTwo(header);
-  return member === undefined ? undefined : readSiwxPayload(decodeJsonHeader(member));
+  return isTooLong ? undefined : readSiwxPayload(decodeJsonHeader(header.slice(start)));
 }
 
 /** The largest difference between two honest clocks. */
