@@ -64,7 +64,8 @@ export class CachingUpstream implements Upstream {
     const entries = found.map(({ key, kept }) => waiter?.given.get(key.id) ?? kept) as KeptText[];
     const nowMs = now();
     const isTooOld = (entry: KeptText) => !entry.ready && ageOf(entry, nowMs) > entry.key.maxStaleSeconds;
-    if (waiter && entries.some(isTooOld)) throw tooOldByNow();
+    if (waiter && entries.some(isTooOld))
+      throw new Refusal('rate_limited', { reason: 'a part became too old while waiting', retryAfterSeconds: 1 });
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
     const ready = entries[0]?.ready ?? readyAnswer(route, batchText(route, entries));
     const answer = answerOf(ready, entries, nowMs, waiter && { forwarded, isCollapsed: waiter.isCollapsed });
@@ -139,9 +140,6 @@ const SOON = 15;
 /** Items that would be too old when the others arrive are fetched with them. */
 const isLasting = ({ kept, key, ageSeconds = 0 }: Found): boolean =>
   kept !== undefined && ageSeconds < key.maxStaleSeconds - SOON;
-
-const tooOldByNow = (): Refusal =>
-  new Refusal('rate_limited', { reason: 'a part became too old while waiting', retryAfterSeconds: 1 });
 
 /** Whether a mint is well-formed; others are fetched alone: only the upstream knows how it answers them. */
 const isAddress = (mint: string): boolean => decodeBase58(mint, ADDRESS_BYTES) !== undefined;

@@ -97,9 +97,7 @@ export class CallOrder {
     if (ids.length === 0) return;
     if (hasAnswered) this.#recover(nowMs);
     else this.#failedInARow++;
-    for (const id of ids) {
-      const known = this.#known.get(id);
-      if (!known) continue;
+    for (const known of this.#knownOf(ids)) {
       Object.assign(known, { isInFlight: false, waiting: 0, noCacheWaiting: 0 });
       this.#candidates.delete(known);
       if (hasAnswered) Object.assign(known, { fetchedAtMs: known.calledAtMs, hasAnswered });

@@ -59,9 +59,6 @@ const NOWHERE = { hosts: [], port: 0 } as const;
 const mayPassInTime = (error: unknown): boolean =>
   isPassing(error) && !(isOfShares(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
 
-const otherItems = (): Refusal =>
-  new Refusal('upstream_invalid_response', { reason: 'other items than were asked for' });
-
 /** The calls of a cache, from due to ended, and their effect on the waiting requests. */
 export class CallsInFlight {
   /** Recent failures, by key id. */
@@ -110,7 +107,8 @@ export class CallsInFlight {
       this.take(answered, attempt.leader);
       const ids = new Set(idsOf(answered));
       unanswered = plans.filter(({ key }) => !ids.has(key.id));
-      if (unanswered.length > 0) throw otherItems();
+      const reason = 'other items than were asked for';
+      if (unanswered.length > 0) throw new Refusal('upstream_invalid_response', { reason });
     } catch (error) {
       const left = { plans: unanswered, waiters: waiters() };
       const parts = isDivisible(error) ? partsOf(plans, left, (id) => this.#wasAnswered(id)) : [];

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw } from 'node:zlib';
 import { equalSecrets } from '../gates/crypto.ts';
-import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
+import { BACKGROUND_TIMEOUT, REQUEST_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import type { CacheKey } from './cache-key.ts';
 import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, WRITE } from './redis-scripts.ts';
@@ -24,9 +24,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** An entry may appear this far in the future: nodes follow the store's clock that closely. */
 const TOLERANCE_MS = 1_000;
 /** Reads wait no longer than a request waits for a call. */
-const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES);
-
-const NONE: ReadonlyMap<string, string> = new Map();
+const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES, REQUEST_TIMEOUT);
 
 /** The MAC of an entry's key, time and format: changed, truncated or moved entries are invalid. */
 const macOf = (secret: Buffer, digest: string, head: string, body: Buffer): Buffer =>
@@ -49,7 +47,7 @@ export class RedisEntries implements SharedEntries {
     );
   }
 
-  async claim(plans: readonly Keyed[], owner = '', tags: ReadonlyMap<string, string> = NONE): Promise<Claim> {
+  async claim(plans: readonly Keyed[], owner = '', tags: ReadonlyMap<string, string> = new Map()): Promise<Claim> {
     const askedAtMs = this.#options.now();
     const ids = idsOf(plans);
     const args = [owner, this.leaseMs, ...ids.map((id) => tags.get(id) ?? '')];
@@ -80,8 +78,8 @@ export class RedisEntries implements SharedEntries {
     }
     const keys = ['entries', 'entry-sizes', ...this.#names(entries)];
     const args = [owner, aheadMs + this.#options.now(), MAX_BYTES, ...words];
-    const { travelMs = 0 } = timeoutFor(words.reduce((total: number, word) => total + String(word).length, 0));
-    const timeout = { waitMs: BACKGROUND_TIMEOUT.waitMs + travelMs, travelMs };
+    const bytes = words.reduce((total: number, word) => total + String(word).length, 0);
+    const timeout = timeoutFor(bytes, BACKGROUND_TIMEOUT);
     await this.#space.runWithRetry({ script: WRITE, keys, args, timeout });
   }
 

@@ -14,11 +14,6 @@ interface Entry {
   readonly fetchedAtMs: number;
 }
 
-/** A cached rejection of a key by the upstream. */
-export interface KeptRefusal extends Entry {
-  readonly refusal: Refusal;
-}
-
 /** A cached answer. */
 export interface KeptText extends Entry {
   /** The upstream's text: of a batch, about one mint. */
@@ -27,26 +22,22 @@ export interface KeptText extends Entry {
   readonly ready?: ReadyAnswer;
 }
 
-export type Kept = KeptText | KeptRefusal;
-
-interface ReadyAnswer {
-  readonly body: Uint8Array;
-  /** A strong entity tag. */
-  readonly tag: string;
-  /** The upstream's text, decoded only on demand. */
-  readonly json: string;
-}
+/** A cached answer, or a rejection of the key by the upstream. */
+export type Kept = KeptText | (Entry & { readonly refusal: Refusal });
 
 export const ageOf = ({ fetchedAtMs }: Entry, nowMs: number): number => Math.max(0, nowMs - fetchedAtMs) / 1_000;
 
-/** An upstream's text in its envelope. */
-export function readyAnswer(route: Route, json: string): ReadyAnswer {
+type ReadyAnswer = ReturnType<typeof readyAnswer>;
+
+/** An upstream's text in its envelope, with a strong entity tag. */
+export function readyAnswer(route: Route, json: string) {
   const whole = envelope(route, json);
   const resultAt = whole.length - json.length - 1;
   const body = Buffer.from(whole);
   return {
     body,
     tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    /** The upstream's text, decoded only on demand. */
     get json() {
       return body.toString('utf8', resultAt, body.length - 1);
     },

@@ -201,10 +201,7 @@ export function partsOf(
   if (isOfOne) return [];
   const isKnown = ({ plans }: CallPart) => idsOf(plans).every(wasAnswered);
   const [known, others] = [parts.filter(isKnown), parts.filter((part) => !isKnown(part))];
-  return known.length > 1 && others.length > 0 ? [...others, joined(known)] : parts;
+  if (known.length < 2 || others.length === 0) return parts;
+  const plans = new Set(known.flatMap((part) => part.plans));
+  return [...others, { plans: [...plans], waiters: known.flatMap((part) => part.waiters) }];
 }
-
-const joined = (parts: readonly CallPart[]): CallPart => ({
-  plans: [...new Set(parts.flatMap(({ plans }) => plans))],
-  waiters: parts.flatMap(({ waiters }) => waiters),
-});

@@ -69,7 +69,8 @@ export class Connections {
     const address = plain(socket.remoteAddress);
     const group = this.#groups.get(address) ?? { address, idle: new Set(), size: 0 };
     const isCrowded = group.size >= this.#share && !isProxy(address, this.#trusted);
-    const hasRoom = (!isCrowded || this.#closeOldest(group.idle)) && (!this.#isFull || this.#closeOldest(this.#idle));
+    const isOfShare = !isCrowded || this.#closeOldest(group.idle);
+    const hasRoom = isOfShare && (this.#members.size < this.#maximum || this.#closeOldest(this.#idle));
     if (!hasRoom) {
       socket.destroy();
       return false;
@@ -122,10 +123,6 @@ export class Connections {
     // A pipeline with more to begin queues again.
     if (next && hasMore) this.#ready.add(next);
     if (this.#ready.size > 0) setImmediate(() => this.#turn());
-  }
-
-  get #isFull(): boolean {
-    return this.#members.size >= this.#maximum;
   }
 
   #closeOldest(idle: ReadonlySet<Socket>): boolean {

@@ -19,12 +19,8 @@ const ACCURATE_MS = 250;
 /** Follows the clock of a server by its replies. Before the first reply it is this machine's clock. */
 export class FollowedClock {
   #aheadMs = Date.now() - monotonicMs();
-  #isFollowing = false;
+  isFollowing = false;
   #roundTripMs = Number.POSITIVE_INFINITY;
-
-  get isFollowing(): boolean {
-    return this.#isFollowing;
-  }
 
   now(): number {
     return monotonicMs() + this.#aheadMs;
@@ -37,6 +33,6 @@ export class FollowedClock {
     if (roundTripMs > ACCURATE_MS && roundTripMs >= this.#roundTripMs) return;
     this.#roundTripMs = roundTripMs;
     this.#aheadMs = theirsMs - (askedAtMs + nowMs) / 2;
-    this.#isFollowing = true;
+    this.isFollowing = true;
   }
 }

@@ -22,9 +22,6 @@ export interface FolderLock {
   close(): Promise<void>;
 }
 
-/** The lock, or its owner. */
-type Locking = { readonly lock: FolderLock } | { readonly holder: string };
-
 const FILE = 'gateway.db.lock';
 const ATTEMPTS = 50;
 
@@ -56,10 +53,10 @@ function holderIn(connection: Connected): string {
 }
 
 /**
- * Locks a folder for one process. The lock is that of an SQLite file: it ends with its process, and only users who may write to the
- * folder can take it.
+ * Locks a folder for one process, or answers which one holds it. The lock is that of an SQLite file: it ends with its process, and only
+ * users who may write to the folder can take it.
  */
-export async function lockFolder(folder: string): Promise<Locking> {
+export async function lockFolder(folder: string): Promise<{ lock: FolderLock } | { holder: string }> {
   const path = `${folder}/${FILE}`;
   makePrivate(path);
   const connection = new Connection(path);

@@ -13,17 +13,14 @@ function pairsOf(name: string, value: unknown, isRepeated: boolean): string[] {
   return [`${encode(name)}=${value.map(encode).join(',')}`];
 }
 
-function fillTemplate(template: string, values: Input['path']): string {
-  return template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
-}
-
 /** Builds the upstream request from validated values alone, and checks that they changed neither host nor path structure. */
 export function writeRequest(route: Route, input: Input, base: URL): UpstreamRequest {
   const { path, query, body } = route.upstream.forward(input);
   const { repeated = [] } = route.upstream;
   const own = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value, repeated.includes(name)));
   const pairs = base.search === '' ? own : [...own, base.search.slice(1)];
-  const pathname = base.pathname.replace(/\/$/, '') + fillTemplate(route.upstream.path, path);
+  const filled = route.upstream.path.replace(/:(\w+)/g, (_, name: string) => encode(path[name]));
+  const pathname = base.pathname.replace(/\/$/, '') + filled;
   const url = new URL(pathname, base.origin);
   if (url.origin !== base.origin || url.pathname !== pathname) throw new Error(`unsafe upstream path for ${route.id}`);
   return {

@@ -54,14 +54,6 @@ function isOfTheKey(error: unknown): error is Refusal {
   return error instanceof Refusal && (error.code === 'rate_limited' || error.code === 'upstream_rate_limited');
 }
 
-/** The refusal with the shortest wait; undefined if a budget does not refuse. */
-function firstToEnd(verdicts: readonly (Verdict | undefined)[]): Verdict | undefined {
-  const refused = verdicts.filter((verdict) => verdict !== undefined);
-  if (refused.length < verdicts.length) return undefined;
-  const [first] = refused.sort((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0));
-  return first;
-}
-
 const waitOf = ({ retryAfterSeconds = Number.POSITIVE_INFINITY }: Refusal): number => retryAfterSeconds;
 
 /**
@@ -113,10 +105,14 @@ export class SeveralKeys implements Upstream, Allowance {
     };
   }
 
+  /** The refusal with the shortest wait; undefined if a budget does not refuse. */
   async judge(share: Share): Promise<Verdict | undefined> {
     const { store } = this.#options;
     const judged = usableKeys(this.#views()).map(({ key }) => store.judge(key.budget, share).catch(() => undefined));
-    return firstToEnd(await Promise.all(judged));
+    const verdicts = await Promise.all(judged);
+    const refused = verdicts.filter((verdict) => verdict !== undefined);
+    const [first] = refused.sort((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0));
+    return refused.length < verdicts.length ? undefined : first;
   }
 
   #views() {

@@ -100,13 +100,13 @@ export interface ReplyTimeout {
 
 /** For commands that a client request waits for. */
 export const REQUEST_TIMEOUT: ReplyTimeout = { waitMs: 200 };
-/** For a command whose bytes must travel over a slow network. */
-export function timeoutFor(bytes: number): ReplyTimeout {
-  const travelMs = Math.ceil(bytes / BYTES_PER_MS);
-  return { waitMs: REQUEST_TIMEOUT.waitMs + travelMs, travelMs };
-}
 /** For background commands. */
 export const BACKGROUND_TIMEOUT: ReplyTimeout = { waitMs: 1_000 };
+/** For a command whose bytes must travel over a slow network. */
+export function timeoutFor(bytes: number, { waitMs }: ReplyTimeout): ReplyTimeout {
+  const travelMs = Math.ceil(bytes / BYTES_PER_MS);
+  return { waitMs: waitMs + travelMs, travelMs };
+}
 /** For a second attempt after `waitedMs`: both attempts together stay below a quarter of a second. */
 export const retryTimeout = (waitedMs: number, travelMs = 0): ReplyTimeout => ({
   waitMs: Math.max(BOTH_MS + travelMs - waitedMs, LEAST_MS + travelMs),

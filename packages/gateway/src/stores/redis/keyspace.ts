@@ -85,7 +85,8 @@ export class Keyspace {
   readonly #followed = new FollowedClock();
   readonly #wall = new FollowedClock();
   readonly #turned: Clock | undefined;
-  #epoch: string | undefined;
+  /** The epoch as this node last read it. It changes whenever data may have been lost. */
+  epoch: string | undefined;
 
   /** `turned`: a clock in place of Redis's own, for tests. */
   constructor(connection: RedisConnection, tag: string, turned?: Clock) {
@@ -127,16 +128,11 @@ export class Keyspace {
     );
   }
 
-  /** The epoch as this node last read it. It changes whenever data may have been lost. */
-  get epoch(): string | undefined {
-    return this.#epoch;
-  }
-
   /** Reads the epoch, or makes the first one. */
   async readEpoch(timeout: ReplyTimeout): Promise<string> {
-    const args = [this.#epoch ?? '', randomBytes(16).toString('hex')];
-    this.#epoch = String(await this.run({ script: READ_EPOCH, args, timeout }));
-    return this.#epoch;
+    const args = [this.epoch ?? '', randomBytes(16).toString('hex')];
+    this.epoch = String(await this.run({ script: READ_EPOCH, args, timeout }));
+    return this.epoch;
   }
 
   /** Whether the server evicts keys when its memory is full. Rejects while it is unavailable. */
