@@ -4,11 +4,11 @@ import { checks } from '../../packages/doctor/src/checks/index.ts';
 import { diagnose } from '../../packages/doctor/src/examine.ts';
 import { explore } from '../../packages/doctor/src/explore.ts';
 import type { Ask } from '../../packages/doctor/src/http-client.ts';
+import { writeDocument } from '../apis/apis.ts';
 import { freePort } from '../http/ports.ts';
 import { type Alter, type Exchange, passedOn, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { CUT, FAULTS, INVALID_EXAMPLE } from './seeded-faults.ts';
-import type { SeededFault } from './seeds.ts';
+import { CUT, FAULTS, INVALID_EXAMPLE, type SeededFault } from './seeded-faults.ts';
 
 /** Request headers that do not identify a request. */
 const IGNORED = ['host', 'connection', 'accept', 'content-length'];
@@ -41,18 +41,20 @@ const examineRecord = async (
   alter: Alter = () => undefined,
 ): Promise<Diagnosis> => diagnose(await explore(origin, replaying(origin, exchanges, alter)));
 
-/** A few paid routes suffice to find a fault; clean.test.ts examines all of them. */
-const FEWER_ROUTES = {
-  HELIUS_MAINNET_RPC_URL: '',
-  HELIUS_DEVNET_RPC_URL: '',
-  ALCHEMY_DEVNET_RPC_URL: '',
-  DAS_RATE_LIMIT_PER_SECOND: '0',
-  WALLET_RATE_LIMIT_PER_SECOND: '0',
-};
+const only = (...names: string[]) => ({
+  operations: { '*': { enabled: false }, ...Object.fromEntries(names.map((name) => [name, { enabled: true }])) },
+});
+/** A few routes suffice to find a fault; clean.test.ts examines all of them. */
+const APIS_FILE = writeDocument({
+  tokens: only('health', 'search', 'assetDetail'),
+  rpc: only('mainnet.alchemy.getBalance'),
+  das: { enabled: false },
+  wallet: { enabled: false },
+});
 
 const port = await freePort();
 const proxy = await startRecordingProxy(port);
-const variables = { PORT: String(port), GATEWAY_BASE_URL: proxy.url, RECEIPTS: 'on', ...FEWER_ROUTES };
+const variables = { PORT: String(port), GATEWAY_BASE_URL: proxy.url, RECEIPTS: 'on', APIS_FILE };
 const gateway = await startTestGateway(variables, { paid: true });
 /** The diagnosis without a fault, and its requests and answers. */
 const live = await examine(proxy.url);

@@ -1,28 +1,29 @@
 import type { Alter, Exchange } from '../kit/recording-proxy.ts';
 import {
-  at,
-  changedHeader,
   headersOf,
   inChallenge,
   inDocument,
-  type Json,
+  inHeader,
+  isAt,
   PAID,
   PAYMENT_REQUIRED,
   patched,
   refusal,
   SIGNED,
-  seeded,
+  when,
 } from './seeds.ts';
 
-/** The changed part of a challenge. */
-interface Challenge {
-  accepts: Json[];
-  resource: { url: string; description: string };
-  extensions: {
-    bazaar: { info: { input: { queryParams: Json } }; schema: Json };
-    'sign-in-with-x': { info: Json; supportedChains: unknown[] };
-  };
-}
+const [CATALOG, OPENAPI, DID_DOCUMENT] = ['/v1/catalog', '/openapi.json', '/.well-known/did.json'];
+const SIGN_IN = ['extensions', 'sign-in-with-x'];
+const DISCOVERY = ['extensions', 'bazaar'];
+/** The operation of the paid route. */
+const OPERATION = ['paths', PAID, 'post'];
+/** The first key of receipts. */
+const KEY = ['verificationMethod', 0, 'publicKeyJwk'];
+
+/** The faults that need a live gateway, because they change the connection or a request. */
+export const CUT = 'a connection that is cut';
+export const INVALID_EXAMPLE = 'an invalid example in the catalog';
 
 /** Repeats the first 402 of each URL, like a cache. */
 function storingCache(): Alter {
@@ -36,85 +37,77 @@ function storingCache(): Alter {
   };
 }
 
-const inRequirement = (members: Json) =>
-  inChallenge(PAID, ({ accepts: [first] }: Challenge) => Object.assign(first ?? {}, members));
-const inResource = (members: Json) => inChallenge(PAID, ({ resource }: Challenge) => Object.assign(resource, members));
-const inSignIn = (members: Json) =>
-  inChallenge(SIGNED, ({ extensions }: Challenge) => Object.assign(extensions['sign-in-with-x'].info, members));
-const inDiscovery = (change: (bazaar: Challenge['extensions']['bazaar']) => void) =>
-  inChallenge(SIGNED, ({ extensions }: Challenge) => change(extensions.bazaar));
+/** A preflight that does not allow a header. */
+const withoutAllowed = (words: string): Alter =>
+  when(
+    ({ status }) => status === 204,
+    ({ headers }) => {
+      const allowed = String(headers['access-control-allow-headers']).replace(words, '');
+      return { headers: patched(headers, { 'access-control-allow-headers': allowed }) };
+    },
+  );
 
-/** Faults of challenges. */
-const faultyChallenges = seeded({
+/** A catalog with one more entry, which has no network. */
+function withoutNetwork({ routes, catalog, ...others }: { routes: { path: string }[]; catalog: object }) {
+  const broken = { ...routes.find(({ path }) => path === PAID), path: '/v1/x402/else', paymentNetwork: undefined };
+  const count = routes.length + 1;
+  const counted = { ...catalog, totalRoutes: count, returnedRoutes: count };
+  return { ...others, routes: [...routes, broken], catalog: counted };
+}
+
+/** Faults of a gateway by the only check that finds each; tests/doctor/findings.txt has what the doctor says. */
+const BY_CHECK: Readonly<Record<string, Readonly<Record<string, Alter>>>> = {
   challenge: {
     'the challenge header dropped': headersOf(402, { [PAYMENT_REQUIRED]: undefined }),
-    'different amounts in header and body': (exchange) =>
-      at(exchange.target, PAID) && exchange.status === 402
-        ? {
-            headers: changedHeader(exchange, ({ accepts: [first] }: Challenge) =>
-              Object.assign(first ?? {}, { amount: '1' }),
-            ),
-          }
-        : undefined,
-    'a challenge header of more than 4 KiB': inResource({ description: 'x'.repeat(4000) }),
+    'different amounts in header and body': inHeader(PAID, ['accepts', 0, 'amount'], '1'),
+    'a challenge header of more than 4 KiB': inChallenge(PAID, ['resource', 'description'], 'x'.repeat(4000)),
   },
   resource: {
-    'a resource at another host': inResource({ url: `https://else.example${PAID}` }),
-    'a resource of another path': inChallenge(PAID, ({ resource }: Challenge) =>
-      Object.assign(resource, { url: resource.url.slice(0, -1) }),
-    ),
+    'a resource at another host': inChallenge(PAID, ['resource', 'url'], `https://else.example${PAID}`),
+    'a resource of another path': inChallenge(PAID, ['resource', 'url'], (url: string) => url.slice(0, -1)),
   },
   price: {
-    'another amount than in the catalog': inRequirement({ amount: '7000' }),
+    'another amount than in the catalog': inChallenge(PAID, ['accepts', 0, 'amount'], '7000'),
+    'another price in the catalog': inDocument(CATALOG, ['routes', PAID, 'priceUsd'], '9.99'),
+    'another price in OpenAPI': inDocument(OPENAPI, [...OPERATION, 'x-payment-info', 'price', 'amount'], '0.01'),
   },
   requirements: {
-    'no payment requirement': inChallenge(PAID, (challenge) => Object.assign(challenge, { accepts: [] })),
-    'a payee that is not an address': inRequirement({ payTo: '0xabc' }),
+    'no payment requirement': inChallenge(PAID, ['accepts'], []),
+    'a payee that is not an address': inChallenge(PAID, ['accepts', 0, 'payTo'], '0xabc'),
   },
   'sign-in': {
     'a challenge stored by a cache': storingCache(),
-    'a sign-in for another domain': inSignIn({ domain: 'else.example' }),
-    'a sign-in that lasts for years': inSignIn({ expirationTime: '2100-01-01T00:00:00.000Z' }),
-    'a sign-in for one network only': inChallenge(SIGNED, ({ extensions }: Challenge) =>
-      extensions['sign-in-with-x'].supportedChains.pop(),
+    'a sign-in for another domain': inChallenge(SIGNED, [...SIGN_IN, 'info', 'domain'], 'else.example'),
+    'a sign-in that lasts for years': inChallenge(
+      SIGNED,
+      [...SIGN_IN, 'info', 'expirationTime'],
+      '2100-01-01T00:00:00Z',
+    ),
+    'a sign-in for one network only': inChallenge(SIGNED, [...SIGN_IN, 'supportedChains'], (chains: unknown[]) =>
+      chains.slice(0, -1),
     ),
   },
   discovery: {
-    'a challenge without the discovery extension': inChallenge(PAID, ({ extensions }: Challenge) =>
-      Object.assign(extensions, { bazaar: undefined }),
+    'a challenge without the discovery extension': inChallenge(PAID, DISCOVERY),
+    'a discovery example that does not match its own schema': inChallenge(
+      SIGNED,
+      [...DISCOVERY, 'info', 'input', 'queryParams', 'marketsLimit'],
+      51,
     ),
-    'a discovery example that does not match its own schema': inDiscovery(({ info }) =>
-      Object.assign(info.input.queryParams, { marketsLimit: 51 }),
+    'a discovery schema with an outside reference': inChallenge(
+      SIGNED,
+      [...DISCOVERY, 'schema', '$ref'],
+      'https://else.example/schema.json',
     ),
-    'a discovery schema with an outside reference': inDiscovery(({ schema }) =>
-      Object.assign(schema, { $ref: 'https://else.example/schema.json' }),
+    'a discovery example that the catalog refuses': inChallenge(
+      SIGNED,
+      DISCOVERY,
+      ({ info, schema, ...others }: { info: { input: { queryParams: object } }; schema: { $schema: string } }) => {
+        info.input.queryParams = { ...info.input.queryParams, marketsLimit: 51 };
+        return { ...others, info, schema: { $schema: schema.$schema, type: 'object' } };
+      },
     ),
-    'a discovery example that the catalog refuses': inDiscovery((bazaar) => {
-      bazaar.schema = { $schema: bazaar.schema.$schema, type: 'object' };
-      bazaar.info.input.queryParams.marketsLimit = 51;
-    }),
   },
-});
-
-/** A preflight that does not allow a header. */
-const withoutAllowed =
-  (words: string): Alter =>
-  ({ status, headers }) => {
-    const allowed = String(headers['access-control-allow-headers']).replace(words, '');
-    return status === 204 ? { headers: patched(headers, { 'access-control-allow-headers': allowed }) } : undefined;
-  };
-
-/** Changes an answer under a condition. */
-const when =
-  (holds: (exchange: Exchange) => boolean, change: ReturnType<Alter>): Alter =>
-  (exchange) =>
-    holds(exchange) ? change : undefined;
-
-/** The fault that needs a live gateway, because it changes the connection. */
-export const CUT = 'a connection that is cut';
-
-/** Faults of status, headers and verbs. */
-const faultyAnswers = seeded({
   cors: {
     'a 404 without CORS headers': headersOf(404, { 'access-control-allow-origin': undefined }),
     'a challenge that scripts cannot read': headersOf(402, { 'access-control-expose-headers': 'Content-Type' }),
@@ -123,18 +116,16 @@ const faultyAnswers = seeded({
     'a 402 that caches may store': headersOf(402, { 'cache-control': 'public, max-age=300' }),
     'a 405 without Cache-Control': headersOf(405, { 'cache-control': undefined }),
   },
-  nosniff: {
-    'types that browsers may guess': headersOf(400, { 'x-content-type-options': undefined }),
-  },
+  nosniff: { 'types that browsers may guess': headersOf(400, { 'x-content-type-options': undefined }) },
   head: {
-    'a HEAD that gets past the gate': when(({ method, target }) => method === 'HEAD' && at(target, SIGNED), {
-      status: 200,
-    }),
-    'a HEAD without the challenge': ({ method, headers }) =>
-      method === 'HEAD' ? { headers: patched(headers, { [PAYMENT_REQUIRED]: undefined }) } : undefined,
+    'a HEAD that gets past the gate': when((each) => each.method === 'HEAD' && isAt(each, SIGNED), { status: 200 }),
+    'a HEAD without the challenge': when(
+      ({ method }) => method === 'HEAD',
+      ({ headers }) => ({ headers: patched(headers, { [PAYMENT_REQUIRED]: undefined }) }),
+    ),
   },
   verbs: {
-    'a wrong verb that is served': when(({ status, target }) => status === 405 && at(target, PAID), { status: 200 }),
+    'a wrong verb that is served': when((each) => each.status === 405 && isAt(each, PAID), { status: 200 }),
     'a 405 that names no verb': headersOf(405, { allow: undefined }),
   },
   preflight: {
@@ -142,133 +133,79 @@ const faultyAnswers = seeded({
     'a preflight that refuses a header of the official browser client': withoutAllowed(
       ', Access-Control-Expose-Headers',
     ),
-    'a preflight that has to pay': when(
-      ({ method, target }) => method === 'OPTIONS' && at(target, SIGNED),
-      refusal(401),
-    ),
+    'a preflight that has to pay': when((each) => each.method === 'OPTIONS' && isAt(each, SIGNED), refusal(401)),
   },
   probes: {
     'a 400 for the body of an unpaid request': when(
-      ({ asked, target, status }) => at(target, PAID) && status === 402 && asked['content-length'] === '0',
-      {
-        status: 400,
-      },
+      (each) => isAt(each, PAID) && each.status === 402 && each.asked['content-length'] === '0',
+      { status: 400 },
     ),
   },
   refusals: {
     'a page for every unknown path': when(({ status, method }) => status === 404 && method === 'GET', { status: 200 }),
-    'refusals as pages': ({ status, headers }) =>
-      status === 404
-        ? { headers: patched(headers, { 'content-type': 'text/html' }), body: '<h1>Not found</h1>' }
-        : undefined,
-  },
-  secrets: {
-    'the name of a key header in an answer': headersOf(402, { vary: 'x-api-key' }),
-  },
-  answers: {
-    [CUT]: when(({ method, target }) => method === 'OPTIONS' && at(target, PAID), { status: 0 }),
-  },
-});
-
-/** The changed part of the catalog. */
-interface Catalog {
-  catalog: Json;
-  routes: { path: string; priceUsd: string; inputExample: Json }[];
-}
-
-const entryOf = ({ routes }: Catalog, path: string) =>
-  routes.find((entry) => entry.path === path) as Catalog['routes'][0];
-
-const inCatalog = (change: (catalog: Catalog) => void): Alter => inDocument('/v1/catalog', change as never);
-const inOpenApi = (
-  change: (document: { paths: Record<string, { post: Json }>; components: { schemas: Json } }) => void,
-): Alter => inDocument('/openapi.json', change as never);
-
-/** The fault that needs a live gateway, because it changes a request. */
-export const INVALID_EXAMPLE = 'an invalid example in the catalog';
-
-/** Faults of the documents. */
-const faultyDocuments = seeded({
-  price: {
-    'another price in the catalog': inCatalog((catalog) => Object.assign(entryOf(catalog, PAID), { priceUsd: '9.99' })),
-    'another price in OpenAPI': inOpenApi(({ paths }) =>
-      Object.assign(paths[PAID]?.post['x-payment-info'] ?? {}, { price: { mode: 'fixed', amount: '0.01' } }),
+    'refusals as pages': when(
+      ({ status }) => status === 404,
+      ({ headers }) => ({ headers: { ...headers, 'content-type': 'text/html' }, body: '<h1>Not found</h1>' }),
     ),
   },
+  secrets: { 'the name of a key header in an answer': headersOf(402, { vary: 'x-api-key' }) },
+  answers: { [CUT]: when((each) => each.method === 'OPTIONS' && isAt(each, PAID), { status: 0 }) },
   examples: {
-    [INVALID_EXAMPLE]: inCatalog((catalog) =>
-      Object.assign(entryOf(catalog, '/v1/x402/tokens/assets/search').inputExample, { limit: 0 }),
-    ),
-    'an invalid example in OpenAPI': inOpenApi(({ paths }) => {
-      const schema = { $ref: '#/components/schemas/RpcGetBalanceRequest' };
-      Object.assign(paths[PAID]?.post ?? {}, {
-        requestBody: { content: { 'application/json': { schema, example: { params: 7 } } } },
-      });
+    [INVALID_EXAMPLE]: inDocument(CATALOG, ['routes', '/v1/x402/tokens/assets/search', 'inputExample', 'limit'], 0),
+    'an invalid example in OpenAPI': inDocument(OPENAPI, [...OPERATION, 'requestBody', 'content', 'application/json'], {
+      schema: { $ref: '#/components/schemas/RpcGetBalanceRequest' },
+      example: { params: 7 },
     }),
   },
   catalog: {
-    'a catalog entry without its network': inCatalog((catalog) => {
-      const { routes } = catalog;
-      routes.push({ ...entryOf(catalog, PAID), path: '/v1/x402/else', paymentNetwork: undefined } as never);
-      Object.assign(catalog.catalog, { totalRoutes: routes.length, returnedRoutes: routes.length });
-    }),
-    'a catalog that miscounts': inCatalog(({ catalog }) => Object.assign(catalog, { totalRoutes: 61 })),
+    'a catalog entry without its network': inDocument(CATALOG, [], withoutNetwork),
+    'a catalog that miscounts': inDocument(CATALOG, ['catalog', 'totalRoutes'], 61),
   },
   documents: {
-    'a document that is never 304': ({ status }) => (status === 304 ? { status: 200, body: '{}' } : undefined),
-    'a document without an ETag': ({ target, status, headers }) =>
-      at(target, '/v1/catalog') && status === 200 ? { headers: patched(headers, { etag: undefined }) } : undefined,
-    'no OpenAPI': ({ target, method }) =>
-      at(target, '/openapi.json') && ['GET', 'HEAD'].includes(method) ? refusal(500) : undefined,
+    'a document that is never 304': when(({ status }) => status === 304, { status: 200, body: '{}' }),
+    'a document without an ETag': when(
+      (each) => isAt(each, CATALOG) && each.status === 200,
+      ({ headers }) => ({ headers: patched(headers, { etag: undefined }) }),
+    ),
+    'no OpenAPI': when((each) => isAt(each, OPENAPI) && ['GET', 'HEAD'].includes(each.method), refusal(500)),
   },
   openapi: {
-    'a route missing from OpenAPI': inOpenApi(({ paths }) => delete paths[PAID]),
-    'a route missing from the catalog': inOpenApi(({ paths }) => Object.assign(paths, { '/v1/else': paths[PAID] })),
-    'an OpenAPI of another server': inOpenApi((document) =>
-      Object.assign(document, { servers: [{ url: 'https://else.example' }] }),
-    ),
-    'an operation without a price': inOpenApi(({ paths }) => delete paths[PAID]?.post['x-payment-info']),
-    'a dead reference': inOpenApi(({ components }) => delete components.schemas.PaymentRequired),
+    'a route missing from OpenAPI': inDocument(OPENAPI, ['paths', PAID]),
+    'a route missing from the catalog': inDocument(OPENAPI, ['paths'], (paths: Record<string, unknown>) => ({
+      ...paths,
+      '/v1/else': paths[PAID],
+    })),
+    'an OpenAPI of another server': inDocument(OPENAPI, ['servers', 0, 'url'], 'https://else.example'),
+    'an operation without a price': inDocument(OPENAPI, [...OPERATION, 'x-payment-info']),
+    'a dead reference': inDocument(OPENAPI, ['components', 'schemas', 'PaymentRequired']),
   },
   'well-known': {
-    'a missing resource': inDocument('/.well-known/x402', ({ resources }: { resources: string[] }) =>
-      resources.shift(),
-    ),
+    'a missing resource': inDocument('/.well-known/x402', ['resources'], (urls: string[]) => urls.slice(1)),
   },
   llms: {
-    'a surface missing from llms.txt': ({ target, body }) =>
-      at(target, '/llms.txt') ? { body: body.replaceAll(/rpc/gi, 'calls') } : undefined,
-  },
-  liveness: {
-    'a wrong liveness body': inDocument('/healthz', (body: Json) => Object.assign(body, { status: 'starting' })),
-  },
-});
-
-const DID_DOCUMENT = '/.well-known/did.json';
-
-/** Changes members of the DID document. */
-const inDid = (members: Json): Alter => inDocument(DID_DOCUMENT, (json: Json) => Object.assign(json, members));
-
-/** Changes the first key. */
-const inKey = (change: (key: Record<string, string>) => void): Alter =>
-  inDocument(
-    DID_DOCUMENT,
-    ({ verificationMethod: [method] }: { verificationMethod: [{ publicKeyJwk: Record<string, string> }] }) =>
-      change(method.publicKeyJwk),
-  );
-
-/** Faults of the keys of receipts. */
-const faultyReceipts = seeded({
-  receipts: {
-    'a missing DID document': ({ target }) => (target === DID_DOCUMENT ? refusal(404) : undefined),
-    'a DID document of another origin': inDid({ id: 'did:web:elsewhere.example' }),
-    'a key under the id of another key': inKey((key) =>
-      Object.assign(key, { x: Buffer.alloc(32, 7).toString('base64url') }),
+    'a surface missing from llms.txt': when(
+      (each) => isAt(each, '/llms.txt'),
+      ({ body }) => ({ body: body.replaceAll(/rpc/gi, 'calls') }),
     ),
-    'a key with its private part': inKey((key) => Object.assign(key, { d: key.x })),
-    'a DID document without keys': inDid({ verificationMethod: [], assertionMethod: [] }),
-    'a key without assertionMethod': inDid({ assertionMethod: [] }),
   },
-});
+  liveness: { 'a wrong liveness body': inDocument('/healthz', ['status'], 'starting') },
+  receipts: {
+    'a missing DID document': when((each) => isAt(each, DID_DOCUMENT), refusal(404)),
+    'a DID document of another origin': inDocument(DID_DOCUMENT, ['id'], 'did:web:elsewhere.example'),
+    'a key under the id of another key': inDocument(
+      DID_DOCUMENT,
+      [...KEY, 'x'],
+      Buffer.alloc(32, 7).toString('base64url'),
+    ),
+    'a key with its private part': inDocument(DID_DOCUMENT, [...KEY, 'd'], 'd'),
+    'a DID document without keys': inDocument(DID_DOCUMENT, ['verificationMethod'], []),
+    'a key without assertionMethod': inDocument(DID_DOCUMENT, ['assertionMethod'], []),
+  },
+};
 
-export const FAULTS = [...faultyChallenges, ...faultyAnswers, ...faultyDocuments, ...faultyReceipts];
+/** A fault of a gateway, the only check that finds it, and how it comes about. */
+export const FAULTS = Object.entries(BY_CHECK).flatMap(([check, faults]) =>
+  Object.entries(faults).map(([name, alter]) => [name, check, alter] as const),
+);
+
+export type SeededFault = (typeof FAULTS)[number];

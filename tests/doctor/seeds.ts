@@ -1,18 +1,9 @@
 import { CORS_HEADERS } from '@asset-gateway/protocol';
 import type { Alter, Exchange } from '../kit/recording-proxy.ts';
 
-/** A fault of a gateway, the only check that finds it, and how it comes about; tests/doctor/findings.txt has what is said of it. */
-export type SeededFault = readonly [name: string, check: string, alter: Alter];
-
-/** Faults by the check that finds them. */
-export const seeded = (faults: Readonly<Record<string, Readonly<Record<string, Alter>>>>): readonly SeededFault[] =>
-  Object.entries(faults).flatMap(([check, alters]) =>
-    Object.entries(alters).map(([name, alter]) => [name, check, alter] as const),
-  );
-
-export type Json = Record<string, unknown>;
-type Change = (value: never) => void;
+type Names = readonly (string | number)[];
 type Headers = Exchange['headers'];
+type Patch = Readonly<Record<string, string | undefined>>;
 
 /** The challenge's header in lower case. */
 export const PAYMENT_REQUIRED = 'payment-required';
@@ -20,46 +11,72 @@ export const PAYMENT_REQUIRED = 'payment-required';
 export const PAID = '/v1/x402/solana/mainnet/alchemy/rpc/getBalance';
 export const SIGNED = '/v1/x402/tokens/assets/solana';
 
-/** Whether a target has this path, with or without a query. */
-export const at = (target: string, path: string): boolean => target.split('?', 1)[0] === path;
+/** Whether an answer is for this path, with or without a query. */
+export const isAt = ({ target }: Exchange, path: string): boolean => target.split('?', 1)[0] === path;
 
-function changed(text: string, change: Change): string {
-  const value = JSON.parse(text) as never;
-  change(value);
-  return JSON.stringify(value);
+/** Changes an answer under a condition. */
+export const when =
+  (holds: (exchange: Exchange) => boolean, change: ReturnType<Alter> | Alter): Alter =>
+  (exchange) => {
+    if (!holds(exchange)) return undefined;
+    return typeof change === 'function' ? change(exchange) : change;
+  };
+
+/**
+ * JSON in which the value at a path of names is another one: undefined removes it, a function makes it of the old one. A route in a list
+ * is named by its path.
+ */
+function changed(text: string, names: Names, value: unknown): string {
+  const root = { json: JSON.parse(text) };
+  let [inside, last]: [Record<string, unknown>, string] = [root, 'json'];
+  for (const name of names) {
+    const found = inside[last];
+    const isRoute = Array.isArray(found) && typeof name === 'string';
+    last = String(isRoute ? found.findIndex(({ path }) => path === name) : name);
+    inside = found as Record<string, unknown>;
+  }
+  inside[last] = typeof value === 'function' ? value(inside[last]) : value;
+  return JSON.stringify(root.json);
 }
 
 /** Headers with these values, or without those that have none. */
-export const patched = (headers: Headers, values: Readonly<Record<string, string | undefined>>): Headers =>
+export const patched = (headers: Headers, values: Patch): Headers =>
   Object.fromEntries(
     Object.entries({ ...headers, ...values }).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-/** Changes a JSON document. */
-export const inDocument =
-  (path: string, change: Change): Alter =>
-  ({ target, status, body }) =>
-    target === path && status === 200 ? { body: changed(body, change) } : undefined;
+/** Changes headers of answers with this status. */
+export const headersOf = (status: number, values: Patch): Alter =>
+  when(
+    (exchange) => exchange.status === status,
+    ({ headers }) => ({ headers: patched(headers, values) }),
+  );
 
-/** Headers with a changed challenge. */
-export function changedHeader({ headers }: Exchange, change: Change): Headers {
-  const header = Buffer.from(headers[PAYMENT_REQUIRED] ?? '', 'base64').toString();
-  return { ...headers, [PAYMENT_REQUIRED]: Buffer.from(changed(header, change)).toString('base64') };
-}
+/** Changes a JSON document. */
+export const inDocument = (path: string, names: Names, value?: unknown): Alter =>
+  when(
+    ({ target, status }) => target === path && status === 200,
+    ({ body }) => ({ body: changed(body, names, value) }),
+  );
+
+/** Changes a path's challenge in its header only. */
+export const inHeader = (path: string, names: Names, value?: unknown): Alter =>
+  when(
+    (exchange) => isAt(exchange, path) && exchange.status === 402,
+    ({ headers }) => {
+      const challenge = Buffer.from(headers[PAYMENT_REQUIRED] ?? '', 'base64').toString();
+      const header = Buffer.from(changed(challenge, names, value)).toString('base64');
+      return { headers: { ...headers, [PAYMENT_REQUIRED]: header } };
+    },
+  );
 
 /** Changes a path's challenge in header and body. */
 export const inChallenge =
-  (path: string, change: Change): Alter =>
-  (exchange) =>
-    at(exchange.target, path) && exchange.status === 402
-      ? { headers: changedHeader(exchange, change), body: changed(exchange.body, change) }
-      : undefined;
-
-/** Changes headers of answers with this status. */
-export const headersOf =
-  (status: number, values: Readonly<Record<string, string | undefined>>): Alter =>
-  (exchange) =>
-    exchange.status === status ? { headers: patched(exchange.headers, values) } : undefined;
+  (path: string, names: Names, value?: unknown): Alter =>
+  (exchange) => {
+    const inBoth = inHeader(path, names, value)(exchange);
+    return inBoth && { ...inBoth, body: changed(exchange.body, names, value) };
+  };
 
 /** A refusal of a gateway with this status. */
 export const refusal = (status: number) => ({
