@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routesIn } from '@asset-gateway/client/pay';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { typesOf } from '../../packages/cli/src/commands/types.ts';
 import { StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { Calls } from '../../packages/cli/src/mcp/calls.ts';
@@ -11,16 +11,14 @@ import { serveWeatherAndNotes } from '../apis/apis.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { compile } from '../kit/run-code.ts';
 import { startHost, textOf } from '../mcp/host.ts';
-import { startWarm } from './warm.ts';
+import { runHere } from './in-process.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes();
 const chain = gateway.solana.mainnet;
 
 const home = makeFolder();
 const env = { HOME: home, ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: chain.url };
-const warm = startWarm();
-afterAll(() => warm.close());
-const ask = (...words: string[]) => warm.run(words, { env });
+const ask = (...words: string[]) => runHere(words, { env });
 const address = (await ask('wallet', 'new')).stdout.trim();
 await chain.fundUsdc(address, 1_000_000n);
 const lastArrival = () => stub.arrivals.at(-1);

@@ -24,47 +24,31 @@ function counted(entries: readonly Entry[]): string[] {
   return entries.filter((entry) => account.take(entry) && entry.step === 'held').map(({ id }) => id);
 }
 
-describe('an amount counts', () => {
-  it('if the earlier entries leave room, also a small one after a refused large one', () => {
-    expect(counted([held('a', 0, 60), held('b', 0, 60), held('c', 0, 40), held('d', 0, 1)])).toEqual(['a', 'c']);
-  });
+const full = held('a', 0, 100);
+const next = held('b', 1, 1);
+const released = closing('a', 'released');
 
-  it('until it is released, whatever the outcome of its payment', () => {
-    const full = held('a', 0, 100);
-    const next = held('b', 1, 1);
-    expect(counted([full, closing('a', 'released'), next])).toEqual(['a', 'b']);
-    for (const step of ['signed', 'paid', 'refused'] as const) {
-      expect(counted([full, closing('a', step), next])).toEqual(['a']);
-    }
-  });
-
-  it('for 24 hours', () => {
-    expect(counted([held('a', 0, 100), held('b', DAY_MS - 1, 1), held('c', DAY_MS, 100)])).toEqual(['a', 'c']);
-  });
-
-  it('once, however often it is released', () => {
-    const twice = [closing('a', 'released'), closing('a', 'released'), closing('x', 'released')];
-    expect(counted([held('a', 0, 100), ...twice, held('b', 0, 100), held('c', 0, 1)])).toEqual(['a', 'b']);
-  });
-
-  it('against a limit in all too', () => {
-    const entry = { ...held('b', 2 * DAY_MS, 1), inAllMicros: 100 };
-    expect(counted([held('a', 0, 100), entry])).toEqual(['a']);
-  });
-});
-
-describe('W20 an amount dated in the future', () => {
-  it('leaves today counted', () => {
-    expect(counted([held('a', 0, 60), held('b', 3 * DAY_MS, 60), held('c', 1, 40), held('d', 2, 1)])).toEqual([
-      'a',
-      'b',
-    ]);
-    expect(counted([held('a', 0, 60), held('b', 3 * DAY_MS, 1), held('c', 1, 39), held('d', 2, 1)])).toEqual([
-      'a',
-      'b',
-      'c',
-    ]);
-  });
+it.each<[string, Entry[], string[]]>([
+  ['if the earlier entries leave room', [held('a', 0, 60), held('b', 0, 60), held('c', 0, 40), next], ['a', 'c']],
+  ['until it is released', [full, released, next], ['a', 'b']],
+  ['once it is signed', [full, closing('a', 'signed'), next], ['a']],
+  ['once it is paid', [full, closing('a', 'paid'), next], ['a']],
+  ['once its payment is refused', [full, closing('a', 'refused'), next], ['a']],
+  ['for 24 hours', [full, held('b', DAY_MS - 1, 1), held('c', DAY_MS, 100)], ['a', 'c']],
+  ['once, however often it is released', [full, released, released, held('b', 0, 100), held('c', 0, 1)], ['a', 'b']],
+  ['against a limit in all too', [full, { ...held('b', 2 * DAY_MS, 1), inAllMicros: 100 }], ['a']],
+  [
+    'W20 today if another is dated in the future',
+    [held('a', 0, 60), held('b', 3 * DAY_MS, 60), held('c', 1, 40), held('d', 2, 1)],
+    ['a', 'b'],
+  ],
+  [
+    'W20 with one of the future, as far as there is room',
+    [held('a', 0, 60), held('b', 3 * DAY_MS, 1), held('c', 1, 39), held('d', 2, 1)],
+    ['a', 'b', 'c'],
+  ],
+])('an amount counts %s', (_, entries, ids) => {
+  expect(counted(entries)).toEqual(ids);
 });
 
 describe('W21 the lines of a ledger', () => {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { freePort } from '../http/ports.ts';
-import { type CommandOptions, node, type Outcome, runCommand } from '../kit/command.ts';
+import { type CommandOptions, node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type Exchange, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
-import { startWarm } from './warm.ts';
+import { runHere } from './in-process.ts';
 
 export const PROGRAM = 'tests/cli/program.mjs';
 export const MAIN = 'packages/cli/bin/main.js';
@@ -38,7 +38,6 @@ export async function openFixture() {
   const variables = { ...ROOMY, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: proxy.url };
   const gateway = await startTestGateway(variables, { paid: true, marketNow: () => NOON });
   const { solana } = gateway;
-  let warm: ReturnType<typeof startWarm> | undefined;
   let homes = 0;
   const newHome = (): string => join(folder, `home-${homes++}`);
   const environment = (home: string): NodeJS.ProcessEnv => ({
@@ -60,11 +59,9 @@ export async function openFixture() {
     /** Runs the program in a process of its own. */
     runProgram: (words: readonly string[], { home = newHome(), env }: RunOptions = {}) =>
       runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
-    /** Runs the program in a shared process, which is faster. */
-    run(words: readonly string[], { home = newHome(), env }: RunOptions = {}): Promise<Outcome> {
-      warm ??= startWarm();
-      return warm.run(words, { env: { ...environment(home), ...env } });
-    },
+    /** Runs the command in this process, which is faster. */
+    run: (words: readonly string[], { home = newHome(), env }: RunOptions = {}) =>
+      runHere(words, { env: { ...environment(home), ...env } }),
     /** The number of settled payments. */
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
     /** The number of payments that passed, with repetitions. */

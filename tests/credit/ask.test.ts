@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startWarm } from '../cli/warm.ts';
+import { runHere } from '../cli/in-process.ts';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startGatewayRow } from '../kit/gateway-row.ts';
@@ -15,14 +15,13 @@ const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111
 /** Another request each time: one whose answer has just left may be answered by that one again. */
 const bodyFor = (index: number): string =>
   JSON.stringify({ params: [`So1111111111111111111111111111111111111111${index + 2}`] });
-const warm = startWarm();
 
-const inOwnProcess: typeof warm.run = (words, options) =>
+const inOwnProcess: typeof runHere = (words, options) =>
   runCommand(node('packages/cli/bin/main.js', ...words), options);
 
 /** Runs the command line as a user does, with its own state folder; some tests need its own process. */
 const asking =
-  (gateway: SellingGateway, state: string, run = warm.run) =>
+  (gateway: SellingGateway, state: string, run = runHere) =>
   (...words: string[]): Promise<Outcome> =>
     run(words, {
       env: { ASSET_GATEWAY_URL: gateway.url, XDG_STATE_HOME: state, HOME: folder, npm_lifecycle_event: 'ask' },
@@ -38,7 +37,6 @@ const priced = ({ stdout }: Outcome): unknown => (JSON.parse(stdout) as { priceU
 const without = await startGatewayRow(ROOMY);
 const gateway = await startGatewayRow({ ...CREDIT, CREDIT_BUNDLE_USD: '0.001', CREDIT_BUNDLES_USD: '0.001' });
 afterAll(async () => {
-  await warm.close();
   for (const each of [gateway, without]) await each.stop().then(each.solana.close);
   rmSync(folder, { recursive: true, force: true });
 });

@@ -44,7 +44,7 @@ hostile.answer(({ path, headers }, response) => {
   if (typeof body !== 'string') return json(response, status, body, more);
   return void response.writeHead(status, { 'Content-Type': 'application/json', ...more }).end(body);
 });
-const openHost = await useHosts(gateway, { url: hostile.url, words: BUDGET });
+const openHost = useHosts(gateway, { url: hostile.url, words: BUDGET });
 
 const settled = (transaction: unknown = TRANSACTION): Readonly<Record<string, string>> => ({
   'payment-response': Buffer.from(JSON.stringify({ success: true, transaction })).toString('base64'),

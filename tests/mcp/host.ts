@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { positionalParameters, type Route, routes } from '@asset-gateway/protocol';
 import {
@@ -16,53 +15,34 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterAll, afterEach } from 'vitest';
+import { afterEach } from 'vitest';
+import { passingTo, runOn } from '../cli/in-process.ts';
 import { makeFolder } from '../kit/folder.ts';
 import type { PaidGateway } from '../kit/test-gateway.ts';
 
-function warmTransport(child: ChildProcess, host: object): Transport {
-  const received = new ReadBuffer();
-  let end = (): void => undefined;
-  const read = ({ written = '', code }: { written?: string; code?: number }): void => {
-    if (code !== undefined) end();
-    received.append(Buffer.from(written));
+/** A transport to a server in this process, over streams in place of its stdin and stdout. Close the previous one first. */
+function transportHere(words: readonly string[], env: NodeJS.ProcessEnv): Transport {
+  const [received, stdin] = [new ReadBuffer(), new PassThrough()];
+  let ended: Promise<unknown>;
+  const stdout = passingTo((chunk) => {
+    received.append(chunk);
     for (let message = received.readMessage(); message; message = received.readMessage())
       transport.onmessage?.(message);
-  };
+  });
   const transport: Transport = {
     async start() {
-      child.on('message', read);
-      child.send({ host });
+      ended = runOn({ stdin, stdout, stderr: passingTo(() => undefined) }, words, env);
     },
     async send(message) {
-      child.send({ line: serializeMessage(message) });
+      stdin.write(serializeMessage(message));
     },
     async close() {
-      const ended = new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      child.send({});
+      stdin.destroy();
       await ended;
-      child.off('message', read);
       transport.onclose?.();
     },
   };
   return transport;
-}
-
-/** Starts a process that serves hosts in sequence, to save the start and the first payment of each. */
-export function startWarmServer() {
-  const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
-  const child = fork('tests/mcp/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH }, stdio: [...stdio] });
-  const ended = once(child, 'exit');
-  return {
-    /** A transport to a server with these words and variables. Close the previous one first. */
-    open: (words: readonly string[], env: NodeJS.ProcessEnv) => warmTransport(child, { words, env }),
-    async close() {
-      child.kill();
-      await ended;
-    },
-  };
 }
 
 /** The two versions of the protocol, with the options of a client. */
@@ -76,7 +56,7 @@ export type EraOptions = (typeof ERAS)[number][1];
 /** Answers the questions of the host. Without a user the host cannot ask. */
 export type User = (question: string) => ElicitResult['action'];
 
-/** A host with the bundled program and a funded wallet. */
+/** A host with the program and a funded wallet. */
 export type Host = Awaited<ReturnType<typeof startHost>>;
 
 /** Options of a host. */
@@ -85,15 +65,15 @@ export interface HostOptions {
   readonly era?: EraOptions;
   readonly user?: User | undefined;
   readonly client?: ClientOptions;
-  /** The process of the server; default: a new one. */
-  readonly warm?: ReturnType<typeof startWarmServer> | undefined;
+  /** Whether the server is the bundled program in a process of its own. */
+  readonly isProgram?: boolean;
   /** The gateway to use, if it is not the one whose chain has the wallet's money. */
   readonly url?: string;
 }
 
 export const PROGRAM = 'packages/cli/bin/main.js';
 
-/** Starts the bundled program over stdio, in a process of its own or in a shared one. */
+/** Starts the program over stdio, in this process or in one of its own. */
 export async function startHost(gateway: PaidGateway, options: HostOptions = {}) {
   const { words = [], era = {}, user } = options;
   const chain = gateway.solana.mainnet;
@@ -118,7 +98,7 @@ export async function startHost(gateway: PaidGateway, options: HostOptions = {})
     XDG_CACHE_HOME: folder,
   };
   const own = { command: process.execPath, args: [PROGRAM, ...args], env, stderr: 'ignore' as const };
-  await client.connect(options.warm?.open(args, env) ?? new StdioClientTransport(own));
+  await client.connect(options.isProgram ? new StdioClientTransport(own) : transportHere(args, env));
   const call = (name: string, input: object = {}) => client.callTool({ name, arguments: { ...input } });
   return {
     client,
@@ -136,19 +116,14 @@ export async function startHost(gateway: PaidGateway, options: HostOptions = {})
   };
 }
 
-/** Opens hosts of one test after another on one process; closes them after the test, and the process after the file. */
-export async function useHosts(
-  gateway: PaidGateway,
-  shared: HostOptions = {},
-): Promise<(options?: HostOptions) => Promise<Host>> {
-  const warm = startWarmServer();
+/** Opens hosts of one test after another; closes them after the test. */
+export function useHosts(gateway: PaidGateway, shared: HostOptions = {}): (options?: HostOptions) => Promise<Host> {
   const hosts: Host[] = [];
   afterEach(async () => {
     for (const host of hosts.splice(0)) await host.close();
   });
-  afterAll(() => warm.close());
   return async (options = {}) => {
-    const host = await startHost(gateway, { warm, ...shared, ...options });
+    const host = await startHost(gateway, { ...shared, ...options });
     hosts.push(host);
     return host;
   };

@@ -9,7 +9,7 @@ const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const BALANCE = { method: 'getBalance', arguments: { account: ACCOUNT } };
 
 const gateway = await startEverything();
-const openHost = await useHosts(gateway);
+const openHost = useHosts(gateway);
 
 describe.each(ERAS)('in the era of %s', (name, era) => {
   it('with a budget of 0 a host that cannot ask pays nothing and learns what to change', async () => {
@@ -27,7 +27,7 @@ describe.each(ERAS)('in the era of %s', (name, era) => {
     const { call, transfers, spentUsd, questions } = await openHost({
       era,
       // A process as a host starts it. In short runs tests/mcp/bundle.test.ts starts one of the other version.
-      ...((isFull || name === ERAS[0][0]) && { warm: undefined }),
+      ...((isFull || name === ERAS[0][0]) && { isProgram: true }),
       user: () => actions[questions.length - 1] ?? 'decline',
     });
     for (const _ of ['decline', 'cancel']) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import { ERAS, type Host, inputOf, rowOf, startHost, startWarmServer, textOf, tokensOf } from './host.ts';
+import { ERAS, type Host, inputOf, rowOf, startHost, textOf, tokensOf } from './host.ts';
 
 const MOST_TOKENS = 25_000;
 const OWN_INPUTS: Readonly<Record<string, object>> = {
@@ -13,13 +13,11 @@ const OWN_INPUTS: Readonly<Record<string, object>> = {
 const LONG = { assetId: 'solana', include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all' };
 
 const gateway = await startEverything();
-const warm = startWarmServer();
-afterAll(() => warm.close());
 
 describe.each(ERAS)('in the era of %s', (era, options) => {
   let host: Host;
   beforeAll(async () => {
-    host = await startHost(gateway, { warm, words: ['--budget-usd', '1'], era: options });
+    host = await startHost(gateway, { words: ['--budget-usd', '1'], era: options });
   });
   afterAll(() => host.close());
 
@@ -95,7 +93,7 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
 
 describe('with --tools=all', () => {
   it('every method is a tool that answers within the size limit', async () => {
-    const host = await startHost(gateway, { warm, words: ['--budget-usd', '1', '--tools=all'] });
+    const host = await startHost(gateway, { words: ['--budget-usd', '1', '--tools=all'] });
     onTestFinished(() => host.close());
     const { tools } = await host.client.listTools();
     const methods = tools.filter(({ name }) => name.includes('_') && name !== 'read_on');

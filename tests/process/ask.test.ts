@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
-import { afterAll, describe, expect, it } from 'vitest';
-import { startWarm } from '../cli/warm.ts';
+import { describe, expect, it } from 'vitest';
+import { runHere } from '../cli/in-process.ts';
 import { freePort } from '../http/ports.ts';
 import { rowOf } from '../http/targets.ts';
 import { node, runCommand } from '../kit/command.ts';
@@ -14,21 +14,17 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 const ASK = 'packages/cli/bin/main.js';
 
 const folder = makeFolder();
-const warm = startWarm();
 /** Another server. */
 const strange = await startStrangeGateway();
 const gateway = await startTestGateway({}, { paid: true });
-afterAll(async () => {
-  await warm.close();
-});
 
 const environment = (ASSET_GATEWAY_URL = gateway.url) => ({
   env: { ASSET_GATEWAY_URL, HOME: folder, npm_lifecycle_event: 'ask' },
 });
 /** Runs the command line. */
 const askProgram = (...words: string[]) => runCommand(node(ASK, ...words), environment());
-/** Runs it in a warm process, against this gateway or another URL. */
-const ask = (words: readonly string[], url?: string) => warm.run(words, environment(url));
+/** Runs it in this process, against this gateway or another URL. */
+const ask = (words: readonly string[], url?: string) => runHere(words, environment(url));
 
 const arrivals = (): number => gateway.upstream.arrivals.length + (gateway.solana?.provider.arrivals.length ?? 0);
 
