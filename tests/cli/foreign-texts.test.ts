@@ -1,7 +1,10 @@
 import { indentJson } from '@asset-gateway/protocol';
+import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { fetchJson } from '../../packages/cli/src/fetch-json.ts';
-import { table } from '../../packages/cli/src/show/table.ts';
+import { candleChart, sparkline } from '../../packages/cli/src/show/chart.ts';
+import { fitted, padded, table, widthOf } from '../../packages/cli/src/show/table.ts';
+import { risk } from '../../packages/cli/src/show/views.ts';
 import { drip, flood, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { openFixture, WALLET } from './fixture.ts';
 
@@ -19,7 +22,7 @@ const url = new URL(`${strange.url}/`);
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
-describe('W24 a text from a gateway', { timeout: 60_000 }, () => {
+describe('W24 a text from a gateway', () => {
   it('in a catalog is one line, and a route takes GET or POST', async () => {
     const row = { httpMethod: 'GET', path: '/v1/good', priceUsd: '0.0005', accessMode: 'exact', description: 'Good.' };
     const routes = [
@@ -50,22 +53,16 @@ describe('W24 a text from a gateway', { timeout: 60_000 }, () => {
     expect(stderr).toContain('forged line');
   });
 
-  it.each([FORGED, '1'.repeat(200), { toString: 'no' }, null])(
-    'that is not a transaction is not shown as one: %j',
-    async (transaction) => {
-      fixture.answerPayments({ headers: { 'payment-response': encoded({ transaction }) } });
+  const noTransactions = [FORGED, '1'.repeat(200), { toString: 'no' }, null].map((transaction) =>
+    encoded({ transaction }),
+  );
+  it.each([...noTransactions, 'no base64!', encoded('text'), Buffer.from('{').toString('base64')])(
+    'that is not a transaction is not shown as one and does not lose the answer: %j',
+    async (header) => {
+      fixture.answerPayments({ headers: { 'payment-response': header } });
       const { code, stdout, stderr } = await fixture.run(PAYING);
       expect([code, JSON.parse(stdout).ok, stderr.includes('transaction ')]).toEqual([0, true, false]);
       expect([hiddenIn(stderr), forgedIn(stderr)]).toEqual([[], []]);
-    },
-  );
-
-  it.each(['no base64!', encoded('text'), Buffer.from('{').toString('base64')])(
-    'in a malformed payment header does not lose the answer: %j',
-    async (header) => {
-      fixture.answerPayments({ headers: { 'payment-response': header } });
-      const { code, stdout } = await fixture.run(PAYING);
-      expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
     },
   );
 
@@ -103,7 +100,7 @@ describe('W24 a text from a gateway', { timeout: 60_000 }, () => {
   });
 });
 
-describe('W14 W15 a fetch of JSON', { timeout: 60_000 }, () => {
+describe('W14 W15 a fetch of JSON', () => {
   it('stops at its size limit', async () => {
     let sent = 0;
     strange.answer((_, response) => flood(response, 200, (bytes) => (sent = bytes)));
@@ -128,4 +125,41 @@ describe('W14 W15 a fetch of JSON', { timeout: 60_000 }, () => {
     setTimeout(() => caller.abort(new Error('given up')), 50);
     await expect(outcome).rejects.toThrow('given up');
   });
+});
+
+describe('the width of a text in columns', () => {
+  it.each([
+    ['gold', 4],
+    ['黄金', 4],
+    ['한국', 4],
+    ['e\u0301', 1],
+    ['👨‍👩‍👧', 2],
+    ['🇨🇭', 2],
+    ['', 0],
+  ])('%s: %i', (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+
+  it('also when it is cut and padded', () => {
+    expect(fitted('黄金代币', 6)).toBe('黄金…');
+    expect(padded(fitted('黄金代币', 6), 6)).toBe('黄金… ');
+    expect(padded('金', 4, 'right')).toBe('  金');
+  });
+});
+
+it('a chart can show a single price', () => {
+  const candle = { open: 1, high: 1, low: 1, close: 1 };
+  expect(candleChart([candle], { columns: 20, colours: pc.createColors(false) }).join('')).toContain('╻');
+  expect(sparkline([1, 1, 1], 10)).toBe('▄▄▄');
+  expect(sparkline([1, 2, 3], 2)).toBe('▁█');
+});
+
+it.each([
+  ['safe', 'green'],
+  ['warning', 'yellow'],
+  ['risk', 'red'],
+] as const)('a score of the tone %s is %s', (tone, colour) => {
+  const colours = pc.createColors(true);
+  const verdict = { score: 12, grade: 'C', label: 'Weak Metrics', tone } as Parameters<typeof risk>[0];
+  expect(risk(verdict, { columns: 80, colours })).toEqual([`${colours[colour]('C  Weak Metrics')}  12 of 100`]);
 });

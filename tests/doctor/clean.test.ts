@@ -19,7 +19,6 @@ describe('the doctor finds nothing to fix', () => {
     const diagnosis = await examine(gateway.url.replace('127.0.0.1', host));
     expect(diagnosis).toMatchObject({ routes: gated.length, findings: [], notes: [] });
     expect(gateway.upstream.arrivals).toEqual([]);
-    await gateway.stop();
   });
 
   it('at a gateway with paid routes only, its own prices and no memos', async () => {
@@ -27,7 +26,6 @@ describe('the doctor finds nothing to fix', () => {
     const gateway = await startSellingGateway(variables, { solana });
     expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
-    await gateway.stop();
   });
 
   it('at a gateway with memos, credit, receipts and a blocklist', async () => {
@@ -36,7 +34,6 @@ describe('the doctor finds nothing to fix', () => {
     const gateway = await startSellingGateway(variables, { solana });
     expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length + creditRoutes.length, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
-    await gateway.stop();
   });
 
   it('at a gateway with APIs of the operator', async () => {

@@ -12,14 +12,11 @@ import { run } from './stranger.ts';
 const runProgram = (...words: string[]): Promise<Outcome> =>
   runCommand(node('packages/gateway/bin/main.js', 'doctor', ...words));
 
-async function behindProxy(
-  { port }: TestGateway,
-  alter: RecordingProxy['alter'],
-  look: (url: string) => Promise<void>,
-): Promise<void> {
+/** Runs the doctor behind a proxy that changes the answers of a gateway. */
+async function runBehind({ port }: TestGateway, alter: RecordingProxy['alter']) {
   const proxy = await startRecordingProxy(port);
   proxy.alter = alter;
-  await look(proxy.url).finally(() => proxy.stop());
+  return { ...(await run(proxy.url)), url: proxy.url };
 }
 
 const selling = await startTestGateway({}, { paid: true });
@@ -43,21 +40,21 @@ describe('asset-gateway doctor', () => {
   });
 
   it('prints one line per fault, also if it occurs in many places', async () => {
-    const plainGateway: RecordingProxy['alter'] = ({ status, headers }) =>
-      status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined;
-    await behindProxy(free, plainGateway, async (url) => {
-      const { code, stdout } = await run(url);
-      const lines = stdout.trimEnd().split('\n');
-      const found = lines.filter((line) => line.includes('browsers hide this 404'));
-      expect(code).toBe(1);
-      expect(found).toEqual([
+    const { code, stdout, url } = await runBehind(free, ({ status, headers }) =>
+      status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined,
+    );
+    const lines = stdout.trimEnd().split('\n');
+    const found = lines.filter((line) => line.includes('browsers hide this 404'));
+    expect([code, found]).toEqual([
+      1,
+      [
         `✗ GET ${url}/nothing-is-served-here and 1 more: browsers hide this 404 from scripts. ` +
           'Send Access-Control-Allow-Origin: * once with every answer.',
-      ]);
-      const faults = lines.slice(0, -1).filter((line) => !line.startsWith('· '));
-      expect(faults.every((line) => /^✗ [A-Z]+ http\S+.*: .*\. .*\.$/.test(line))).toBe(true);
-      expect(lines.at(-1)).toMatch(/ \d+ to fix \(/);
-    });
+      ],
+    ]);
+    const faults = lines.slice(0, -1).filter((line) => !line.startsWith('· '));
+    expect(faults.every((line) => /^✗ [A-Z]+ http\S+.*: .*\. .*\.$/.test(line))).toBe(true);
+    expect(lines.at(-1)).toMatch(/ \d+ to fix \(/);
   });
 });
 
@@ -81,43 +78,30 @@ describe('the command of the doctor', () => {
   });
 
   it('names the target of a redirect and does not follow it', async () => {
-    const redirect: RecordingProxy['alter'] = () => ({
-      status: 308,
-      headers: { location: 'https://gateway.example/' },
-    });
-    await behindProxy(free, redirect, async (url) => {
-      const { code, stderr } = await run(url);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/redirects to https:\/\/gateway\.example\/: pass the final URL\.\n$/);
-    });
+    const headers = { location: 'https://gateway.example/' };
+    const { code, stderr } = await runBehind(free, () => ({ status: 308, headers }));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/redirects to https:\/\/gateway\.example\/: pass the final URL\.\n$/);
   });
 
   it('continues if the catalog lists invalid paths', async () => {
     const spaced = inDocument('/v1/catalog', ['routes'], (routes: object[]) =>
       routes.map((route, at) => (at < 10 ? { ...route, path: '/a b' } : route)),
     );
-    await behindProxy(free, spaced, async (url) => {
-      const { code, stdout } = await run(url);
-      expect(code).toBe(1);
-      expect(stdout).toMatch(/^✗ GET http\S+\/a b and \d+ more: there was no complete answer \(not a path\)\./m);
-      expect(stdout).toMatch(new RegExp(` \\d+ to fix \\(${gated.length} routes, \\d+ requests\\)\\.\\n$`));
-    });
+    const { code, stdout } = await runBehind(free, spaced);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ GET http\S+\/a b and \d+ more: there was no complete answer \(not a path\)\./m);
+    expect(stdout).toMatch(new RegExp(` \\d+ to fix \\(${gated.length} routes, \\d+ requests\\)\\.\\n$`));
   });
 
-  it.each([
+  it.each<[string, string, (body: string) => string]>([
     ['is too deep', '/openapi.json', () => '['.repeat(100_000) + ']'.repeat(100_000)],
-    [
-      'has half a surrogate pair',
-      '/v1/catalog',
-      (body: string) => body.replace('"assetId":"solana"', '"assetId":"\\ud800"'),
-    ],
-  ] as const)('says that it cannot examine a document that %s', async (_, path, change) => {
-    const alter: RecordingProxy['alter'] = ({ target, body }) =>
-      target === path ? { status: 200, body: change(body) } : undefined;
-    await behindProxy(free, alter, async (url) => {
-      const { code, stdout, stderr } = await run(url);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/^doctor: http:\S+ cannot be examined \(\w+Error: .+\)\.\n$/);
-    });
+    ['has half a surrogate pair', '/v1/catalog', (body) => body.replace('"assetId":"solana"', '"assetId":"\\ud800"')],
+  ])('says that it cannot examine a document that %s', async (_, path, change) => {
+    const { code, stdout, stderr } = await runBehind(free, ({ target, body }) =>
+      target === path ? { status: 200, body: change(body) } : undefined,
+    );
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^doctor: http:\S+ cannot be examined \(\w+Error: .+\)\.\n$/);
   });
 });

@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error The packer is a script.
 import { mcpb } from '../../scripts/mcpb.mjs';
-import { runCommand } from '../kit/command.ts';
+import { runHere } from '../cli/in-process.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { blocksOf } from '../kit/page.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -68,34 +68,29 @@ describe('server.json', () => {
 
   it('names arguments and variables of the program', async () => {
     const [{ value }, { name }] = published.packageArguments;
-    const { stdout } = await runCommand([process.execPath, 'packages/cli/bin/main.js', value, '--help']);
+    const { stdout } = await runHere([value, '--help']);
     expect(stdout).toContain(`${name} <usd>`);
     const options = readFileSync('packages/cli/src/options.ts', 'utf8');
     for (const variable of published.environmentVariables) expect(options).toContain(`['${variable.name}'`);
   });
 });
 
-describe('docs/mcp.md', () => {
+it('docs/mcp.md starts the published program in every host', () => {
   const page = readFileSync('docs/mcp.md', 'utf8');
-
-  it('starts the published program in every host', () => {
-    const [block = ''] = blocksOf('docs/mcp.md', 'json');
-    const { command, args, env } = JSON.parse(block).mcpServers['asset-gateway'];
-    expect([command, ...args]).toEqual(['npx', '-y', own.name, 'mcp']);
-    expect(Object.keys(env)).toEqual(['ASSET_GATEWAY_URL']);
-    const inVsCode = /code --add-mcp '(\{.*\})'/.exec(page)?.[1] ?? '';
-    expect(JSON.parse(inVsCode)).toEqual({ name: 'asset-gateway', command, args, env });
-    for (const host of ['claude', 'codex']) {
-      const words = `${host} mcp add asset-gateway --env ASSET_GATEWAY_URL=${env.ASSET_GATEWAY_URL} -- `;
-      expect(page).toContain(`\`${words}npx ${args.join(' ')}\``);
-    }
-  });
+  const [block = ''] = blocksOf('docs/mcp.md', 'json');
+  const { command, args, env } = JSON.parse(block).mcpServers['asset-gateway'];
+  expect([command, ...args]).toEqual(['npx', '-y', own.name, 'mcp']);
+  expect(Object.keys(env)).toEqual(['ASSET_GATEWAY_URL']);
+  const inVsCode = /code --add-mcp '(\{.*\})'/.exec(page)?.[1] ?? '';
+  expect(JSON.parse(inVsCode)).toEqual({ name: 'asset-gateway', command, args, env });
+  for (const host of ['claude', 'codex']) {
+    const words = `${host} mcp add asset-gateway --env ASSET_GATEWAY_URL=${env.ASSET_GATEWAY_URL} -- `;
+    expect(page).toContain(`\`${words}npx ${args.join(' ')}\``);
+  }
 });
 
-describe('every other command', () => {
-  it('starts without the packages of MCP', async () => {
-    const imports = readFileSync('packages/cli/bin/main.js', 'utf8').match(/^import .* from "\.\/.*";$/gm) ?? [];
-    const loaded = ['main.js', ...imports.map((line) => line.slice(line.lastIndexOf('./') + 2, -2))];
-    for (const name of loaded) expect(readFileSync(`packages/cli/bin/${name}`, 'utf8')).not.toContain('tools/list');
-  });
+it('every other command starts without the packages of MCP', () => {
+  const imports = readFileSync('packages/cli/bin/main.js', 'utf8').match(/^import .* from "\.\/.*";$/gm) ?? [];
+  const loaded = ['main.js', ...imports.map((line) => line.slice(line.lastIndexOf('./') + 2, -2))];
+  for (const name of loaded) expect(readFileSync(`packages/cli/bin/${name}`, 'utf8')).not.toContain('tools/list');
 });

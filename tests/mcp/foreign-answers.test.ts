@@ -96,11 +96,8 @@ it('an unreachable gateway is named in an error that says what to set', async ()
 describe('W11 a payment with an unknown outcome', () => {
   it('is resent by every later call with the same input, never signed again, and the error says so', async () => {
     const { call, spentUsd } = await openHost();
-    reply = {
-      status: 503,
-      headers: { 'retry-after': '600' },
-      body: { ok: false, error: 'settlement_pending', message: 'Later.' },
-    };
+    const body = { ok: false, error: 'settlement_pending', message: 'Later.' };
+    reply = { status: 503, headers: { 'retry-after': '600' }, body };
     for (const _ of [1, 2, 3]) {
       const answered = await call('rpc', BALANCE);
       expect(answered.isError).toBe(true);
@@ -193,19 +190,16 @@ describe('W25 an answer of a hostile gateway', () => {
   );
 });
 
-describe('W35 the URL of the RPC', () => {
-  it('is not shown to the model after its host', async () => {
-    const rpc = await startStrangeGateway();
-    rpc.answer(({ path }, response) => {
-      const error = { code: -1, message: `no ${path} here${HIDDEN.join('')}` };
-      json(response, 200, { jsonrpc: '2.0', id: 1, error });
-    });
-    const url = `${rpc.url}/key-in-path?api-key=key-in-query`;
-    const { call, spentUsd } = await openHost({ words: [...BUDGET, '--rpc', url] });
-    const shown = JSON.stringify(await call('rpc', BALANCE));
-    await rpc.stop();
-    expect(shown).toContain('payment_not_made');
-    for (const each of ['key-in-path', 'key-in-query', ...HIDDEN]) expect(shown).not.toContain(each);
-    expect([payments.length, await spentUsd()]).toEqual([0, '0.00']);
+it('W35 the URL of the RPC is not shown to the model after its host', async () => {
+  const rpc = await startStrangeGateway();
+  rpc.answer(({ path }, response) => {
+    const error = { code: -1, message: `no ${path} here${HIDDEN.join('')}` };
+    json(response, 200, { jsonrpc: '2.0', id: 1, error });
   });
+  const url = `${rpc.url}/key-in-path?api-key=key-in-query`;
+  const { call, spentUsd } = await openHost({ words: [...BUDGET, '--rpc', url] });
+  const shown = JSON.stringify(await call('rpc', BALANCE));
+  expect(shown).toContain('payment_not_made');
+  for (const each of ['key-in-path', 'key-in-query', ...HIDDEN]) expect(shown).not.toContain(each);
+  expect([payments.length, await spentUsd()]).toEqual([0, '0.00']);
 });

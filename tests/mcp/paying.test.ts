@@ -1,9 +1,9 @@
 import { isInputRequiredResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
+import { runHere } from '../cli/in-process.ts';
 import { startEverything } from '../discovery/everything.ts';
-import { node, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { ERAS, PROGRAM, textOf, useHosts } from './host.ts';
+import { ERAS, textOf, useHosts } from './host.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const BALANCE = { method: 'getBalance', arguments: { account: ACCOUNT } };
@@ -71,17 +71,8 @@ describe('nothing is paid', () => {
 
   it('for a call beyond the rest of the budget after a payment of the command line', async () => {
     const host = await openHost({ era, words: ['--budget-usd', '0.000012'] });
-    const words = [
-      'rpc',
-      'getBalance',
-      ACCOUNT,
-      '--pay',
-      '--keypair',
-      host.keypairFile,
-      '--rpc',
-      gateway.solana.mainnet.url,
-    ];
-    const paid = await runCommand(node(PROGRAM, ...words), { env: host.env });
+    const typed = `rpc getBalance ${ACCOUNT} --pay --keypair ${host.keypairFile} --rpc ${gateway.solana.mainnet.url}`;
+    const paid = await runHere(typed.split(' '), { env: host.env });
     expect([paid.code, host.transfers()]).toEqual([0, 1]);
     await host.call('rpc', BALANCE);
     expect(textOf(await host.call('rpc', BALANCE))).toContain('Nothing was paid');

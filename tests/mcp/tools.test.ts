@@ -91,21 +91,19 @@ describe.each(ERAS)('in the era of %s', (era, options) => {
   });
 });
 
-describe('with --tools=all', () => {
-  it('every method is a tool that answers within the size limit', async () => {
-    const host = await startHost(gateway, { words: ['--budget-usd', '1', '--tools=all'] });
-    onTestFinished(() => host.close());
-    const { tools } = await host.client.listTools();
-    const methods = tools.filter(({ name }) => name.includes('_') && name !== 'read_on');
-    expect([tools.length, methods.length]).toEqual([38, 35]);
-    for (const { name, annotations, description } of methods) {
-      const before = host.transfers();
-      const answer = await host.call(name, inputOf(rowOf(name)));
-      expect([name, answer.isError ?? false]).toEqual([name, false]);
-      expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
-      const isPaid = annotations?.readOnlyHint === false;
-      expect([name, host.transfers() - before]).toEqual([name, isPaid ? 1 : 0]);
-      expect(description).toMatch(isPaid ? /\$0\.\d+/ : /Free/);
-    }
-  });
+it('with --tools=all every method is a tool that answers within the size limit', async () => {
+  const host = await startHost(gateway, { words: ['--budget-usd', '1', '--tools=all'] });
+  onTestFinished(() => host.close());
+  const { tools } = await host.client.listTools();
+  const methods = tools.filter(({ name }) => name.includes('_') && name !== 'read_on');
+  expect([tools.length, methods.length]).toEqual([38, 35]);
+  for (const { name, annotations, description } of methods) {
+    const before = host.transfers();
+    const answer = await host.call(name, inputOf(rowOf(name)));
+    expect([name, answer.isError ?? false]).toEqual([name, false]);
+    expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
+    const isPaid = annotations?.readOnlyHint === false;
+    expect([name, host.transfers() - before]).toEqual([name, isPaid ? 1 : 0]);
+    expect(description).toMatch(isPaid ? /\$0\.\d+/ : /Free/);
+  }
 });

@@ -117,49 +117,34 @@ describe('W25 an answer that was paid for', () => {
   });
 });
 
-describe('a whole answer is stored', () => {
-  it('for an hour', () => {
-    let now = 1;
-    const stored = new StoredAnswers(() => now);
-    const answer = stored.add('[1]');
-    now += 3_600_000;
-    expect(stored.text(answer)).toBe('[1]');
-    now++;
-    expect(stored.text(answer)).toBeUndefined();
-  });
-
-  it('until 64 newer ones or 32 million characters are stored', () => {
-    const stored = new StoredAnswers();
-    const names = Array.from({ length: 65 }, () => stored.add('[]'));
-    expect(names.map((name) => stored.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
-    const large = stored.add('x'.repeat(40 * 1024 * 1024));
-    expect(names.map((name) => stored.text(name))).toEqual(Array(65).fill(undefined));
-    expect(stored.text(large)).toHaveLength(40 * 1024 * 1024);
-    stored.add('[]');
-    expect(stored.text(large)).toBeUndefined();
-  });
+it('a whole answer is stored for an hour, until 64 newer ones or 32 million characters are stored', () => {
+  let now = 1;
+  const stored = new StoredAnswers(() => now);
+  const answer = stored.add('[1]');
+  now += 3_600_000;
+  expect(stored.text(answer)).toBe('[1]');
+  now++;
+  expect(stored.text(answer)).toBeUndefined();
+  const names = Array.from({ length: 65 }, () => stored.add('[]'));
+  expect(names.map((name) => stored.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
+  const large = stored.add('x'.repeat(40 * 1024 * 1024));
+  expect(names.map((name) => stored.text(name))).toEqual(Array(65).fill(undefined));
+  expect(stored.text(large)).toHaveLength(40 * 1024 * 1024);
+  stored.add('[]');
+  expect(stored.text(large)).toBeUndefined();
 });
 
-describe('a yes to a payment', () => {
+it('a yes to a payment is valid once, for the same call, for ten minutes, until a hundred newer questions', () => {
   const offer = { network: 'solana:1', asset: 'mint', payTo: 'payee', amount: '5' };
-
-  it('is valid once, for the same call, for ten minutes', () => {
-    let now = 1;
-    const approvals = new Approvals(() => now);
-    const ask = () => approvals.ask('rpc_getBalance', { account: 'a' }, offer);
-    const once = ask();
-    expect(approvals.take(once, 'rpc_getBalance', { account: 'a' })).toEqual(offer);
-    expect(approvals.take(once, 'rpc_getBalance', { account: 'a' })).toBeUndefined();
-    const other = ask();
-    expect(approvals.take(other, 'rpc_getBalance', { account: 'b' })).toBeUndefined();
-    const late = ask();
-    now += 600_001;
-    expect(approvals.take(late, 'rpc_getBalance', { account: 'a' })).toBeUndefined();
-  });
-
-  it('is dropped after a hundred newer questions', () => {
-    const approvals = new Approvals();
-    const [first, second] = Array.from({ length: 101 }, () => approvals.ask('t', 1, offer));
-    expect([approvals.take(first, 't', 1), approvals.take(second, 't', 1)]).toEqual([undefined, offer]);
-  });
+  let now = 1;
+  const approvals = new Approvals(() => now);
+  const ask = () => approvals.ask('rpc_getBalance', { account: 'a' }, offer);
+  const take = (id: string | undefined, account = 'a') => approvals.take(id, 'rpc_getBalance', { account });
+  const once = ask();
+  expect([take(once), take(once), take(ask(), 'b')]).toEqual([offer, undefined, undefined]);
+  const late = ask();
+  now += 600_001;
+  expect(take(late)).toBeUndefined();
+  const [first, second] = Array.from({ length: 101 }, ask);
+  expect([take(first), take(second)]).toEqual([undefined, offer]);
 });
