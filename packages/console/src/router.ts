@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useEvent } from './parts/hooks.ts';
+import { attempt } from './parts/text.ts';
 
 /** A view and its arguments: `#/routes/tokens.search?q=gold`. */
 export interface Place {
@@ -9,13 +10,7 @@ export interface Place {
   readonly query: string;
 }
 
-const decoded = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-};
+const decoded = (segment: string): string => attempt(() => decodeURIComponent(segment), segment);
 
 /** Parses a fragment. */
 export function placeOf(fragment: string): Place {

@@ -37,10 +37,10 @@ export function Shell({ title, views, place }: { title: string; views: readonly 
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to content
       </button>
-      <header>
+      <header class="row">
         <strong class="brand">{title}</strong>
         {views.length > 1 && (
-          <nav aria-label="Views">
+          <nav class="row" aria-label="Views">
             {views.map(({ name, title: label }) => (
               <a key={name} href={hrefOf(name)} aria-current={name === view.name ? 'page' : undefined}>
                 {label}

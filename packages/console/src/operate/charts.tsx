@@ -24,16 +24,22 @@ const RANGES = [
 ] as const;
 const MINUTE = 60;
 
-interface Shown {
-  readonly times: readonly number[];
-  readonly minutes: number;
-  /** The marked row, if any. */
-  readonly marked: number | undefined;
-  readonly onPointer: (index: number | undefined) => void;
-  readonly onChoose: () => void;
+/** The last minutes of the history, and the one that is marked: under the pointer, or chosen. */
+function useMinutes(watch: Watch) {
+  const [minutes, setMinutes] = useState<number>(RANGES[0][1]);
+  const [pointed, onPointer] = useState<number>();
+  // A time, so that the mark stays at its minute when rows are added.
+  const [chosen, choose] = useState<number>();
+  const rows = watch.rows.slice(-minutes);
+  const skipped = watch.rows.length - rows.length;
+  const times = rows.map((_, index) => Math.round(watch.timeOf(skipped + index) / 1_000));
+  const chosenIndex = times.findIndex((time) => Math.abs(time - (chosen ?? 0)) < MINUTE / 2);
+  const marked = pointed ?? (chosenIndex < 0 ? undefined : chosenIndex);
+  return { minutes, setMinutes, rows, times, marked, onPointer, chosen, choose };
 }
 
-type PanelProps = Shown & { readonly chart: Chart; readonly values: readonly Row[] };
+type Minutes = ReturnType<typeof useMinutes>;
+type PanelProps = Minutes & { readonly chart: Chart; readonly values: readonly Row[] };
 
 /** Loads the chart library on first use, then keeps one plot in an element. */
 function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProps) {
@@ -57,13 +63,13 @@ function usePlot({ chart, times, values, minutes, marked, onPointer }: PanelProp
 }
 
 function Panel(props: PanelProps) {
-  const { chart, values, marked, onChoose } = props;
+  const { chart, values, times, marked, choose } = props;
   const figure = usePlot(props);
   return (
     <figure class="chart panel" ref={figure}>
       <h3>{chart.title}</h3>
       <span class="grid-colour" />
-      <div class="plot" aria-hidden="true" onClick={onChoose} />
+      <div class="plot" aria-hidden="true" onClick={() => choose(times[marked ?? times.length - 1])} />
       <ul class="row legend small tabular">
         {chart.lines.map(([name], at) => (
           <li key={name}>
@@ -79,14 +85,8 @@ function Panel(props: PanelProps) {
   );
 }
 
-interface MomentProps {
-  readonly shown: Shown;
-  readonly chosen: number | undefined;
-  readonly onChoose: (time: number | undefined) => void;
-}
-
 /** The slider that chooses a minute, and the minute that the charts show. */
-function Moment({ shown: { times, marked }, chosen, onChoose }: MomentProps) {
+function Moment({ times, marked, chosen, choose }: Minutes) {
   const shownAt = marked ?? times.length - 1;
   const time = minuteOf((times[shownAt] ?? 0) * 1_000);
   return (
@@ -98,42 +98,33 @@ function Moment({ shown: { times, marked }, chosen, onChoose }: MomentProps) {
         min={0}
         max={times.length - 1}
         value={shownAt}
-        onInput={({ currentTarget }) => onChoose(times[Number(currentTarget.value)])}
+        onInput={({ currentTarget }) => choose(times[Number(currentTarget.value)])}
       />
       <output>
         {marked === undefined ? 'Latest minute' : 'Minute to'} <strong>{time}</strong>
       </output>
-      <Button class="quiet" disabled={chosen === undefined} label="Show latest" onClick={() => onChoose(undefined)} />
+      <Button class="quiet" disabled={chosen === undefined} label="Show latest" onClick={() => choose(undefined)} />
     </>
   );
 }
 
 /** A chart for each subject that the gateway has columns for. */
-const panelsOf = (columns: readonly string[], rows: Watch['rows'], shown: Shown) =>
+const panelsOf = (columns: readonly string[], shown: Minutes) =>
   table
     .filter(({ lines }) => columns.includes(lines[0]?.[1] ?? ''))
     .map((chart) => (
       <Panel
         key={chart.title}
         chart={chart}
-        values={chart.lines.map(([, column = '']) => rows.map((row) => row[columns.indexOf(column)] ?? null))}
+        values={chart.lines.map(([, column = '']) => shown.rows.map((row) => row[columns.indexOf(column)] ?? null))}
         {...shown}
       />
     ));
 
 /** The charts of a range, with one moment marked on all of them. */
 export function Charts({ watch }: { readonly watch: Watch }) {
-  const [minutes, setMinutes] = useState<number>(RANGES[0][1]);
-  const [pointed, setPointed] = useState<number>();
-  // A time, so that the mark stays at its minute when rows are added.
-  const [chosen, setChosen] = useState<number>();
-  const rows = watch.rows.slice(-minutes);
-  const skipped = watch.rows.length - rows.length;
-  const times = rows.map((_, index) => Math.round(watch.timeOf(skipped + index) / 1_000));
-  const chosenIndex = times.findIndex((time) => Math.abs(time - (chosen ?? 0)) < MINUTE / 2);
-  const marked = pointed ?? (chosenIndex < 0 ? undefined : chosenIndex);
-  const onChoose = () => setChosen(times[marked ?? rows.length - 1]);
-  const shown = { times, minutes, marked, onPointer: setPointed, onChoose };
+  const shown = useMinutes(watch);
+  const { minutes, setMinutes, rows } = shown;
   return (
     <section aria-label="Last 24 hours">
       <div class="row moment">
@@ -142,12 +133,12 @@ export function Charts({ watch }: { readonly watch: Watch }) {
             <Button key={title} aria-pressed={each === minutes} label={title} onClick={() => setMinutes(each)} />
           ))}
         </fieldset>
-        {rows.length > 0 && <Moment shown={shown} chosen={chosen} onChoose={setChosen} />}
+        {rows.length > 0 && <Moment {...shown} />}
       </div>
       {rows.length === 0 && (
         <p class="muted">The charts start with the first full minute after the start of the gateway.</p>
       )}
-      <div class="charts">{panelsOf(watch.latest?.columns ?? [], rows, shown)}</div>
+      <div class="charts">{panelsOf(watch.latest?.columns ?? [], shown)}</div>
     </section>
   );
 }

@@ -1,5 +1,5 @@
-import { bytes, count, microDollars, rough, span } from '../parts/format.ts';
-import { TermList, type Terms } from '../parts/table.tsx';
+import { bytes, count, microDollars, rough, several, span } from '../parts/format.ts';
+import { type Column, Table as PlainTable, TermList, type Terms } from '../parts/table.tsx';
 import { plain } from '../parts/text.ts';
 import { Bar, Counts, Table } from './table.tsx';
 import type { Totals, UpstreamTotals } from './use-history.ts';
@@ -35,27 +35,16 @@ function statusOf({ isBreakerOpen, pauseSeconds, keysSetAside }: UpstreamTotals)
   return keysSetAside.length > 0 ? `key ${plain(keysSetAside.join(', '))} set aside` : 'in use';
 }
 
-const UPSTREAM_HEAD = [
-  'upstream',
-  'budget',
-  'left',
-  'limit',
-  'status',
-  'p95, 5 min',
-  'p95 since start',
-  'calls',
-  'keys refused',
-];
-
-const rowOf = (upstream: UpstreamTotals) => [
-  plain(upstream.name),
-  <Bar key="bar" fraction={upstream.left / upstream.limit} />,
-  upstream.left,
-  upstream.limit,
-  statusOf(upstream),
-  ...upstream.p95.map(span),
-  upstream.calls,
-  upstream.keyRefusals,
+const UPSTREAM: readonly Column<UpstreamTotals>[] = [
+  { title: 'upstream', cell: ({ name }) => plain(name) },
+  { title: 'budget', cell: ({ left, limit }) => <Bar fraction={left / limit} /> },
+  { title: 'left', isNumber: true, cell: ({ left }) => count(left) },
+  { title: 'limit', isNumber: true, cell: ({ limit }) => count(limit) },
+  { title: 'status', cell: statusOf },
+  { title: 'p95, 5 min', isNumber: true, cell: ({ p95: [recent] }) => span(recent) },
+  { title: 'p95 since start', isNumber: true, cell: ({ p95: [, sinceStart] }) => span(sinceStart) },
+  { title: 'calls', isNumber: true, cell: ({ calls }) => count(calls) },
+  { title: 'keys refused', isNumber: true, cell: ({ keyRefusals }) => count(keyRefusals) },
 ];
 
 /** The budget and the health of each upstream; unused upstreams take one line. */
@@ -64,13 +53,11 @@ export function Upstreams({ upstreams }: Totals) {
   const [quiet, used] = [upstreams.filter(isQuiet), upstreams.filter((each) => !isQuiet(each))];
   return (
     <>
-      <Table caption="Upstreams: budget and health" head={UPSTREAM_HEAD} rows={used.map(rowOf)} />
+      <PlainTable caption="Upstreams: budget and health" columns={UPSTREAM} rows={used} empty="None yet." />
       {quiet.length > 0 && (
         <details>
-          <summary>
-            {quiet.length === 1 ? '1 upstream without calls' : `${quiet.length} upstreams without calls`}
-          </summary>
-          <Table caption="Upstreams without calls" head={UPSTREAM_HEAD} rows={quiet.map(rowOf)} />
+          <summary>{several(quiet.length, 'upstream')} without calls</summary>
+          <PlainTable caption="Upstreams without calls" columns={UPSTREAM} rows={quiet} />
         </details>
       )}
     </>

@@ -1,3 +1,5 @@
+import { attempt } from '../parts/text.ts';
+
 const STORED = 'metrics-token';
 /** The characters that a header may contain. */
 const SENDABLE = /^[\x20-\x7e]*$/;
@@ -9,22 +11,11 @@ export function authorizationOf(token: string): HeadersInit | undefined {
 }
 
 /** The token in the tab's session storage, if any. */
-export function storedToken(): string {
-  try {
-    return sessionStorage.getItem(STORED) ?? '';
-  } catch {
-    return '';
-  }
-}
+export const storedToken = (): string => attempt(() => sessionStorage.getItem(STORED) ?? '', '');
 
-export function storeToken(token: string): void {
-  try {
-    if (token === '') sessionStorage.removeItem(STORED);
-    else sessionStorage.setItem(STORED, token);
-  } catch {
-    // It stays in memory.
-  }
-}
+/** Where nothing can be stored, the token stays in memory. */
+export const storeToken = (token: string): void =>
+  attempt(() => (token === '' ? sessionStorage.removeItem(STORED) : sessionStorage.setItem(STORED, token)), undefined);
 
 /** Asks for the token that `/sales` needs. */
 export function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {

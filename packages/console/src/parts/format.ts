@@ -55,6 +55,9 @@ export function utcMinute(seconds: unknown): string {
   return Number.isNaN(date.getTime()) ? NONE : date.toISOString().slice(0, 16).replace('T', ' ');
 }
 
+/** A number with its noun: `1 call`, `3 calls`. */
+export const several = (size: number, noun: string): string => `${size} ${noun}${size === 1 ? '' : 's'}`;
+
 const KIB = 1024;
 
 /** A size as `5.0 MiB`. */

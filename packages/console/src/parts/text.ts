@@ -1,5 +1,14 @@
 import { HIDDEN, isObject, listAt, type Members } from '@asset-gateway/protocol';
 
+/** What some work returns, or something else if it throws. */
+export function attempt<T, Otherwise>(work: () => T, otherwise: Otherwise): T | Otherwise {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
+}
+
 const MAX_LENGTH = 120;
 
 /** An upstream's text without hidden characters, shortened to a length; empty if it is not a string. */
@@ -29,15 +38,11 @@ export const bytesIn = (base64: string): Uint8Array<ArrayBuffer> =>
 /** Decodes base64 with UTF-8 in it. */
 export const textIn = (base64: string): string => new TextDecoder('utf-8', { fatal: true }).decode(bytesIn(base64));
 
+export const isJson = (text: string): boolean => attempt(() => JSON.parse(text) !== undefined, false);
+
 /** The JSON text that a header carries in base64, if any. */
 export function decodedHeader(value: string): string | undefined {
   // `{"` in base64.
-  if (!value.startsWith('ey')) return undefined;
-  try {
-    const text = textIn(value);
-    JSON.parse(text);
-    return text;
-  } catch {
-    return undefined;
-  }
+  const text = value.startsWith('ey') ? attempt(() => textIn(value), '') : '';
+  return isJson(text) ? text : undefined;
 }

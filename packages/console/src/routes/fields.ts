@@ -1,3 +1,5 @@
+import { isJson } from '../parts/text.ts';
+
 type Bound = 'minItems' | 'maxItems' | 'minLength' | 'maxLength' | 'minimum' | 'maximum';
 
 /** The part of JSON Schema that the catalog uses. */
@@ -102,15 +104,6 @@ export function exampleOf({ place, steps, kind }: Field, row: FormRow): string {
 }
 
 const itemsIn = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const isWithin = (value: number, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): boolean =>
   value >= least && value <= most;

@@ -6,7 +6,7 @@ import { keyOf, type Method, type Row } from './catalog.ts';
 export function Price({ rows }: { readonly rows: readonly Row[] }) {
   const prices = rows.filter(({ paymentRequired }) => paymentRequired).map(({ priceUsd }) => priceUsd);
   const [least] = prices.toSorted((one, other) => Number(one) - Number(other));
-  return least === undefined ? <span class="badge free">free</span> : <span class="badge paid">${least}</span>;
+  return least === undefined ? <span class="badge up">free</span> : <span class="badge paid">${least}</span>;
 }
 
 /** The verb of a route. */
@@ -33,7 +33,7 @@ function Entry({ method: { key, name, rows }, current }: { readonly method: Meth
   return (
     <li>
       <a
-        class="entry"
+        class="entry small"
         href={hrefOf('routes', first.id)}
         aria-current={key === current ? 'page' : undefined}
         title={first.description}

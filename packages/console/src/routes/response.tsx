@@ -110,7 +110,7 @@ interface MembersProps {
 function MemberList({ schema, resolve, depth }: MembersProps) {
   const { properties = {}, required = [] } = schema;
   return (
-    <ul class="members">
+    <ul class="members small">
       {Object.entries(properties).map(([name, given]) => {
         const member = resolve(given);
         const holder = depth < MAX_DEPTH ? holderOf(member, resolve) : undefined;
@@ -150,7 +150,10 @@ function Response({ reference, fileName }: { readonly reference: RouteReference;
 const FIRST_CODES = 3;
 
 const Codes = ({ errors }: { readonly errors: readonly RouteError[] }) => (
-  <TermList class="codes" of={errors.map(({ code, message }) => [code, <WithCode key={code} text={message} />])} />
+  <TermList
+    class="codes small"
+    of={errors.map(({ code, message }) => [code, <WithCode key={code} text={message} />])}
+  />
 );
 
 type Statuses = RouteReference['errors'];
@@ -158,7 +161,7 @@ type Statuses = RouteReference['errors'];
 function StatusErrors({ of: statuses }: { readonly of: Statuses }) {
   return statuses.map(([status, all]) => (
     <div key={status} class="status">
-      <span class="badge refused">{status}</span>
+      <span class="badge down">{status}</span>
       <div>
         <Codes errors={all.slice(0, FIRST_CODES)} />
         {all.length > FIRST_CODES && (
@@ -177,25 +180,12 @@ function StatusErrors({ of: statuses }: { readonly of: Statuses }) {
 /** Statuses of requests that no route reads, and of faults of the gateway. */
 const GENERAL = ['408', '413', '414', '415', '431', '500'];
 
-function Errors({ errors }: { readonly errors: Statuses }) {
-  const general = errors.filter(([status]) => GENERAL.includes(status));
-  return (
-    <>
-      <StatusErrors of={errors.filter(([status]) => !GENERAL.includes(status))} />
-      {general.length > 0 && (
-        <details class="general">
-          <summary>Errors that any route can return: {general.map(([status]) => status).join(', ')}</summary>
-          <StatusErrors of={general} />
-        </details>
-      )}
-    </>
-  );
-}
-
 /** The response of a route and the errors that it can return. */
 export function Reference({ row }: { readonly row: Row }) {
   const session = useSession();
   const { value: reference, error, isLoading } = useFresh(() => referenceOf(session, row), [row.id]);
+  const { errors = [] } = reference ?? {};
+  const general = errors.filter(([status]) => GENERAL.includes(status));
   return (
     <div class="reference">
       <section aria-labelledby="response">
@@ -207,7 +197,13 @@ export function Reference({ row }: { readonly row: Row }) {
       {reference && (
         <section aria-labelledby="errors">
           <h2 id="errors">Errors</h2>
-          <Errors errors={reference.errors} />
+          <StatusErrors of={errors.filter((each) => !general.includes(each))} />
+          {general.length > 0 && (
+            <details class="general">
+              <summary>Errors that any route can return: {general.map(([status]) => status).join(', ')}</summary>
+              <StatusErrors of={general} />
+            </details>
+          )}
         </section>
       )}
     </div>

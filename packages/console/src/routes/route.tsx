@@ -4,10 +4,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Json } from '../parts/code.tsx';
 import { Exchange, Headers } from '../parts/exchange.tsx';
 import { Failure, NextStep, WithCode } from '../parts/failure.tsx';
+import { several } from '../parts/format.ts';
 import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
-import type { Step } from '../recorder.ts';
 import { hrefOf } from '../router.ts';
 import { type Session, useSession } from '../session.ts';
 import { keyOf, type Row, titleOf } from './catalog.ts';
@@ -76,19 +76,13 @@ function chargeOf({ row, status, headers }: RouteAnswer): string | undefined {
   return headers['cache-status']?.includes('; hit') ? 'free, from the cache' : 'free, 1 call of the shared budget';
 }
 
-const ageOf = ({ headers }: RouteAnswer): string => {
-  const seconds = Number(headers.age ?? 0);
-  return seconds > 0 ? `${seconds} s old` : 'new';
-};
-
-const signatures = (steps: readonly Step[]): string =>
-  steps.some(({ signedText }) => signedText !== undefined) ? ', signed with the key of this browser' : '';
-
 /** An answer: status, time, age and cost, its body, and, folded, its headers and the exchange. */
 function Answer({ answer }: { readonly answer: RouteAnswer }) {
   const { row, status, headers, text, steps, ms, refusal } = answer;
   const cost = chargeOf(answer);
-  const look = status < 400 ? 'free' : 'refused';
+  const age = Number(headers.age ?? 0);
+  const isSigned = steps.some(({ signedText }) => signedText !== undefined);
+  const look = status < 400 ? 'up' : 'down';
   return (
     <section aria-labelledby="answer" class="answer panel">
       <h2 id="answer">
@@ -102,7 +96,7 @@ function Answer({ answer }: { readonly answer: RouteAnswer }) {
         class="row facts tabular"
         of={[
           ['Time', `${Math.round(ms)} ms`],
-          status < 400 && ['Age', ageOf(answer)],
+          status < 400 && ['Age', age > 0 ? `${age} s old` : 'new'],
           cost !== undefined && ['Cost', cost],
         ]}
       />
@@ -114,8 +108,8 @@ function Answer({ answer }: { readonly answer: RouteAnswer }) {
       {steps.length > 0 && (
         <details>
           <summary>
-            Step by step: {steps.length} {steps.length === 1 ? 'request' : 'requests'}
-            {signatures(steps)}
+            Step by step: {several(steps.length, 'request')}
+            {isSigned && ', signed with the key of this browser'}
           </summary>
           <Exchange steps={steps} />
         </details>

@@ -131,7 +131,7 @@ function About({ result, summary }: { readonly result: unknown; readonly summary
   if (missing) return <p class="muted">{missing}</p>;
   return (
     <>
-      <p class="about">{plain(description, 2000) || plain(summary, 2000)}</p>
+      <p class="about muted">{plain(description, 2000) || plain(summary, 2000)}</p>
       <p>
         All-time high: {dollars(allTimeHigh)} <span class="muted">{plain(allTimeHighDate, 64).slice(0, 10)}</span>
       </p>

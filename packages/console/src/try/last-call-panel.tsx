@@ -1,10 +1,11 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { Json } from '../parts/code.tsx';
 import { Exchange } from '../parts/exchange.tsx';
+import { several } from '../parts/format.ts';
 import { samplesOf } from '../parts/samples.ts';
 import { SampleTabs } from '../parts/tabs.tsx';
+import { attempt } from '../parts/text.ts';
 import type { LastCall } from '../parts/use-call.ts';
-import type { Step } from '../recorder.ts';
 
 const STAGES = [
   ['The gateway sends a challenge', 'It answers 402 with a fresh nonce to sign.'],
@@ -32,31 +33,14 @@ function Introduction() {
 const SEEN = 'signing-seen';
 const onPhone = matchMedia('(max-width: 900px)');
 
-/** Whether the steps are open at first: until they were seen once, where there is room for them. */
-function startsOpen(): boolean {
-  try {
-    return localStorage.getItem(SEEN) === null && !onPhone.matches;
-  } catch {
-    return false;
-  }
-}
+/** Whether the steps are open at first: until they were seen once, where there is room for them. Without storage they stay closed. */
+const startsOpen = (): boolean => attempt(() => localStorage.getItem(SEEN) === null && !onPhone.matches, false);
 
-function rememberSeen(): void {
-  try {
-    localStorage.setItem(SEEN, 'yes');
-  } catch {
-    // Without storage the steps stay closed.
-  }
-}
-
-/** `1 request, 118 ms` */
-function costOf(steps: readonly Step[]): string {
-  const ms = steps.reduce((sum, step) => sum + step.ms, 0);
-  return `${steps.length} ${steps.length === 1 ? 'request' : 'requests'}, ${Math.round(ms)} ms`;
-}
+const rememberSeen = (): void => attempt(() => localStorage.setItem(SEEN, 'yes'), undefined);
 
 function CallDetails({ lastCall: { call, url, steps, text } }: { readonly lastCall: LastCall }) {
   const isOpen = useMemo(startsOpen, []);
+  const ms = steps.reduce((sum, step) => sum + step.ms, 0);
   useEffect(() => {
     if (isOpen) rememberSeen();
   }, []);
@@ -64,7 +48,8 @@ function CallDetails({ lastCall: { call, url, steps, text } }: { readonly lastCa
     <>
       <details class="signing" open={isOpen}>
         <summary>
-          Signed with this browser's key: <span class="muted">{costOf(steps)}</span>
+          Signed with this browser's key:{' '}
+          <span class="muted">{`${several(steps.length, 'request')}, ${Math.round(ms)} ms`}</span>
         </summary>
         <Exchange key={url} steps={steps} />
       </details>

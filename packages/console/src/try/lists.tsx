@@ -1,6 +1,7 @@
 import { below, textAt } from '@asset-gateway/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
+import { several } from '../parts/format.ts';
 import { rows } from '../parts/text.ts';
 import { type Session, useSession } from '../session.ts';
 import { curated, type List } from './calls.ts';
@@ -116,7 +117,7 @@ function Assets({ result, isInView }: { readonly result: unknown; readonly isInV
       {!isCached && !isAsked && (
         <p class="load">
           <Button class="quiet" label="Show charts" onClick={() => setIsAsked(true)} />{' '}
-          <span class="muted small">{ids.length === 1 ? '1 call' : `${ids.length} calls`}</span>
+          <span class="muted small">{several(ids.length, 'call')}</span>
         </p>
       )}
     </>

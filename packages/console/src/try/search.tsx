@@ -1,6 +1,7 @@
 import { below, listAt, type Members } from '@asset-gateway/protocol';
 import './try.css';
 import { useEffect, useState } from 'preact/hooks';
+import { several } from '../parts/format.ts';
 import { plain, rows } from '../parts/text.ts';
 import { CallReport, type CallState, type LastCall, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
@@ -27,7 +28,7 @@ export function Try({ place }: { readonly place: Place }) {
           {assetId === '' ? (
             <>
               <h1>Market data for a signature</h1>
-              <p class="lead">
+              <p class="lead muted">
                 No account, no API key: a key in this browser signs each call. Asset data is free; all users share the
                 calls of a minute.
               </p>
@@ -83,7 +84,7 @@ const Results = ({ shown }: Found) => (
 function summaryOf({ query, shown: { length }, total }: Found): string {
   if (length === 0) return `No results for “${plain(query)}”. Try a symbol such as SOL, a name or a mint address.`;
   const more = total > length ? `; ${total - length} more in the JSON answer` : '';
-  return `${length} ${length === 1 ? 'asset' : 'assets'}, best match first, with changes in 24 hours${more}`;
+  return `${several(length, 'asset')}, best match first, with changes in 24 hours${more}`;
 }
 
 const hasFew = ({ recorder }: Session): boolean => (recorder.budget?.left ?? FEW + 1) <= FEW;

@@ -63,7 +63,7 @@ export function Balance({ funds }: { readonly funds: Fresh<readonly Funds[]> }) 
   const usdc = (micros: number | undefined): string => (micros === undefined ? '–' : `${exact(micros)} USDC`);
   return (
     <section aria-labelledby="balance">
-      <div class="head">
+      <div class="row head">
         <h2 id="balance">Balance</h2>
         <Refresh funds={funds} />
       </div>

@@ -1,5 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 import { isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
+import { attempt } from '../parts/text.ts';
 import { readStoredOrThrow, store } from './storage.ts';
 
 const STATES = ['held', 'signed', 'paid', 'refused'] as const;
@@ -57,22 +58,10 @@ const dayOf = (spent: readonly Spent[]): number =>
   spent.filter((each) => isWithin(each, DAY_MS)).reduce((sum, each) => sum + each.micros, 0);
 
 /** What counts towards the limit per 24 hours, in millionths of a dollar; undefined if the ledger cannot be read. */
-export function spentMicros(): number | undefined {
-  try {
-    return dayOf(all());
-  } catch {
-    return undefined;
-  }
-}
+export const spentMicros = (): number | undefined => attempt(() => dayOf(all()), undefined);
 
 /** Signed payments with an unknown outcome. */
-export function unfinished(): readonly Spent[] {
-  try {
-    return all().filter(({ state }) => state === 'signed');
-  } catch {
-    return [];
-  }
-}
+export const unfinished = (): readonly Spent[] => attempt(all, []).filter(({ state }) => state === 'signed');
 
 /** A ledger shared by all tabs of this browser and kept over a reload. */
 export const browserLedger: SpendingLedger = {

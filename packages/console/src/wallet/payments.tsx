@@ -116,8 +116,8 @@ function Receipt({ receipt, verdicts }: { readonly receipt: string | undefined; 
   return (
     <span class="copy">
       {fault === undefined && <span class="muted">Not checked</span>}
-      {fault === '' && <span class="badge free">Valid</span>}
-      {fault && <span class="badge refused invalid">Invalid: {fault}</span>}
+      {fault === '' && <span class="badge up">Valid</span>}
+      {fault && <span class="badge down invalid">Invalid: {fault}</span>}
       <Copy text={receipt} what="the receipt" />
     </span>
   );

@@ -1,13 +1,9 @@
 import type { Caps } from '@asset-gateway/client/pay';
+import { attempt } from '../parts/text.ts';
 
 /** Reads a value from localStorage; the fallback if it is missing or unreadable. */
-export function readStored<T>(name: string, fallback: T): T {
-  try {
-    return (JSON.parse(localStorage.getItem(`asset-gateway.${name}`) ?? 'null') as T | null) ?? fallback;
-  } catch {
-    return fallback;
-  }
-}
+export const readStored = <T>(name: string, fallback: T): T =>
+  attempt(() => JSON.parse(localStorage.getItem(`asset-gateway.${name}`) ?? 'null') as T | null, null) ?? fallback;
 
 /** Like `readStored`, but throws if the value exists and is invalid. */
 export function readStoredOrThrow<T>(name: string, isValid: (value: unknown) => value is T, fallback: T): T {
@@ -38,13 +34,7 @@ const isCaps = (value: unknown): value is PageCaps =>
   typeof value === 'object' && value !== null && Object.keys(DEFAULT).every((name) => isCap(Reflect.get(value, name)));
 
 /** The caps of this browser. If stored caps cannot be read, nothing is paid: they may have been lower than the default. */
-export function readCaps(): PageCaps {
-  try {
-    return readStoredOrThrow(NAME, isCaps, DEFAULT);
-  } catch {
-    return NOTHING;
-  }
-}
+export const readCaps = (): PageCaps => attempt(() => readStoredOrThrow(NAME, isCaps, DEFAULT), NOTHING);
 
 export const storeCaps = (caps: PageCaps): void => store(NAME, caps);
 
