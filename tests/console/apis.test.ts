@@ -1,24 +1,18 @@
 import { createClient } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
 import { createTools } from '@asset-gateway/client/tools';
-import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { serveWeatherAndNotes } from '../apis/apis.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { runCode } from '../kit/run-code.ts';
-import { axeFaults, type OpenedPage, openPage, runSample, samplesIn } from './console.ts';
+import { axeFaults, pageInSuite, runSample, samplesIn } from './console.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes();
 
 browserSuite('an API in the console', () => {
   const home = makeFolder();
-  let seen: OpenedPage;
-  let page: Page;
-  beforeAll(async () => {
-    seen = await openPage(`${gateway.url}/#/routes`);
-    page = seen.page;
-  });
+  const { seen, page } = pageInSuite(`${gateway.url}/#/routes`);
 
   const open = async (id: string, title: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/routes/${id}`)}`);
@@ -93,8 +87,7 @@ browserSuite('an API in the console', () => {
 
   it('is paid for by the wallet of the page, once', async () => {
     await page.goto(`${gateway.url}/#/wallet`);
-    await page.getByRole('button', { name: 'Get 10 play USDC on mainnet' }).click();
-    await page.getByText('You received 10 play USDC on mainnet.').waitFor();
+    await gateway.solana.mainnet.fundUsdc((await page.locator('.address').textContent()) ?? '', 1_000_000n);
     await open('weather.mainnet.weather.getHistory', 'Past weather of a city');
     const paid = () => gateway.solana.mainnet.transfers.filter(({ to }) => to === gateway.solana.payTo) ?? [];
     const before = paid().length;

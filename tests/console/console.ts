@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { openBrowser } from '../kit/chromium.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { isFull } from '../kit/rounds.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -44,8 +45,11 @@ export async function openPage(url: string, { script, ...options }: PageOptions 
   return { page, faults, close: () => context.close() };
 }
 
-/** A page, and the faults it had so far. */
-export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
+/** A page for the tests of a suite, and the faults it had so far. */
+export function pageInSuite(url: string) {
+  const seen = inSuite(() => openPage(url));
+  return { seen, page: inSuite(async () => seen.page) };
+}
 
 /** A page of one test, closed after it. It has had no faults then, except those with this text. */
 export async function visit(url: string, options?: PageOptions, allowed?: string): Promise<Page> {
@@ -57,16 +61,10 @@ export async function visit(url: string, options?: PageOptions, allowed?: string
   return page;
 }
 
-interface AxeViolation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
 /** The violations that axe finds: rule and element. */
-export async function axeFaults(page: Page): Promise<string[]> {
-  const violations = (await page.evaluate(`${AXE}; axe.run().then(({ violations }) => violations)`)) as AxeViolation[];
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
+export const axeFaults = (page: Page): Promise<string[]> =>
+  page.evaluate(`${AXE}; axe.run().then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
 
 /** Saves a screenshot for the documentation, with ROUNDS=full. */
 async function picture(page: Page, name: string): Promise<void> {
@@ -99,12 +97,6 @@ export async function faultsInAllLooks(page: Page, name: string): Promise<string
   return faults;
 }
 
-/** The pixels of a chart: how many are painted, and a checksum. */
-export interface Drawn {
-  readonly painted: number;
-  readonly sum: number;
-}
-
 const READ_CANVAS = `(() => {
   const canvas = document.querySelector('.plot canvas');
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -118,10 +110,10 @@ const READ_CANVAS = `(() => {
   return { painted, sum };
 })()`;
 
-/** Reads the chart of a page once it is drawn. */
-export async function drawnIn(page: Page): Promise<Drawn> {
+/** Reads the pixels of a page's chart once it is drawn: how many are painted, and a checksum. */
+export async function drawnIn(page: Page) {
   await page.locator('.plot canvas').waitFor({ state: 'attached' });
-  return page.evaluate<Drawn>(READ_CANVAS);
+  return page.evaluate<{ readonly painted: number; readonly sum: number }>(READ_CANVAS);
 }
 
 /** The rows of a table as texts. */

@@ -106,25 +106,25 @@ const LEVELS: Readonly<Record<string, number>> = {
   settled: 4_000,
 };
 
-/** Shows 90 minutes in the charts of a gateway that has just started. */
-const showMinutes = async (page: Page): Promise<void> => {
-  await page.route('**/history?*', async (route) => {
+const plausible = (name: string, minute: number, column: number): number => {
+  const level = LEVELS[name] ?? 40;
+  const value = level * (1 + 0.5 * Math.sin(minute / 9 + column) + 0.2 * Math.sin(minute * 2));
+  return level < 1 ? value : Math.round(value);
+};
+
+/** Shows 90 minutes in the charts of a gateway that has just started, from a time on. */
+const showMinutes = (page: Page, figureOf: typeof plausible, firstAt?: number) =>
+  page.route('**/history?*', async (route) => {
     // The page may be closed while it asks.
     const response = await route.fetch().catch(() => undefined);
     if (!response) return;
-    const { columns, at, ...rest } = await response.json();
-    const wave = (minute: number, column: number) =>
-      1 + 0.5 * Math.sin(minute / 9 + column) + 0.2 * Math.sin(minute * 2);
-    const rows = Array.from({ length: 90 }, (_, minute) =>
-      columns.map((name: string, column: number) => {
-        const level = LEVELS[name] ?? 40;
-        const value = level * wave(minute, column);
-        return level < 1 ? value : Math.round(value);
-      }),
-    );
-    await route.fulfill({ json: { ...rest, at, columns, rows, firstMinute: 0, firstAt: at - 90 * 60_000 } });
+    const { columns, ...rest } = await response.json();
+    const figuresAt = (minute: number) => columns.map((name: string, at: number) => figureOf(name, minute, at));
+    const rows = Array.from({ length: 90 }, (_, minute) => figuresAt(minute));
+    await route.fulfill({
+      json: { ...rest, columns, rows, firstMinute: 0, firstAt: firstAt ?? rest.at - 90 * 60_000 },
+    });
   });
-};
 
 const gateway = await startBusyGateway();
 const { origin } = new URL(gateway.gateway.metricsUrl ?? '');
@@ -251,7 +251,7 @@ browserSuite("the operator's page", () => {
     await page.getByRole('heading', WELL).waitFor();
     await unlock(page);
     await page.getByRole('table', { name: 'Sales by wallet' }).waitFor();
-    await showMinutes(page);
+    await showMinutes(page, plausible);
     await refresh(page);
     expect(await faultsInAllLooks(page, 'operate')).toEqual([]);
     gateway.upstream.faults.status = 401;
@@ -302,12 +302,8 @@ browserSuite("the operator's page", () => {
   it('marks one minute on all charts, by pointer and by keyboard', async () => {
     const page = await visit(origin);
     await page.getByRole('heading', WELL).or(page.getByRole('heading', TROUBLE)).waitFor();
-    const { columns, ...rest } = await (await fetch(`${origin}/history`)).json();
-    const rows = Array.from({ length: 90 }, (_, minute) => columns.map((_: string, at: number) => minute + at));
-    const firstAt = new Date(2026, 0, 5, 12, 1).getTime();
-    await page.route('**/history?*', (route) =>
-      route.fulfill({ json: { ...rest, columns, rows, firstMinute: 0, firstAt } }),
-    );
+    const { columns } = await (await fetch(`${origin}/history`)).json();
+    await showMinutes(page, (_, minute, column) => minute + column, new Date(2026, 0, 5, 12, 1).getTime());
     await page.reload();
     const [moment, first] = [page.getByRole('slider', { name: 'Moment' }), page.locator('.chart .legend b').first()];
     await expect.poll(() => moment.getAttribute('aria-valuetext')).toBe('13:30');

@@ -1,12 +1,12 @@
 import { routes as table } from '@asset-gateway/protocol';
-import type { Locator, Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import type { Locator } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { exampleOf, type FormRow, faultOf, fieldsOf } from '../../packages/console/src/routes/fields.ts';
 import { SYSTEM_ROWS } from '../../packages/console/src/routes/system-rows.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, LONG_TIMEOUT, LOOKS, type OpenedPage, openPage, tabTo, visit } from './console.ts';
+import { faultsInAllLooks, LONG_TIMEOUT, LOOKS, pageInSuite, tabTo, visit } from './console.ts';
 
 const OTHER_ACCOUNT = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
@@ -21,12 +21,7 @@ it('the form of each route is filled with its example, which has no fault', asyn
 });
 
 browserSuite('every route in the console', () => {
-  let seen: OpenedPage;
-  let page: Page;
-  beforeAll(async () => {
-    seen = await openPage(`${gateway.url}/#/routes`);
-    page = seen.page;
-  });
+  const { seen, page } = pageInSuite(`${gateway.url}/#/routes`);
 
   const open = async (id: string, title: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/routes/${id}`)}`);

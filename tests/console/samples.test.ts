@@ -12,7 +12,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { runCode } from '../kit/run-code.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { type OpenedPage, openPage, runSample, samplesIn, targetsSince } from './console.ts';
+import { pageInSuite, runSample, samplesIn, targetsSince } from './console.ts';
 
 const run = promisify(execFile);
 const PYTHON = ['python3', '/usr/bin/python3'].find(
@@ -27,18 +27,16 @@ browserSuite('the samples of Routes', () => {
   const signer = signerFromBytes(keypair);
   const folder = makeFolder();
   const walletFile = join(folder, 'wallet.json');
-  let seen: OpenedPage;
-
+  const { seen, page } = pageInSuite(`${gateway.url}/#/routes`);
   beforeAll(async () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(walletFile, JSON.stringify([...keypair]));
     await chain?.fundUsdc(signer.address, 1_000_000n);
-    seen = await openPage(`${gateway.url}/#/routes`);
   });
 
   async function samplesAt(place: string, wanted?: readonly string[]): Promise<Record<string, string>> {
-    await seen.page.goto(`${gateway.url}/#/routes/${place}`);
-    return samplesIn(seen.page, wanted);
+    await page.goto(`${gateway.url}/#/routes/${place}`);
+    return samplesIn(page, wanted);
   }
 
   const env = { HOME: folder, ASSET_GATEWAY_KEYPAIR: walletFile, ASSET_GATEWAY_RPC_URL: chain?.url };
@@ -97,7 +95,6 @@ browserSuite('the samples of Routes', () => {
   }, 60_000);
 
   it('exist for every route, and Python parses each', async () => {
-    const { page } = seen;
     await page.goto(`${gateway.url}/#/routes`);
     const places = await page.locator('.entry').evaluateAll((all) => all.map((each) => each.getAttribute('href')));
     expect(places.length).toBe(43);

@@ -1,6 +1,6 @@
 import { createClient } from '@asset-gateway/client';
 import { createTools } from '@asset-gateway/client/tools';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
 import { askFor } from '../../packages/console/src/parts/use-call.ts';
@@ -54,11 +54,16 @@ browserSuite('Try', () => {
       .data;
   }
 
-  it('searches, opens an asset, changes the interval, and shows candles and the signed exchange', async () => {
+  it('searches, opens an asset, shows candles and the signed exchange, and copies a call, all by keyboard', async () => {
     const before = arrivals().length;
-    const page = await visit(`${gateway.url}/`);
+    const page = await visit(`${gateway.url}/`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const press = async (wanted: Locator) => {
+      await tabTo(page, wanted);
+      await page.keyboard.press('Enter');
+    };
     expect(arrivals().length).toBe(before);
-    await page.getByLabel('Search assets').fill('sol');
+    await tabTo(page, page.getByLabel('Search assets'));
+    await page.keyboard.insertText('sol');
     await result(page, /^Solana/).waitFor();
     expect(targetsSince(arrivals(), before)).toEqual(['/v1/assets/search?q=sol&limit=20']);
     const stages = page.getByLabel('The last call').locator('.exchange > li');
@@ -69,15 +74,19 @@ browserSuite('Try', () => {
     ]);
     expect(await stages.nth(1).textContent()).toContain('wants you to sign in with your Solana account');
 
-    await result(page, /^Solana/).click();
-    await page.getByRole('heading', { level: 1, name: 'Solana SOL' }).waitFor();
+    await press(result(page, /^Solana/));
+    const heading = page.getByRole('heading', { level: 1, name: 'Solana SOL' });
+    await heading.waitFor();
+    const isFocused = () => heading.evaluate((element) => element === element.ownerDocument.activeElement);
+    await expect.poll(isFocused, LONG_TIMEOUT).toBe(true);
     const hours = await drawnIn(page);
     expect(hours.painted).toBeGreaterThan(1000);
     expect(arrivals().length).toBe(before + 2);
     expect((await stages.allInnerTexts())[0]).toContain('No challenge was needed');
 
-    await page.getByRole('link', { name: '1M', exact: true }).click();
-    await page.getByText('Show as table').click();
+    await press(page.getByRole('link', { name: '1M', exact: true }));
+    await page.locator('[aria-current]', { hasText: '1M' }).waitFor();
+    await press(page.locator('summary', { hasText: 'Show as table' }));
     const table = page.getByRole('table', { name: /candles of 4H/ });
     await table.waitFor();
     expect(arrivals().length).toBe(before + 3);
@@ -85,6 +94,16 @@ browserSuite('Try', () => {
     expect(candles.length).toBeGreaterThan(100);
     expect(await rowsOf(table)).toEqual(candles.toReversed().map(cellsOf));
     await expect.poll(() => drawnIn(page)).not.toEqual(hours);
+
+    await tabTo(page, page.getByRole('region', { name: /candles of 4H/ }));
+    await tabTo(page, page.getByRole('tab', { name: 'Markets' }));
+    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
+    await press(button(page, 'Load exchanges'));
+    await page.getByRole('table', { name: /Exchanges/ }).waitFor();
+    await press(button(page, 'Copy curl'));
+    await page.getByLabel('The last call').getByText('Copied').first().waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toBe(`curl -i '${gateway.url}/v1/x402/tokens/assets/solana/tickers'`);
 
     const spent = arrivals().length;
     await page.getByRole('link', { name: 'Line', exact: true }).click();
@@ -99,38 +118,6 @@ browserSuite('Try', () => {
     await result(page, /^Solana/).waitFor();
     expect(await page.getByLabel('Search assets').inputValue()).toBe('sol');
     expect(arrivals().length).toBe(spent);
-  });
-
-  it('does the same by keyboard, and copies a call', async () => {
-    const permissions = ['clipboard-read', 'clipboard-write'];
-    const page = await visit(`${gateway.url}/`, { permissions });
-    await tabTo(page, page.getByLabel('Search assets'));
-    await page.keyboard.type('solana');
-    await result(page, /^Solana/).waitFor();
-    await tabTo(page, result(page, /^Solana/));
-    await page.keyboard.press('Enter');
-    const heading = page.getByRole('heading', { level: 1, name: 'Solana SOL' });
-    await heading.waitFor();
-    const isFocused = () => heading.evaluate((element) => element === element.ownerDocument.activeElement);
-    await expect.poll(isFocused, LONG_TIMEOUT).toBe(true);
-    await drawnIn(page);
-    await tabTo(page, page.getByRole('link', { name: '4 hours', exact: true }));
-    await page.keyboard.press('Enter');
-    await page.locator('[aria-current]', { hasText: '4 hours' }).waitFor();
-    await tabTo(page, page.locator('summary', { hasText: 'Show as table' }));
-    await page.keyboard.press('Enter');
-    await page.getByRole('table', { name: /candles of 4H/ }).waitFor();
-    await tabTo(page, page.getByRole('region', { name: /candles of 4H/ }));
-    await tabTo(page, page.getByRole('tab', { name: 'Markets' }));
-    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
-    await tabTo(page, button(page, 'Load exchanges'));
-    await page.keyboard.press('Enter');
-    await page.getByRole('table', { name: /Exchanges/ }).waitFor();
-    await tabTo(page, button(page, 'Copy curl'));
-    await page.keyboard.press('Enter');
-    await page.getByLabel('The last call').getByText('Copied').first().waitFor();
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect(copied).toBe(`curl -i '${gateway.url}/v1/x402/tokens/assets/solana/tickers'`);
   });
 
   it('loads a list on a click, suggests its assets without a call, and leads to results by the arrow keys', async () => {
