@@ -12,7 +12,6 @@ const WAITING = [
   'budget/shares-hour',
   'cache/recovery',
   'postgres/outages',
-  'payments/unknown',
   'console/try',
   'redis/rotation',
   'cache/economy',

@@ -4,37 +4,130 @@ import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import type { Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { RemoteFacilitator } from '../../packages/gateway/src/payments/facilitator/remote.ts';
+import type { ChainFaultKnobs } from '../../packages/sandbox/src/chain/chain.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
-import { PENDING, receiptIn } from './fault-buyer.ts';
-import { type Orders, openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
-import { expectStored, newSale } from './sale.ts';
+import { startSellingGateway } from '../kit/test-gateway.ts';
+import { PENDING, ROOMY, receiptIn, until } from './fault-buyer.ts';
+import { openRemoteFixture, type RemoteOrders } from './fault-facilitator.ts';
+import { expectStored, newSale, type Sale } from './sale.ts';
 
+/** Faults of the chain where the gateway settles itself; where a remote facilitator settles, its orders. */
+type Fault = { readonly chain: ChainFaultKnobs } | RemoteOrders;
+
+const openSale = async (micros?: bigint): Promise<Sale> => newSale(await startSellingGateway(ROOMY), micros);
+
+/** A payment under a fault, and the end of the fault. */
+async function openUnder(fault: Fault) {
+  if ('chain' in fault) {
+    const sale = await openSale();
+    Object.assign(sale.faults, fault.chain);
+    return { sale, mend: () => sale.faults.reset(), settlements: () => sale.chain.calls.filter(isSending).length };
+  }
+  const sale = await openRemoteFixture(fault);
+  const mend = () => {
+    sale.orders = {};
+  };
+  return { sale, mend, settlements: () => sale.judged().filter(({ path }) => path === '/settle').length };
+}
+
+const isSending = ({ method }: { readonly method: string }) => method === 'sendTransaction';
 const refuses = (errorReason: string) => ({ success: false, errorReason, transaction: '', network: '' });
 const succeeds = (transaction: unknown) => ({ success: true, transaction, network: '' });
+/** The reply of sendTransaction is lost, and the chain shows nothing yet. */
+const UNHEARD: ChainFaultKnobs = { dropAfterBroadcast: true, lie: { statusMissing: true } };
 
-/** It has paid, and says something else. The answer is served at once, as the chain shows the payment; without any reply it is pending. */
-const PAID_AND: readonly (readonly [name: string, first: string, orders: Orders])[] = [
-  ['P6 accept_then_timeout', PENDING, { hang: true }],
-  ['P6 double_402', '200', { status: 402, answer: refuses('duplicate_settlement') }],
-  ['P6 5xx_after_settle', '200', { status: 502, answer: 'Bad gateway' }],
-  ['P6 reset_after_settle', '200', { status: 'reset' }],
-  ['P6 not JSON', '200', { answer: '<html>' }],
-  ['P6 a list', '200', { answer: [] }],
-  ['P6 transaction_failed', '200', { answer: refuses('invalid_exact_svm_transaction_failed') }],
-  ['P11 settled with an empty signature', '200', { answer: succeeds('') }],
-  ['P11 settled with a malformed signature', '200', { answer: succeeds('0OIl') }],
+/** Faults at settling, and the first answer. If the chain shows the payment, it is served at once; without any reply it is pending. */
+const UNKNOWN: readonly (readonly [name: string, first: string, fault: Fault])[] = [
+  ['P6 the reply of sendTransaction is lost', '200', { chain: { dropAfterBroadcast: true } }],
+  ['P6 that, and the chain shows nothing yet', PENDING, { chain: UNHEARD }],
+  ['P6 a status that comes late', '200', { chain: { confirmAfterMs: 3_000 } }],
+  ['P6 sendTransaction hangs and nothing was sent', PENDING, { chain: { hang: new Set(['sendTransaction']) } }],
+  ['P6 accept_then_timeout', PENDING, { settle: { hang: true } }],
+  ['P6 double_402', '200', { settle: { status: 402, answer: refuses('duplicate_settlement') } }],
+  ['P6 5xx_after_settle', '200', { settle: { status: 502, answer: 'Bad gateway' } }],
+  ['P6 reset_after_settle', '200', { settle: { status: 'reset' } }],
+  ['P6 not JSON', '200', { settle: { answer: '<html>' } }],
+  ['P6 a list', '200', { settle: { answer: [] } }],
+  ['P6 transaction_failed', '200', { settle: { answer: refuses('invalid_exact_svm_transaction_failed') } }],
+  ['P11 settled with an empty signature', '200', { settle: { answer: succeeds('') } }],
+  ['P11 settled with a malformed signature', '200', { settle: { answer: succeeds('0OIl') } }],
 ];
 
 const LONG = { timeout: 90_000 };
 
-describe.concurrent('P6 a facilitator that has paid', () => {
-  it.each(PAID_AND)('%s: served, and then stored; one transfer', LONG, async (_, outcome, settle) => {
-    const sale = await openRemoteFixture({ settle });
-    expect((await sale.ask()).outcome).toBe(outcome);
+describe.concurrent('P6 an unknown outcome', () => {
+  it.each(UNKNOWN)('%s: one transfer, and the stored answer', LONG, async (_, outcome, fault) => {
+    const { sale, mend, settlements } = await openUnder(fault);
+    const first = await sale.ask();
+    expect(first.outcome).toBe(outcome);
+    if (outcome === PENDING) {
+      expect(first.headers.get('retry-after')).toBe('2');
+      expect(receiptIn(first)).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+    }
+    if (outcome === PENDING && 'chain' in fault) {
+      expect((await sale.ask()).outcome).toBe(PENDING);
+      expect(sale.moved()).toEqual([fault.chain.hang ? 0 : 1, 1]);
+      mend();
+    } else expect(settlements()).toBe(1);
     await expectStored(sale, sale.payment, 40_000);
-    expect(sale.judged().filter(({ path }) => path === '/settle')).toHaveLength(1);
   });
+
+  it('P6 is settled within 5 s after the chain shows it, without a request', async () => {
+    const sale = await openSale();
+    Object.assign(sale.faults, UNHEARD);
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.faults.reset();
+    const seen = sale.chain.calls.length;
+    const shown = performance.now();
+    const isLookedUp = () => sale.chain.calls.slice(seen).some(({ method }) => method === 'getSignatureStatuses');
+    await until(isLookedUp, 5_000);
+    await until(async () => (await sale.ask()).status === 200, 5_000 - (performance.now() - shown));
+    await expectStored(sale);
+  });
+
+  it('P6 a transaction without a block is refused only once its blockhash has expired', async () => {
+    const sale = await openSale();
+    Object.assign(sale.faults, { loseBroadcast: true, hang: new Set(['sendTransaction']) });
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.faults.expireBlockhashes();
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.chain.advanceBlocks(150);
+    const last = await sale.decided();
+    expect(last.outcome).toMatch(/^402 \w+ refused$/);
+    expect(receiptIn(last)).toMatchObject({ success: false, transaction: '' });
+    sale.faults.reset();
+    expect((await sale.ask(await sale.renew())).outcome).toBe('200');
+    expect(sale.moved()[0]).toBe(1);
+  });
+
+  it('P6 a new payment for the same request waits while the first one is open, and gets its answer', async () => {
+    const sale = await openSale();
+    Object.assign(sale.faults, UNHEARD);
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    const second = await sale.renew();
+    expect((await sale.ask(second)).outcome).toBe('503 settlement_pending unused');
+    sale.faults.reset();
+    await expectStored(sale, second);
+    await expectStored(sale);
+  });
+
+  it('P6 a payment that waits too long in the settlement queue is unused, is not sent afterwards, and buys when it comes again', async () => {
+    const { gateway, buyer, faults, chain } = await openSale();
+    const sales = await Promise.all([1, 2, 3].map(() => newSale(gateway, buyer)));
+    faults.confirmAfterMs = 80_000;
+    const replies = await Promise.all(sales.map((sale) => sale.ask()));
+    const outcomes = replies.map(({ outcome }) => outcome);
+    expect(outcomes.toSorted()).toEqual(['503 facilitator_unavailable unused', PENDING, PENDING]);
+    faults.reset();
+    const waited = sales.filter((_, index) => outcomes[index] !== PENDING);
+    for (const sale of sales.filter((each) => !waited.includes(each))) {
+      expect((await sale.decided()).outcome).toBe('200 again');
+    }
+    expect(chain.transfers).toHaveLength(2);
+    for (const sale of waited) expect((await sale.ask()).outcome).toBe('200');
+    expect(chain.transfers).toHaveLength(3);
+  }, 60_000);
 
   it('P6 whose facilitator does not come back: served once the chain shows the payment; one transfer', async () => {
     const sale = await openRemoteFixture();
@@ -73,7 +166,40 @@ describe.concurrent('P6 a facilitator that has paid', () => {
   });
 });
 
-describe.concurrent('P5 a facilitator that refuses', () => {
+describe.concurrent('P5 a refusal that proves something', () => {
+  it('P5 money that is gone between verify and settle: 402, no byte of the result, nothing moved', async () => {
+    const first = await openSale(500n);
+    const second = await newSale(first.gateway, first.buyer);
+    first.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
+    first.provider.faults.delayMs = 400;
+    const replies = await Promise.all([first.ask(), second.ask()]);
+    const outcomes = replies.map(({ outcome }) => outcome).sort();
+    expect(outcomes).toEqual(['200', '402 invalid_exact_svm_transaction_simulation_failed refused']);
+    const refused = replies.filter(({ status }) => status === 402);
+    expect(refused.map(({ text }) => text).join()).not.toContain('CANARY_result');
+    expect(refused.map(receiptIn)).toEqual([expect.objectContaining({ success: false, transaction: '' })]);
+    expect(first.chain.transfers).toHaveLength(1);
+  });
+
+  it('P5 P11 simulateOk: a transaction that fails on the chain is never served, and moves nothing', async () => {
+    const sale = await openSale(1n);
+    sale.faults.lie = { simulateOk: true };
+    const reply = await sale.ask();
+    expect(reply.outcome).toMatch(/^402 \w+ refused$/);
+    expect(receiptIn(reply)).toMatchObject({ success: false });
+    expect((await sale.ask()).status).toBe(402);
+    expect(sale.moved()[0]).toBe(0);
+  });
+
+  it('P5 a transaction that turns out to have failed on the chain is refused', async () => {
+    const sale = await openSale(1n);
+    Object.assign(sale.faults, { ...UNHEARD, lie: { simulateOk: true, statusMissing: true } });
+    expect((await sale.ask()).outcome).toBe(PENDING);
+    sale.faults.reset();
+    expect((await sale.decided()).outcome).toMatch(/^402 \w+ refused$/);
+    expect(sale.moved()[0]).toBe(0);
+  });
+
   it('P5 declared_safe: 402 with a receipt that says so, and no byte of the result', async () => {
     const reason = 'invalid_exact_svm_transaction_simulation_failed';
     const sale = await openRemoteFixture({ settle: { does: false, answer: refuses(reason) } });
@@ -143,23 +269,32 @@ describe.concurrent('P11 a facilitator that says settled and has not', () => {
 
 const UNAVAILABLE = '503 facilitator_unavailable unused';
 const INVALID = '502 facilitator_invalid_response unused';
-/** At verify. */
-const DOWN: readonly (readonly [name: string, outcome: string, orders: Orders])[] = [
-  ['P8 answers valid with 500', UNAVAILABLE, { status: 500, answer: { isValid: true } }],
-  ['P8 answers 429', UNAVAILABLE, { status: 429, answer: 'slow down' }],
-  ['P8 resets', UNAVAILABLE, { status: 'reset' }],
-  ['P9 hangs', UNAVAILABLE, { hang: true }],
-  ['P8 answers HTML', INVALID, { answer: '<html>' }],
-  ['P8 answers valid with 402', INVALID, { status: 402, answer: { isValid: true } }],
-  ['P8 answers neither yes nor no', INVALID, { answer: '{"isValid":"yes"}' }],
+/** Faults at verify. */
+const UNUSABLE: readonly (readonly [name: string, outcome: string, fault: Fault])[] = [
+  ['P8 an RPC answers 503', UNAVAILABLE, { chain: { status: 503 } }],
+  ['P8 an RPC answers nonsense', UNAVAILABLE, { chain: { status: 200 } }],
+  [
+    'P8 an RPC limits us',
+    UNAVAILABLE,
+    { chain: { refuse: { simulateTransaction: { code: 429, message: 'Too many requests' } } } },
+  ],
+  ['P8 an RPC hangs at simulations', UNAVAILABLE, { chain: { hang: new Set(['simulateTransaction']) } }],
+  ['P8 answers valid with 500', UNAVAILABLE, { verify: { status: 500, answer: { isValid: true } } }],
+  ['P8 answers 429', UNAVAILABLE, { verify: { status: 429, answer: 'slow down' } }],
+  ['P8 resets', UNAVAILABLE, { verify: { status: 'reset' } }],
+  ['P9 hangs', UNAVAILABLE, { verify: { hang: true } }],
+  ['P8 answers HTML', INVALID, { verify: { answer: '<html>' } }],
+  ['P8 answers valid with 402', INVALID, { verify: { status: 402, answer: { isValid: true } } }],
+  ['P8 answers neither yes nor no', INVALID, { verify: { answer: '{"isValid":"yes"}' } }],
 ];
 
-describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
-  it.each(DOWN)('%s: unused, no upstream call; later it buys', async (_, outcome, verify) => {
-    const sale = await openRemoteFixture({ verify });
-    expect((await sale.ask()).outcome).toBe(outcome);
+describe.concurrent('P8 an RPC or a facilitator that cannot be used', () => {
+  it.each(UNUSABLE)('%s at verify: unused, no upstream call; later it buys', async (_, outcome, fault) => {
+    const { sale, mend } = await openUnder(fault);
+    const reply = await sale.ask();
+    expect([reply.outcome, reply.headers.has('retry-after')]).toEqual([outcome, outcome === UNAVAILABLE]);
     expect(sale.moved()).toEqual([0, 0]);
-    sale.orders = {};
+    mend();
     expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);
   });
 
@@ -169,6 +304,58 @@ describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
     expect([(await sale.ask()).outcome, sale.moved()]).toEqual([UNAVAILABLE, [0, 0]]);
     await sale.restart();
     expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);
+  });
+
+  /** Asks, and breaks the chain while the upstream is slow. */
+  async function brokenMeanwhile(sale: Sale, breakIt: () => void) {
+    sale.provider.faults.delayMs = 500;
+    const asked = sale.ask();
+    await until(() => sale.provider.arrivals.length === 1);
+    breakIt();
+    const reply = await asked;
+    expect([sale.chain.calls.some(isSending), sale.moved()[0]]).toEqual([false, 0]);
+    sale.provider.faults.reset();
+    return reply;
+  }
+
+  it('P8 between verify and settle: 503, nothing sent, the same payment buys later', async () => {
+    const sale = await openSale();
+    const reply = await brokenMeanwhile(sale, () => Object.assign(sale.faults, { status: 503 }));
+    expect(reply.outcome).toBe(UNAVAILABLE);
+    sale.faults.reset();
+    expect((await sale.decided()).outcome).toBe('200');
+    expect(sale.moved()[0]).toBe(1);
+  });
+
+  it('P13 a blockhash that expires while the upstream is slow: a refusal, nothing sent; a new payment buys', async () => {
+    const sale = await openSale();
+    const reply = await brokenMeanwhile(sale, () => sale.faults.expireBlockhashes());
+    expect(reply.outcome).toBe('402 invalid_exact_svm_transaction_simulation_failed refused');
+    expect(receiptIn(reply)).toMatchObject({ success: false, transaction: '' });
+    expect((await sale.ask(await sale.renew())).outcome).toBe('200');
+    expect(sale.moved()[0]).toBe(1);
+  });
+});
+
+describe.concurrent('P11 an RPC that lies', () => {
+  it('P11 statusMissing: never a challenge, and the stored answer when it stops', async () => {
+    const sale = await openSale();
+    sale.faults.lie = { statusMissing: true };
+    const first = sale.ask();
+    await until(() => sale.chain.transfers.length === 1);
+    expect((await sale.ask()).outcome).toBe('409 payment_in_progress in_progress');
+    sale.faults.reset();
+    expect((await first).outcome).toBe('200');
+    await expectStored(sale);
+  });
+
+  it('P11 statusConfirmed: said of everything, it still moves a payment once and serves it once', async () => {
+    const sale = await openSale();
+    sale.faults.lie = { statusConfirmed: true };
+    const replies = await Promise.all(Array.from({ length: 10 }, () => sale.decided()));
+    const outcomes = replies.map(({ outcome }) => outcome).sort();
+    expect(outcomes).toEqual(['200', ...Array(9).fill('200 again')]);
+    expect(sale.moved()).toEqual([1, 1]);
   });
 });
 

@@ -1,6 +1,6 @@
-import { afterAll, expect } from 'vitest';
-import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/test-gateway.ts';
-import { ask, askUntilDecided, type Buyer, DOLLAR, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
+import { expect } from 'vitest';
+import type { SellingGateway } from '../kit/test-gateway.ts';
+import { ask, askUntilDecided, type Buyer, DOLLAR, newBuyer, newPath, receiptIn } from './fault-buyer.ts';
 
 /** One payment for one request, not sent yet; default: of a new buyer with a dollar. */
 export async function newSale(gateway: SellingGateway, by: bigint | Buyer = DOLLAR) {
@@ -47,13 +47,4 @@ export async function expectStored(sale: Sale, payment = sale.payment, limitMs?:
   const transfer = sale.chain.transfers.find(({ from }) => from === sale.buyer.address);
   expect(receiptIn(reply)).toMatchObject({ success: true, transaction: transfer?.signature });
   expect(sale.moved()).toEqual([1, 1]);
-}
-
-/** Two gateways with one secret and separate databases: each takes the other's memos for its own. They end with the file. */
-export async function openTwo(options: Pick<SellingGatewayOptions, 'onStep'> = {}) {
-  const variables = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
-  const first = await startSellingGateway(variables);
-  const second = await startSellingGateway(variables, { solana: first.solana, ...options });
-  afterAll(() => second.stop().then(first.stop));
-  return { first, second };
 }
