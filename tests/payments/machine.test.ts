@@ -1,6 +1,7 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import {
   adopt,
   call,
@@ -11,15 +12,27 @@ import {
   step,
   type Transition,
 } from '../../packages/gateway/src/payments/machine.ts';
+import type { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import {
   callsOf,
   NEW_PAYER,
+  type NewPayment,
   PAYMENTS,
   type PaymentRecord,
   type PaymentState,
 } from '../../packages/gateway/src/payments/record.ts';
-import { landed, newPayment, REFUSED, requirementOf, UNKNOWN, UNSENT } from '../kit/ledger.ts';
-import { samples } from '../kit/rounds.ts';
+import {
+  landed,
+  ledgerSuite,
+  newPayment,
+  REFUSED,
+  requirementOf,
+  signatureOf,
+  startSettling,
+  UNKNOWN,
+  UNSENT,
+} from '../kit/ledger.ts';
+import { everyThird, samples } from '../kit/rounds.ts';
 
 const NOW = 1_000_000_000;
 const payment = newPayment({ owner: 'owner', network: NETWORKS.mainnet, requirement: requirementOf(5) });
@@ -124,6 +137,82 @@ describe('every event has the outcome of the table in the state', () => {
       const progress = expected ?? before.record?.progress ?? 'unknown';
       expect(outcome).toEqual({ name, event, isChanged: expected !== undefined, progress });
       if (!isChanged) expect(after).toBe(before);
+    }
+  });
+});
+
+type Act = (payments: Payments, payment: NewPayment) => Promise<unknown>;
+
+const ANSWER = '{"n":1}';
+const settlingBy =
+  (by: string): Act =>
+  (payments, { key }) =>
+    payments.settling(key, by, { answer: ANSWER, signature: signatureOf({ key }) });
+const foundOf = ({ key }: NewPayment): string => `found ${key}`;
+
+/** The events of a stored payment. */
+const ACTS: Readonly<Record<keyof typeof EVENTS, Act>> = {
+  reserved: (payments, payment) => payments.reserve({ ...payment, owner: 'next' }),
+  called: (payments, { key }) => payments.called(key),
+  settling: settlingBy('owner'),
+  'settling by another': settlingBy('another'),
+  unresolved: (payments, { key }) => payments.resolve(key, { ...UNKNOWN, signature: 'told' }),
+  'proof of a transfer': (payments, payment) => payments.resolve(payment.key, landed(payment)),
+  'proof of none': (payments, { key }) => payments.resolve(key, REFUSED),
+  "the owner's word": (payments, { key, owner }) => payments.resolve(key, REFUSED, owner),
+  "another's word": (payments, { key }) => payments.resolve(key, REFUSED, 'another'),
+  adopted: (payments, payment) => payments.adopt(payment, foundOf(payment)),
+  released: (payments, { key, owner }) => payments.release(key, owner, true),
+  'released by another': (payments, { key }) => payments.release(key, 'another', true),
+  withdrawn: (payments, { key, owner }) => payments.resolve(key, UNSENT, owner),
+};
+
+/** The progress after the process has ended. */
+const LATER: Readonly<Record<string, string>> = { reserved: 'unknown', settling: 'unresolved' };
+
+ledgerSuite('a stored payment', (ledger) => {
+  const end = async (payment: NewPayment, settlement: Settlement) => {
+    await startSettling(ledger, payment, ANSWER);
+    await ledger.payments.resolve(payment.key, settlement);
+  };
+  /** Takes a payment to each state that a running process can find it in. */
+  const paths = {
+    unknown: async () => undefined,
+    reserved: (payment: NewPayment) => ledger.payments.reserve(payment),
+    settling: (payment: NewPayment) => startSettling(ledger, payment, ANSWER),
+    unresolved: (payment: NewPayment) => end(payment, UNKNOWN),
+    owed: (payment: NewPayment) => end(payment, landed(payment)),
+    refused: (payment: NewPayment) => end(payment, REFUSED),
+  };
+
+  it('P1 P6 P7 P22 changes by each event as the table says, and a new process finds it as it was left', async () => {
+    const told: { key: string; progress: string }[] = [];
+    for (const [row, name] of keysOf(paths).entries()) {
+      const isAnswered = !['unknown', 'reserved', 'refused'].includes(name);
+      for (const event of ledger.openOther ? everyThird(keysOf(ACTS), row) : keysOf(ACTS)) {
+        const payment = newPayment({ owner: 'owner' });
+        await paths[name](payment);
+        const before = await ledger.payments.find(payment.key);
+        await ACTS[event](ledger.payments, payment).catch(() => undefined);
+        const after = await ledger.payments.find(payment.key);
+        const change = CHANGES[name][event];
+        const progress = change ?? before?.progress ?? 'unknown';
+        expect({ name, event, progress: after?.progress ?? 'unknown' }).toEqual({ name, event, progress });
+        if (!change) expect(after).toEqual(before);
+        const signature = event === 'adopted' ? foundOf(payment) : signatureOf(payment);
+        if (change === 'settled') expect(after?.signature).toBe(signature);
+        const isKept = (isAnswered || event === 'settling') && /^(?:settl|unresolved)/.test(progress);
+        const answer = await ledger.payments.answer(payment.key);
+        expect({ name, event, answer }).toEqual({ name, event, answer: isKept ? ANSWER : undefined });
+        told.push({ key: payment.key, progress });
+      }
+    }
+    await ledger.reopen();
+    const open = (await ledger.payments.open()).map(({ key }) => key);
+    for (const { key, progress } of told) {
+      const later = LATER[progress] ?? progress;
+      expect((await ledger.payments.find(key))?.progress ?? 'unknown').toBe(later);
+      expect(open.includes(key)).toBe(later === 'unresolved');
     }
   });
 });

@@ -3,113 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import type { Database, Step } from '../../packages/gateway/src/stores/sql/database.ts';
-import {
-  landed,
-  ledgerSuite,
-  newPayment,
-  REFUSED,
-  settle,
-  signatureOf,
-  startSettling,
-  UNKNOWN,
-  UNSENT,
-} from '../kit/ledger.ts';
-
-type Act = (payments: Payments, payment: NewPayment) => Promise<unknown>;
+import { ledgerSuite, newPayment, REFUSED, settle, signatureOf, startSettling, UNKNOWN } from '../kit/ledger.ts';
 
 const byAnother = (payment: NewPayment): NewPayment => ({ ...payment, owner: 'another' });
-const settling: Act = (payments, { key, owner }) =>
-  payments.settling(key, owner, { answer: '{"n":1}', signature: signatureOf({ key }), height: 7 });
-
-/** What can happen to a payment. */
-const ACTS = {
-  reserve: (payments, payment) => payments.reserve(payment),
-  'reserve by another': (payments, payment) => payments.reserve(byAnother(payment)),
-  release: (payments, { key, owner }) => payments.release(key, owner, false),
-  'release by another': (payments, { key }) => payments.release(key, 'another', false),
-  settling,
-  'settling by another': (payments, payment) => settling(payments, byAnother(payment)),
-  withdraw: (payments, { key, owner }) => payments.resolve(key, UNSENT, owner),
-  'withdraw by another': (payments, { key }) => payments.resolve(key, UNSENT, 'another'),
-  unresolved: (payments, { key }) => payments.resolve(key, { ...UNKNOWN, signature: 'told' }),
-  land: (payments, payment) => payments.resolve(payment.key, landed(payment)),
-  'land elsewhere': (payments, { key }) => payments.resolve(key, { ...landed({ key }), signature: 'another' }),
-  refuse: (payments, { key }) => payments.resolve(key, REFUSED),
-  "refuse on the owner's word": (payments, { key, owner }) => payments.resolve(key, REFUSED, owner),
-  "refuse on another's word": (payments, { key }) => payments.resolve(key, REFUSED, 'another'),
-  adopt: (payments, payment) => payments.adopt(payment, 'found'),
-} as const satisfies Record<string, Act>;
-
-type Story = readonly [acts: readonly (keyof typeof ACTS)[], verdict: string | undefined, progress: string | undefined];
-
-const SETTLING = ['reserve', 'settling'] as const;
-const FAILS = 'an error';
-const NONE = undefined;
-
-/** What happens to a payment, the verdict of the last act, and the progress in the end; undefined if the payment is not known. */
-const STORIES: readonly Story[] = [
-  [['reserve'], 'reserved', 'reserved'],
-  [['reserve', 'reserve by another'], 'taken', 'reserved'],
-  [['reserve', 'release'], NONE, NONE],
-  [['reserve', 'release by another'], NONE, 'reserved'],
-  [['settling'], FAILS, NONE],
-  [['reserve', 'settling by another'], FAILS, 'reserved'],
-  [SETTLING, 'settling', 'settling'],
-  [[...SETTLING, 'withdraw by another'], NONE, 'settling'],
-  [[...SETTLING, 'withdraw'], NONE, NONE],
-  [[...SETTLING, "refuse on the owner's word"], NONE, 'refused'],
-  [[...SETTLING, "refuse on another's word"], NONE, 'settling'],
-  [[...SETTLING, 'unresolved'], NONE, 'unresolved'],
-  [[...SETTLING, 'unresolved', 'land'], NONE, 'settled'],
-  [[...SETTLING, 'unresolved', 'refuse'], NONE, 'refused'],
-  [[...SETTLING, 'land'], NONE, 'settled'],
-  [[...SETTLING, 'land', 'land elsewhere'], NONE, 'settled'],
-  [['adopt', 'reserve'], 'taken', 'settled'],
-];
-
-/** The progress after the process has ended. */
-const LATER: Readonly<Record<string, string | undefined>> = { reserved: NONE, settling: 'unresolved' };
 
 ledgerSuite('a payment', (ledger) => {
-  it('P1 P6 P7 P22 goes through these stories alone, and a new process finds it as it was left', async () => {
-    const told: { payment: NewPayment; story: Story; atMs: number }[] = [];
-    const expectAll = async (isLater: boolean) => {
-      for (const { payment, story, atMs } of told) {
-        const [acts, , end] = story;
-        const progress = isLater && end && end in LATER ? LATER[end] : end;
-        const record = await ledger.payments.find(payment.key);
-        expect({ acts, progress: record?.progress }).toEqual({ acts, progress });
-        const isOpen = (await ledger.payments.open()).some(({ key }) => key === payment.key);
-        expect({ acts, isOpen }).toEqual({ acts, isOpen: progress === 'unresolved' });
-        const isKept = ['settling', 'unresolved', 'settled'].includes(progress ?? '') && !acts.includes('adopt');
-        expect({ acts, answer: await ledger.payments.answer(payment.key) }).toEqual({
-          acts,
-          answer: isKept ? '{"n":1}' : undefined,
-        });
-        if (acts.at(-1) === 'unresolved' && progress === 'unresolved') expect(record?.signature).toBe('told');
-        if (progress !== 'settled') continue;
-        const signature = acts.includes('adopt') ? 'found' : signatureOf(payment);
-        expect(record, acts.join()).toMatchObject({ signature, resolvedAtMs: atMs });
-        expect(record?.reason).toBeUndefined();
-      }
-    };
-    for (const story of STORIES) {
-      const [acts, verdict] = story;
-      const [payment, atMs] = [newPayment(), ledger.nowMs];
-      let last: unknown;
-      for (const act of acts) {
-        last = await ACTS[act](ledger.payments, payment).catch(() => FAILS);
-        // What comes after a proof does not change when it was known.
-        if (act === 'land') ledger.nowMs += 1;
-      }
-      expect([acts, typeof last === 'string' ? last : undefined]).toEqual([acts, verdict]);
-      told.push({ payment, story, atMs });
-    }
-    await expectAll(false);
-    await ledger.reopen();
-    await expectAll(true);
-  });
-
   it('P7 that was being settled is known again after a crash, its outcome open, with everything noted', async () => {
     const payment = newPayment();
     await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
