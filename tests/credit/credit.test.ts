@@ -1,12 +1,22 @@
-import { HEADERS } from '@asset-gateway/protocol';
+import { challengeIn, type SignInChallenge, signIn } from '@asset-gateway/client';
+import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
+import type { PaymentRequired } from '@x402/core/types';
+import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, callOf, leaves, leavesNoTrace, paidRoutes, send, sendPaid } from '../payments/calls.ts';
+import type { Example } from '../http/targets.ts';
+import { isFull } from '../kit/rounds.ts';
+import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { challengeFor, decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
+import { bodyOf, callOf, headerOf, leaves, leavesNoTrace, paidRoutes, send, sendPaid } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import {
+  anyCall,
   balanceOf,
   buyCredit,
   buying,
+  choose,
   openCreditedWallet,
   paymentOf,
   spend,
@@ -16,10 +26,21 @@ import {
 } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
-const PRICE = 5;
-const BUNDLE = 50_000;
+const other = callOf('rpc.mainnet.alchemy.getBalance');
+const [PRICE, BUNDLE, AT_ONCE, FAILURES] = [5, 50_000, 8, 10];
+/** The calls that a small bundle covers after its own. */
+const COVERED = isFull ? 100 : 3;
+const SMALL = PRICE * (1 + COVERED);
 
-const gateway = await startCreditGateway();
+const gateway = await startCreditGateway(WITHOUT_BREAKER);
+const small = await startCreditGateway({}, { CREDIT_BUNDLE_USD: (SMALL / 1_000_000).toFixed(6) });
+
+let wallet: Wallet;
+beforeEach(async () => {
+  gateway.solana.provider.faults.reset();
+  gateway.solana.mainnet.faults.reset();
+  wallet = await openCreditedWallet(gateway);
+});
 
 describe('credit that is bought by itself', () => {
   it('equals the payment, causes no upstream call, and is shown to its wallet', async () => {
@@ -64,7 +85,6 @@ describe('a bundle that is paid on a paid route', () => {
 
 describe('a signature that spends', () => {
   it('buys an answer for the price, and returns the balance', async () => {
-    const wallet = await openCreditedWallet(gateway);
     const response = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => spend(gateway, call, wallet.signIn));
     expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([
       200,
@@ -90,7 +110,6 @@ describe('a signature that spends', () => {
 
 describe('a payment whose wallet has credit', () => {
   it('is covered: nothing settles, and it can be sent again for the same answer', async () => {
-    const wallet = await openCreditedWallet(gateway);
     const payment = await paymentOf(gateway, call, wallet, PRICE);
     const [text] = await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
       const response = await sendPaid(gateway, call, payment);
@@ -111,9 +130,7 @@ describe('a payment whose wallet has credit', () => {
 });
 
 describe('a bundle whose settlement is unknown', () => {
-  let wallet: Wallet;
   beforeEach(async () => {
-    gateway.solana.mainnet.faults.reset();
     wallet = await openWallet(gateway.solana);
   });
 
@@ -159,17 +176,17 @@ describe('a bundle whose settlement is unknown', () => {
   });
 });
 
-it.each(paidRoutes.map(({ id }) => id))(
-  'a challenge with a bundle of %s says how the route is called, and fits a header of 4 KiB',
-  async (id) => {
+it('a challenge with a bundle says how its route is called, and fits a header of 4 KiB', async () => {
+  for (const { id } of paidRoutes) {
     const response = await send(gateway, callOf(id));
     const header = response.headers.get(HEADERS.paymentRequired) ?? '';
-    expect(header.length).toBeLessThanOrEqual(4096);
     const { accepts, extensions } = JSON.parse(Buffer.from(header, 'base64').toString());
-    expect(accepts.map(({ amount }: { amount: string }) => Number(amount)).at(-1)).toBe(BUNDLE);
-    expect(Object.keys(extensions)).toEqual(['bazaar']);
-  },
-);
+    const [last, isShort] = [accepts.at(-1).amount, header.length <= 4096];
+    expect({ id, isShort, last, extensions: Object.keys(extensions) }).toEqual({
+      ...{ id, isShort: true, last: String(BUNDLE), extensions: ['bazaar'] },
+    });
+  }
+});
 
 describe('a script in a browser', () => {
   it('may send Prefer: credit and read the balance', async () => {
@@ -209,5 +226,247 @@ it('W8 key pairs without money that sign bundles are refused by their verificati
         expect((await sendPaid(gateway, each, payment)).status).toBe(402);
       }
     }
+  });
+});
+
+/** Signs the challenge of a call with other words in it. */
+async function signed(of: Example, words: Partial<SignInChallenge['info']> = {}, more: Partial<SignInChallenge> = {}) {
+  const { url, headers } = { url: gateway.url + of.target, headers: { ...of.init.headers, Prefer: 'credit' } };
+  const challenge = await challengeFor(url, { ...of.init, headers });
+  return signIn({ ...challenge, info: { ...challenge.info, ...words }, ...more }, wallet.signIn, new URL(url));
+}
+
+/** Shows that a signature buys nothing, and is asked for again. */
+async function spendsNothing(code: string, header: string, at = call): Promise<void> {
+  await leavesNoTrace(gateway, async () => {
+    const response = await send(gateway, at, { [HEADERS.signIn]: header });
+    expect([response.status, (await bodyOf(response)).error]).toEqual([402, code]);
+    expect(response.headers.has(HEADERS.paymentRequired)).toBe(true);
+  });
+  expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: 0 });
+}
+
+const FREE: Example = { target: '/v1/x402/credit', init: { method: 'GET', headers: {} } };
+const nonceFor = async ({ target, init }: Example, headers: object = {}) =>
+  (await challengeFor(gateway.url + target, { ...init, headers: { ...init.headers, ...headers } })).info.nonce;
+const onDevnet = { supportedChains: [{ chainId: NETWORKS.devnet, type: 'ed25519' }] };
+
+describe('a signature spends nothing', () => {
+  it.each<[name: string, code: string, sign: () => Promise<string>, at?: Example]>([
+    ['that names the bare origin', 'invalid_siwx_uri_mismatch', () => signed(call, { uri: gateway.url })],
+    ['at another path than the one that it names', 'invalid_siwx_uri_mismatch', () => signed(call), other],
+    ['with the nonce of a free route', 'invalid_siwx_nonce', async () => signed(call, { nonce: await nonceFor(FREE) })],
+    [
+      'that another wallet has made',
+      'invalid_siwx_signature',
+      async () =>
+        encodeHeader({
+          ...decodeHeader(await spendingHeader(gateway, call, newSigner())),
+          address: wallet.address,
+        }),
+    ],
+    ['that names another network', 'invalid_siwx_unsupported_chain', () => signed(call, {}, onDevnet)],
+  ])('%s', async (_, code, sign, at) => spendsNothing(code, await sign(), at));
+
+  it('and opens no free route with its nonce', async () => {
+    const header = await signed(FREE, { nonce: await nonceFor(call, { Prefer: 'credit' }) });
+    const response = await send(gateway, FREE, { [HEADERS.signIn]: header });
+    expect([response.status, (await bodyOf(response)).error]).toEqual([402, 'invalid_siwx_nonce']);
+  });
+});
+
+describe('credit of devnet', () => {
+  it('buys nothing on mainnet, by signature or by payment, and is good on devnet', async () => {
+    const poor = await openWallet(gateway.solana);
+    await buyCredit(gateway, poor, 50_000, 'devnet');
+    await leavesNoTrace(gateway, async () => {
+      const response = await send(gateway, call, {
+        [HEADERS.signIn]: await spendingHeader(gateway, call, poor.signIn),
+      });
+      expect([response.status, (await bodyOf(response)).error]).toEqual([402, 'credit_exhausted']);
+    });
+    const devnet = callOf('rpc.devnet.helius.getBalance');
+    await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
+      const header = await spendingHeader(gateway, devnet, poor.signIn);
+      expect((await send(gateway, devnet, { [HEADERS.signIn]: header })).status).toBe(200);
+    });
+    await leaves(gateway, { transfers: 1, arrivals: 1 }, () => poor.buy(gateway.url + call.target, call.init));
+  });
+});
+
+describe('a signature that has spent', () => {
+  it('is used up for another body, and gets the same answer for its own', async () => {
+    const header = await spendingHeader(gateway, call, wallet.signIn);
+    const first = await send(gateway, call, { [HEADERS.signIn]: header });
+    const text = await first.text();
+    const { spentMicros } = await balanceOf(gateway, wallet);
+    await leavesNoTrace(gateway, async () => {
+      const body = `${call.init.body} `;
+      const response = await send(gateway, { ...call, init: { ...call.init, body } }, { [HEADERS.signIn]: header });
+      const { error, payment } = await bodyOf(response);
+      expect([response.status, error, payment?.state]).toEqual([409, 'payment_already_used', 'settled']);
+      const again = await send(gateway, call, { [HEADERS.signIn]: header });
+      expect([await again.text(), again.headers.get(HEADERS.replayed)]).toEqual([text, 'true']);
+    });
+    expect((await balanceOf(gateway, wallet)).spentMicros).toBe(spentMicros);
+  });
+});
+
+/** Expects an error without a challenge: x402's clients pay only on a 402. */
+async function asksForNothing(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await bodyOf(response)).error]).toEqual([status, code]);
+  expect(response.headers.has(HEADERS.paymentRequired)).toBe(false);
+}
+
+/** x402's own client, at the same moment, makes no payment either. */
+async function clientPaysNothing(): Promise<void> {
+  const transfers = gateway.solana.mainnet.transfers.length;
+  await (await wallet.buy(gateway.url + call.target, call.init)).arrayBuffer();
+  expect(gateway.solana.mainnet.transfers).toHaveLength(transfers);
+}
+
+describe('a wallet with credit makes no payment', () => {
+  it('when as many of its calls are on their way as may be: 429', async () => {
+    gateway.solana.provider.faults.delayMs = 1_500;
+    const arrivals = gateway.solana.provider.arrivals.length;
+    const running = Array.from({ length: AT_ONCE }, () => spend(gateway, call, wallet.signIn));
+    await until(() => gateway.solana.provider.arrivals.length === arrivals + AT_ONCE);
+    const response = await spend(gateway, call, wallet.signIn);
+    expect(response.headers.get('retry-after')).toBe('1');
+    await asksForNothing(response, 429, 'rate_limited');
+    await clientPaysNothing();
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
+  });
+
+  it('when a signature is still running, for its own body or another one: 409, and no charge if the call fails', async () => {
+    Object.assign(gateway.solana.provider.faults, { delayMs: 500, status: 500 });
+    const header = await spendingHeader(gateway, call, wallet.signIn);
+    const arrivals = gateway.solana.provider.arrivals.length;
+    const running = send(gateway, call, { [HEADERS.signIn]: header });
+    await until(() => gateway.solana.provider.arrivals.length === arrivals + 1);
+    await asksForNothing(await send(gateway, call, { [HEADERS.signIn]: header }), 409, 'payment_in_progress');
+    const other = { ...call, init: { ...call.init, body: `${call.init.body} ` } };
+    const { error, payment } = await bodyOf(await send(gateway, other, { [HEADERS.signIn]: header }));
+    expect([error, payment?.state]).toEqual(['payment_already_used', 'in_progress']);
+    const failed = await running;
+    expect([failed.status, (await bodyOf(failed)).payment?.state]).toEqual([502, 'unused']);
+    expect(gateway.solana.provider.arrivals).toHaveLength(arrivals + 1);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: 0 });
+  });
+
+  it('when the upstream fails, and is left alone after ten failures in a minute: 502, then 429', async () => {
+    gateway.solana.provider.faults.status = 500;
+    for (let count = 0; count < FAILURES; count++) {
+      await asksForNothing(await spend(gateway, call, wallet.signIn), 502, 'upstream_error');
+    }
+    await leaves(gateway, { transfers: 0, arrivals: 0 }, async () => {
+      await asksForNothing(await spend(gateway, call, wallet.signIn), 429, 'rate_limited');
+      const payment = await paymentOf(gateway, call, wallet, PRICE);
+      await asksForNothing(await sendPaid(gateway, call, payment), 429, 'rate_limited');
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: 0, heldMicros: 0 });
+  });
+
+  it('when its request is not valid: 400, and the signature is good for a valid one', async () => {
+    const header = await spendingHeader(gateway, call, wallet.signIn);
+    await leavesNoTrace(gateway, async () => {
+      const wrong = { ...call, init: { ...call.init, body: '{"params":["not a wallet",1,2,3]}' } };
+      await asksForNothing(await send(gateway, wrong, { [HEADERS.signIn]: header }), 400, 'invalid_request');
+    });
+    expect((await send(gateway, call, { [HEADERS.signIn]: header })).status).toBe(200);
+  });
+});
+
+/** The challenge for a client that prefers credit. */
+async function creditRequiredFor(call: Example): Promise<PaymentRequired> {
+  return (await (await send(small, call, { Prefer: 'credit' })).json()) as PaymentRequired;
+}
+
+/** Makes the sign-in header for a call. */
+type Sign = (required: PaymentRequired, call: Example) => Promise<string>;
+
+const urlOf = ({ target }: Example): URL => new URL(target, small.url);
+
+function challengeOf(required: PaymentRequired) {
+  const challenge = challengeIn(required);
+  if (!challenge) throw new Error('no challenge');
+  return challenge;
+}
+
+const bySolana =
+  (wallet: Wallet): Sign =>
+  (required, call) =>
+    signIn(challengeOf(required), wallet.signIn, urlOf(call));
+
+const ethereum = privateKeyToAccount(generatePrivateKey());
+
+/** A chain that the challenge does not offer. */
+const byEthereum: Sign = async (required, call) => {
+  const info = { ...challengeOf(required).info, chainId: 'eip155:8453', type: 'eip191' as const };
+  return encodeSIWxHeader(await createSIWxPayload(info, ethereum, urlOf(call)));
+};
+
+/** Sends a payment of the bundle and a sign-in with it. */
+async function sendBoth(wallet: Wallet, sign: Sign): Promise<Response> {
+  const call = anyCall();
+  const required = await creditRequiredFor(call);
+  const payment = headerOf(await wallet.pay(choose(required, SMALL)));
+  return send(small, call, { [HEADERS.payment]: payment, [HEADERS.signIn]: await sign(required, call) });
+}
+
+describe.each([
+  ['a sign-in of the same wallet', bySolana],
+  ['a sign-in for eip155, which the challenge does not offer', () => byEthereum],
+])('a client that sends a payment and %s', (_, signOf) => {
+  it('settles once for a bundle, then not until it is used up, and once for the next', async () => {
+    const wallet = await openWallet(small.solana);
+    const sign = signOf(wallet);
+    const buys = () =>
+      leaves(small, { transfers: 1, arrivals: 1 }, async () => {
+        const { status, headers } = await sendBoth(wallet, sign);
+        expect([status, headers.get(HEADERS.credit)]).toEqual([200, `balance=${SMALL - PRICE}`]);
+      });
+    await buys();
+    await leaves(small, { transfers: 0, arrivals: COVERED }, async () => {
+      for (let count = 1; count <= COVERED; count++) {
+        const { status, headers } = await sendBoth(wallet, sign);
+        const left = SMALL - PRICE - count * PRICE;
+        expect([status, headers.get(HEADERS.credit)]).toEqual([200, `charged=${PRICE}, balance=${left}`]);
+      }
+    });
+    await buys();
+    expect(await balanceOf(small, wallet)).toMatchObject({ balanceMicros: SMALL - PRICE, heldMicros: 0 });
+  });
+});
+
+describe('a sign-in that was sent with a payment', () => {
+  it('is not used up by it, and spends by itself afterwards', async () => {
+    const wallet = await openWallet(small.solana);
+    await sendBoth(wallet, bySolana(wallet));
+    const call = anyCall();
+    const required = await creditRequiredFor(call);
+    const signature = { [HEADERS.signIn]: await bySolana(wallet)(required, call) };
+    const payment = { [HEADERS.payment]: headerOf(await wallet.pay(choose(required, PRICE))) };
+    await leaves(small, { transfers: 0, arrivals: 2 }, async () => {
+      expect((await send(small, call, { ...signature, ...payment })).status).toBe(200);
+      expect((await send(small, call, signature)).status).toBe(200);
+    });
+    expect(await balanceOf(small, wallet)).toMatchObject({ spentMicros: 2 * PRICE });
+  });
+});
+
+describe('a sign-in for eip155 without a payment', () => {
+  it('is refused with what can be paid and signed instead, and nothing is asked of the upstream', async () => {
+    const call = anyCall();
+    const header = await byEthereum(await creditRequiredFor(call), call);
+    await leavesNoTrace(small, async () => {
+      const refused = await send(small, call, { [HEADERS.signIn]: header });
+      const body = await bodyOf(refused);
+      expect([refused.status, body.error]).toEqual([402, 'invalid_siwx_unsupported_chain']);
+      expect(body.accepts).toHaveLength(2);
+      expect(challengeOf(body as unknown as PaymentRequired).supportedChains).toEqual([
+        expect.objectContaining({ type: 'ed25519' }),
+      ]);
+    });
   });
 });

@@ -1,12 +1,121 @@
 import { NETWORKS } from '@asset-gateway/protocol';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CREDIT, type Debit, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
+import {
+  type Account,
+  availableOf,
+  balanceOf,
+  CREDIT,
+  type Debit,
+  holdRefusal,
+  NEW_ACCOUNT,
+  type NewDebit,
+  withUnchargedCall,
+} from '../../packages/gateway/src/credit/account.ts';
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
-import type { HoldOptions } from '../../packages/gateway/src/credit/rows.ts';
+import { type HoldOptions, hold as holdStep } from '../../packages/gateway/src/credit/rows.ts';
+import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import type { Database } from '../../packages/gateway/src/stores/sql/database.ts';
-import { grant, HOLDER, type Ledger, landed, ledgerSuite, newDebit, newPayment, startSettling } from '../kit/ledger.ts';
-import { rounds } from '../kit/rounds.ts';
+import {
+  grant,
+  HOLDER,
+  type Ledger,
+  landed,
+  ledgerSuite,
+  newDebit,
+  newPayment,
+  newPurchase,
+  REFUSED,
+  sharedLedgerSuite,
+  startSettling,
+  UNKNOWN,
+} from '../kit/ledger.ts';
+import { rounds, samples } from '../kit/rounds.ts';
+
+const NOW = 1_000_000;
+const rich: Account = { ...NEW_ACCOUNT, grantedMicros: 13, spentMicros: 3 };
+
+it('a balance is what was granted and not spent, and what is available is not held either', () => {
+  expect([balanceOf(rich), availableOf(rich), balanceOf(NEW_ACCOUNT)]).toEqual([10, 10, 0]);
+  expect(availableOf({ ...rich, heldMicros: 4, holds: 1 })).toBe(6);
+});
+
+describe('a price', () => {
+  it.each<[string, Partial<Account>, number, ReturnType<typeof holdRefusal>]>([
+    ['the whole balance is held', {}, 10, undefined],
+    ['more than the balance is refused', {}, 11, 'insufficient'],
+    ['what others leave is held', { heldMicros: 6, holds: 1 }, 4, undefined],
+    ['what others hold waits, since it may come back', { heldMicros: 6, holds: 1 }, 5, 'busy'],
+    ['more than the balance is refused, whatever others hold', { heldMicros: 6, holds: 1 }, 11, 'insufficient'],
+    ['one call of eight is held', { holds: CREDIT.holdsPerWallet - 1 }, 1, undefined],
+    ['a ninth call waits', { holds: CREDIT.holdsPerWallet }, 1, 'busy'],
+    ['a wallet whose calls fail waits', { failingUntilMs: NOW + 1 }, 1, 'failing'],
+    ['a wallet whose calls failed before is served', { failingUntilMs: NOW }, 1, undefined],
+  ])('of %s', (_, change, micros, reason) => {
+    expect(holdRefusal({ ...rich, ...change }, micros, NOW)).toBe(reason);
+  });
+});
+
+describe('uncharged calls', () => {
+  const { unchargedCalls: most, unchargedWindowMs: windowMs } = CREDIT;
+  const times = (count: number) => Array.from({ length: count }, (_, index) => NOW + index);
+
+  it.each([
+    ['the tenth within a minute closes the wallet for the rest of it', most - 1, NOW + windowMs - 1, NOW + windowMs],
+    ['the ninth does not', most - 2, NOW + windowMs - 1, 0],
+    ['the tenth does not when the first is a minute ago', most - 1, NOW + windowMs, 0],
+  ])('%s', (_, before, nowMs, failingUntilMs) => {
+    const noted = withUnchargedCall(times(before), nowMs);
+    expect([noted.failingUntilMs, noted.times.at(-1)]).toEqual([failingUntilMs, nowMs]);
+  });
+
+  it('are remembered ten at the most', () => {
+    const noted = withUnchargedCall(times(most), NOW + most);
+    expect(noted).toEqual({ times: times(most + 1).slice(1), failingUntilMs: NOW + 1 + windowMs });
+  });
+});
+
+/** Accounts near every limit, and a price. */
+const CASES = fc
+  .tuple(fc.nat(12), fc.nat(12), fc.nat(12))
+  .map((amounts) => amounts.toSorted((one, other) => one - other))
+  .chain(([heldMicros = 0, balance = 0, granted = 0]) =>
+    fc.record({
+      grantedMicros: fc.constant(granted),
+      spentMicros: fc.constant(granted - balance),
+      heldMicros: fc.constant(heldMicros),
+      holds: fc.integer({ min: 0, max: CREDIT.holdsPerWallet + 1 }),
+      failingUntilMs: fc.constantFrom(0, NOW, NOW + 1),
+      micros: fc.nat(13),
+    }),
+  );
+
+const SET_ACCOUNT = `insert into wallets
+  (cluster, address, granted_micro_usdc, spent_micro_usdc, held_micro_usdc, holds, failing_until_ms)
+  select 'mainnet', $1, $2, $3, $4, $5, $6 where {in time} on conflict (cluster, address) do update set
+  granted_micro_usdc = excluded.granted_micro_usdc, spent_micro_usdc = excluded.spent_micro_usdc,
+  held_micro_usdc = excluded.held_micro_usdc, holds = excluded.holds, failing_until_ms = excluded.failing_until_ms returning id`;
+
+sharedLedgerSuite('a hold', (ledger) => {
+  it('is written exactly if holdRefusal finds no reason, and then holds its price', async () => {
+    const { database, accounts } = ledger;
+    await fc.assert(
+      fc.asyncProperty(CASES, async ({ micros, ...account }) => {
+        const { grantedMicros, spentMicros, heldMicros, holds, failingUntilMs } = account;
+        const values = [HOLDER.wallet, grantedMicros, spentMicros, heldMicros, holds, failingUntilMs];
+        await database.write({ guard: { sql: SET_ACCOUNT, values } });
+        const step = holdStep(newDebit(micros), NOW, {});
+        const isHeld = (await database.write(step)) !== undefined;
+        expect(isHeld).toBe(holdRefusal(account, micros, NOW) === undefined);
+        const held = isHeld ? { heldMicros: heldMicros + micros, holds: holds + 1 } : {};
+        expect(await accounts.find(HOLDER)).toEqual({ ...account, ...held });
+      }),
+      // The suite is tried again if the error in the report says that PostgreSQL answered too late.
+      { numRuns: samples(2_000), includeErrorInReport: true },
+    );
+  });
+});
 
 ledgerSuite('credit', (ledger) => {
   const account = () => ledger.accounts.find(HOLDER);
@@ -23,18 +132,6 @@ ledgerSuite('credit', (ledger) => {
       expect(await account()).toMatchObject({ grantedMicros: 10, spentMicros: 4, heldMicros: 0, holds: 0 });
       expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
       expect(await hold({ ...debit, owner: 'another' })).toBe('captured');
-    });
-
-    it('W5 has its answer as soon as it reads as captured, before the disk has either', async () => {
-      await grant(ledger, 10);
-      const debit = newDebit(4);
-      await hold(debit);
-      const capturing = ledger.accounts.capture(debit, '"answer"');
-      let progress: string | undefined;
-      while (progress !== 'captured') progress = (await ledger.accounts.debit(debit.id))?.progress;
-      expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
-      await capturing;
-      expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
     });
 
     it('is held although it lost a race in PostgreSQL to a debit that was released since', async () => {
@@ -254,5 +351,107 @@ ledgerSuite('the last cent', (ledger) => {
       expect(verdicts).not.toContain('insufficient');
       expect((await ledger.accounts.find(HOLDER)).spentMicros).toBe(round * PRICE);
     }
+  });
+});
+
+const LIMITS = { limitMicros: 1_000, priceMicros: undefined };
+
+ledgerSuite('a purchase of credit', (ledger) => {
+  const account = () => ledger.accounts.find(HOLDER);
+  const reserve = (payment: NewPayment, limits = {}) =>
+    ledger.payments.reserve(payment, { credit: { ...LIMITS, ...limits } });
+  const release = ({ key, owner }: NewPayment) => ledger.payments.release(key, owner, false);
+
+  it('is made by one payment at a time, and a copy of that one is not reserved again', async () => {
+    const [one, other] = [newPurchase(50), newPurchase(50)];
+    expect(await reserve(one)).toBe('reserved');
+    expect((await account()).purchase).toEqual({ key: one.key, micros: 50 });
+    expect(await reserve({ ...one, owner: 'another' })).toBe('taken');
+    expect(await reserve(other)).toBe('under_way');
+    await release(other);
+    expect(await reserve(other)).toBe('under_way');
+    await release(one);
+    expect(await account()).toEqual(NEW_ACCOUNT);
+    expect(await reserve(other)).toBe('reserved');
+  });
+
+  it('takes a wallet to its limit, and not beyond', async () => {
+    await grant(ledger, 900);
+    expect(await reserve(newPurchase(101))).toBe('over_limit');
+    expect(await reserve(newPurchase(100))).toBe('reserved');
+  });
+
+  it('is not begun when the balance pays for its call by now', async () => {
+    await grant(ledger, 10);
+    expect(await reserve(newPurchase(50), { priceMicros: 10 })).toBe('covered');
+    expect((await account()).purchase).toBeUndefined();
+    expect(await reserve(newPurchase(50), { priceMicros: 11 })).toBe('reserved');
+  });
+
+  it.each([
+    ['is refused', REFUSED, 0],
+    ['settles', 'settled', 50],
+  ] as const)('whose payment %s is over', async (_, outcome, grantedMicros) => {
+    const payment = newPurchase(50);
+    await startSettling(ledger, payment);
+    expect((await account()).purchase).toEqual({ key: payment.key, micros: 50 });
+    await ledger.payments.resolve(payment.key, outcome === 'settled' ? landed(payment) : outcome);
+    expect(await account()).toEqual({ ...NEW_ACCOUNT, grantedMicros });
+    expect(await reserve(newPurchase(50))).toBe('reserved');
+  });
+
+  it('whose outcome is open is waited for, but not longer than a minute', async () => {
+    const payment = newPurchase(50);
+    await startSettling(ledger, payment);
+    await ledger.payments.resolve(payment.key, UNKNOWN);
+    ledger.nowMs += PAYMENTS.inFlightMs - 1;
+    expect(await reserve(newPurchase(50))).toBe('under_way');
+    expect((await account()).purchase).toEqual({ key: payment.key, micros: 50 });
+    ledger.nowMs += PAYMENTS.leaseMs;
+    expect((await account()).purchase).toBeUndefined();
+    expect(await reserve(newPurchase(50))).toBe('reserved');
+    await ledger.payments.resolve(payment.key, landed(payment));
+    expect((await account()).grantedMicros).toBe(50);
+  });
+
+  describe('of a new wallet', () => {
+    const countWallets = async () => {
+      const [row] = await ledger.database.read({ sql: 'select count(*) as count from wallets' });
+      return Number(row?.count);
+    };
+    /** Passes the time after which an unused wallet is deleted. */
+    const pass = async () => {
+      ledger.nowMs += CREDIT.debitMs + PAYMENTS.leaseMs + 1;
+      await ledger.retention.prune();
+    };
+
+    it.each([
+      ['comes to nothing', release],
+      ['ends with its process', () => ledger.reopen()],
+    ])('W8 leaves no wallet behind when it %s', async (_, end) => {
+      const payment = newPurchase(50);
+      await reserve(payment);
+      await end(payment);
+      expect(await account()).toEqual(NEW_ACCOUNT);
+      expect(await countWallets()).toBe(1);
+      await pass();
+      expect(await countWallets()).toBe(0);
+    });
+
+    it('W8 leaves its wallet behind when it has settled', async () => {
+      await grant(ledger, 50);
+      await pass();
+      expect(await countWallets()).toBe(1);
+    });
+  });
+
+  it('W8 that comes to nothing leaves the account of a wallet that has paid before as it was', async () => {
+    await grant(ledger, 10);
+    const before = await account();
+    const payment = newPurchase(50);
+    await reserve(payment);
+    await release(payment);
+    await ledger.reopen();
+    expect(await account()).toEqual(before);
   });
 });
