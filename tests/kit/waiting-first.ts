@@ -17,11 +17,10 @@ const WAITING = [
   'cache/economy',
   'cache/shared-calls',
   'payments/facilitator',
-  'payments/records-states',
-  'payments/attack-fees',
+  'payments/records',
+  'payments/verification',
   'credit/history',
   'stores/full',
-  'postgres/pgbouncer',
   'redis/cache',
   'measure/measure',
 ].map((name) => `tests/${name}.test.ts`);

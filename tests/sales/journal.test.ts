@@ -1,8 +1,160 @@
-import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { GROUPINGS, type Grouping } from '../../packages/gateway/src/sales/books.ts';
+import { readTask, sinceOf, UsageError } from '../../packages/gateway/src/sales/options.ts';
 import { appendMissing } from '../../packages/gateway/src/sales/payee-history.ts';
-import { append, type Written } from '../../packages/gateway/src/stores/sql/database.ts';
-import { grant, HOLDER, JOURNAL_KEEP_MS, ledgerSuite, newPayment, newPurchase, signatureOf } from '../kit/ledger.ts';
+import {
+  createSalesAnswer,
+  csvLine,
+  csvTable,
+  entryTable,
+  groupTable,
+  textTable,
+  written,
+  writtenOn,
+} from '../../packages/gateway/src/sales/report.ts';
+import { append, type JournalEntry, type Written } from '../../packages/gateway/src/stores/sql/database.ts';
+import { anyText } from '../kit/any-text.ts';
+import {
+  grant,
+  HOLDER,
+  JOURNAL_KEEP_MS,
+  ledgerSuite,
+  newPayment,
+  newPurchase,
+  sharedLedgerSuite,
+  signatureOf,
+} from '../kit/ledger.ts';
 import { appendEntry, entryOf } from './kit.ts';
+
+const DAY_MS = 86_400_000;
+const WALLET = entryOf().wallet;
+
+sharedLedgerSuite('sales are grouped', (ledger) => {
+  let startMs: number;
+  beforeAll(async () => {
+    startMs = ledger.nowMs;
+    const put = (change: Partial<JournalEntry>, atMs = startMs) => appendEntry(ledger.database, entryOf(change), atMs);
+    await put({ route: 'one', micros: 100 });
+    await put({ route: 'one', micros: 50_000, wallet: 'other' }, startMs + DAY_MS);
+    await put({ route: 'one', kind: 'grant', micros: 49_900, feeLamports: 0, wallet: 'other' }, startMs + DAY_MS);
+    await put({ route: 'two', kind: 'debit', micros: 300, feeLamports: 0, wallet: 'other' }, startMs + DAY_MS);
+    await put({ route: 'two', kind: 'refusal', micros: 7 }, startMs + DAY_MS);
+    await put({ route: 'one', cluster: 'devnet', micros: 5 });
+  });
+
+  const grouped = async (by: Grouping) => (await ledger.books.groups(0, by)).groups;
+
+  it('by route: settlements, grants, debits and fees', async () => {
+    expect(await grouped('route')).toEqual([
+      {
+        ...{ cluster: 'mainnet', group: 'one', settlements: 2, refusals: 0, grants: 1, debits: 0 },
+        ...{ settled_usd_micros: 50_100, granted_usd_micros: 49_900, spent_usd_micros: 0, fee_lamports: 20_002 },
+      },
+      {
+        ...{ cluster: 'mainnet', group: 'two', settlements: 0, refusals: 1, grants: 0, debits: 1 },
+        ...{ settled_usd_micros: 0, granted_usd_micros: 0, spent_usd_micros: 300, fee_lamports: 10_001 },
+      },
+      {
+        ...{ cluster: 'devnet', group: 'one', settlements: 1, refusals: 0, grants: 0, debits: 0 },
+        ...{ settled_usd_micros: 5, granted_usd_micros: 0, spent_usd_micros: 0, fee_lamports: 10_001 },
+      },
+    ]);
+  });
+
+  it.each([
+    ['wallet', [WALLET, 'other', WALLET]],
+    ['day', ['2026-11-20', '2026-11-21', '2026-11-20']],
+    ['cluster', ['mainnet', 'devnet']],
+  ] as const)('by %s, each cluster separately', async (by, groups) => {
+    expect((await grouped(by)).map(({ group }) => group)).toEqual(groups);
+  });
+
+  it('with a limit: those that sold most, mainnet first, and how many there are', async () => {
+    const { groups, count } = await ledger.books.groups(0, 'wallet', 1);
+    expect([groups.map(({ group }) => group), count]).toEqual([['other'], 3]);
+  });
+
+  it('with the cost of fees at the price of SOL, and the margin', async () => {
+    const [row] = JSON.parse(written(groupTable('route', await grouped('route'), 150), 'json'));
+    expect(row).toMatchObject({ fee_lamports: 20_002, fee_usd_micros: 3_000, margin_usd_micros: 47_100 });
+    const [unknown] = JSON.parse(written(groupTable('route', await grouped('route'), undefined), 'json'));
+    expect(unknown).toMatchObject({ fee_lamports: 20_002, fee_usd_micros: null, margin_usd_micros: null });
+  });
+});
+
+sharedLedgerSuite('sales of generated entries', (ledger) => {
+  it('have the same sums in every grouping', async () => {
+    const change = fc.record({
+      kind: fc.constantFrom('settlement', 'refusal', 'grant', 'debit'),
+      cluster: fc.constantFrom('mainnet', 'devnet'),
+      route: fc.string({ unit: 'grapheme' }),
+      wallet: fc.string({ maxLength: 1 }),
+      micros: fc.nat(),
+      feeLamports: fc.nat(),
+    });
+    const timed = fc.tuple(change, fc.date({ min: new Date(0), max: new Date('2099-12-31'), noInvalidDate: true }));
+    const all = fc.sample(timed, 200);
+    for (const [each, at] of all)
+      await appendEntry(ledger.database, entryOf(each as Partial<JournalEntry>), at.getTime());
+    const sumOf = (kind?: string) =>
+      all.reduce((sum, [each]) => sum + (kind ? Number(each.kind === kind) * each.micros : each.feeLamports), 0);
+    for (const by of GROUPINGS) {
+      const { groups, count } = await ledger.books.groups(0, by);
+      const totals = (['settled_usd_micros', 'granted_usd_micros', 'spent_usd_micros', 'fee_lamports'] as const).map(
+        (name) => groups.reduce((sum, group) => sum + group[name], 0),
+      );
+      expect({ by, totals }).toEqual({ by, totals: ['settlement', 'grant', 'debit', undefined].map(sumOf) });
+      const entries = groups.map(
+        ({ settlements, refusals, grants, debits }) => settlements + refusals + grants + debits,
+      );
+      expect([count, entries.reduce((sum, each) => sum + each, 0)]).toEqual([groups.length, all.length]);
+    }
+  });
+});
+
+sharedLedgerSuite('the answer of /sales', (ledger) => {
+  const answer = async (query: string) => {
+    const { books } = ledger;
+    const json = await createSalesAnswer({ books, solPriceUsd: undefined, now: () => ledger.nowMs })(
+      new URLSearchParams(query),
+    );
+    return JSON.parse(json ?? '');
+  };
+
+  it('has every entry since a moment, to the millisecond, and is always complete', async () => {
+    const hourAgoMs = ledger.nowMs - 3_600_000;
+    const since = new Date(hourAgoMs).toISOString();
+    expect(await answer('since=1h&by=cluster')).toEqual({
+      ...{ since, by: 'cluster', isComplete: true, solPriceUsd: null, count: 0, sales: [] },
+    });
+    for (const atMs of [hourAgoMs - 1, hourAgoMs, ledger.nowMs]) await appendEntry(ledger.database, entryOf(), atMs);
+    const told = await answer('since=1h&by=cluster');
+    expect(told).toMatchObject({
+      since,
+      isComplete: true,
+      count: 1,
+      sales: [{ cluster: 'mainnet', settlements: 2 }],
+    });
+    ledger.nowMs -= 1;
+    expect((await answer('since=1h&by=cluster')).sales).toMatchObject([{ settlements: 3 }]);
+    ledger.nowMs += 2;
+    expect((await answer('since=1h&by=cluster')).sales).toMatchObject([{ settlements: 1 }]);
+    await appendEntry(ledger.database, entryOf({ cluster: 'devnet' }));
+    const most = await answer('by=cluster&limit=1');
+    expect(most).toMatchObject({ count: 2, sales: [{ cluster: 'mainnet' }] });
+    expect(most.sales).toHaveLength(1);
+  });
+});
+
+describe('the answer of /sales if nothing is sold', () => {
+  it('is complete and empty', async () => {
+    const answer = createSalesAnswer({ books: undefined, solPriceUsd: 150, now: () => 86_400_000 });
+    expect(JSON.parse((await answer(new URLSearchParams())) ?? '')).toEqual({
+      ...{ since: '1970-01-01T00:00:00.000Z', by: 'route', isComplete: true, solPriceUsd: 150, count: 0, sales: [] },
+    });
+  });
+});
 
 ledgerSuite('the journal', (ledger) => {
   const ids = async () => {
@@ -79,5 +231,121 @@ ledgerSuite('repairs of the journal that run at once', (ledger) => {
     const granted = await ledger.database.report({ sql: 'select granted_micro_usdc from credit_balances' });
     expect(granted).toEqual([{ granted_micro_usdc: entry.micros }]);
     expect(await ledger.books.wrongBalances()).toEqual([]);
+  });
+});
+
+const GROUP = {
+  ...{ cluster: 'mainnet', group: 'one', settlements: 1, refusals: 0, grants: 0, debits: 0 },
+  ...{ settled_usd_micros: 1_234_567, granted_usd_micros: 0, spent_usd_micros: 0, fee_lamports: 10_001 },
+};
+
+describe('a table', () => {
+  it('is aligned for a person, in dollars', () => {
+    const table = groupTable('route', [GROUP], 150);
+    const [names = '', row = ''] = written(table, 'table').split('\n');
+    expect(names.split(/ +/)).toEqual([
+      ...['cluster', 'route', 'settlements', 'refusals', 'grants', 'debits'],
+      ...['settled_usd', 'granted_usd', 'spent_usd', 'fee_lamports', 'fee_usd', 'margin_usd'],
+    ]);
+    expect(row.split(/ +/)).toEqual([
+      ...['mainnet', 'one', '1', '0', '0', '0', '1.234567', '0.000000', '0.000000', '10001', '0.001500', '1.233067'],
+    ]);
+  });
+
+  it('contains no control characters of a terminal', () => {
+    const hostile = '\u001b[2J\u009b1m\u202eevil\n\r\u2028';
+    const text = textTable({ columns: ['name'], rows: [[hostile]] });
+    expect(text.split('\n')).toHaveLength(3);
+    expect(/[\p{Cc}\p{Cf}\p{Zl}]/u.test(text.replaceAll('\n', ''))).toBe(false);
+  });
+
+  it.each([
+    ['=1+1', `"'=1+1"`],
+    ['+1', `"'+1"`],
+    ['-1', `"'-1"`],
+    ['@SUM(A1)', `"'@SUM(A1)"`],
+    ['\t=1', `"'\t=1"`],
+    ['\uff1d1', `"'\uff1d1"`],
+    ['a,b', '"a,b"'],
+    ['say "yes"', '"say ""yes"""'],
+    ['two\nlines', '"two\nlines"'],
+    ['plain', 'plain'],
+    ['', ''],
+  ])('%j is no formula of a spreadsheet, and one cell', (text, cell) => {
+    expect(csvLine([text, 'x'])).toBe(`${cell},x\r\n`);
+  });
+
+  it('leaves numbers as they are, below zero too', () => {
+    expect(csvTable({ columns: ['one', 'other'], rows: [[-0.5, undefined]] })).toBe('one,other\r\n-0.5,\r\n');
+  });
+
+  it('reads back any text as it was written, with a quote before a formula', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(anyText(), fc.string({ unit: fc.constantFrom('"', ',', '\n', '=') })), { minLength: 1 }),
+        (cells) => {
+          expect(parseCsv(csvLine(cells))).toEqual(
+            cells.map((cell) => (/^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell)),
+          );
+        },
+      ),
+    );
+  });
+
+  it('names each member of an entry; JSON has one entry per line', () => {
+    const time = { at: '2026-11-20T00:00:00.000Z', atMs: Date.parse('2026-11-20T00:00:00Z') };
+    const entry = { ...entryOf({ requestId: '=cmd()', isRepair: true }), id: 1, node: '00112233', ...time };
+    const lines = writtenOn(entryTable([entry, entry]), 'json')
+      .trimEnd()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['=cmd()', '=cmd()']);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ time: '2026-11-20T00:00:00.000Z', repair: 'repair' });
+    expect(writtenOn(entryTable([entry]), 'csv')).toContain(`"'=cmd()"`);
+  });
+});
+
+/** The cells of one line of RFC 4180. */
+const parseCsv = (line: string): string[] =>
+  [...line.slice(0, -2).matchAll(/(?<=^|,)(?:"((?:[^"]|"")*)"|([^,]*))/gsu)].map(
+    ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
+  );
+
+describe('the words of the command', () => {
+  const NOW = Date.parse('2026-11-22T12:00:00Z');
+
+  it.each([
+    ['7d', NOW - 7 * DAY_MS],
+    ['24h', NOW - DAY_MS],
+    ['90m', NOW - 5_400_000],
+    ['2026-11-01', Date.parse('2026-11-01T00:00:00Z')],
+    ['2026-11-01T10:30Z', Date.parse('2026-11-01T10:30:00Z')],
+    ['all', 0],
+    ['', undefined],
+    ['7', undefined],
+    ['-7d', undefined],
+    ['2026-13-01', undefined],
+    ['999999d', undefined],
+  ])('since %j: the time that it names, or none', (text, atMs) => expect(sinceOf(text, NOW)).toBe(atMs));
+
+  it('default to a week by route', () => {
+    const usual = { by: 'route', format: 'table', repair: false };
+    expect(readTask([], NOW)).toEqual({ kind: 'group', sinceMs: NOW - 7 * DAY_MS, ...usual });
+    expect(readTask(['--follow'], NOW)).toEqual({ kind: 'follow', sinceMs: NOW, ...usual });
+    expect(readTask(['verify', '--repair', '--since', '1d'], NOW)).toMatchObject({ kind: 'verify', repair: true });
+  });
+
+  it.each([
+    ['--by', 'colour'],
+    ['--since', 'yesterday'],
+    ['verfy'],
+    ['verify', 'unresolved'],
+    ['--csv', '--json'],
+    ['unresolved', '--since', '7d'],
+    ['verify', '--follow'],
+    ['--repair'],
+    ['--by'],
+    ['--colour'],
+  ])('that are not understood are refused: %s %s', (...words) => {
+    expect(() => readTask(words, NOW)).toThrow(UsageError);
   });
 });

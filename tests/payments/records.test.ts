@@ -1,0 +1,491 @@
+import { once } from 'node:events';
+import { NETWORKS } from '@asset-gateway/protocol';
+import { describe, expect, it } from 'vitest';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import type { Database, Step } from '../../packages/gateway/src/stores/sql/database.ts';
+import {
+  grant,
+  landed,
+  ledgerSuite,
+  newDebit,
+  newPayment,
+  REFUSED,
+  requirementOf,
+  settle,
+  signatureOf,
+  startSettling,
+  UNKNOWN,
+} from '../kit/ledger.ts';
+
+ledgerSuite('an answer that was paid for', (ledger) => {
+  const answerTo = ({ key }: Pick<NewPayment, 'key'>) => ledger.payments.answer(key);
+
+  /** An answer of this share of the bytes for all answers. */
+  const answerOf = (share: number): string => `"${'é'.repeat(Math.floor((ledger.answerBytes * share) / 2))}"`;
+
+  /** The answers that are stored, whether they are given or not. */
+  const stored = async (): Promise<string[]> =>
+    (await ledger.database.report({ sql: 'select answer from answers order by number' })).map(({ answer }) =>
+      String(answer),
+    );
+
+  const bytesStored = async (): Promise<number> => Buffer.byteLength((await stored()).join(''));
+
+  it('is kept while the outcome is open, and for ten minutes from when it is known', async () => {
+    const payment = newPayment();
+    await startSettling(ledger, payment);
+    ledger.nowMs += 10 * PAYMENTS.answerMs;
+    await ledger.retention.prune();
+    await ledger.payments.resolve(payment.key, landed(payment));
+    ledger.payments.delivered(payment.key);
+    ledger.nowMs += PAYMENTS.answerMs - 1;
+    await ledger.retention.prune();
+    expect(await answerTo(payment)).toBe('{"n":1}');
+    ledger.nowMs += 1;
+    expect(await answerTo(payment)).toBeUndefined();
+    expect(await stored()).toEqual(['{"n":1}']);
+    await ledger.retention.prune();
+    expect(await stored()).toEqual([]);
+    expect((await ledger.payments.find(payment.key))?.progress).toBe('settled');
+  });
+
+  it('is kept again for ten minutes when it was fetched again', async () => {
+    const payment = newPayment();
+    await settle(ledger, payment, '"first"');
+    ledger.nowMs += PAYMENTS.answerMs;
+    await ledger.payments.keep(payment.key, '"second"');
+    ledger.nowMs += PAYMENTS.answerMs - 1;
+    await ledger.retention.prune();
+    expect(await answerTo(payment)).toBe('"second"');
+    ledger.nowMs += 1;
+    expect(await answerTo(payment)).toBeUndefined();
+  });
+
+  it.each([
+    ['refused', ({ key }: NewPayment) => ledger.payments.resolve(key, REFUSED)],
+    [
+      'withdrawn',
+      ({ key, owner }: NewPayment) => ledger.payments.resolve(key, { outcome: 'unsent', reason: '' }, owner),
+    ],
+  ])('is dropped if its payment is %s', async (_, end) => {
+    const payment = newPayment();
+    await startSettling(ledger, payment);
+    await end(payment);
+    expect(await answerTo(payment)).toBeUndefined();
+    expect(await stored()).toEqual([]);
+  });
+
+  it('W5 is there from when its payment or its debit counts as paid', async () => {
+    await grant(ledger, 100);
+    const [payment, debit] = [newPayment(), newDebit(5)];
+    await ledger.payments.reserve(payment);
+    await ledger.accounts.hold(debit);
+    let isOver = false;
+    const paying = Promise.all([
+      ledger.payments.settling(payment.key, payment.owner, { answer: '"bought"' }),
+      ledger.accounts.capture(debit, '"charged"'),
+    ]).finally(() => {
+      isOver = true;
+    });
+    do {
+      const isSettling = (await ledger.payments.find(payment.key))?.progress === 'settling';
+      if (isSettling) expect(await answerTo(payment)).toBe('"bought"');
+      const isCaptured = (await ledger.accounts.debit(debit.id))?.progress === 'captured';
+      if (isCaptured) expect(await ledger.accounts.answer(debit.id)).toBe('"charged"');
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (!isOver);
+    await paying;
+    expect([await answerTo(payment), await ledger.accounts.answer(debit.id)]).toEqual(['"bought"', '"charged"']);
+  });
+
+  it('W5 is dropped when there are too many bytes, the oldest first, also after a restart and while it is open', async () => {
+    const large = answerOf(0.168);
+    const opened = newPayment();
+    await startSettling(ledger, opened, large);
+    // The order of their keys is not that of their answers.
+    const settled = Array.from({ length: 6 }, () => newPayment()).reverse();
+    for (const payment of settled) await settle(ledger, payment, large);
+    await ledger.reopen();
+    await ledger.retention.prune();
+    const answers = await Promise.all(settled.map(answerTo));
+    expect(answers.map((answer) => answer === large)).toEqual([false, true, true, true, true, true]);
+    expect(await answerTo(opened)).toBeUndefined();
+    await ledger.payments.resolve(opened.key, landed(opened));
+    expect((await ledger.payments.look({ ...opened, key: 'another' })).dueKey).toBe(opened.key);
+  });
+
+  it('is counted once, also if it is stored again', async () => {
+    const [repeated, other] = [newPayment(), newPayment()];
+    const large = answerOf(0.504);
+    await settle(ledger, repeated, large);
+    await settle(ledger, other, '"small"');
+    for (let again = 0; again < 3; again++) await ledger.payments.keep(repeated.key, large);
+    await ledger.retention.prune();
+    expect(await stored()).toEqual([large, '"small"']);
+  });
+
+  it('keeps to the bound while others are being written', async () => {
+    const large = answerOf(0.3);
+    for (let round = 0; round < 3; round++) {
+      const settling = Array.from({ length: 4 }, () => settle(ledger, newPayment(), large));
+      await Promise.all([...settling, ledger.retention.prune()]);
+    }
+    await ledger.retention.prune();
+    expect(await bytesStored()).toBeLessThanOrEqual(ledger.answerBytes);
+    expect(await stored()).toEqual([large, large, large]);
+  });
+});
+
+ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
+  /** The payment that a new payment of this payer for this request finds open or owed. */
+  const due = async ({ payer, requestHash }: { payer: string; requestHash: string }) =>
+    (await ledger.payments.look({ ...newPayment(), payer, requestHash })).dueKey;
+
+  /** In PostgreSQL a note may be written after a read that follows it. */
+  const untilNotDue = (payment: NewPayment) => expect.poll(() => due(payment), { timeout: 10_000 }).toBeUndefined();
+
+  it('P18 is owed to its payer for its request until it is delivered', async () => {
+    const payment = newPayment();
+    const { payer, requestHash } = payment;
+    await settle(ledger, payment);
+    expect(await due(payment)).toBe(payment.key);
+    expect(await due({ payer: 'another', requestHash })).toBeUndefined();
+    expect(await due({ payer, requestHash: 'another' })).toBeUndefined();
+    expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('owed');
+    ledger.payments.delivered(payment.key);
+    await untilNotDue(payment);
+    expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('reserved');
+  });
+
+  it('P18 is owed across a restart, and so is that it was delivered', async () => {
+    const [owed, delivered] = [newPayment(), newPayment()];
+    await settle(ledger, owed, '"owed"');
+    await settle(ledger, delivered, '"delivered"');
+    ledger.payments.delivered(delivered.key);
+    await untilNotDue(delivered);
+    await ledger.reopen();
+    expect([await due(owed), await due(delivered)]).toEqual([owed.key, undefined]);
+    expect(await ledger.payments.answer(owed.key)).toBe('"owed"');
+    expect(await ledger.payments.answer(delivered.key)).toBe('"delivered"');
+    ledger.payments.delivered(owed.key);
+    await untilNotDue(owed);
+    await ledger.reopen();
+    expect(await due(owed)).toBeUndefined();
+  });
+
+  it('is owed too if the payment had settled before it was known, and not if it was refused', async () => {
+    const [refused, adopted] = [newPayment(), newPayment()];
+    await startSettling(ledger, refused);
+    await ledger.payments.resolve(refused.key, REFUSED);
+    expect(await ledger.payments.adopt(adopted, 'found')).toBe(true);
+    expect([await due(refused), await due(adopted)]).toEqual([undefined, adopted.key]);
+  });
+
+  it('is owed of the last payment that has settled; one whose outcome is open comes first', async () => {
+    const { payer, requestHash } = newPayment();
+    const [first, second, open] = Array.from({ length: 3 }, () => newPayment({ payer, requestHash }));
+    if (!first || !second || !open) throw new Error('no payments');
+    for (const payment of [first, second]) await ledger.payments.reserve(payment);
+    for (const payment of [second, first]) {
+      ledger.nowMs += 1;
+      await ledger.payments.adopt(payment, landed(payment).signature);
+    }
+    expect(await due(first)).toBe(first.key);
+    ledger.nowMs += PAYMENTS.answerMs - 1;
+    expect(await due(first)).toBe(first.key);
+    ledger.nowMs += 1;
+    await startSettling(ledger, open);
+    await ledger.payments.adopt(newPayment({ payer, requestHash }), 'another');
+    expect(await due(first)).toBe(open.key);
+  });
+});
+
+ledgerSuite('the limits of payments', (ledger) => {
+  const PAYER = 'one payer';
+  const next = (): NewPayment => newPayment({ payer: PAYER });
+
+  /** A purchase whose upstream call fails, so that the payment is released. */
+  async function fail(payment: NewPayment): Promise<string> {
+    const verdict = await ledger.payments.reserve(payment);
+    if (verdict === 'reserved') await ledger.payments.release(payment.key, payment.owner, true);
+    return verdict;
+  }
+
+  it('P14 a payer has at most 4 payments of many at once', async () => {
+    const verdicts = await Promise.all(Array.from({ length: 9 }, () => ledger.payments.reserve(next())));
+    expect(verdicts.toSorted()).toEqual([...Array(5).fill('payer_busy'), ...Array(4).fill('reserved')]);
+  });
+
+  it('a payment reaches an upstream at most 3 times while its memo is good, also across a restart', async () => {
+    const payment = next();
+    for (let call = 0; call < 3; call++) expect(await fail(payment)).toBe('reserved');
+    for (let minute = 0; minute < 5; minute++) {
+      expect(await fail(payment)).toBe('exhausted');
+      expect(await ledger.payments.find(payment.key)).toBeUndefined();
+      await ledger.reopen();
+      ledger.nowMs += 61_000;
+    }
+    expect(await fail(next())).toBe('reserved');
+  });
+
+  it('a payment counts its calls, also after it has settled', async () => {
+    const payment = next();
+    await fail(payment);
+    await settle(ledger, payment);
+    expect(await ledger.payments.calls(payment.key)).toBe(2);
+    await ledger.payments.called(payment.key);
+    await ledger.reopen();
+    expect(await ledger.payments.calls(payment.key)).toBe(3);
+  });
+});
+
+const LIMIT = 100;
+const EXPIRED = { outcome: 'refused', reason: 'expired' } as const;
+
+ledgerSuite('the hourly budget of fees', (ledger) => {
+  const costing = (feeLamports: number, change: Partial<NewPayment> = {}) => newPayment({ feeLamports, ...change });
+
+  /** Starts to settle a payment. */
+  async function send(payment: NewPayment, { isNewPayer = false, feePayer = 'fee payer' } = {}): Promise<string> {
+    expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    const fee = { feePayer, lamports: payment.feeLamports, limit: LIMIT, isNewPayer };
+    return ledger.payments.settling(payment.key, payment.owner, { answer: '1', signature: signatureOf(payment), fee });
+  }
+
+  const sendNew = (feeLamports: number) => send(costing(feeLamports), { isNewPayer: true });
+
+  /** Lamports that count against the budget: of all payers, and of new payers. */
+  async function spent(): Promise<readonly [number, number]> {
+    const { all, ofNewPayers } = (await ledger.payments.look(newPayment(), 'fee payer')).fees;
+    return [all, ofNewPayers];
+  }
+
+  it('P12 is spent up to the limit, and no further', async () => {
+    expect(await send(costing(60))).toBe('settling');
+    const refused = costing(41);
+    expect(await send(refused)).toBe('fees used up');
+    expect((await ledger.payments.find(refused.key))?.progress).toBe('reserved');
+    expect(await ledger.payments.answer(refused.key)).toBeUndefined();
+    expect(await send(costing(40))).toBe('settling');
+    expect(await send(costing(1))).toBe('fees used up');
+    expect(await spent()).toEqual([LIMIT, 0]);
+    expect(await send(costing(LIMIT), { feePayer: 'another' })).toBe('settling');
+  });
+
+  it('P12 is not exceeded by payments of many wallets at once', async () => {
+    const verdicts = await Promise.all(Array.from({ length: 12 }, () => send(costing(LIMIT / 4))));
+    const sent = verdicts.filter((verdict) => verdict === 'settling').length;
+    expect(sent).toBe(4);
+    expect(await spent()).toEqual([LIMIT, 0]);
+    expect(await send(costing(1))).toBe('fees used up');
+  });
+
+  it('V3 V4 counts a fee from when it is sent until its payment is proved to be unpaid', async () => {
+    const [released, withdrawn, unknown] = [costing(100), costing(100), costing(100)];
+    await ledger.payments.reserve(released);
+    expect(await spent()).toEqual([0, 0]);
+    await ledger.payments.release(released.key, released.owner, true);
+    expect(await send(withdrawn)).toBe('settling');
+    expect(await send(costing(1))).toBe('fees used up');
+    await ledger.payments.resolve(withdrawn.key, { outcome: 'unsent', reason: '' }, withdrawn.owner);
+    expect(await spent()).toEqual([0, 0]);
+    expect(await send(unknown)).toBe('settling');
+    await ledger.payments.resolve(unknown.key, { outcome: 'unknown', signature: undefined });
+    await ledger.reopen();
+    expect(await send(costing(1))).toBe('fees used up');
+    await ledger.payments.resolve(unknown.key, EXPIRED);
+    expect(await spent()).toEqual([0, 0]);
+    expect(await send(withdrawn)).toBe('settling');
+    expect(await spent()).toEqual([LIMIT, 0]);
+  });
+
+  it('P12 counts a settlement for an hour from when it was sent', async () => {
+    const payment = costing(LIMIT);
+    await send(payment);
+    ledger.nowMs += 10_000;
+    await ledger.payments.resolve(payment.key, landed(payment));
+    await ledger.reopen();
+    ledger.nowMs += PAYMENTS.feeMs - 10_001 - PAYMENTS.leaseMs;
+    await ledger.retention.prune();
+    expect(await send(costing(1))).toBe('fees used up');
+    ledger.nowMs += 1 + PAYMENTS.leaseMs;
+    expect(await spent()).toEqual([0, 0]);
+    expect(await send(costing(LIMIT))).toBe('settling');
+  });
+
+  it('V4 counts a payment that failed on the chain for an hour, also if it is sent again', async () => {
+    const payment = costing(LIMIT);
+    await send(payment);
+    await ledger.payments.resolve(payment.key, REFUSED);
+    for (const milliseconds of [PAYMENTS.refusedMs + 1, PAYMENTS.feeMs - PAYMENTS.refusedMs - 2]) {
+      ledger.nowMs += milliseconds;
+      await ledger.payments.reserve(payment);
+      await ledger.payments.release(payment.key, payment.owner, true);
+      await ledger.retention.prune();
+      expect(await spent()).toEqual([LIMIT, 0]);
+    }
+    ledger.nowMs += 1;
+    expect(await spent()).toEqual([0, 0]);
+    ledger.nowMs += 1;
+    await ledger.retention.prune();
+    expect(await ledger.payments.find(payment.key)).toBeUndefined();
+  });
+
+  it('V4 gives new payers half of the limit, and the others all of it', async () => {
+    expect(await sendNew(30)).toBe('settling');
+    expect(await sendNew(21)).toBe('fees used up');
+    expect(await sendNew(20)).toBe('settling');
+    expect(await sendNew(1)).toBe('fees used up');
+    expect(await spent()).toEqual([50, 50]);
+    expect(await send(costing(50))).toBe('settling');
+    expect(await send(costing(1))).toBe('fees used up');
+  });
+
+  it.each([
+    ['a cent on mainnet', PAYMENTS.knownPayerMicros, NETWORKS.mainnet, 0],
+    ['less than a cent', PAYMENTS.knownPayerMicros - 1, NETWORKS.mainnet, 50],
+    ['a cent on devnet', PAYMENTS.knownPayerMicros, NETWORKS.devnet, 50],
+  ])('V4 W4 after %s has settled, counts so much of its fee as that of a new payer', async (...row) => {
+    const [, micros, network, ofNewPayers] = row;
+    const payment = costing(50, { network, requirement: requirementOf(micros) });
+    expect(await send(payment, { isNewPayer: true })).toBe('settling');
+    expect(await sendNew(1)).toBe('fees used up');
+    await ledger.payments.resolve(payment.key, landed(payment));
+    expect(await spent()).toEqual([50, ofNewPayers]);
+    expect(await sendNew(1)).toBe(ofNewPayers === 0 ? 'settling' : 'fees used up');
+  });
+});
+
+const byAnother = (payment: NewPayment): NewPayment => ({ ...payment, owner: 'another' });
+
+ledgerSuite('a payment', (ledger) => {
+  it('P7 that was being settled is known again after a crash, its outcome open, with everything noted', async () => {
+    const payment = newPayment();
+    await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
+    await ledger.reopen();
+    const noted = { signature: signatureOf(payment), height: 7, progress: 'unresolved' };
+    const times = { settlingSinceMs: expect.any(Number), leasedUntilMs: expect.any(Number) };
+    const record = { ...payment, calls: 0, ...noted, ...times };
+    expect(await ledger.payments.find(payment.key)).toEqual(record);
+    expect(await ledger.payments.open()).toEqual([record]);
+    expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
+    expect((await ledger.payments.look({ ...payment, key: 'another' })).dueKey).toBe(payment.key);
+    expect(await ledger.payments.reserve(byAnother(payment))).toBe('taken');
+    const { payer, requestHash } = payment;
+    expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('owed');
+    await ledger.payments.resolve(payment.key, REFUSED, payment.owner);
+    expect((await ledger.payments.find(payment.key))?.progress).toBe('unresolved');
+    await ledger.payments.resolve(payment.key, REFUSED);
+    expect((await ledger.payments.find(payment.key))?.progress).toBe('refused');
+  });
+
+  it('that had settled before it was known can keep an answer later', async () => {
+    const payment = newPayment();
+    await ledger.payments.adopt(payment, 'found');
+    await ledger.payments.keep(payment.key, '{"later":true}');
+    await ledger.reopen();
+    expect(await ledger.payments.answer(payment.key)).toBe('{"later":true}');
+    expect(await ledger.payments.find(payment.key)).toMatchObject({ progress: 'settled', owed: true });
+  });
+});
+
+ledgerSuite('P22 a payment abandoned by a running process', (ledger) => {
+  it('P22 during a renewal of its lease is free after that lease', async () => {
+    const { database } = ledger;
+    let beforeWrite: () => Promise<unknown> = async () => undefined;
+    const held: Database = Object.create(database, {
+      write: { value: (step: Step) => beforeWrite().then(() => database.write(step)) },
+      read: { value: database.read.bind(database) },
+      now: { value: database.now.bind(database) },
+    });
+    const payments = new Payments(held);
+    const payment = newPayment();
+    expect(await payments.reserve(payment)).toBe('reserved');
+    const test = new EventTarget();
+    const renewing = once(test, 'renewing');
+    beforeWrite = () => {
+      test.dispatchEvent(new Event('renewing'));
+      return once(test, 'renew');
+    };
+    await renewing;
+    beforeWrite = () => Promise.reject(new Error('the database is down'));
+    await payments.release(payment.key, payment.owner, false);
+    let renewals = 0;
+    beforeWrite = async () => void renewals++;
+    test.dispatchEvent(new Event('renew'));
+    const again = () => ledger.payments.reserve(byAnother(payment));
+    await expect.poll(again).toBe('taken');
+    await new Promise((resolve) => setTimeout(resolve, PAYMENTS.renewMs + 500));
+    expect(renewals).toBe(0);
+    ledger.nowMs += PAYMENTS.leaseMs;
+    expect(await again()).toBe('reserved');
+    payments.close();
+  });
+});
+
+const DAY_MS = 86_400_000;
+
+ledgerSuite('how long payments are known', (ledger) => {
+  async function elapse(milliseconds: number): Promise<void> {
+    ledger.nowMs += milliseconds;
+    await ledger.retention.prune();
+  }
+
+  /** Rows of a payment, whether it reads as known or not. */
+  const rowsOf = (key: string) =>
+    ledger.database.report({ sql: 'select state from payments where key = $1', values: [key] });
+
+  describe('a refused payment', () => {
+    it('V5 is forgotten after 330 s, when its memo has expired', async () => {
+      const payment = newPayment();
+      await startSettling(ledger, payment);
+      await ledger.payments.resolve(payment.key, REFUSED);
+      await elapse(330_000);
+      expect((await ledger.payments.find(payment.key))?.progress).toBe('refused');
+      ledger.nowMs += 1;
+      expect(await ledger.payments.find(payment.key)).toBeUndefined();
+      expect(await ledger.payments.reserve(payment)).toBe('reserved');
+      await ledger.payments.release(payment.key, payment.owner, false);
+      await elapse(1);
+      expect(await rowsOf(payment.key)).toEqual([]);
+    });
+
+    it('P7 that came again and is being settled outlives the forgetting of the refusal', async () => {
+      const payment = newPayment();
+      await startSettling(ledger, payment);
+      await ledger.payments.resolve(payment.key, REFUSED);
+      await elapse(PAYMENTS.refusedMs - 1_000);
+      ledger.nowMs += 2_000;
+      await startSettling(ledger, payment);
+      await elapse(60_000);
+      await ledger.reopen();
+      expect((await ledger.payments.find(payment.key))?.progress).toBe('unresolved');
+    });
+  });
+
+  it('a settled payment is forgotten after 24 hours', async () => {
+    const payment = newPayment();
+    await settle(ledger, payment);
+    ledger.payments.delivered(payment.key);
+    await elapse(PAYMENTS.recordMs);
+    expect(await ledger.payments.reserve(payment)).toBe('taken');
+    await elapse(1);
+    expect(await ledger.payments.find(payment.key)).toBeUndefined();
+    expect(await rowsOf(payment.key)).toEqual([]);
+  });
+
+  it('a payment whose outcome is open is never forgotten, nor is its answer', async () => {
+    const payment = newPayment();
+    await startSettling(ledger, payment);
+    await ledger.payments.resolve(payment.key, UNKNOWN);
+    for (const days of [1, 30, 365]) {
+      await elapse(days * DAY_MS);
+      await ledger.reopen();
+      await ledger.retention.prune();
+      expect(await ledger.payments.open()).toMatchObject([{ key: payment.key }]);
+      expect(await ledger.payments.reserve(payment)).toBe('taken');
+      expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
+    }
+  });
+});
