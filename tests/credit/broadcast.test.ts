@@ -6,11 +6,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
-import { moneyOf, withBothDatabases } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type SellingGateway, startChains } from '../kit/test-gateway.ts';
-import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
+import { callOf, leaves, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openRemoteFixture } from '../payments/fault-facilitator.ts';
 import type { Wallet } from '../payments/wallets.ts';
@@ -41,58 +41,50 @@ async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: nu
   expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + micros, spentMicros: PRICE });
 }
 
-withBothDatabases('a covered payment that is broadcast', (variables, database) => {
+describe('a covered payment that is broadcast', () => {
   const dataDir = makeFolder();
   const solana = inSuite(() => startChains());
   let gateway: SellingGateway;
   let wallet: Wallet;
-  const start = () => startCreditGateway({ solana, dataDir, watchPace }, variables());
-  const expectOrder = () => expectBooksInOrder(moneyOf(variables(), dataDir), solana.mainnet.transfers);
-  beforeAll(async () => {
-    gateway = await start();
-  });
+  const start = async () => {
+    gateway = await startCreditGateway({ solana, dataDir, watchPace });
+  };
+  beforeAll(start);
   afterAll(async () => {
     await gateway.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
-
-  const openRichWallet = async () => {
+  beforeEach(async () => {
     wallet = await openCreditedWallet(gateway);
-  };
+  });
 
-  it.each(database === 'sqlite' ? [PRICE, BUNDLE] : [PRICE])(
-    'grants all %d of it, once, and still brings its answer',
-    async (amount) => {
-      await openRichWallet();
-      const payment = await cover(gateway, wallet, amount);
-      await broadcast(solana, transactionOf(payment));
-      await expectGranted(gateway, wallet, amount);
-      const arrivals = solana.provider.arrivals.length;
+  it.each([PRICE, BUNDLE])('grants all %d of it, once, and still brings its answer', async (amount) => {
+    const payment = await cover(gateway, wallet, amount);
+    await broadcast(solana, transactionOf(payment));
+    await expectGranted(gateway, wallet, amount);
+    await leaves(gateway, { transfers: 0, arrivals: 0 }, async () => {
       const again = await sendPaid(gateway, call, payment);
       expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
-      expect(solana.provider.arrivals).toHaveLength(arrivals);
-      expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + amount, spentMicros: PRICE });
-      await expectOrder();
-    },
-  );
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + amount, spentMicros: PRICE });
+    await expectBooksInOrder({ folder: dataDir }, solana.mainnet.transfers);
+  });
 
   it('while no gateway runs is granted once one does, and the journal agrees with the chain', async () => {
-    await openRichWallet();
     const payment = await cover(gateway, wallet);
     await gateway.stop();
     await broadcast(solana, transactionOf(payment));
-    gateway = await start();
-    await expectGranted(gateway, wallet, PRICE);
-    await gateway.stop();
-    gateway = await start();
-    await expectGranted(gateway, wallet, PRICE);
-    const own = { PORT: '0', DATA_DIR: dataDir, ...solana.variables, CREDIT: 'on', ...variables() };
+    for (let round = 0; round < 2; round++) {
+      await start();
+      await expectGranted(gateway, wallet, PRICE);
+      if (round === 0) await gateway.stop();
+    }
+    const own = { PORT: '0', DATA_DIR: dataDir, ...solana.variables, CREDIT: 'on' };
     const { code, stdout } = await runSales(own, 'verify', '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, []]);
   });
 
   it('while the chain cannot be read is granted when it can be', async () => {
-    await openRichWallet();
     solana.mainnet.faults.refuse = { getSignaturesForAddress: { code: -32_005, message: 'too busy' } };
     const payment = await cover(gateway, wallet);
     await broadcast(solana, transactionOf(payment));
@@ -102,39 +94,36 @@ withBothDatabases('a covered payment that is broadcast', (variables, database) =
     await expectGranted(gateway, wallet, PRICE);
   });
 
-  it.runIf(database === 'postgres')(
-    'is granted once by two gateways, also after the one that covered it has stopped',
-    async () => {
-      const other = await startCreditGateway({ solana, watchPace }, variables());
-      await openRichWallet();
-      const payment = await cover(gateway, wallet);
-      await gateway.stop();
-      gateway = await start();
-      await broadcast(solana, transactionOf(payment));
-      await expectGranted(gateway, wallet, PRICE);
-      await expectOrder();
-      await other.stop();
-    },
-  );
-});
-
-describe('a covered payment that is not broadcast', () => {
-  const dataDir = makeFolder();
-  afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
-  const solana = inSuite(() => startChains({ blockMs: 10 }));
-  const gateway = inSuite(() => startCreditGateway({ solana, dataDir, watchPace }));
-
-  const watched = async () => {
-    const sql = 'select id from debits where watch_from_ms is not null';
-    return (await readSqlite(sqliteIn(dataDir)).report({ sql })).length;
-  };
-
-  it('is looked for until no block can take it, and no longer', async () => {
-    const wallet = await openCreditedWallet(gateway);
+  it('and is not is looked for until no block can take it, and no longer', async () => {
+    const watched = async () => {
+      const sql = 'select id from debits where watch_from_ms is not null';
+      return (await readSqlite(sqliteIn(dataDir)).report({ sql })).length;
+    };
     await cover(gateway, wallet);
     expect(await watched()).toBe(1);
-    await until(async () => (await watched()) === 0);
+    await until(async () => {
+      solana.mainnet.advanceBlocks(100);
+      return (await watched()) === 0;
+    });
     expect(await grantedTo(gateway, wallet)).toBe(BUNDLE);
+  });
+});
+
+postgresSuite('a covered payment that is broadcast, with two gateways on PostgreSQL', () => {
+  const database = inSuite(openPostgresDatabase);
+
+  it('is granted once, also after the gateway that covered it has stopped', async () => {
+    const variables = { DATABASE_URL: database.url };
+    const solana = await startChains();
+    const other = await startCreditGateway({ solana, watchPace }, variables);
+    const gateway = await startCreditGateway({ solana, watchPace }, variables);
+    const wallet = await openCreditedWallet(gateway);
+    const payment = await cover(gateway, wallet);
+    await gateway.stop();
+    await startCreditGateway({ solana, watchPace }, variables);
+    await broadcast(solana, transactionOf(payment));
+    await expectGranted(other, wallet, PRICE);
+    await expectBooksInOrder({ url: database.url }, solana.mainnet.transfers);
   });
 });
 
@@ -159,20 +148,5 @@ describe('with a facilitator of another maker, a payment that credit covers', ()
       `charged=${PRICE}, balance=${BUNDLE - PRICE}`,
     ]);
     expect([fixture.judged().length, fixture.chain.transfers.length]).toEqual([before, transfers]);
-  });
-
-  it('and is broadcast later is answered from its debit', async () => {
-    const payment = await paymentOf(fixture.gateway, call, wallet, PRICE);
-    const text = await (await sendPaid(fixture.gateway, call, payment)).text();
-    const transfers = fixture.chain.transfers.length;
-    const sent = await fetch(`${fixture.facilitatorUrl}/settle`, {
-      method: 'POST',
-      body: JSON.stringify({ paymentPayload: payment, paymentRequirements: payment.accepted }),
-    });
-    expect(await sent.json()).toMatchObject({ success: true });
-    await until(() => fixture.chain.transfers.length === transfers + 1);
-    const again = await sendPaid(fixture.gateway, call, payment);
-    expect([again.status, await again.text(), again.headers.get(HEADERS.replayed)]).toEqual([200, text, 'true']);
-    expect(await balanceOf(fixture.gateway, wallet)).toMatchObject({ spentMicros: PRICE });
   });
 });

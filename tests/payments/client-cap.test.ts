@@ -27,7 +27,6 @@ interface Reply {
 }
 
 const CATALOG = { routes: [{ httpMethod: 'GET', path: '/paid', priceUsd: '1' }] };
-const SOLD: Reply = { status: 200, body: { ok: true } };
 const offering = (...accepts: unknown[]): Reply => ({ body: asking(accepts) });
 
 const gateway = await startStrangeGateway();
@@ -42,13 +41,12 @@ const requests = () => gateway.arrivals.filter(({ path }) => path !== '/v1/catal
 /** The payments that were sent. */
 const payments = () => requests().flatMap(({ headers }) => headers[HEADERS.payment.toLowerCase()] ?? []);
 
-/** Asks a gateway that gives these replies. Returns the outcome and the offers shown for approval. */
-async function ask(given: readonly Reply[], isApproved: (offer: Offer) => boolean = () => true) {
-  const replies = [...given];
+/** Asks a gateway that gives this reply, and sells to the next request. Returns the outcome and the offers shown for approval. */
+async function ask({ body, status = 402, headers }: Reply, isApproved: (offer: Offer) => boolean = () => true) {
   gateway.answer(({ path }, response) => {
     if (path === '/v1/catalog') return json(response, 200, CATALOG);
-    const { body, status = 402, headers } = replies.shift() ?? SOLD;
-    json(response, status, body, headers);
+    if (requests().length === 1) return json(response, status, body, headers);
+    json(response, 200, { ok: true });
   });
   const shown: Offer[] = [];
   const approve = (offer: Offer) => {
@@ -76,90 +74,81 @@ function paid() {
   });
 }
 
-type Asked = ReturnType<typeof requirement>;
+const NOTHING = expect.stringMatching(/^none of the payments can be made: /);
 
-/** Shows that a client that gets these replies shows, claims and moves this offer once, and nothing else. */
-async function expectPaid(given: readonly Reply[], asked: Asked): Promise<void> {
-  const { outcome, shown } = await ask(given);
-  expect(outcome).toBe(200);
-  const { network, asset, payTo, amount, extra } = asked;
-  expect(shown).toEqual([{ network, asset, payTo, amount, memo: extra.memo }]);
-  const moved = { amount: BigInt(amount), mint: asset, destination: await associatedAddress(payTo, asset) };
-  expect(paid()).toEqual([{ accepted: asked, moved, instructions: 4 }]);
-}
+const first = requirement();
+const dear = requirement({ amount: '900000' });
+const upfront = requirement({ extra: { ...first.extra, paymentFlow: 'upfront' } });
+const otherHeader = { [HEADERS.paymentRequired]: Buffer.from(JSON.stringify(offering(dear).body)).toString('base64') };
+const unpayable: Readonly<Record<string, object>> = {
+  'of another scheme': { scheme: 'upto' },
+  'on an unknown network': { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' },
+  'on another chain': { network: 'eip155:8453' },
+  'in the mint of the other network': { asset: USDC.devnet },
+  'in another mint': { asset: payTo },
+  'in digits that are none': { amount: '5 ' },
+  'without a payee': { payTo: undefined },
+};
 
-const NOTHING = /^none of the payments can be made: /;
-
-describe('the client pays exactly the offer that it showed', () => {
-  const first = requirement();
-  const dear = requirement({ amount: '900000' });
-
-  it('when the gateway takes two amounts', () => expectPaid([offering(first, dear)], first));
-
-  it("when x402's client would rather pay the second", async () => {
-    const upfront = requirement({ extra: { ...first.extra, paymentFlow: 'upfront' } });
-    await expectPaid([offering(upfront, dear)], upfront);
-  });
-
-  it.each([
-    ['of another scheme', { scheme: 'upto' }],
-    ['on an unknown network', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }],
-    ['on another chain', { network: 'eip155:8453' }],
-    ['in the mint of the other network', { asset: USDC.devnet }],
-    ['in another mint', { asset: payTo }],
-    ['in digits that are none', { amount: '5 ' }],
-    ['without a payee', { payTo: undefined }],
-  ])('when the first of the two is %s', async (_, change) => {
-    await expectPaid([offering(requirement(change), dear)], dear);
-  });
-
-  it('when the header says other than the body', async () => {
-    const header = Buffer.from(JSON.stringify(offering(dear).body)).toString('base64');
-    await expectPaid([{ ...offering(first), headers: { [HEADERS.paymentRequired]: header } }], first);
+describe('the client shows, claims and moves one offer', () => {
+  it.each<[string, Reply, ReturnType<typeof requirement>]>([
+    ['the gateway takes two amounts', offering(first, dear), first],
+    ["x402's client would rather pay the second", offering(upfront, dear), upfront],
+    ['the header says other than the body', { ...offering(first), headers: otherHeader }, first],
+    ...Object.entries(unpayable).map(([name, change]): [string, Reply, typeof dear] => [
+      `the first of the two is ${name}`,
+      offering(requirement(change), dear),
+      dear,
+    ]),
+  ])('when %s', async (_, reply, asked) => {
+    const { outcome, shown } = await ask(reply);
+    expect(outcome).toBe(200);
+    const { network, asset, payTo, amount, extra } = asked;
+    expect(shown).toEqual([{ network, asset, payTo, amount, memo: extra.memo }]);
+    const moved = { amount: BigInt(amount), mint: asset, destination: await associatedAddress(payTo, asset) };
+    expect(paid()).toEqual([{ accepted: asked, moved, instructions: 4 }]);
   });
 });
 
 describe('nothing is signed or sent', () => {
   const { amount, ...withoutAmount } = requirement();
-  const unpayable: [string, Reply][] = [
-    ...['5e5', '5 ', ' 5', '5\n', '5\t', '+5', '-5', '0x5', '5.0', '05', '0', '', '٥', '9'.repeat(30)].map(
-      (amount): [string, Reply] => [`of the amount ${JSON.stringify(amount)}`, offering(requirement({ amount }))],
-    ),
-    ['of an amount that is a number', offering(requirement({ amount: 5 }))],
-    ['of an amount in a list', offering(requirement({ amount: ['5'] }))],
-    ['of another mint', offering(requirement({ asset: payTo }))],
-    ["of the other network's mint", offering(requirement({ asset: USDC.devnet }))],
-    ['of a payee that would write to the terminal', offering(requirement({ payTo: `\u001b[2K${payTo}` }))],
-    ['of another scheme', offering(requirement({ scheme: 'upto' }))],
-    ['that are no requirements', offering(null, 'exact', 5, [])],
-    ['of version 1', { body: { x402Version: 1, accepts: [{ ...withoutAmount, maxAmountRequired: amount }] } }],
-    ['of version 1 with an amount', { body: { x402Version: 1, accepts: [requirement()] } }],
-    ['of no version', { body: { accepts: [requirement()] } }],
+  const amounts = [
+    ...['5e5', '5 ', ' 5', '5\n', '+5', '-5', '0x5', '5.0', '05', '0', '', '٥', '9'.repeat(30)],
+    5,
+    ['5'],
   ];
-
-  it.each(unpayable)('where a 402 accepts payments %s alone; a sentence says so', async (_, reply) => {
-    const { outcome, shown } = await ask([reply]);
-    expect(outcome).toMatch(NOTHING);
-    expect([shown, requests().length, paid()]).toEqual([[], 1, []]);
-  });
-
-  it.each([
-    ['nothing', { x402Version: 2, accepts: [] }],
-    ['no list', { x402Version: 2, accepts: requirement() }],
-    ['no JSON object', null],
-  ])('where a 402 accepts %s; it is handed on', async (_, body) => {
-    const { outcome, shown } = await ask([{ body }]);
-    expect([outcome, shown, requests().length]).toEqual([402, [], 1]);
+  it.each<[string, Reply, unknown]>([
+    ...amounts.map((amount): [string, Reply, unknown] => [
+      `payments of the amount ${JSON.stringify(amount)}`,
+      offering(requirement({ amount })),
+      NOTHING,
+    ]),
+    ...Object.entries(unpayable).map(([name, change]): [string, Reply, unknown] => [
+      `payments ${name}`,
+      offering(requirement(change)),
+      NOTHING,
+    ]),
+    ['a payee that would write to the terminal', offering(requirement({ payTo: `\u001b[2K${payTo}` })), NOTHING],
+    ['payments that are no requirements', offering(null, 'exact', 5, []), NOTHING],
+    ['version 1', { body: { x402Version: 1, accepts: [{ ...withoutAmount, maxAmountRequired: amount }] } }, NOTHING],
+    ['version 1 with an amount', { body: { x402Version: 1, accepts: [requirement()] } }, NOTHING],
+    ['no version', { body: { accepts: [requirement()] } }, NOTHING],
+    ['nothing', { body: { x402Version: 2, accepts: [] } }, 402],
+    ['no list', { body: { x402Version: 2, accepts: requirement() } }, 402],
+    ['no JSON object', { body: null }, 402],
+  ])('where a 402 accepts %s', async (_, reply, expected) => {
+    const { outcome, shown } = await ask(reply);
+    expect([outcome, shown, requests().length, paid()]).toEqual([expected, [], 1, []]);
   });
 
   it('where the offer is not approved', async () => {
-    const replies = [offering(requirement(), requirement({ amount: '1' }))];
-    const { outcome } = await ask(replies, ({ amount }) => amount === '1');
+    const reply = offering(requirement(), requirement({ amount: '1' }));
+    const { outcome } = await ask(reply, ({ amount }) => amount === '1');
     expect([outcome, requests().length]).toEqual(['too dear', 1]);
   });
 
   it('where the payer would have to pay the fee', async () => {
-    const { outcome, shown } = await ask([offering(requirement({ extra: { feePayer: payer.address } }))]);
+    const { outcome, shown } = await ask(offering(requirement({ extra: { feePayer: payer.address } })));
     expect([outcome, shown.length]).toEqual([expect.stringContaining('it was not sent'), 1]);
     expect(requests()).toHaveLength(1);
   });

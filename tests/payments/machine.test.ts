@@ -1,5 +1,4 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Settlement } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import {
@@ -32,7 +31,7 @@ import {
   UNKNOWN,
   UNSENT,
 } from '../kit/ledger.ts';
-import { everyThird, samples } from '../kit/rounds.ts';
+import { everyThird } from '../kit/rounds.ts';
 
 const NOW = 1_000_000_000;
 const payment = newPayment({ owner: 'owner', network: NETWORKS.mainnet, requirement: requirementOf(5) });
@@ -287,27 +286,5 @@ describe('a settlement', () => {
   it('is known for as long if the payment was refused before', () => {
     const { record } = step(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
     expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + PAYMENTS.recordMs });
-  });
-});
-
-describe('any events in any order', () => {
-  const anyEvents = fc.array(fc.tuple(fc.constantFrom(...keysOf(EVENTS)), fc.nat(400_000)), { maxLength: 40 });
-
-  it('P7 money that may have moved is never forgotten without proof, and a settled payment stays one', () => {
-    fc.assert(
-      fc.property(anyEvents, (events) => {
-        let [state, nowMs] = [STATES.unknown as PaymentState, NOW];
-        for (const [name, elapsedMs] of events) {
-          nowMs += elapsedMs;
-          const { before, after } = step(state, EVENTS[name], nowMs);
-          const [was, is] = [before.record?.progress, after.record?.progress];
-          if (was === 'unresolved') expect(['unresolved', 'settled', 'refused']).toContain(is);
-          if (was === 'settled') expect(is).toBe('settled');
-          if (was === 'settling' && is === undefined) expect(name).toBe('withdrawn');
-          state = after;
-        }
-      }),
-      { numRuns: samples(2_000) },
-    );
   });
 });
