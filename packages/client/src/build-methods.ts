@@ -19,6 +19,8 @@ export interface ClientKind {
   readonly read: (json: string, uint64: readonly string[]) => unknown;
   /** The payment fields of an answer's headers. */
   readonly receipt?: (response: Response) => Pick<Full<unknown>, 'transaction' | 'credit'>;
+  /** Functions that only this kind of client has. */
+  readonly more?: (connection: Connection, settings: CallSettings) => object;
 }
 
 /** The result of a success: parsed JSON, or text. */
@@ -57,7 +59,7 @@ function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, valu
   return Object.fromEntries(families) as object;
 }
 
-/** The methods of a client by family, `ask` and `call`, over a connection that other clients may share. */
+/** A client of this kind over a connection that other clients may share: its methods by family, and the functions besides. */
 export function buildClient(connection: Connection, settings: CallSettings, kind: ClientKind): object {
   const { base } = connection;
   const { methods, paid } = kind;
@@ -93,5 +95,7 @@ export function buildClient(connection: Connection, settings: CallSettings, kind
         const request = { url: url.href, method: text === undefined ? 'GET' : 'POST', body: text } as const;
         return answerTo({ request, ...gateOf(url.pathname, methods, settings.cluster ?? 'mainnet') }, deadline);
       }),
+    with: (other: CallSettings) => buildClient(connection, { ...settings, ...other }, kind),
+    ...kind.more?.(connection, settings),
   };
 }

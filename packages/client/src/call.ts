@@ -1,4 +1,4 @@
-import { HEADERS } from '@asset-gateway/protocol';
+import { HEADERS, member } from '@asset-gateway/protocol';
 import { isSignature } from './error.ts';
 
 /** An answer with its metadata. */
@@ -62,9 +62,7 @@ export function creditIn(response: Response): CreditUse | undefined {
 /** The transaction of a settled payment, from the answer's headers; undefined if they name none. */
 export function transactionIn(response: Response): string | undefined {
   try {
-    const { transaction } = JSON.parse(atob(response.headers.get(HEADERS.paymentResponse) ?? '')) as {
-      readonly transaction?: unknown;
-    };
+    const transaction = member(JSON.parse(atob(response.headers.get(HEADERS.paymentResponse) ?? '')), 'transaction');
     return isSignature(transaction) ? transaction : undefined;
   } catch {
     return undefined;

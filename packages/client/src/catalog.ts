@@ -1,4 +1,4 @@
-import { type Issue, oneLine } from '@asset-gateway/protocol';
+import { type Issue, member, objectAt, oneLine } from '@asset-gateway/protocol';
 import { violationOf } from './conforms.ts';
 import { fits, type SentRequest } from './sent-request.ts';
 
@@ -27,17 +27,14 @@ export interface ListedRoute {
   readonly outputSchema: unknown;
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
 const MAX_TEXT = 1_000;
 const WORD = /^[\w-]{1,64}$/;
 const PRICE = /^\d{1,9}(?:\.\d{1,6})?$/;
 const NUMBERS = { integer: /^(?:0|-?[1-9][0-9]{0,15})$/, number: /^-?[0-9]{1,20}(?:\.[0-9]{1,20})?$/ };
 
 function routeIn(row: unknown): ListedRoute[] {
-  if (typeof row !== 'object' || row === null) return [];
-  const { httpMethod, inputSchema, pathParamsSchema, queryParamsSchema, outputSchema, ...texts } = row as Values;
-  const text = (name: string): string => oneLine(texts[name], MAX_TEXT);
+  const { httpMethod, inputSchema, pathParamsSchema, queryParamsSchema, outputSchema } = objectAt(row);
+  const text = (name: string): string => oneLine(member(row, name), MAX_TEXT);
   const word = (name: string): string => WORD.exec(text(name))?.[0] ?? '';
   const [path, priceUsd] = [text('path'), text('priceUsd')];
   if ((httpMethod !== 'GET' && httpMethod !== 'POST') || !path.startsWith('/') || !PRICE.test(priceUsd)) return [];
@@ -50,7 +47,7 @@ function routeIn(row: unknown): ListedRoute[] {
 
 /** The readable routes of a catalog; undefined if the body is not a catalog. */
 export function routesIn(body: unknown): readonly ListedRoute[] | undefined {
-  const rows = (body as { routes?: unknown } | null)?.routes;
+  const rows = member(body, 'routes');
   return Array.isArray(rows) ? rows.flatMap(routeIn) : undefined;
 }
 
@@ -65,7 +62,7 @@ export const listedMicros = ({ priceUsd }: ListedRoute): number => Math.round(Nu
 
 /** A query value converted to its schema's type. */
 function typed(text: string, schema: unknown): unknown {
-  const { type, items } = (schema ?? {}) as Values;
+  const { type, items } = objectAt(schema);
   if ((type === 'integer' || type === 'number') && NUMBERS[type].test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return type === 'array' ? text.split(',').map((each) => typed(each, items)) : text;
@@ -86,7 +83,7 @@ export function issuesOf(route: ListedRoute, { url, body, method }: SentRequest)
   const segments = pathname.split('/').map((each) => attempt(() => decodeURIComponent(each)));
   const inPath = path.split('/').flatMap((each, at) => (each.startsWith(':') ? [[each.slice(1), segments[at]]] : []));
   const querySchema = method === 'POST' ? queryParamsSchema : inputSchema;
-  const properties = ((querySchema as Values | null)?.properties ?? {}) as Values;
+  const properties = objectAt(querySchema, 'properties');
   const query = [...searchParams].map(([name, text]) => [name, typed(text, properties[name])]);
   const input = body === undefined ? {} : attempt(() => JSON.parse(body) as unknown);
   return [

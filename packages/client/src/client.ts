@@ -53,30 +53,18 @@ const WHOLE: ClientKind = {
   targetOf,
   read: parseExact,
   receipt: (response) => ({ transaction: transactionIn(response) || undefined, credit: creditIn(response) }),
-};
-
-function clientOver(connection: Connection, settings: CallSettings): GatewayClient {
-  return {
-    ...(buildClient(connection, settings, WHOLE) as Omit<GatewayClient, 'with' | 'resume'>),
-    with: (other) => clientOver(connection, { ...settings, ...other }),
-    resume: ({ request, headers }) =>
+  more: (connection, settings) => ({
+    resume: ({ request, headers }: SentPayment) =>
       within(settings, (deadline) => resend(connection, request, { headers }, deadline)),
-  };
-}
-
-function freeClientOver(connection: Connection, settings: CallSettings): FreeClient {
-  return {
-    ...(buildClient(connection, settings, FREE) as Omit<FreeClient, 'with'>),
-    with: (other) => freeClientOver(connection, { ...settings, ...other }),
-  };
-}
+  }),
+};
 
 /** Makes a client of a gateway: `createClient({ baseUrl: 'https://gateway.example' })`. */
 export function createClient(options: ClientOptions): GatewayClient {
-  return clientOver(new Connection(options), options);
+  return buildClient(new Connection(options), options, WHOLE) as GatewayClient;
 }
 
 /** Makes a client of the free routes. Pages that never pay load less with it. */
 export function createFreeClient(options: FreeClientOptions): FreeClient {
-  return freeClientOver(new Connection(options), options);
+  return buildClient(new Connection(options), options, FREE) as FreeClient;
 }

@@ -1,6 +1,4 @@
-import { type Issue, oneLine } from '@asset-gateway/protocol';
-
-type Schema = Readonly<Record<string, unknown>>;
+import { type Issue, type Members, objectAt, oneLine } from '@asset-gateway/protocol';
 
 /** Where a value breaks its schema, and which rule it breaks. */
 type Violation = Pick<Issue, 'name' | 'rule' | 'message'> | undefined;
@@ -46,12 +44,12 @@ class Validator {
     if (typeof schema !== 'object' || schema === null || ++this.#steps > MAX_STEPS || this.#depth > MAX_DEPTH)
       return undefined;
     this.#depth++;
-    const found = this.#check(schema as Schema, value, name);
+    const found = this.#check(schema as Members, value, name);
     this.#depth--;
     return found;
   }
 
-  #check(schema: Schema, value: unknown, name: string): Violation {
+  #check(schema: Members, value: unknown, name: string): Violation {
     const { type, enum: values, anyOf } = schema;
     const types = typeof type === 'string' ? [type] : listOf(type);
     const [allowed, alternatives] = [listOf(values), listOf(anyOf)];
@@ -70,7 +68,7 @@ class Validator {
     return found.every(Boolean) ? found[0] : undefined;
   }
 
-  #list(schema: Schema, value: readonly unknown[], name: string): Violation {
+  #list(schema: Members, value: readonly unknown[], name: string): Violation {
     const bound = boundOf(schema, 'Items', value.length, ' items');
     if (bound) return { name, ...bound };
     const first = listOf(schema.prefixItems);
@@ -81,8 +79,8 @@ class Validator {
     return undefined;
   }
 
-  #object({ properties, required, additionalProperties }: Schema, value: object, name: string): Violation {
-    const known = (typeof properties === 'object' && properties !== null ? properties : {}) as Schema;
+  #object({ properties, required, additionalProperties }: Members, value: object, name: string): Violation {
+    const known = objectAt(properties);
     const nameOf = (member: string): string => (name ? `${name}.${member}` : member);
     const missing = listOf(required).find((each) => typeof each === 'string' && !Object.hasOwn(value, each));
     if (missing !== undefined)
@@ -99,7 +97,7 @@ class Validator {
 }
 
 /** The broken `min` or `max` bound with this suffix, if any. */
-function boundOf(schema: Schema, suffix: string, size: number, unit = ''): Omit<Issue, 'in' | 'name'> | undefined {
+function boundOf(schema: Members, suffix: string, size: number, unit = ''): Omit<Issue, 'in' | 'name'> | undefined {
   const [least, most] = [schema[`min${suffix}`], schema[`max${suffix}`]];
   if (typeof least === 'number' && size < least)
     return { rule: `min${suffix}`, message: `Must be at least ${least}${unit}.` };
@@ -108,7 +106,7 @@ function boundOf(schema: Schema, suffix: string, size: number, unit = ''): Omit<
   return undefined;
 }
 
-function scalar(schema: Schema, value: unknown, name: string): Violation {
+function scalar(schema: Members, value: unknown, name: string): Violation {
   const pattern = PATTERNS.find(({ source }) => source === schema.pattern);
   if (typeof value === 'string' && pattern && !pattern.test(value))
     return { name, rule: 'pattern', message: `Must match ${pattern.source}.` };

@@ -1,4 +1,4 @@
-import { NETWORKS, type PaymentRequired, USDC } from '@asset-gateway/protocol';
+import { listAt, member, NETWORKS, objectAt, type PaymentRequired, USDC } from '@asset-gateway/protocol';
 import { issuesOf, type ListedRoute, listedMicros, listedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 import type { Caps, EarlierPayment, SpendingLedger } from './ledger.ts';
@@ -42,9 +42,8 @@ const isGatewayMemo = (memo: string): boolean => GATEWAY_MEMO.test(memo);
 
 /** The offer in one requirement; undefined if this client cannot pay it. */
 function offerOf(requirement: unknown, { network: wanted, allowMemo = isGatewayMemo }: OfferWish): Offer | undefined {
-  if (typeof requirement !== 'object' || requirement === null) return undefined;
-  const { scheme, network, asset, payTo, amount, extra } = requirement as Readonly<Record<string, unknown>>;
-  const { feePayer, memo } = (extra ?? {}) as Readonly<Record<string, unknown>>;
+  const { scheme, network, asset, payTo, amount, extra } = objectAt(requirement);
+  const { feePayer, memo } = objectAt(extra);
   const isUsdc = typeof network === 'string' && MINTS.has(network) && MINTS.get(network) === asset;
   if (scheme !== 'exact' || !isUsdc || (wanted !== undefined && network !== wanted)) return undefined;
   if (!isTextOf(ADDRESS, payTo) || !isTextOf(AMOUNT, amount) || !isTextOf(ADDRESS, feePayer)) return undefined;
@@ -77,17 +76,17 @@ export interface PayableOffer {
  * asks for no payment. Throws `nothing_payable` if it asks for other payments only.
  */
 export function findOffer(body: unknown, wish: OfferWish = {}): PayableOffer | undefined {
-  const required = body as Partial<PaymentRequired> | null;
-  if (!Array.isArray(required?.accepts) || required.accepts.length === 0) return undefined;
-  const accepts: readonly unknown[] = required.x402Version === 2 ? required.accepts : [];
-  const choices = accepts.flatMap((requirement) => {
+  const accepts = listAt(body, 'accepts');
+  if (accepts.length === 0) return undefined;
+  const readable = member(body, 'x402Version') === 2 ? accepts : [];
+  const choices = readable.flatMap((requirement) => {
     const offer = offerOf(requirement, wish);
     return offer ? [{ requirement, offer }] : [];
   });
   const { buys = 'call' } = wish;
   const choice = chosen(choices, buys);
   if (choice) {
-    const payable = { ...(required as PaymentRequired), accepts: [choice.requirement] as const };
+    const payable = { ...(body as PaymentRequired), accepts: [choice.requirement] as const };
     return { payable, offer: choice.offer, isBundle: buys === 'bundle' ? choice === choices[1] : buys !== 'call' };
   }
   const amounts = choices.map(({ offer }) => `$${Number(offer.amount) / 1e6}`);

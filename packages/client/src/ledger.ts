@@ -46,71 +46,56 @@ export interface SpendingLedger {
 
 const DAY_MS = 86_400_000;
 
-const limit = (message: string): GatewayError => new GatewayError('spending_limit', { message });
+const exceeded = (micros: number, when: string): GatewayError =>
+  new GatewayError('spending_limit', { message: `the cap of $${micros / 1e6} ${when} would be exceeded` });
 
 interface Spent extends Omit<EarlierPayment, 'state'> {
   readonly state: 'held' | 'signed' | 'paid' | 'refused';
   readonly request?: SentRequest;
 }
 
-class MemoryLedger implements SpendingLedger {
-  readonly #now: () => number;
-  readonly #spent = new Map<string, Spent>();
+/** A ledger in memory. */
+export function memoryLedger(now: () => number = Date.now): SpendingLedger {
+  const spent = new Map<string, Spent>();
   /** Spending older than a day, in millionths of a dollar. */
-  #earlier = 0;
-  #last = 0;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  readonly hold: SpendingLedger['hold'] = async (micros, { perDayMicros, inAllMicros }) => {
-    const day = this.#day();
-    const all = this.#earlier + day;
-    if (!(day + micros <= perDayMicros)) throw limit(`the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded`);
-    if (!(all + micros <= inAllMicros)) throw limit(`the cap of $${inAllMicros / 1e6} in all would be exceeded`);
-    const id = String(++this.#last);
-    this.#spent.set(id, { id, micros, at: this.#now(), state: 'held', headers: {} });
-    return id;
-  };
-
-  readonly signed: SpendingLedger['signed'] = async (id, { request, headers }) => {
-    this.#change(id, { state: 'signed', at: this.#now(), request, headers });
-  };
-
-  readonly release: SpendingLedger['release'] = async (id) => {
-    this.#spent.delete(id);
-  };
-
-  readonly closed: SpendingLedger['closed'] = async (id, state) => {
-    this.#change(id, { state, headers: {} });
-  };
-
-  readonly earlier: SpendingLedger['earlier'] = async (request) => {
-    const found = [...this.#spent.values()].filter((each) => isSameRequest(each.request, request)).reverse();
-    return found.flatMap(({ state, ...each }) =>
-      state === 'signed' || state === 'refused' ? [{ ...each, state }] : [],
-    );
-  };
+  let older = 0;
+  let last = 0;
 
   /** Spending of the last 24 hours in millionths of a dollar. Entries dated in the future count: the clock was set back. */
-  #day(): number {
+  function ofDay(): number {
     let day = 0;
-    for (const [id, { micros, at }] of this.#spent) {
-      if (this.#now() - at < DAY_MS) day += micros;
+    for (const [id, { micros, at }] of spent) {
+      if (now() - at < DAY_MS) day += micros;
       else {
-        this.#earlier += micros;
-        this.#spent.delete(id);
+        older += micros;
+        spent.delete(id);
       }
     }
     return day;
   }
 
-  #change(id: string, changed: Partial<Spent>): void {
-    const entry = this.#spent.get(id);
-    if (entry) this.#spent.set(id, { ...entry, ...changed });
+  function change(id: string, changed: Partial<Spent>): void {
+    const entry = spent.get(id);
+    if (entry) spent.set(id, { ...entry, ...changed });
   }
-}
 
-/** A ledger in memory. */
-export const memoryLedger = (now: () => number = Date.now): SpendingLedger => new MemoryLedger(now);
+  return {
+    async hold(micros, { perDayMicros, inAllMicros }) {
+      const day = ofDay();
+      if (!(day + micros <= perDayMicros)) throw exceeded(perDayMicros, 'in 24 hours');
+      if (!(older + day + micros <= inAllMicros)) throw exceeded(inAllMicros, 'in all');
+      const id = String(++last);
+      spent.set(id, { id, micros, at: now(), state: 'held', headers: {} });
+      return id;
+    },
+    signed: async (id, { request, headers }) => change(id, { state: 'signed', at: now(), request, headers }),
+    release: async (id) => void spent.delete(id),
+    closed: async (id, state) => change(id, { state, headers: {} }),
+    async earlier(request) {
+      const found = [...spent.values()].filter((each) => isSameRequest(each.request, request)).reverse();
+      return found.flatMap(({ state, ...each }) =>
+        state === 'signed' || state === 'refused' ? [{ ...each, state }] : [],
+      );
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { oneLine, uint64Paths } from '@asset-gateway/protocol';
+import { below, oneLine, uint64Paths } from '@asset-gateway/protocol';
 import type { MethodRow } from './call.ts';
 import type { ListedRoute } from './catalog.ts';
 import type { Connection } from './connection.ts';
@@ -52,7 +52,7 @@ function prepare(routes: readonly ListedRoute[], call: NamedCall, base: URL): Pr
   const cluster = route.cluster || undefined;
   const { path, body } = requestFor(route, call.values);
   const request = { url: urlOf(path, base).href, method, ...(body !== undefined && { body: json(body) }) };
-  const { result } = ((outputSchema as { properties?: object } | null)?.properties ?? {}) as { result?: unknown };
+  const result = below(outputSchema, 'properties', 'result');
   return {
     outgoing: { name: `${call.name} ${cluster} ${route.provider}`, request, access, cluster, buys },
     row: { path, access, uint64: uint64Paths(result) },

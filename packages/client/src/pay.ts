@@ -1,4 +1,4 @@
-import { HEADERS, oneLine, type PaymentRequired, readBytes, USDC_DECIMALS } from '@asset-gateway/protocol';
+import { below, HEADERS, oneLine, type PaymentRequired, readBytes, USDC_DECIMALS } from '@asset-gateway/protocol';
 import type { TransactionSigner } from '@solana/kit';
 import { race } from './deadline.ts';
 import {
@@ -87,13 +87,11 @@ async function latestBlockhash(rpcUrl: string, signal: AbortSignal): Promise<str
     signal: AbortSignal.any([signal, AbortSignal.timeout(RPC_TIMEOUT_MS)]),
   });
   const text = new TextDecoder().decode(await readBytes(response.body, MAX_RPC_BYTES));
-  const { result, error } = JSON.parse(text) as {
-    result?: { value?: { blockhash?: unknown } };
-    error?: { message?: unknown };
-  };
-  const blockhash = result?.value?.blockhash;
+  const answer: unknown = JSON.parse(text);
+  const blockhash = below(answer, 'result', 'value', 'blockhash');
   if (typeof blockhash === 'string' && BLOCKHASH.test(blockhash)) return blockhash;
-  throw new Error(oneLine(error?.message, 200) || `the RPC answers ${response.status} without a blockhash`);
+  const reason = oneLine(below(answer, 'error', 'message'), 200);
+  throw new Error(reason || `the RPC answers ${response.status} without a blockhash`);
 }
 
 /** Makes the payment by x402's own scheme and checks that it pays the offer. */

@@ -1,4 +1,4 @@
-import { NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
+import { listAt, member, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
 import { creditIn } from './call.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { type Body402, type Exchange, readObject } from './exchange.ts';
@@ -7,13 +7,13 @@ import type { NoncePool } from './nonce-pool.ts';
 import { resend } from './resending.ts';
 import { challengeIn, type SignInChallenge } from './sign-in.ts';
 
-const requirementsIn = (body: Body402): readonly unknown[] => (Array.isArray(body?.accepts) ? body.accepts : []);
+const requirementsIn = (body: Body402): readonly unknown[] => listAt(body, 'accepts');
 
 const AMOUNT = /^[0-9]{1,15}$/;
 
 /** The price in a requirement, in millionths of a dollar; infinite if it cannot be read. */
 function priceIn(requirement: unknown): number {
-  const { amount } = (requirement ?? {}) as { readonly amount?: unknown };
+  const amount = member(requirement, 'amount');
   return typeof amount === 'string' && AMOUNT.test(amount) ? Number(amount) : Number.POSITIVE_INFINITY;
 }
 
