@@ -1,10 +1,13 @@
 import { createClient, type KeyPair } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type LedgerEntry, memoryLedger, type PayingWallet } from '@asset-gateway/client/pay';
+import { dollars, priceMicros, RATES } from '@asset-gateway/protocol';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
+import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import { logged, openCustomer } from './kit.ts';
+import { ofEachMethod } from '../http/targets.ts';
+import { callRow, logged, openCustomer } from './kit.ts';
 import { standardWallet } from './standard-wallet.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
@@ -57,17 +60,6 @@ describe('a cap', () => {
     await expect(client.credit.buy({ usd: 0.00002 })).rejects.toMatchObject(refused);
     await expect(client.credit.buy()).rejects.toMatchObject(refused);
     expect(transfers().length).toBe(0);
-  });
-
-  it('of 24 hours ends after a day; a cap in all does not', async () => {
-    let now = 0;
-    const ledger = memoryLedger(() => now);
-    const caps = { perDayMicros: 10, inAllMicros: 15 };
-    await ledger.hold(10, caps);
-    await expect(ledger.hold(1, caps)).rejects.toMatchObject({ code: 'spending_limit' });
-    now = 86_400_000;
-    await ledger.hold(5, caps);
-    await expect(ledger.hold(1, caps)).rejects.toThrow(/in all/);
   });
 
   it('does not count a payment that was not approved', async () => {
@@ -162,4 +154,38 @@ describe('a recorded payment', () => {
     expect([response.status, response.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
     expect([recorded.length, transfers().length]).toEqual([1, 1]);
   });
+});
+
+const { client } = await openCustomer(gateway);
+
+describe('a typed method answers', () => {
+  it.each(ofEachMethod.map((row) => [row.id, row] as const))('%s', async (_, row) => {
+    const { result, text, price, transaction, response } = await callRow(client, row).full();
+    expect(response.status).toBe(200);
+    if (row.surface === 'system') return expect(result).toBeDefined();
+    const { result: published } = JSON.parse(text) as { result: unknown };
+    expect(Value.Check(row.result.schema, published)).toBe(true);
+    const isPaid = row.access === 'exact';
+    const micros = priceMicros(row, { rates: RATES, surchargeMicros: 0 });
+    expect(price).toBe(isPaid ? dollars(micros) : undefined);
+    expect(transaction === undefined).toBe(!isPaid);
+  });
+});
+
+it('a 64-bit number is a bigint in the answer of a paid route', async () => {
+  const { context, value } = await client.rpc.getBalance(ACCOUNT);
+  expect([typeof context.slot, typeof value]).toEqual(['bigint', 'bigint']);
+  // The slot of an answer can be passed back.
+  const again = await client.rpc.getBalance(ACCOUNT, { minContextSlot: context.slot });
+  expect(typeof again.value).toBe('bigint');
+});
+
+it('a method that the chosen provider does not serve is refused before a request, with those that serve it', async () => {
+  const before = gateway.logLines.length;
+  const call = client.with({ cluster: 'devnet', provider: 'alchemy' }).das.getAsset({ id: 'x'.repeat(32) });
+  await expect(call).rejects.toMatchObject({
+    code: 'not_served',
+    message: 'das.getAsset is not served by alchemy on devnet, but by mainnet/alchemy, mainnet/helius, devnet/helius',
+  });
+  expect(gateway.logLines).toHaveLength(before);
 });

@@ -1,6 +1,6 @@
 import { createClient } from '@asset-gateway/client';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
-import { asSchema, generateText, stepCountIs, type ToolSet } from 'ai';
+import { generateText, stepCountIs, type ToolSet } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
@@ -63,12 +63,7 @@ describe('in the AI SDK', () => {
     expect(text).toBe('done');
     expect(steps[0]?.toolResults).toMatchObject([{ toolName: 'tokens_search', output: { query: 'gold' } }]);
     const offered = model.doGenerateCalls[0]?.tools?.find((each) => each.name === 'tokens_search');
-    expect(offered).toMatchObject({ inputSchema: { type: 'object', required: ['q'] } });
-  });
-
-  it('have schemas that the SDK takes unchanged', async () => {
-    const { inputSchema } = named('tokens_resolve');
-    const { jsonSchema } = asSchema(inputSchema);
-    expect(await jsonSchema).toEqual(JSON.parse(JSON.stringify(inputSchema)));
+    const { inputSchema } = named('tokens_search');
+    expect(offered).toHaveProperty('inputSchema', JSON.parse(JSON.stringify(inputSchema)));
   });
 });

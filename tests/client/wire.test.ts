@@ -1,10 +1,20 @@
-import { createClient } from '@asset-gateway/client';
-import { newSigner } from '@asset-gateway/client/node';
+import {
+  createClient,
+  GatewayError,
+  type Signer,
+  signerFromBytes,
+  signerFromKeyPair,
+  signerFromKit,
+  signerFromWallet,
+  throwAwaySigner,
+} from '@asset-gateway/client';
+import * as node from '@asset-gateway/client/node';
+import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { describe, expect, it, vi } from 'vitest';
 import { NoncePool } from '../../packages/client/src/nonce-pool.ts';
-import { runCommand } from '../kit/command.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { logged } from './kit.ts';
+import { standardWallet } from './standard-wallet.ts';
 
 const gateway = await startTestGateway();
 
@@ -108,23 +118,12 @@ describe('a client recovers', () => {
       expect(second.logLines).toHaveLength(requests);
     }
   });
-
-  it('from a clock that is an hour off, without extra requests', async () => {
-    const before = gateway.logLines.length;
-    const outcome = await runCommand([process.execPath, 'tests/client/wrong-clock.mjs', gateway.url]);
-    expect(outcome.stderr).toBe('');
-    expect(JSON.parse(outcome.stdout)).toEqual([
-      ['-3600000', 200, 200, 200],
-      ['3600000', 200, 200, 200],
-    ]);
-    expect(gateway.logLines.length - before).toBe(2 * 4);
-  });
 });
 
 describe('a caller', () => {
   it('aborts a call by a signal', async () => {
     const controller = new AbortController();
-    const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
+    const client = createClient({ baseUrl: gateway.url, signer: node.newSigner() });
     controller.abort();
     const before = gateway.logLines.length;
     const call = client.with({ signal: controller.signal }).tokens.health();
@@ -150,4 +149,68 @@ it('a method returns a typed result, and `full()` the whole answer', async () =>
   expect(JSON.parse(text).result).toEqual(result);
   expect(requestId).toBe(response.headers.get('x-request-id'));
   expect([price, transaction, response.status]).toEqual([undefined, undefined, 200]);
+});
+
+const keypair = node.newKeypair();
+const { address } = node.signerFromBytes(keypair);
+
+describe('a signer', () => {
+  it.each<[string, () => Signer | Promise<Signer>]>([
+    ['the 64 bytes of a key pair', () => signerFromBytes(keypair)],
+    ['the 32 bytes of a seed', () => signerFromBytes(keypair.subarray(0, 32))],
+    ['the same through node:crypto', () => node.signerFromBytes(keypair)],
+    ['a key pair of WebCrypto', async () => signerFromKeyPair((await createKeyPairSignerFromBytes(keypair)).keyPair)],
+    ['a signer of @solana/kit', async () => signerFromKit(await createKeyPairSignerFromBytes(keypair))],
+    ['a wallet of the Wallet Standard', async () => signerFromWallet(await standardWallet(keypair))],
+  ])('from %s is the same wallet, and can sign in', async (_, open) => {
+    const signer = await open();
+    expect(signer.address).toBe(address);
+    await createClient({ baseUrl: gateway.url, signer }).tokens.health();
+    expect(JSON.parse(gateway.logLines.at(-1) ?? '')).toMatchObject({ status: 200, wallet: address });
+  });
+
+  it('from throwAwaySigner is a new wallet each time', async () => {
+    const [one, other] = [await throwAwaySigner(), await throwAwaySigner()];
+    expect(one.address).not.toBe(other.address);
+    await createClient({ baseUrl: gateway.url, signer: one }).tokens.health();
+  });
+
+  it('is made once by a client without one', async () => {
+    const client = createClient({ baseUrl: gateway.url });
+    await Promise.all([client.tokens.health(), client.tokens.health()]);
+    const wallets = gateway.logLines.slice(-2).map((line) => (JSON.parse(line) as { wallet: string }).wallet);
+    expect(new Set(wallets).size).toBe(1);
+  });
+
+  it('is not made from a key of another length', async () => {
+    await expect(signerFromBytes(new Uint8Array(33))).rejects.toThrow('a key has 32 or 64 bytes');
+  });
+});
+
+describe('a wallet that misbehaves', () => {
+  const withFeature = async (change: object) => {
+    const wallet = await standardWallet(keypair);
+    return { ...wallet, features: { ...wallet.features, ...change } };
+  };
+
+  const signing = (signMessage: (given: { message: Uint8Array }) => Promise<unknown>) => ({
+    'solana:signMessage': { signMessage },
+  });
+  const short = new Uint8Array(63);
+
+  it.each<[string, object]>([
+    ['signs nothing', signing(async () => [])],
+    ['is declined by its user', signing(() => Promise.reject(new Error('no')))],
+    ['gives too short a signature', signing(async ({ message }) => [{ signedMessage: message, signature: short }])],
+    ['signs another text', signing(async () => [{ signedMessage: Uint8Array.of(255), signature: new Uint8Array(64) }])],
+    ['cannot sign messages', { 'solana:signMessage': undefined }],
+    ['shows no Solana account', { 'standard:connect': { connect: async () => ({ accounts: [] }) } }],
+  ])('%s: the call fails after the challenge', async (_, change) => {
+    const signer = withFeature(change).then((wallet) => signerFromWallet(wallet));
+    const call = () => createClient({ baseUrl: gateway.url, signer }).tokens.health();
+    const lines = await logged(gateway, () =>
+      expect(call()).rejects.toSatisfy((error) => error instanceof GatewayError && error.code === 'not_signed'),
+    );
+    expect(lines).toHaveLength(1);
+  });
 });
