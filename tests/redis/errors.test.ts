@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { freePort } from '../http/ports.ts';
 import { noteTime, ownTime } from '../kit/event-loop.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { rounds } from '../kit/rounds.ts';
+import { isFull, rounds } from '../kit/rounds.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
-import { signedHeader } from '../kit/wallet.ts';
+import { challengeFor, signedHeader } from '../kit/wallet.ts';
+import { scrape } from '../operations/scrape.ts';
+import { until } from '../payments/fault-buyer.ts';
 import {
   type Answered,
   askFreshly,
@@ -16,14 +19,25 @@ import {
   longestWait,
   NO_HANG_MS,
   newPath,
+  PROMISED_MS,
   untilAvailable,
   untilServed,
 } from './asking.ts';
 
+const FROZEN_MS = isFull ? 30_000 : 1_500;
 noteTime();
+
+/** Routes without state are served. */
+async function expectStateless(origin: string): Promise<void> {
+  for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(origin + path)).status).toBe(200);
+  const path = origin + newPath();
+  expect((await fetch(path, { method: 'OPTIONS' })).status).toBe(204);
+  expect((await challengeFor(path)).info.nonce).toMatch(/^[0-9a-f]{32}$/);
+}
 
 redisSuite('a Redis', () => {
   const [LIMIT, WINDOW_MS] = [20, 400];
+  const LONG = { timeout: 300_000 };
   const redis = inSuite(startRedis);
   const proxy = inSuite(() => startTcpProxy(redis.port));
   const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' };
@@ -41,18 +55,19 @@ redisSuite('a Redis', () => {
   });
 
   /** While something is wrong every signed request is refused in time, and none reaches the upstream; then all is well. */
-  async function failsClosed(breakIt: () => unknown, mendIt: () => unknown): Promise<void> {
+  async function failsClosed(breakIt: () => unknown, mendIt: () => unknown, mostMs = NO_HANG_MS): Promise<void> {
     await untilServed(gateway.url);
-    const before = gateway.upstream.arrivals.length;
-    const logged = gateway.logLines.length;
     try {
       await breakIt();
+      const before = gateway.upstream.arrivals.length;
+      const logged = gateway.logLines.length;
       for (let attempt = 0; attempt < 3; attempt++) {
         const { status, code, retryAfter } = await askFreshly(gateway.url);
         expect([status, code, retryAfter]).toEqual([503, 'state_unavailable', '2']);
       }
+      await expectStateless(gateway.url);
       expect(gateway.upstream.arrivals.length).toBe(before);
-      expect(longestWait(gateway.logLines.slice(logged))).toBeLessThan(NO_HANG_MS);
+      expect(longestWait(gateway.logLines.slice(logged))).toBeLessThan(mostMs);
     } finally {
       await mendIt();
     }
@@ -100,6 +115,40 @@ redisSuite('a Redis', () => {
     'R8 R9 that %s: 503 in time, no upstream call, and then served again',
     (_, [breakIt = () => undefined, mendIt = () => undefined]) => failsClosed(breakIt, mendIt),
   );
+
+  it('R2 that is killed under load: 503 in time while it is down, and back in two seconds', LONG, async () => {
+    for (let round = 0; round < rounds(50); round++) {
+      let load = keepAsking(gateway.url, 6);
+      const kill = async () => {
+        await redis.kill();
+        await load.stop();
+        load = keepAsking(gateway.url, 6);
+      };
+      const restart = async () => {
+        const codes = codesOf(await load.stop());
+        await redis.start();
+        expect(codes).toEqual(['503 state_unavailable']);
+      };
+      await failsClosed(kill, restart, PROMISED_MS);
+    }
+  });
+
+  it('R3 that is frozen, and thawed: nothing that was asked meanwhile is done late', LONG, async () => {
+    const path = gateway.url + newPath();
+    const header = await signedHeader(path);
+    const freeze = async () => {
+      redis.freeze();
+      expect((await askWith(path, header)).code).toBe('state_unavailable');
+      await sleep(FROZEN_MS);
+    };
+    const thaw = async () => {
+      const arrivals = gateway.upstream.arrivals.length;
+      redis.thaw();
+      expect((await untilAvailable(() => askWith(path, header))).status).toBe(200);
+      expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
+    };
+    await failsClosed(freeze, thaw, PROMISED_MS);
+  });
 
   it('R7 whose scripts are flushed under load loses nothing', async () => {
     await untilServed(gateway.url);
@@ -277,5 +326,25 @@ redisSuite('a Redis that loses its data', () => {
     expectClosed(before);
     expect((gateway.upstream.arrivals.at(-1)?.at ?? 0) - lostAtMs).toBeGreaterThan(HELD_MS - CLOCK_MS);
     await replica.stop();
+  });
+});
+
+redisSuite('a gateway that starts before its Redis', () => {
+  it('R1 serves what needs no state, and the rest when Redis is there', async () => {
+    const port = await freePort();
+    const { url, upstream, gateway } = await startTestGateway({
+      REDIS_URL: `redis://127.0.0.1:${port}`,
+      METRICS_PORT: '0',
+    });
+    const isReady = async () => (await scrape(gateway)).sum('asset_gateway_ready');
+    for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(url + path)).status).toBe(200);
+    expect(codesOf([await askFreshly(url)])).toEqual(['503 state_unavailable']);
+    expect(await isReady()).toBe(0);
+    const redis = await startRedis({ port: String(port) });
+    expect((await untilAvailable(() => askFreshly(url))).status).toBe(200);
+    expect(upstream.arrivals).toHaveLength(1);
+    await until(async () => (await isReady()) === 1);
+    await gateway.stop();
+    await redis.stop();
   });
 });

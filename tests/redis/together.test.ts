@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest';
-import { sleep } from '../budget/history.ts';
+import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { noteTime } from '../kit/event-loop.ts';
 import { inEachTest } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
+import { rounds } from '../kit/rounds.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
-import { askFreshly, untilAvailable } from './asking.ts';
+import { until } from '../payments/fault-buyer.ts';
+import { askFreshly, codesOf, keepAsking, untilAvailable } from './asking.ts';
 import { openFleet } from './fleet.ts';
 
-const WINDOW_MS = 1_000;
+const WINDOW_MS = 500;
+noteTime();
 
 redisSuite('nodes that share a Redis', () => {
   const redis = inEachTest(startRedis);
@@ -28,6 +32,23 @@ redisSuite('nodes that share a Redis', () => {
     while (!(await isPaused())) await sleep(50);
     expect((await asked(other.url)).code).toBe('upstream_rate_limited');
     expect(fleet.upstream.arrivals).toHaveLength(1);
+  });
+
+  it('R2 L9 never pass the limit together, though Redis is killed again and again', { timeout: 300_000 }, async () => {
+    const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: '6', UPSTREAM_TIMEOUT_MS: '300' };
+    const nodes = await Promise.all([1, 2, 3].map(() => fleet.start(limits)));
+    const loads = nodes.map(({ url }) => keepAsking(url, 3));
+    const { arrivals } = fleet.upstream;
+    for (let round = 0; round < rounds(50); round++) {
+      const before = arrivals.length;
+      await until(() => arrivals.length > before + 3, 60_000);
+      await redis.kill();
+      await redis.start();
+    }
+    const answers = (await Promise.all(loads.map((load) => load.stop()))).flat();
+    expect(mostInAnySpan(arrivals, WINDOW_MS)).toBeLessThanOrEqual(6);
+    expect(arrivals.length).toBeGreaterThan(6);
+    expect(codesOf(answers).filter((code) => !/^(?:200|402 invalid_siwx_nonce|429|503|504)/.test(code))).toEqual([]);
   });
 
   it('log a warning if Redis may evict keys', async () => {
