@@ -1,46 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  exceededShare,
-  type GroupKind,
-  groupOf,
-  type Holdings,
-  kindOf,
-  REFRESH,
-  shareOf,
-} from '../../packages/gateway/src/budget/store.ts';
+import { groupOf, kindOf, REFRESH, shareOf } from '../../packages/gateway/src/budget/store.ts';
 import { Counts, Recent } from '../../packages/gateway/src/tallies.ts';
-
-/** Slots of one budget by the name of their group, taken one after the other as long as the share allows. */
-class Slots {
-  readonly held = new Map<string, number>();
-  readonly limit: number;
-
-  constructor(limit: number) {
-    this.limit = limit;
-  }
-
-  get free(): number {
-    return this.limit - [...this.held.values()].reduce((sum, slots) => sum + slots, 0);
-  }
-
-  take(group: string, kind: GroupKind = 'address'): boolean {
-    const ofGroup = this.held.get(group) ?? 0;
-    const holdings = { limit: this.limit, free: this.free, groups: this.held.size, ofGroup, ofWallet: ofGroup };
-    if (exceededShare(holdings, kind)) return false;
-    this.held.set(group, ofGroup + 1);
-    return true;
-  }
-
-  /** Slots of each group after all asked in turn until none gets more. */
-  flood(groups: readonly string[]): number[] {
-    while (groups.filter((group) => this.take(group)).length > 0);
-    return groups.map((group) => this.held.get(group) ?? 0);
-  }
-}
-
-const names = (count: number) => Array.from({ length: count }, (_, index) => `group ${index}`);
-const limit = fc.integer({ min: 1, max: 2_000 });
 
 describe('the group of an address', () => {
   it.each([
@@ -78,84 +39,6 @@ describe('the group of an address', () => {
       'address',
       'refresh',
     ]);
-  });
-});
-
-describe('the share of a group', () => {
-  it('that is alone is four fifths of any limit, up to one slot', () => {
-    fc.assert(
-      fc.property(limit, (slots) => {
-        expect(new Slots(slots).flood(['alone'])).toEqual([Math.ceil((4 * slots) / 5)]);
-      }),
-    );
-    expect(new Slots(30).flood(['alone'])).toEqual([24]);
-  });
-
-  it('is never reached with four times the free slots held, nor with none free', () => {
-    const holdings = fc.record({
-      limit,
-      free: fc.integer({ min: 0, max: 2_000 }),
-      groups: fc.integer({ min: 1, max: 100 }),
-      ofGroup: fc.integer({ min: 0, max: 2_000 }),
-    });
-    fc.assert(
-      fc.property(holdings, fc.constantFrom<GroupKind>('address', 'paid', 'refresh'), (found, kind) => {
-        const taken = exceededShare({ ...found, ofWallet: found.ofGroup }, kind) === undefined;
-        expect(taken && found.ofGroup >= 4 * found.free).toBe(false);
-      }),
-    );
-  });
-
-  it('grows with free slots and shrinks with held slots', () => {
-    const holdings = fc.record({
-      limit: fc.constant(30),
-      free: fc.integer({ min: 0, max: 30 }),
-      groups: fc.integer({ min: 1, max: 30 }),
-      ofGroup: fc.integer({ min: 1, max: 30 }),
-    });
-    fc.assert(
-      fc.property(holdings, fc.constantFrom<GroupKind>('address', 'paid'), (found, kind) => {
-        const isTaken = (change: Partial<Holdings>) =>
-          exceededShare({ ...found, ofWallet: found.ofGroup, ...change }, kind) === undefined;
-        if (!isTaken({})) return;
-        expect(isTaken({ free: found.free + 1 })).toBe(true);
-        expect(isTaken({ ofGroup: found.ofGroup - 1, ofWallet: found.ofGroup - 1 })).toBe(true);
-        expect(exceededShare({ ...found, ofWallet: found.ofGroup }, 'paid')).toBeUndefined();
-      }),
-    );
-  });
-
-  it('leaves room for a newcomer beside 13 greedy groups, and for a paying wallet beside any number', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 200 }), (order) => {
-        const slots = new Slots(30);
-        for (const group of names(13)) slots.take(group);
-        for (const index of order) slots.take(`group ${index}`);
-        expect(slots.take('newcomer')).toBe(true);
-        slots.flood(names(100));
-        expect(slots.take('payer', 'paid')).toBe(true);
-      }),
-    );
-  });
-});
-
-describe('the share of a wallet in its group', () => {
-  const holdings = { limit: 30, free: 20, groups: 1 };
-
-  it("is the group's, while it is the only one that holds a slot", () =>
-    expect(exceededShare({ ...holdings, ofGroup: 10, ofWallet: 10 }, 'address')).toBeUndefined());
-
-  it('is four times the rest of the group, if others hold slots', () => {
-    const at = (ofGroup: number, ofWallet: number) =>
-      exceededShare({ limit: 30, free: 30 - ofGroup, groups: 1, ofGroup, ofWallet }, 'address');
-    expect([at(21, 11), at(21, 12), at(23, 3), at(23, 4), at(23, 0)]).toEqual([
-      undefined,
-      'wallet',
-      undefined,
-      'wallet',
-      undefined,
-    ]);
-    expect(at(24, 0)).toBe('group');
   });
 });
 
