@@ -55,6 +55,8 @@ export interface TestGatewayOptions extends SellingGatewayOptions {
   readonly paid?: boolean;
   /** The clock of its asset data, for answers that are always the same. */
   readonly marketNow?: () => number;
+  /** A Tokens API that outlives the gateway; default: a new one. */
+  readonly upstream?: TokensApi;
 }
 
 /** Starts the sandbox of chains and providers. It ends after the tests of the file. */
@@ -110,9 +112,9 @@ export function startTestGateway(
 export function startTestGateway(variables?: Environment, options?: TestGatewayOptions): Promise<TestGateway>;
 export async function startTestGateway(
   variables: Environment = {},
-  { solana: given, paid = false, marketNow: now, ...options }: TestGatewayOptions = {},
+  { solana: given, paid = false, marketNow: now, upstream: shared, ...options }: TestGatewayOptions = {},
 ): Promise<TestGateway> {
-  const upstream = await startUpstream({ ...(now && { now }) });
+  const upstream = shared ?? (await startUpstream({ ...(now && { now }) }));
   const own = paid ? await startChains() : undefined;
   const solana = given ?? own;
   const usual = {
@@ -124,5 +126,5 @@ export async function startTestGateway(
   };
   const faucet = solana && { ownRoutes: [faucetOf(solana)] };
   const opened = await open({ ...usual, ...variables }, { ...options, ...faucet });
-  return { ...opened, upstream, solana, stop: stopOf(opened.gateway, upstream, own) };
+  return { ...opened, upstream, solana, stop: stopOf(opened.gateway, shared ? undefined : upstream, own) };
 }

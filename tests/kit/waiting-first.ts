@@ -10,7 +10,6 @@ const WAITING = [
   'deploy/proxy',
   'console/operate',
   'budget/shares-hour',
-  'cache/recovery',
   'postgres/outages',
   'console/try',
   'redis/rotation',

@@ -1,9 +1,9 @@
-import type { RunningGateway } from '@asset-gateway/gateway';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sleep } from '../budget/history.ts';
 import { cacheFile } from '../cache/file.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
@@ -21,7 +21,7 @@ const statusOf = ({ headers }: Response): string => headers.get('cache-status') 
 redisSuite('nodes that share what they keep', () => {
   const redis = inSuite(startRedis);
   const fleet = inSuite(() => openFleet({ redisUrl: redis.url }));
-  let nodes: RunningGateway[];
+  let nodes: TestGateway[];
   beforeAll(async () => {
     const variables = { ...VARIABLES, TOKENS_RATE_LIMIT_PER_MINUTE: '1000' };
     nodes = await Promise.all([1, 2, 3, 4].map(() => fleet.start(variables)));

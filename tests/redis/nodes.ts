@@ -2,11 +2,11 @@ import { type Signer, signIn } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
-import { CANARY_KEY, CANARY_SECRET, startChains } from '../kit/test-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, startChains, startUpstream } from '../kit/test-gateway.ts';
 import { challengeFor } from '../kit/wallet.ts';
 
 const SCRIPT = 'tests/kit/gateway-process.mjs';
@@ -24,7 +24,7 @@ export interface Nodes {
 
 /** Starts the sandbox and what the nodes share: the span that budgets count in, and these variables. */
 export async function openNodes(windowMs: number, variables: Environment): Promise<Nodes> {
-  const upstream = await startTokensApi({ key: CANARY_KEY });
+  const upstream = await startUpstream();
   const solana = await startChains();
   const running = new Set<GatewayProcess>();
   const common = {
@@ -47,7 +47,6 @@ export async function openNodes(windowMs: number, variables: Environment): Promi
     },
     async close() {
       await Promise.all([...running].map((node) => node.end('SIGKILL')));
-      await upstream.close();
     },
   };
 }
