@@ -94,16 +94,6 @@ describe('ask --credit', () => {
     expect(mainnet.transfers.at(-1)?.from).toBe(address);
     expect(() => statSync(walletIn(state))).toThrow('ENOENT');
   });
-
-  it('signs in where a signature is all that is asked', async () => {
-    const { code, stdout } = await asking(gateway, newState())('--credit', '/v1/x402/credit');
-    expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
-  });
-
-  it('is not understood together with --pay', async () => {
-    const { code, stderr } = await asking(gateway, newState())('--credit', '--pay', BALANCE, BODY);
-    expect([code, stderr]).toEqual([2, 'ask: --credit pays as well; leave --pay out\n']);
-  });
 });
 
 describe('where no credit is sold, ask --credit', () => {
@@ -116,26 +106,22 @@ describe('where no credit is sold, ask --credit', () => {
 });
 
 describe('ask --pay', () => {
-  const ask = (...words: string[]) => asking(without, newState())(...words);
-  const printed = ({ stdout }: Outcome) => JSON.parse(stdout) as Record<string, unknown>;
+  const ask = (...words: string[]) => asking(without, newState())('--pay', ...words);
 
-  it.each([
-    ['mainnet', BALANCE, BODY, '0.000005'],
-    ['devnet', 'solana/devnet/helius/rpc/getBalance', BODY, '0.000005'],
-    ['mainnet', 'helius/wallet/balances/86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', undefined, '0.0005'],
-  ] as const)('says what it paid on %s for %s, and by which transaction', async (cluster, path, body, price) => {
-    const words = ['--pay', path, ...(body === undefined ? [] : [body])];
-    const outcome = await leaves(without, { transfers: 1, arrivals: 1 }, () => ask(...words));
-    const transfer = without.solana[cluster].transfers.at(-1);
+  it('says what it paid on which chain, and by which transaction', async () => {
+    const outcome = await leaves(without, { transfers: 1, arrivals: 1 }, () =>
+      ask('solana/devnet/helius/rpc/getBalance', BODY),
+    );
+    const transfer = without.solana.devnet.transfers.at(-1);
     expect(outcome.code, outcome.stderr).toBe(0);
-    expect(outcome.stderr).toContain(`paying $${price} on solana:`);
+    expect(outcome.stderr).toContain('paying $0.000005 on solana:');
     expect(outcome.stderr).toContain(`transaction ${transfer?.signature}`);
     expect(outcome.stderr).toContain(`signed by ${transfer?.from}`);
-    expect(printed(outcome)).toMatchObject({ ok: true, cluster, priceUsd: price });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ ok: true, cluster: 'devnet', priceUsd: '0.000005' });
   });
 
   it('signs nothing for an input that breaks a rule', async () => {
-    const outcome = await leavesNoTrace(without, () => ask('--pay', BALANCE, '{"params":[]}'));
+    const outcome = await leavesNoTrace(without, () => ask(BALANCE, '{"params":[]}'));
     expect([outcome.code, outcome.stdout]).toEqual([4, '']);
     expect(outcome.stderr).toMatch(/^ask: params: .* Nothing was signed\.\n$/);
   });

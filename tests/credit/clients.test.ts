@@ -6,7 +6,6 @@ import { newKeypair } from '@asset-gateway/client/node';
 import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Example } from '../http/targets.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
 import { FAREMETER_VERSION, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
@@ -30,63 +29,34 @@ interface Setup {
   readonly hasHook: boolean;
 }
 
-/** The outcome of one request: how often it was sent, and its settled transaction, if any. */
-interface Outcome {
-  readonly status: number;
-  readonly error?: string;
-  readonly sent: number;
-  readonly transaction: string;
-  readonly credit: string | null;
-}
-
-/** The wallet of each story, its requests, and how it is set up. */
-interface Story extends Setup {
-  readonly keypair: readonly number[];
-  readonly requests: readonly { readonly url: string; readonly init: RequestInit }[];
-}
-
-function storyOf(setup: Setup, calls: readonly Example[]): Story {
-  const prefer = setup.hasHook ? { Prefer: 'credit' } : {};
-  const requests = calls.map(({ target, init }) => ({
-    url: gateway.url + target,
-    init: { ...init, headers: { ...init.headers, ...prefer } },
-  }));
-  return { ...setup, keypair: [...newKeypair()], requests };
+/** The version of a client, and the outcome of each request of its stories: how often it was sent, and its transaction, if any. */
+interface Told {
+  readonly version: string;
+  readonly told: readonly (readonly { readonly transaction: string }[])[];
 }
 
 /** A client that pays bundles on the route calls until the first is used up, and once more. Others buy one ahead. */
-function callsOf({ choosesBundle }: Setup): Example[] {
+function requestsOf({ choosesBundle, hasHook }: Setup) {
   const calls = Array.from({ length: COVERED + 1 }, anyCall);
-  return choosesBundle ? calls : [buying('mainnet'), ...calls, anyCall()];
+  const all = choosesBundle ? calls : [buying('mainnet'), ...calls, anyCall()];
+  const prefer = hasHook ? { Prefer: 'credit' } : {};
+  return all.map(({ target, init }) => ({
+    url: gateway.url + target,
+    init: { ...init, headers: { ...init.headers, ...prefer } },
+  }));
 }
 
-/** The version of the client that was run, and what became of each story. */
-interface Told {
-  readonly version: string;
-  readonly stories: readonly { readonly outcomes: readonly Outcome[]; readonly transfers: readonly string[] }[];
-}
-
-/** Runs each setup with its own wallet, by the client that is installed in this folder. */
-async function tell(folder: string, script: string, setups: readonly Setup[]): Promise<Told> {
+/** Runs each setup with its own wallet, by the client that is installed in this folder. Answers the transfers of each as well. */
+async function tell(folder: string, script: string, setups: readonly Setup[]) {
   const { mainnet } = gateway.solana;
-  const stories = setups.map((setup) => storyOf(setup, callsOf(setup)));
+  const stories = setups.map((setup) => ({ ...setup, keypair: [...newKeypair()], requests: requestsOf(setup) }));
   const addresses = stories.map(({ keypair }) => bs58.encode(Uint8Array.from(keypair.slice(32))));
   for (const address of addresses) await mainnet.fundUsdc(address, 1_000_000n);
   const job = JSON.stringify({ rpcUrl: mainnet.url, network: NETWORKS.mainnet, asset: USDC.mainnet, stories });
   const { stdout } = await promisify(execFile)(process.execPath, [script, job], { cwd: folder });
-  const { version, told } = JSON.parse(stdout) as { version: string; told: Outcome[][] };
-  const toldOf = (outcomes: Outcome[], index: number) => {
-    const own = mainnet.transfers.filter(({ from }) => from === addresses[index]);
-    return { outcomes, transfers: own.map(({ signature }) => signature) };
-  };
-  return { version, stories: told.map(toldOf) };
-}
-
-/** Checks a story: settled calls, requests per call, and the balance after each. */
-function expectStory({ outcomes, transfers }: Told['stories'][number], setup: Setup): void {
-  expect(outcomes).toEqual(setup.choosesBundle ? toppedUp(setup) : boughtAhead(setup));
-  const settled = outcomes.map(({ transaction }) => transaction).filter((transaction) => transaction !== '');
-  expect(transfers).toEqual(settled);
+  const transfersOf = (address: string) =>
+    mainnet.transfers.filter(({ from }) => from === address).map(({ signature }) => signature);
+  return { ...(JSON.parse(stdout) as Told), transfers: addresses.map(transfersOf) };
 }
 
 const SETTLED = expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{87,88}$/);
@@ -126,16 +96,19 @@ const titleOf = ({ hasHook, choosesBundle }: Setup): string =>
       : 'settles once for credit bought ahead, then not until it is used up, and then for each call'
   }`;
 
-/** Tests one version of a client in its folder. */
+/** Tests one version of a client in its folder: settled calls, requests per call, and the balance after each. */
 function judge(version: string, setups: readonly Setup[], folder: string, script: () => string): void {
-  let told: Told;
+  let all: Awaited<ReturnType<typeof tell>>;
   beforeAll(async () => {
-    told = await tell(folder, script(), setups);
+    all = await tell(folder, script(), setups);
   }, 300_000);
 
   it.each(setups.map((setup, index) => [titleOf(setup), setup, index] as const))('%s', (_, setup, index) => {
-    expect(told.version).toBe(version);
-    expectStory(told.stories[index] as Told['stories'][number], setup);
+    expect(all.version).toBe(version);
+    const outcomes = all.told[index] ?? [];
+    expect(outcomes).toEqual(setup.choosesBundle ? toppedUp(setup) : boughtAhead(setup));
+    const settled = outcomes.map(({ transaction }) => transaction).filter((transaction) => transaction !== '');
+    expect(all.transfers[index]).toEqual(settled);
   });
 }
 
