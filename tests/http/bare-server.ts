@@ -1,7 +1,8 @@
-import { BlockList, connect, type Socket } from 'node:net';
+import { BlockList } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HttpServer } from '../../packages/gateway/src/http/server.ts';
-import { readAnswers, type WireAnswer } from './wire.ts';
+import { endsAfterTests } from '../kit/ends.ts';
+import { type Client, openClient } from './wire.ts';
 
 type Handle = ConstructorParameters<typeof HttpServer>[0]['handle'];
 type Ready = Awaited<ReturnType<Handle>>;
@@ -18,7 +19,7 @@ export interface BareServer {
   answerAll(body?: string): void;
   /** Connects from an address of this machine, and writes these bytes. */
   open(bytes?: string, localAddress?: string): Promise<Client>;
-  /** Answers what waits, closes all connections and stops. */
+  /** Answers what waits, closes all connections and stops, after the tests of the file at the latest. */
   stop(): Promise<void>;
 }
 
@@ -67,42 +68,19 @@ export async function startBareServer(
       for (const target of [...waiting.keys()]) bare.answer(target);
     },
     async open(bytes = '', localAddress = '127.0.0.1') {
-      const client = await connectFrom(port, localAddress);
+      const client = openClient(port, { localAddress });
       clients.push(client);
+      await client.connected;
       client.socket.write(bytes);
       return client;
     },
-    async stop() {
+    stop: endsAfterTests(async () => {
       for (const { socket } of clients) socket.destroy();
       bare.answerAll();
       await server.drain(1_000);
-    },
+    }),
   };
   return bare;
-}
-
-/** A raw client connection. */
-export interface Client {
-  readonly socket: Socket;
-  readonly received: () => string;
-  readonly answers: () => WireAnswer[];
-  /** Whether the other side has closed it. */
-  isClosed(): boolean;
-}
-
-/** Connects from an address of this machine. */
-export async function connectFrom(port: number, localAddress = '127.0.0.1'): Promise<Client> {
-  const socket = connect({ port, host: '127.0.0.1', localAddress });
-  const chunks: Buffer[] = [];
-  let closed = false;
-  socket.on('error', () => undefined);
-  socket.on('data', (chunk) => chunks.push(chunk));
-  socket.once('close', () => {
-    closed = true;
-  });
-  await new Promise<void>((resolve) => socket.once('connect', resolve).once('close', () => resolve()));
-  const received = () => Buffer.concat(chunks).toString('latin1');
-  return { socket, received, answers: () => readAnswers(received(), []), isClosed: () => closed };
 }
 
 /** A minimal request. */

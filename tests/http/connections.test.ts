@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { trustedProxies } from '../../packages/gateway/src/ip-address.ts';
 import { until } from '../process/program.ts';
-import { type BareServer, type Client, get, startBareServer } from './bare-server.ts';
+import { type BareServer, get, startBareServer } from './bare-server.ts';
+import type { Client } from './wire.ts';
 
 /** Eight connections, of which one address may hold two. */
 const CAP = 8;

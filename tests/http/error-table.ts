@@ -31,7 +31,8 @@ const EXPOSED = [
   'Idempotency-Replayed',
 ];
 
-function parsed(body: string): Record<string, unknown> {
+/** The object that a body is; empty if it is none. */
+export function parsed(body: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

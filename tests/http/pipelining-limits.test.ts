@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../process/program.ts';
-import { type BareServer, type Client, get, startBareServer, still } from './bare-server.ts';
+import { type BareServer, get, startBareServer, still } from './bare-server.ts';
+import type { Client } from './wire.ts';
 
 const MAX_UNANSWERED = 16;
 const MAX_WAITING = 16_384;

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A request as bytes; a character is a byte. */
@@ -80,25 +80,54 @@ export function readAnswers(raw: string, methods: readonly string[]): WireAnswer
   return answers;
 }
 
+/** A raw client connection. */
+export interface Client {
+  readonly socket: Socket;
+  readonly received: () => string;
+  /** The answers to these methods; default: none of HEAD. */
+  readonly answers: (methods?: readonly string[]) => WireAnswer[];
+  readonly connected: Promise<void>;
+  /** The other side has ended its part, or the connection is closed. */
+  readonly ended: Promise<void>;
+  readonly closed: Promise<void>;
+  isClosed(): boolean;
+}
+
+/** Connects to a port of this machine. */
+export function openClient(port: number, options: Partial<TcpNetConnectOpts> = {}): Client {
+  const socket = connect({ port, host: '127.0.0.1', ...options });
+  const chunks: Buffer[] = [];
+  socket.on('error', () => undefined).on('data', (chunk) => chunks.push(chunk));
+  const first = (...events: readonly string[]) =>
+    new Promise<void>((resolve) => {
+      for (const event of events) socket.once(event, () => resolve());
+    });
+  const received = () => Buffer.concat(chunks).toString('latin1');
+  return {
+    socket,
+    received,
+    answers: (methods = []) => readAnswers(received(), methods),
+    connected: first('connect', 'close'),
+    ended: first('end', 'close'),
+    closed: first('close'),
+    isClosed: () => socket.closed,
+  };
+}
+
 /** Writes each piece as a packet and reads until the connection closes or the time is up. */
-export function writePieces(
+export async function writePieces(
   port: number,
   pieces: readonly (string | Uint8Array)[],
   giveUpMs = GIVE_UP_MS,
 ): Promise<string> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(port, '127.0.0.1', async () => {
-      for (const piece of pieces) {
-        socket.write(piece, 'latin1');
-        if (pieces.length > 1) await pause(PACKET_MS);
-      }
-    });
-    socket.setNoDelay(true).setTimeout(giveUpMs, () => socket.destroy());
-    socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('error', () => undefined);
-    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
-  });
+  const { socket, received, closed } = openClient(port);
+  socket.setNoDelay(true).setTimeout(giveUpMs, () => socket.destroy());
+  for (const piece of pieces) {
+    socket.write(piece, 'latin1');
+    if (pieces.length > 1) await pause(PACKET_MS);
+  }
+  await closed;
+  return received();
 }
 
 /** Writes bytes and reads until the connection closes or the time is up. */

@@ -18,7 +18,8 @@ export interface Sent {
 /** Fields to sign; an undefined one is left out. */
 export type Changes = Readonly<Record<string, unknown>>;
 
-const compact = (fields: Changes): Changes =>
+/** Drops undefined fields. */
+export const compact = (fields: Changes): Changes =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** A payload with changed fields, signed by a wallet. */

@@ -1,11 +1,11 @@
 import { type Environment, readConfig } from '@asset-gateway/gateway';
-import { afterAll } from 'vitest';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
-import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { endsAfterTests } from '../kit/ends.ts';
 import { openLocalStore } from '../kit/local-store.ts';
-import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, startUpstream } from '../kit/test-gateway.ts';
 import { Asker } from './craft.ts';
 
 export const PORT = 8402;
@@ -18,7 +18,8 @@ export interface DirectGateway extends Asker {
   step(seconds: number): void;
   /** Moves the time of day only. */
   setRight(seconds: number): void;
-  nowSeconds(): number;
+  /** The time of day plus these seconds. */
+  fromNow(seconds: number): string;
   close(): Promise<void>;
 }
 
@@ -41,12 +42,13 @@ const toResponse = ({ status, headers, body }: Ready) =>
 const lowerCase = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
+/** Opens one, which closes after the tests of the file. */
 export async function openDirect({
   variables = {},
   around = (store) => store,
   onFailure = () => undefined,
 }: DirectOptions = {}): Promise<DirectGateway> {
-  const upstream = await startTokensApi({ key: CANARY_KEY });
+  const upstream = await startUpstream();
   const limit = { TOKENS_RATE_LIMIT_PER_MINUTE: '100000', ...variables };
   const config = readConfig({ TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: CANARY_KEY, ...limit });
   const lines: LogLine[] = [];
@@ -71,18 +73,7 @@ export async function openDirect({
     setRight(seconds: number) {
       aheadMs += seconds * 1000;
     },
-    nowSeconds: () => now / 1000,
-    async close() {
-      await close();
-      await opened.close();
-      await upstream.close();
-    },
+    fromNow: (seconds: number) => new Date(now + aheadMs + seconds * 1000).toISOString(),
+    close: endsAfterTests(() => close().then(opened.close)),
   });
-}
-
-/** The same for the tests of one file. */
-export async function directAfterTests(): Promise<DirectGateway> {
-  const direct = await openDirect();
-  afterAll(() => direct.close());
-  return direct;
 }

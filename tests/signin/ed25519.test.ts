@@ -16,6 +16,7 @@ import {
 } from '../../packages/gateway/src/gates/crypto.ts';
 import { readSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
 import { samples } from '../kit/rounds.ts';
+import { compact } from './craft.ts';
 import {
   type Ed25519Case,
   forge,
@@ -181,14 +182,10 @@ const messages = fc.record(
   { requiredKeys: ['domain', 'address', 'uri', 'version', 'chainId', 'nonce', 'issuedAt'] },
 );
 
-/** Drops undefined members. */
-const compact = (message: object): SiwxMessage =>
-  Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as unknown as SiwxMessage;
-
 it('the message text equals that of the wallet standard and of the official client', () => {
   fc.assert(
     fc.property(messages, (fields) => {
-      const message = compact(fields);
+      const message = compact(fields) as unknown as SiwxMessage;
       const chainId = message.chainId.slice('solana:'.length);
       expect(siwxMessageText(message)).toBe(createSignInMessageText({ ...message, chainId }));
       const info = { ...message, type: 'ed25519' } as unknown as CompleteSIWxInfo;

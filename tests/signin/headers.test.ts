@@ -1,37 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { statusOf as rawStatusOf, writeAndRead } from '../http/wire.ts';
+import { expectRefusal } from '../http/error-table.ts';
+import { askFor, askOne, requestTo, type WireRequest, wireRequest, writeAndRead } from '../http/wire.ts';
 import { rounds } from '../kit/rounds.ts';
 import { decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
 import { HEALTH, openSignIn, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
 
 const { gateway, asker } = await openSignIn();
 
-/** A request of these lines and Connection. */
-const request = (line: string, headers: readonly string[]): string =>
-  `${[line, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
-
-const host = (): string => `Host: 127.0.0.1:${gateway.port}`;
-const search = `GET ${SEARCH} HTTP/1.1`;
-const bodyOf = (raw: string): { error?: string } => JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4));
-
-async function expectRefused(raw: string, status: number, error: string): Promise<void> {
-  const answer = await writeAndRead(gateway.port, raw);
-  expect([rawStatusOf(answer), bodyOf(answer).error]).toEqual([status, error]);
-}
-
-/** A request with one sign-in header line for each value. */
-const withSignIns = (values: readonly string[]): string =>
-  request(search, [
-    host(),
-    ...values.map((value, index) => `${index === 0 ? 'SIGN-IN-WITH-X' : 'sign-in-with-x'}: ${value}`),
-  ]);
+/** Asks with one sign-in header line for each value. */
+const askSignedBy = (values: readonly string[]) => {
+  const lines = values.map((value, index) => `${index === 0 ? 'SIGN-IN-WITH-X' : 'sign-in-with-x'}: ${value}`);
+  return askFor(gateway.port, 'GET', SEARCH, ...lines);
+};
 
 /** Expects one answer for one upstream call. */
 async function expectOneAnswer(values: readonly string[]): Promise<void> {
   const arrivals = gateway.upstream.arrivals.length;
-  expect(rawStatusOf(await writeAndRead(gateway.port, withSignIns(values), 5000))).toBe(200);
+  expect((await askSignedBy(values))?.status).toBe(200);
   expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
 }
+
+const expectRefused = (values: readonly string[], refusal: string): Promise<void> =>
+  asker.costsNothing(async () => expectRefusal(await askSignedBy(values), refusal));
 
 const JUNK = 'e30=';
 
@@ -56,12 +46,8 @@ describe('S18 several sign-in headers: the last of two counts', () => {
     const [used, fresh] = [await asker.signIn(), await asker.signIn()];
     await expectOneAnswer([used]);
     await expectOneAnswer([used, fresh]);
-    for (const values of [
-      [used, fresh],
-      [fresh, used],
-    ]) {
-      await asker.costsNothing(() => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
-    }
+    await expectRefused([used, fresh], '402 invalid_siwx_nonce');
+    await expectRefused([fresh, used], '402 invalid_siwx_nonce');
   });
 
   it('two good ones: only the last is used up', async () => {
@@ -86,30 +72,27 @@ describe('S18 several sign-in headers: the last of two counts', () => {
 
   it.each(refused)('a good one with %s: refused, and not used up', async (_, valuesFor) => {
     const good = await asker.signIn();
-    await asker.costsNothing(() => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
+    await expectRefused(valuesFor(good), '402 invalid_siwx_header');
     expect(await statusOf(asker.askWith(good))).toBe(200);
   });
 });
 
 describe('S19 a sign-in outside its header is ignored', () => {
-  const places: [string, (good: string) => string][] = [
-    ['a header with underscores', (good) => request(search, [host(), `SIGN_IN_WITH_X: ${good}`])],
-    ['a cookie', (good) => request(search, [host(), `Cookie: SIGN-IN-WITH-X=${good}`])],
-    ['Authorization', (good) => request(search, [host(), `Authorization: SIWX ${good}`])],
-    ['a prefixed header', (good) => request(search, [host(), `X-SIGN-IN-WITH-X: ${good}`])],
-    ['the query', (good) => request(`GET ${SEARCH}&SIGN-IN-WITH-X=${encodeURIComponent(good)} HTTP/1.1`, [host()])],
-    [
-      'a trailer',
-      (good) => {
-        const head = request(search, [host(), 'Transfer-Encoding: chunked', 'Trailer: SIGN-IN-WITH-X']);
-        return `${head}0\r\nSIGN-IN-WITH-X: ${good}\r\n\r\n`;
-      },
-    ],
+  const from = (path: string, ...lines: readonly string[]) => requestTo(gateway.port, 'GET', path, ...lines);
+  const chunked = [`Host: 127.0.0.1:${gateway.port}`, 'Transfer-Encoding: chunked', 'Trailer: SIGN-IN-WITH-X'];
+  const places: [string, (good: string) => WireRequest][] = [
+    ['a header with underscores', (good) => from(SEARCH, `SIGN_IN_WITH_X: ${good}`)],
+    ['a cookie', (good) => from(SEARCH, `Cookie: SIGN-IN-WITH-X=${good}`)],
+    ['Authorization', (good) => from(SEARCH, `Authorization: SIWX ${good}`)],
+    ['a prefixed header', (good) => from(SEARCH, `X-SIGN-IN-WITH-X: ${good}`)],
+    ['the query', (good) => from(`${SEARCH}&SIGN-IN-WITH-X=${encodeURIComponent(good)}`)],
+    ['a trailer', (good) => wireRequest('GET', SEARCH, chunked, `0\r\nSIGN-IN-WITH-X: ${good}\r\n\r\n`)],
   ];
 
   it.each(places)('%s', async (_, requestWith) => {
     const good = await asker.signIn();
-    await asker.costsNothing(() => expectRefused(requestWith(good), 402, 'sign_in_required'));
+    const asked = () => askOne(gateway.port, requestWith(good));
+    await asker.costsNothing(async () => expectRefusal(await asked(), '402 sign_in_required'));
     expect(await statusOf(asker.askWith(good))).toBe(200);
   });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Refusal, siwxExtension } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { type Crypto, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { signInInfo } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
 import { readValidSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
@@ -18,9 +18,7 @@ const ORIGIN = 'https://gw.example';
 const EPOCH = 'epoch';
 const NOW = Date.UTC(2026, 10, 20);
 
-const sodium = loadSodium();
 const onNode = new Nonces(nodeCrypto, [SECRET]);
-const onSodium = new Nonces(sodium ?? nodeCrypto, [SECRET]);
 
 const issued = (nonces = onNode): string => nonces.issue(ORIGIN, EPOCH, NOW);
 const isRead = (nonce: string, { nonces = onNode, origin = ORIGIN, epoch = EPOCH, now = NOW } = {}): boolean =>
@@ -31,14 +29,6 @@ describe('nonces', () => {
     const nonces = Array.from({ length: 10_000 }, () => issued());
     for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{32}$/);
     expect(new Set(nonces).size).toBe(nonces.length);
-  });
-
-  it('issued with libsodium are read without it, and vice versa', () => {
-    expect(sodium).toBeDefined();
-    for (let round = 0; round < 1000; round++) {
-      expect(onSodium.read(issued(onNode), ORIGIN, EPOCH, NOW)?.issuedAtSeconds).toBe(NOW / 1000);
-      expect(onNode.read(issued(onSodium), ORIGIN, EPOCH, NOW)?.issuedAtSeconds).toBe(NOW / 1000);
-    }
   });
 
   it('keep their time of issue for 90 days', () => {

@@ -6,12 +6,13 @@ import { promisify } from 'node:util';
 import { REFUSALS, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import { parseSIWxHeader, verifySIWxSignature } from '@x402/extensions/sign-in-with-x';
 import bs58 from 'bs58';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { blocksOf } from '../kit/page.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 
 const PAGE = 'docs/signing.md';
@@ -67,14 +68,12 @@ const run = promisify(execFile);
 
 suiteWith('curl', 'the commands of the page about signing', () => {
   suiteWith('openssl', 'with openssl', () => {
-    let gateway: TestGateway;
-    let folder: string;
-    beforeAll(async () => {
-      const port = await freePort();
-      gateway = await startTestGateway({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
-      folder = makeFolder();
+    const folder = makeFolder();
+    const gateway = inSuite(async () => {
+      const port = String(await freePort());
       const leads = `connect-to = "localhost:8402:127.0.0.1:${port}"`;
       writeFileSync(join(folder, '.curlrc'), `${leads}\nwrite-out = "%{stderr}%{http_code} "\n`);
+      return startTestGateway({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: port });
     });
 
     it('sign in twice, with one challenge', async () => {

@@ -5,12 +5,12 @@ import { isFull } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
 import { openSignIn, overHttp, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
-import { directAfterTests, openDirect } from './direct-gateway.ts';
+import { openDirect } from './direct-gateway.ts';
 
 const AT_ONCE = 200;
 
 const { gateway, asker } = await openSignIn();
-const direct = await directAfterTests();
+const direct = await openDirect();
 
 async function oneOfMany(requestId: string | undefined): Promise<void> {
   const header = await asker.signIn();
@@ -130,10 +130,8 @@ describe('until-expiry', () => {
       await refusedWith('invalid_siwx_domain_mismatch', lastingAsker.askWith(elsewhere));
     });
   });
-});
 
-describe('until-expiry: one signature', () => {
-  it('for the origin, which the challenge asks for, opens every route', async () => {
+  it('one signature for the origin, which the challenge asks for, opens every route', async () => {
     const challenge = await (await fetch(`${lasting.url}${SEARCH}`)).json();
     expect(challenge.extensions['sign-in-with-x'].info.uri).toBe(lasting.url);
     expect(challenge.resource.url).toBe(`${lasting.url}${SEARCH}`);
@@ -146,10 +144,8 @@ describe('until-expiry: one signature', () => {
     }
     expect(lasting.upstream.arrivals.length).toBe(arrivals + gated.length);
   });
-});
 
-describe('until-expiry, by the clock of the store', () => {
-  it('one header works for 300 s', async () => {
+  it('one header works for 300 s by the clock of the store', async () => {
     const direct = await openDirect({ variables });
     const header = await direct.signIn(SEARCH, { expirationTime: undefined });
     for (const step of [0, 150, 149]) {
@@ -158,6 +154,5 @@ describe('until-expiry, by the clock of the store', () => {
     }
     direct.step(2);
     await direct.costsNothing(() => refusedWith('invalid_siwx_expired', direct.askWith(header)));
-    await direct.close();
   });
 });

@@ -98,7 +98,6 @@ describe('S21 a good header at a store that fails', () => {
       await expectRefusal(down, 503, 'state_unavailable', '2');
     });
     expect(await statusOf(direct.askWith(header))).toBe(200);
-    await direct.close();
   });
 
   it('is served after one lost reply, and takes one slot', async () => {
@@ -108,7 +107,6 @@ describe('S21 a good header at a store that fails', () => {
     fault.after = 1;
     expect(await statusOf(direct.askFreshly())).toBe(200);
     expect(await direct.budgetLeft()).toBe(left - 2);
-    await direct.close();
   });
 });
 
@@ -130,6 +128,5 @@ describe('a store whose epoch is not read yet', () => {
     expect(direct.upstream.arrivals).toHaveLength(0);
     known = true;
     expect(await statusOf(direct.askWith(header))).toBe(200);
-    await direct.close();
   });
 });

@@ -1,8 +1,9 @@
 import { challengeIn, signIn } from '@asset-gateway/client';
 import type { Issue, Route } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
+import { parsed } from '../http/error-table.ts';
 import { exampleOf } from '../http/targets.ts';
-import { readAnswers, writeAndRead } from '../http/wire.ts';
+import { readAnswers, wireRequest, writeAndRead } from '../http/wire.ts';
 import { CANARY_KEY, CANARY_SECRET, type TestGateway } from '../kit/test-gateway.ts';
 import { newSigner } from '../kit/wallet.ts';
 
@@ -136,34 +137,19 @@ export interface Answered {
 /** Longer than every deadline. */
 const MAX_WAIT_MS = 25_000;
 
-function writeHead({ method = 'GET', target, headers = {}, body }: Ask, port: number): string {
-  const fields = {
-    Host: `127.0.0.1:${port}`,
-    Connection: 'close',
-    ...(body !== undefined && { 'Content-Length': String(Buffer.from(body).length) }),
-    ...headers,
-  };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
-}
-
-function parse(text: string): AnswerBody {
-  try {
-    return JSON.parse(text) as AnswerBody;
-  } catch {
-    return {};
-  }
-}
-
 /** Sends one request on its own connection, and expects no secret in the answer. */
 export async function send({ port }: Pick<TestGateway, 'port'>, ask: Ask): Promise<Answered> {
-  const written = Buffer.concat([Buffer.from(writeHead(ask, port)), Buffer.from(ask.body ?? '')]);
-  const raw = await writeAndRead(port, written, MAX_WAIT_MS);
-  expect(secretsIn(raw), ask.target).toEqual([]);
-  const { status = 0, headers = {}, body = '' } = readAnswers(raw, [ask.method ?? 'GET'])[0] ?? {};
+  const { method = 'GET', target, headers: given, body: sent } = ask;
+  const length = sent !== undefined && { 'Content-Length': Buffer.from(sent).length };
+  const fields = { Host: `127.0.0.1:${port}`, Connection: 'close', ...length, ...given };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  const written = [wireRequest(method, target, lines).bytes, sent ?? ''].map((part) => Buffer.from(part as string));
+  const raw = await writeAndRead(port, Buffer.concat(written), MAX_WAIT_MS);
+  expect(secretsIn(raw), target).toEqual([]);
+  const { status = 0, headers = {}, body = '' } = readAnswers(raw, [method])[0] ?? {};
   const bytes = Buffer.from(body, 'latin1');
   const text = bytes.toString('utf8');
-  return { status, headers: new Map(Object.entries(headers)), bytes, text, json: parse(text) };
+  return { status, headers: new Map(Object.entries(headers)), bytes, text, json: parsed(text) };
 }
 
 /** Status and code of an answer. */
