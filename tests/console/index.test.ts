@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { AnswerRecorder, refusedRequests } from '../answers/recorder.ts';
-import { askOne, wireRequest } from '../http/wire.ts';
+import { askOne, wireRequest, writeAndRead } from '../http/wire.ts';
 import { browserSuite, openBrowser } from '../kit/chromium.ts';
 import { everyThird, isFull } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -17,9 +17,10 @@ const NOW = Date.parse('2026-01-01T00:00:00Z');
 const VERBS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'];
 
 const marketNow = () => NOW;
-const gateway = await startTestGateway(ROOMY, { paid: true, marketNow });
+const variables = { ...ROOMY, METRICS_PORT: '0' };
+const gateway = await startTestGateway(variables, { paid: true, marketNow });
 const { solana } = gateway;
-const off = await startTestGateway({ ...ROOMY, CONSOLE: 'off' }, { solana, marketNow });
+const off = await startTestGateway({ ...variables, CONSOLE: 'off' }, { solana, marketNow });
 
 const ask = (path: string, headers = {}) => fetch(`${gateway.url}${path}`, { headers });
 
@@ -107,6 +108,69 @@ describe('CONSOLE=off', () => {
       }
     }
   }, 60_000);
+});
+
+describe('the page of the metrics port', () => {
+  const [shown, hidden] = [gateway, off].map((each) => new URL(each.gateway.metricsUrl ?? '')) as [URL, URL];
+  const askThere = (path: string, init: RequestInit = {}) => fetch(new URL(path, shown), init);
+
+  /** The bytes of a GET's answer without its date. */
+  const bytesOf = async ({ port }: URL, path: string): Promise<string> => {
+    const raw = await writeAndRead(
+      Number(port),
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+    );
+    return raw.replace(/^Date: .*\r\n/m, '');
+  };
+
+  it('serves the page without figures, with the policy of the public page', async () => {
+    const response = await askThere('/');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    const page = await response.text();
+    expect(page).toContain('<title>Operate an asset gateway</title>');
+    expect(page).toBe(readFileSync('packages/console/dist/operate.html', 'utf8'));
+  });
+
+  it('W38 the public port serves no file of this page and no code of it', async () => {
+    const built = 'packages/console/dist';
+    const filesIn = (folder: string) => readdirSync(join(built, folder)).map((name) => `/${folder}/${name}`);
+    const [shared, own] = [filesIn('console'), filesIn('operate')];
+    // Only this page reads the history.
+    const isOperate = (path: string) => readFileSync(join(built, path), 'utf8').includes('/history?');
+    expect(new Set(own.map((path) => path.split('.').at(-1)))).toEqual(new Set(['css', 'js']));
+    expect([own.some(isOperate), shared.filter(isOperate)]).toEqual([true, []]);
+    const names = own.map((path) => path.replace('/operate/', ''));
+    const absent = [...own, ...names.map((name) => `/console/${name}`), '/operate.html', '/console/operate.html'];
+    for (const path of absent) expect([path, (await fetch(gateway.url + path)).status]).toEqual([path, 404]);
+    for (const path of shared) expect([path, (await fetch(gateway.url + path)).status]).toEqual([path, 200]);
+    for (const path of [...own, ...shared]) expect([path, (await askThere(path)).status]).toEqual([path, 200]);
+    for (const path of own)
+      expect((await askThere(path)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+
+  it('answers HEAD without a body, refuses other verbs, and has no other file', async () => {
+    const head = await askThere('/', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect((await askThere('/', { method: 'POST' })).status).toBe(405);
+    for (const path of [
+      '/console/',
+      '/console/operate.html',
+      '/console/../package.json',
+      '/operate.html',
+      '/console/%2e',
+    ])
+      expect([path, (await askThere(path)).status]).toEqual([path, 404]);
+  });
+
+  it('with CONSOLE=off answers every path but /metrics with the same 404', async () => {
+    const nothing = await bytesOf(hidden, '/nothing');
+    expect(nothing).toBe('HTTP/1.1 404 Not Found\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n');
+    expect(await bytesOf(shown, '/nothing')).toBe(nothing);
+    for (const path of ['/', '/console/icon.svg']) expect(await bytesOf(hidden, path)).toBe(nothing);
+  });
 });
 
 const MAX_FIRST_PAINT = 100_000;

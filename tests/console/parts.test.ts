@@ -77,18 +77,7 @@ describe('a header', () => {
 });
 
 describe('the cache of answers', () => {
-  const answer = (length: number): CachedAnswer => ({
-    full: {
-      result: undefined,
-      text: 'x'.repeat(length),
-      requestId: undefined,
-      price: undefined,
-      transaction: undefined,
-      credit: undefined,
-      response: new Response(),
-    },
-    steps: [],
-  });
+  const answer = (length: number) => ({ full: { text: 'x'.repeat(length) }, steps: [] }) as unknown as CachedAnswer;
 
   it('keeps an answer for a minute', () => {
     const cache = new AnswerCache();

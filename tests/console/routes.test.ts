@@ -46,16 +46,14 @@ browserSuite('every route in the console', () => {
   });
 
   it.each([
-    ['tokens.variants', 'The variants of an asset.', 'Send, sign in', 200],
-    ['tokens.marketSnapshots', 'Cached market snapshots of up to 250 mints.', 'Send, sign in', 200],
-    ['system.catalog', 'Every enabled route, its access mode and its price.', 'Send', 200],
-  ])('sends the example of %s and shows the answer', async (id, title, label, status) => {
+    ['tokens.marketSnapshots', 'Cached market snapshots of up to 250 mints.', 'Send, sign in', 1],
+    ['system.catalog', 'Every enabled route, its access mode and its price.', 'Send', 0],
+  ])('sends the example of %s and shows the answer', async (id, title, label, calls) => {
     const before = gateway.upstream.arrivals.length;
     await open(id, title);
     await page.getByRole('button', { name: label }).click();
-    expect(await answered()).toBe(`Answer ${status}`);
-    expect(gateway.upstream.arrivals.length - before).toBe(id.startsWith('tokens.') ? 1 : 0);
-    expect(gateway.solana.provider.arrivals).toEqual([]);
+    expect(await answered()).toBe('Answer 200');
+    expect(gateway.upstream.arrivals.length - before).toBe(calls);
   });
 
   it.each(isFull ? (['1440-light', '390-dark'] as const) : (['1440-light'] as const))(
@@ -94,20 +92,16 @@ browserSuite('every route in the console', () => {
     },
   );
 
-  it('stops an obvious error before sending and focuses the field', async () => {
+  it("stops an obvious error before sending, focuses the field, and shows the gateway's message next to it", async () => {
     const before = gateway.upstream.arrivals.length;
     await open('tokens.search', 'Search canonical assets.');
     await page.getByLabel('limit').fill('51');
     await page.getByRole('button', { name: 'Send, sign in' }).click();
     await page.getByText('Must be from 1 to 50.').waitFor();
-    const field = await page.getByLabel('limit').getAttribute('id');
-    await expect.poll(() => page.evaluate('document.activeElement.id'), LONG_TIMEOUT).toBe(field);
+    const id = await page.getByLabel('limit').getAttribute('id');
+    await expect.poll(() => page.evaluate('document.activeElement.id'), LONG_TIMEOUT).toBe(id);
     expect(await page.getByLabel('limit').getAttribute('aria-invalid')).toBe('true');
     expect(gateway.upstream.arrivals.length).toBe(before);
-  });
-
-  it("shows the gateway's message next to its field", async () => {
-    const before = gateway.upstream.arrivals.length;
     await page.getByRole('button', { name: 'Send anyway' }).click();
     expect(await answered()).toBe('Answer 400');
     const field = page.locator('.field', { has: page.getByLabel('limit') });

@@ -2,7 +2,7 @@ import { type FunctionComponent, render } from 'preact';
 import { Failure } from './parts/failure.tsx';
 import { useFresh } from './parts/hooks.ts';
 import { usePlace } from './router.ts';
-import { openSession, SessionContext } from './session.ts';
+import { openSession } from './session.ts';
 import { Shell } from './shell.tsx';
 import { Try } from './try/search.tsx';
 
@@ -42,13 +42,11 @@ const NoKey = () => (
 );
 
 const root = document.getElementById('app');
-const session = await openSession().catch(() => undefined);
+const app = await openSession().then(
+  () => <App />,
+  () => <NoKey />,
+);
 if (root) {
   root.replaceChildren();
-  const app = session && (
-    <SessionContext.Provider value={session}>
-      <App />
-    </SessionContext.Provider>
-  );
-  render(app ?? <NoKey />, root);
+  render(app, root);
 }

@@ -1,20 +1,13 @@
-import { createFreeClient, type Signer, signerFromKeyPair } from '@asset-gateway/client';
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { createFreeClient, type FreeClient, type Signer, signerFromKeyPair } from '@asset-gateway/client';
 import { Recorder } from './recorder.ts';
 import { BrowserWallet } from './wallet/browser-wallet.ts';
 import { browserKey } from './wallet/storage.ts';
 
-/** Shared by all views of a tab. */
-export type Session = Awaited<ReturnType<typeof openSession>>;
+/** Shared by all views of a tab, from the end of `openSession` on. */
+export let session: { readonly client: FreeClient; readonly recorder: Recorder; readonly wallet: BrowserWallet };
 
-/** Provides the session to all views. */
-export const SessionContext = createContext({} as Session);
-
-export const useSession = (): Session => useContext(SessionContext);
-
-/** Starts a session with the key of this browser. */
-export async function openSession() {
+/** Starts the session with the key of this browser. */
+export async function openSession(): Promise<void> {
   const recorder = new Recorder();
   const { key, isStored } = await browserKey();
   const { address, signMessage } = await signerFromKeyPair(key);
@@ -27,5 +20,5 @@ export async function openSession() {
   };
   const { fetch } = recorder;
   const client = createFreeClient({ baseUrl: location.origin, signer, fetch });
-  return { client, recorder, wallet: new BrowserWallet({ signer, wallet: key, fetch }, isStored) };
+  session = { client, recorder, wallet: new BrowserWallet({ signer, wallet: key, fetch }, isStored) };
 }

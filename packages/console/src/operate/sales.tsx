@@ -30,18 +30,12 @@ interface Sales {
   readonly by: Readonly<Record<Grouping, SalesResponse>>;
 }
 
-interface SalesQuery {
-  readonly token: string;
-  /** A span such as `24h`. */
-  readonly since: string;
-}
-
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
 const refusal = (status: number): Error => new Error('refused', { cause: status });
 
-async function load({ token, since }: SalesQuery, signal: AbortSignal): Promise<Sales> {
+async function load(token: string, since: string, signal: AbortSignal): Promise<Sales> {
   const headers = authorizationOf(token);
   if (!headers) throw refusal(UNAUTHORIZED);
   const loaded = GROUPINGS.map(async (by) => {
@@ -55,13 +49,13 @@ async function load({ token, since }: SalesQuery, signal: AbortSignal): Promise<
 }
 
 /**
- * Loads sales at once, every minute and when `refreshes` changes, unless stopped. Returns the latest, and the status of a refusal to
+ * Loads the sales of a span such as `24h` at once, every minute and when `refreshes` changes, unless stopped. Returns the latest, and the status of a refusal to
  * refresh them: 0 if there was no answer.
  */
-function useSales({ token, since }: SalesQuery, isStopped: boolean, refreshes: number) {
+function useSales(token: string, since: string, isStopped: boolean, refreshes: number) {
   const [state, setState] = useState<{ readonly sales?: Sales; readonly refused?: number }>({});
   const refresh = (signal: AbortSignal) =>
-    load({ token, since }, signal).then(
+    load(token, since, signal).then(
       (sales) => signal.aborted || setState({ sales }),
       (error: unknown) => {
         const { cause } = error as Error;
@@ -106,7 +100,7 @@ interface SalesPanelProps {
 export function SalesPanel({ token, setToken, isStopped }: SalesPanelProps) {
   const [since, setSince] = useState('24h');
   const [refreshes, setRefreshes] = useState(0);
-  const { sales, refused } = useSales({ token, since }, isStopped, refreshes);
+  const { sales, refused } = useSales(token, since, isStopped, refreshes);
   const forget = () => {
     storeToken('');
     setToken('');

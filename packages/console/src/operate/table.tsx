@@ -33,13 +33,11 @@ export function Table({ caption, head, rows, of = 0, empty = 'None yet.' }: Tabl
 }
 
 /** A bar that is filled to a fraction; screen readers read the figures next to it. */
-export function Bar({ fraction }: { readonly fraction: number }) {
-  return (
-    <span class="bar" aria-hidden="true">
-      <span style={{ width: `${Math.min(100, Math.max(0, fraction * 100))}%` }} />
-    </span>
-  );
-}
+export const Bar = ({ fraction }: { readonly fraction: number }) => (
+  <span class="bar" aria-hidden="true">
+    <span style={{ width: `${Math.min(100, Math.max(0, fraction * 100))}%` }} />
+  </span>
+);
 
 interface CountsProps {
   readonly caption: string;

@@ -18,24 +18,22 @@ export const storeToken = (token: string): void =>
   attempt(() => (token === '' ? sessionStorage.removeItem(STORED) : sessionStorage.setItem(STORED, token)), undefined);
 
 /** Asks for the token that `/sales` needs. */
-export function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
-  return (
-    <form
-      class="row token"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const given = new FormData(event.currentTarget);
-        const token = String(given.get('token')).trim();
-        storeToken(given.has('keep') ? token : '');
-        onToken(token);
-      }}
-    >
-      <label for="token">METRICS_TOKEN</label>
-      <input id="token" name="token" type="password" autocomplete="off" required />
-      <button type="submit">Show sales</button>
-      <label class="check">
-        <input name="keep" type="checkbox" /> Remember it until I close this tab
-      </label>
-    </form>
-  );
-}
+export const TokenForm = ({ onToken }: { readonly onToken: (token: string) => void }) => (
+  <form
+    class="row token"
+    onSubmit={(event) => {
+      event.preventDefault();
+      const given = new FormData(event.currentTarget);
+      const token = String(given.get('token')).trim();
+      storeToken(given.has('keep') ? token : '');
+      onToken(token);
+    }}
+  >
+    <label for="token">METRICS_TOKEN</label>
+    <input id="token" name="token" type="password" autocomplete="off" required />
+    <button type="submit">Show sales</button>
+    <label class="check">
+      <input name="keep" type="checkbox" /> Remember it until I close this tab
+    </label>
+  </form>
+);

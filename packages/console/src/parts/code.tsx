@@ -61,30 +61,25 @@ const STEP = 100_000;
 /** More text makes the page slow. */
 const MOST = 520_000;
 
-function useBlobUrl(text: string): { readonly url: string; readonly size: number } {
-  const [made, setMade] = useState({ url: '', size: 0 });
-  useEffect(() => {
-    const blob = new Blob([text], { type: 'application/json' });
-    const url = URL.createObjectURL(blob);
-    setMade({ url, size: blob.size });
-    return () => URL.revokeObjectURL(url);
-  }, [text]);
-  return made;
-}
-
 /** An answer as indented JSON. A long one is shown in part and can be saved as a file. */
 export function Json({ label, text, fileName = 'answer.json' }: JsonProps) {
   const [limit, setLimit] = useState(FIRST);
   useEffect(() => setLimit(FIRST), [text]);
   const shown = useMemo(() => indentJson(text, limit, withEscapes), [text, limit]);
-  const { url, size } = useBlobUrl(text);
+  const [file, setFile] = useState({ url: '', size: 0 });
+  useEffect(() => {
+    const blob = new Blob([text], { type: 'application/json' });
+    const url = URL.createObjectURL(blob);
+    setFile({ url, size: blob.size });
+    return () => URL.revokeObjectURL(url);
+  }, [text]);
   const save = (
-    <a class="small" href={url} download={fileName}>
+    <a class="small" href={file.url} download={fileName}>
       Save
     </a>
   );
   return (
-    <Code label={label} text={text} shown={shown.text} size={bytes(size)} action={save}>
+    <Code label={label} text={text} shown={shown.text} size={bytes(file.size)} action={save}>
       {!shown.isWhole && (
         <p class="small muted">
           Only the beginning is shown.{' '}

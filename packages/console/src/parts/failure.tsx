@@ -28,26 +28,23 @@ export function Failure({ error }: { readonly error: unknown }) {
       <p>
         <WithCode text={plain(message, MAX_TEXT)} />
       </p>
-      {isKnown && error.issues.length > 0 && (
-        <ul>
-          {error.issues.map((issue, at) => (
-            <li key={at}>
-              <code>{issue.name}</code> {issue.message}
-            </li>
-          ))}
-        </ul>
-      )}
-      {isKnown && <NextStep error={error} />}
       {isKnown && (
-        <p class="small">
-          {error.status} <code>{error.code}</code>
-          {error.requestId && (
-            <>
-              {' '}
-              request <code>{error.requestId}</code>
-            </>
+        <>
+          {error.issues.length > 0 && (
+            <ul>
+              {error.issues.map((issue, at) => (
+                <li key={at}>
+                  <code>{issue.name}</code> {issue.message}
+                </li>
+              ))}
+            </ul>
           )}
-        </p>
+          <NextStep error={error} />
+          <p class="small">
+            {error.status} <code>{error.code}</code> {error.requestId && 'request '}
+            {error.requestId && <code>{error.requestId}</code>}
+          </p>
+        </>
       )}
     </div>
   );

@@ -30,10 +30,10 @@ export function useFresh<T>(load: () => Promise<T>, dependencies: readonly unkno
 export const sleep = (ms: number): Promise<void> => new Promise((over) => setTimeout(over, ms));
 
 /** Loads a value at the first call and shares it; after a failure the next call loads it again. */
-export function once<T, Given extends unknown[]>(load: (...given: Given) => Promise<T>): typeof load {
+export function once<T>(load: () => Promise<T>): typeof load {
   let loaded: Promise<T> | undefined;
-  return (...given) => {
-    loaded ??= load(...given);
+  return () => {
+    loaded ??= load();
     loaded.catch(() => {
       loaded = undefined;
     });

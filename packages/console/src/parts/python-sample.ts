@@ -18,8 +18,8 @@ const [ASK = '', ...SIGNED] = SOURCE.split('\n\n\n');
 const WALLET_KEY = `with open("wallet.json") as file:  # a Solana CLI key file
     KEY = Ed25519PrivateKey.from_private_bytes(bytes(json.load(file)[:32]))`;
 
-function noteOf({ access, credit }: SampledCall): string | undefined {
-  if (access !== 'exact') return undefined;
+function noteOf({ accessMode, credit }: SampledCall): string | undefined {
+  if (accessMode !== 'exact') return undefined;
   return credit === 'accepted'
     ? 'It pays from the credit of wallet.json. Buy credit with the CLI, in TypeScript or under Wallet.'
     : 'Python does not pay here: it prints what to pay.';
@@ -27,9 +27,9 @@ function noteOf({ access, credit }: SampledCall): string | undefined {
 
 /** A call in Python, with the standard library and, where it signs, `cryptography`. */
 export function pythonSample(call: SampledCall): Sample {
-  const { family, url, body, access, credit } = call;
-  const isSigned = access === 'siwx' || credit === 'accepted';
-  const ownsKey = credit === 'accepted' || family === 'credit';
+  const { surface, url, body, accessMode, credit } = call;
+  const isSigned = accessMode === 'siwx' || credit === 'accepted';
+  const ownsKey = credit === 'accepted' || surface === 'credit';
   const headers = {
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
     ...(credit === 'accepted' && { Prefer: 'credit' }),

@@ -2,8 +2,8 @@ import { withEscapes } from './text.ts';
 
 /** A call of a route, for samples of it in other clients. */
 export interface SampledCall {
-  /** The family and the method of the client: `tokens`, `search`. */
-  readonly family: string;
+  /** The family of methods, and the method of the client: `tokens`, `search`. */
+  readonly surface: string;
   readonly method: string;
   /** The arguments of the method. */
   readonly values: readonly unknown[];
@@ -12,14 +12,14 @@ export interface SampledCall {
   readonly url: string;
   /** The body of a POST. */
   readonly body?: unknown;
-  readonly access: string;
+  readonly accessMode: string;
   readonly priceUsd: string;
-  readonly cluster?: string | undefined;
-  readonly provider?: string | undefined;
+  readonly cluster?: string;
+  readonly provider?: string;
   /** Whether the route is of an API of the operator, which has no method of its own in the client. */
   readonly isApi?: boolean;
   /** Whether credit can pay for the call, or is bought by it. */
-  readonly credit?: string | undefined;
+  readonly credit?: string;
 }
 
 /** A call in another client. */
@@ -51,9 +51,9 @@ const PRINTS: Readonly<Record<string, string>> = {
   exact: 'curl does not pay: it prints what to pay.',
 };
 
-function curl({ url, body, access }: SampledCall): Sample {
+function curl({ url, body, accessMode }: SampledCall): Sample {
   const data = body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${word(json(body))}`;
-  return { title: 'curl', text: `curl -i ${word(url)}${data}`, note: PRINTS[access] };
+  return { title: 'curl', text: `curl -i ${word(url)}${data}`, note: PRINTS[accessMode] };
 }
 
 /** The public RPC of each cluster. */
@@ -63,10 +63,10 @@ const RPC: Readonly<Record<string, string>> = {
 };
 
 function typeScript(call: SampledCall): Sample {
-  const { family, method, values, url, access, priceUsd, cluster, provider, credit } = call;
+  const { surface, method, values, url, accessMode, priceUsd, cluster, provider, credit } = call;
   const { origin } = new URL(url);
-  const isPaid = access === 'exact';
-  const needsKey = isPaid || family === 'credit';
+  const isPaid = accessMode === 'exact';
+  const needsKey = isPaid || surface === 'credit';
   const chosen = {
     ...(cluster === 'devnet' && { cluster }),
     ...(isPaid && !call.isApi && provider !== 'helius' && credit !== 'sold' && { provider }),
@@ -74,8 +74,8 @@ function typeScript(call: SampledCall): Sample {
   const target = Object.keys(chosen).length > 0 ? `client.with(${literal(chosen)})` : 'client';
   const given = values.map(literal);
   const called = call.isApi
-    ? `call(${[`'${family}.${method}'`, ...given].join(', ')})`
-    : `${family}.${method}(${given.join(', ')})`;
+    ? `call(${[`'${surface}.${method}'`, ...given].join(', ')})`
+    : `${surface}.${method}(${given.join(', ')})`;
   const cap = credit === 'sold' ? 'perBundleUsd' : 'perCallUsd';
   const options = [`baseUrl: ${word(origin)}`, ...(needsKey ? ['signer'] : []), ...(isPaid ? ['pay'] : [])];
   const lines = [
@@ -96,30 +96,30 @@ function typeScript(call: SampledCall): Sample {
 }
 
 function commandLine(call: SampledCall): Sample {
-  const { url, body, access, priceUsd, cluster, credit, isApi, family, method, values } = call;
+  const { url, body, accessMode, priceUsd, cluster, credit, isApi, surface, method, values } = call;
   const { origin } = new URL(url);
   const requested = isApi
-    ? [family, method, ...values.map((each) => word(json(each)))]
+    ? [surface, method, ...values.map((each) => word(json(each)))]
     : [word(url.slice(origin.length)), ...(body === undefined ? [] : [word(json(body))])];
   const words =
     credit === 'sold'
       ? ['credit buy', priceUsd, '--pay', ...(cluster === 'devnet' ? ['--cluster devnet'] : [])]
-      : [...requested, ...(access === 'exact' ? ['--pay --max-call', priceUsd] : [])];
+      : [...requested, ...(accessMode === 'exact' ? ['--pay --max-call', priceUsd] : [])];
   return { title: 'CLI', text: `ASSET_GATEWAY_URL=${origin} npx -y @asset-gateway/cli ${words.join(' ')}` };
 }
 
 /** Families that the MCP server offers as one tool. */
 const AS_ONE_TOOL = ['rpc', 'das'];
 
-function tool({ family, method, named, access, priceUsd, cluster }: SampledCall): Sample {
-  const call = AS_ONE_TOOL.includes(family)
-    ? { name: family, arguments: { method, arguments: named } }
-    : { name: `${family}_${method}`, arguments: named };
+function tool({ surface, method, named, accessMode, priceUsd, cluster }: SampledCall): Sample {
+  const call = AS_ONE_TOOL.includes(surface)
+    ? { name: surface, arguments: { method, arguments: named } }
+    : { name: `${surface}_${method}`, arguments: named };
   const options = [
-    ...(access === 'exact' ? [`--budget-usd ${priceUsd}`] : []),
+    ...(accessMode === 'exact' ? [`--budget-usd ${priceUsd}`] : []),
     ...(cluster === 'devnet' ? ['--cluster devnet'] : []),
   ];
-  const more = AS_ONE_TOOL.includes(family) ? '' : ' If it does not list this tool, add --tools=all.';
+  const more = AS_ONE_TOOL.includes(surface) ? '' : ' If it does not list this tool, add --tools=all.';
   const note = `Start the server with npx -y @asset-gateway/cli ${['mcp', ...options].join(' ')}.${more}`;
   return { title: 'MCP', text: json(call, 2), note };
 }
@@ -132,5 +132,5 @@ export const samplesOf = (call: SampledCall): readonly Sample[] => [
   curl(call),
   typeScript(call),
   commandLine(call),
-  ...(WITHOUT_TOOLS.includes(call.family) ? [] : [tool(call)]),
+  ...(WITHOUT_TOOLS.includes(call.surface) ? [] : [tool(call)]),
 ];

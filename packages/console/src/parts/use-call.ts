@@ -2,7 +2,7 @@ import { type Call, type FreeClient, type Full, GatewayError } from '@asset-gate
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Step } from '../recorder.ts';
-import { type Session, useSession } from '../session.ts';
+import { session } from '../session.ts';
 import { sleep } from './hooks.ts';
 
 /** A call of a method of the asset data, with its arguments for code samples. */
@@ -74,8 +74,8 @@ const cache = new AnswerCache();
 
 const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);
 
-const stepsOf = ({ recorder }: Session, response: Response | undefined): readonly Step[] =>
-  response?.url ? recorder.stepsFor(response.url) : [];
+const stepsOf = (response: Response | undefined): readonly Step[] =>
+  response?.url ? session.recorder.stepsFor(response.url) : [];
 
 /** The Retry-After of a 429 or 503, in milliseconds. */
 const retryAfterMs = (error: unknown): number | undefined =>
@@ -92,7 +92,7 @@ async function pause(report: Report, until: number, error?: unknown, steps: read
 }
 
 /** Calls until there is an answer or a refusal without Retry-After. */
-async function answerTo(call: TokensCall, session: Session, signal: AbortSignal, report: Report): Promise<void> {
+async function answerTo(call: TokensCall, signal: AbortSignal, report: Report): Promise<void> {
   for (let pauses = 0; !signal.aborted; pauses++) {
     const { left = 1, freesAt = 0 } = session.recorder.budget ?? {};
     if (left === 0 && freesAt > performance.now()) await pause(report, freesAt);
@@ -100,12 +100,12 @@ async function answerTo(call: TokensCall, session: Session, signal: AbortSignal,
     report({ is: 'waiting' });
     try {
       const full = await askFor(session.client.with({ signal, retries: 0 }), call).full();
-      const answer = { full, steps: stepsOf(session, full.response) };
+      const answer = { full, steps: stepsOf(full.response) };
       cache.set(keyOf(call), answer, performance.now());
       return report({ is: 'done', ...answer });
     } catch (error) {
       const waitMs = retryAfterMs(error);
-      const steps = stepsOf(session, error instanceof GatewayError ? error.response : undefined);
+      const steps = stepsOf(error instanceof GatewayError ? error.response : undefined);
       if (waitMs === undefined || pauses >= MAX_PAUSES) return report({ is: 'failed', error, steps });
       await pause(report, performance.now() + waitMs, error, steps);
     }
@@ -117,7 +117,6 @@ async function answerTo(call: TokensCall, session: Session, signal: AbortSignal,
  * a 429 or 503 it waits and retries. Reports each answer. Returns the state and a function that calls again.
  */
 export function useCall(call: TokensCall | undefined): readonly [CallState, () => void] {
-  const session = useSession();
   const reportCall = useContext(CallReport);
   const [state, setState] = useState<CallState>({ is: 'idle' });
   const [attempt, setAttempt] = useState(0);
@@ -127,7 +126,7 @@ export function useCall(call: TokensCall | undefined): readonly [CallState, () =
     if (answer) return setState({ is: 'done', ...answer });
     const controller = new AbortController();
     const { signal } = controller;
-    answerTo(call, session, signal, (each) => signal.aborted || setState(each));
+    answerTo(call, signal, (each) => signal.aborted || setState(each));
     return () => controller.abort();
   }, [call && keyOf(call), attempt]);
   useEffect(() => {

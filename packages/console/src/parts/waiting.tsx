@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useSession } from '../session.ts';
+import { session } from '../session.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 import { useEvent } from './hooks.ts';
@@ -46,7 +46,7 @@ export const Trouble = ({ state, retry }: { readonly state: CallState; readonly 
 
 /** The calls left in the shared budget. */
 export function BudgetLeft() {
-  const { recorder } = useSession();
+  const { recorder } = session;
   const [budget, setBudget] = useState(recorder.budget);
   useEvent(recorder, 'answer', () => setBudget(recorder.budget));
   if (!budget) return null;

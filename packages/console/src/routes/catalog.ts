@@ -2,7 +2,7 @@ import type { SystemCatalogResult } from '@asset-gateway/client';
 import { routesIn } from '@asset-gateway/client/pay';
 import { below, listAt, oneLine } from '@asset-gateway/protocol';
 import { once } from '../parts/hooks.ts';
-import type { Session } from '../session.ts';
+import { session } from '../session.ts';
 import type { FormRow } from './fields.ts';
 import { SYSTEM_ROWS } from './system-rows.ts';
 
@@ -31,7 +31,7 @@ const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['route
   [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
 
 /** Shared by the gateway's own rows. */
-const SYSTEM = { surface: 'system', provider: 'gateway', accessMode: 'public', paymentRequired: false };
+const SYSTEM = { surface: 'system', provider: 'gateway', accessMode: 'public', paymentRequired: false, priceUsd: '0' };
 
 /** The row with a checked path, price and texts, or none if they cannot be read. */
 const readable = (row: object): object[] =>
@@ -44,8 +44,8 @@ const titlesIn = (categories: unknown): ReadonlyMap<unknown, string> =>
   new Map(listAt(categories, 'providers').map((row) => [below(row, 'id'), oneLine(below(row, 'label'), MAX_TITLE)]));
 
 /** All rows. */
-export const rowsOf = once(async ({ client }: Session): Promise<readonly Row[]> => {
-  const { routes, categories } = await client.system.catalog();
+export const rowsOf = once(async (): Promise<readonly Row[]> => {
+  const { routes, categories } = await session.client.system.catalog();
   const titles = titlesIn(categories);
   const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
   return [...routes.flatMap(readable), ...own].map((each) => {
@@ -58,8 +58,6 @@ export const rowsOf = once(async ({ client }: Session): Promise<readonly Row[]> 
 /** A method: its rows differ in cluster and provider. */
 export interface Method {
   readonly key: string;
-  readonly surface: string;
-  readonly name: string;
   readonly rows: readonly Row[];
 }
 
@@ -79,8 +77,5 @@ export function methodsOf(rows: readonly Row[]): readonly Method[] {
     const key = keyOf(row);
     methods.set(key, [...(methods.get(key) ?? []), row]);
   }
-  return [...methods].map(([key, own]) => {
-    const sorted = own.toSorted((one, other) => rankOf(other) - rankOf(one));
-    return { key, surface: own[0]?.surface ?? '', name: own[0]?.method ?? '', rows: sorted };
-  });
+  return [...methods].map(([key, own]) => ({ key, rows: own.sort((one, other) => rankOf(other) - rankOf(one)) }));
 }

@@ -8,12 +8,9 @@ interface FieldProps {
   readonly id: string;
 }
 
-const isBounded = (maximum: number | undefined): maximum is number =>
-  maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
-
-function numberText({ type, minimum, maximum }: Schema): string {
+function numberText({ type, minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema): string {
   const name = type === 'integer' ? 'integer' : 'number';
-  if (isBounded(maximum)) return `${name}, ${minimum ?? 0} to ${maximum}`;
+  if (maximum < Number.MAX_SAFE_INTEGER) return `${name}, ${minimum ?? 0} to ${maximum}`;
   return minimum === undefined ? name : `${name}, at least ${minimum}`;
 }
 

@@ -27,7 +27,7 @@ function found(methods: readonly Method[], text: string): readonly Method[] {
     .filter(({ rows }) => rows.length > 0);
 }
 
-function Entry({ method: { key, name, rows }, current }: { readonly method: Method; readonly current: string }) {
+function Entry({ method: { key, rows }, current }: { readonly method: Method; readonly current: string }) {
   const [first] = rows;
   if (!first) return null;
   return (
@@ -39,7 +39,7 @@ function Entry({ method: { key, name, rows }, current }: { readonly method: Meth
         title={first.description}
       >
         <Verb row={first} />
-        <span class="name">{name}</span>
+        <span class="name">{first.method}</span>
         <Price rows={rows} />
       </a>
     </li>
@@ -52,9 +52,9 @@ interface ListProps {
 }
 
 function Surfaces({ methods, current }: ListProps) {
-  const surfaces = [...new Set(methods.map(({ surface }) => surface))];
-  return surfaces.map((surface) => {
-    const own = methods.filter((method) => method.surface === surface);
+  const surfaceOf = ({ rows }: Method) => rows[0]?.surface;
+  return [...new Set(methods.map(surfaceOf))].map((surface) => {
+    const own = methods.filter((method) => surfaceOf(method) === surface);
     return (
       <section key={surface} aria-labelledby={`surface-${surface}`}>
         <h2 id={`surface-${surface}`}>

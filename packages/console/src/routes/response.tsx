@@ -4,7 +4,7 @@ import { Failure, WithCode } from '../parts/failure.tsx';
 import { once, useFresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import { type Tab, Tabs } from '../parts/tabs.tsx';
-import { type Session, useSession } from '../session.ts';
+import { session } from '../session.ts';
 import type { Row } from './catalog.ts';
 import type { Schema } from './fields.ts';
 
@@ -41,11 +41,11 @@ const errorsIn = (description: unknown): RouteError[] =>
     .sort((a, b) => Number(nextStepOf(b.code) === 'Pay') - Number(nextStepOf(a.code) === 'Pay'));
 
 /** The gateway's OpenAPI document. */
-const documentOf = once(async ({ client }: Session) => client.system.openapi());
+const documentOf = once(async () => session.client.system.openapi());
 
 /** The response and the errors of a route, from the gateway's OpenAPI document. */
-async function referenceOf(session: Session, { path, httpMethod }: Row) {
-  const document = await documentOf(session);
+async function referenceOf({ path, httpMethod }: Row) {
+  const document = await documentOf();
   const template = path.replace(/:(\w+)/g, '{$1}');
   const names = ['paths', template, httpMethod.toLowerCase(), 'responses'];
   const responses = resolved(document, valueAt(document, document, ...names));
@@ -182,8 +182,7 @@ const GENERAL = ['408', '413', '414', '415', '431', '500'];
 
 /** The response of a route and the errors that it can return. */
 export function Reference({ row }: { readonly row: Row }) {
-  const session = useSession();
-  const { value: reference, error, isLoading } = useFresh(() => referenceOf(session, row), [row.id]);
+  const { value: reference, error, isLoading } = useFresh(() => referenceOf(row), [row.id]);
   const { errors = [] } = reference ?? {};
   const general = errors.filter(([status]) => GENERAL.includes(status));
   return (

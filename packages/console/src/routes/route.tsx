@@ -9,7 +9,7 @@ import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
 import { hrefOf } from '../router.ts';
-import { type Session, useSession } from '../session.ts';
+import { session } from '../session.ts';
 import { keyOf, type Row, titleOf } from './catalog.ts';
 import { Form } from './form.tsx';
 import { Price, Verb } from './list.tsx';
@@ -18,22 +18,23 @@ import { Samples } from './samples.tsx';
 import { type FormRequest, useForm } from './use-form.ts';
 
 /** Sends a request, paid or with a signature. Credit routes need the client that pays. */
-async function send({ wallet, client }: Session, row: Row, { path, body }: FormRequest): Promise<Response> {
+async function send(row: Row, { path, body }: FormRequest): Promise<Response> {
+  const { wallet, client } = session;
   if (row.paymentRequired) return wallet.buy(path, body, Number(row.priceUsd));
   const signing = (row.surface as string) === 'credit' ? await wallet.client() : client;
   return signing.ask(path, body === undefined ? {} : { body });
 }
 
 /** Sends and waits for the whole answer; `ms` counts from the button to its end. */
-async function answerTo(session: Session, row: Row, request: FormRequest) {
+async function answerTo(row: Row, request: FormRequest) {
   const startedAt = performance.now();
-  const response = await send(session, row, request);
+  const response = await send(row, request);
   const text = await response.text();
   const ms = performance.now() - startedAt;
   const steps = session.recorder.stepsFor(new URL(request.path, location.origin).href);
   const refusal = response.ok ? undefined : errorOf(response, text);
   const headers: Readonly<Record<string, string>> = Object.fromEntries(response.headers);
-  return { row, status: response.status, headers, text, steps, ms, refusal };
+  return { answer: { row, status: response.status, headers, text, steps, ms, refusal } };
 }
 
 /** The last answer or error of a route. */
@@ -44,24 +45,18 @@ interface Sending {
 
 /** Returns it, and a function that sends a request of the route's form and returns the issues of a refusal. */
 function useSend(row: Row) {
-  const session = useSession();
   const [sending, setSending] = useState<Sending>({});
   const sendNow = async (request: FormRequest): Promise<readonly Issue[]> => {
     setSending({});
-    try {
-      const answer = await answerTo(session, row, request);
-      setSending({ answer });
-      return answer.refusal?.issues ?? [];
-    } catch (error) {
-      setSending({ error });
-      return [];
-    }
+    const outcome: Sending = await answerTo(row, request).catch((error: unknown) => ({ error }));
+    setSending(outcome);
+    return outcome.answer?.refusal?.issues ?? [];
   };
   return [sending, sendNow] as const;
 }
 
 /** An answer and the exchange that led to it. */
-type RouteAnswer = Awaited<ReturnType<typeof answerTo>>;
+type RouteAnswer = Awaited<ReturnType<typeof answerTo>>['answer'];
 
 const CHARGED = /charged=([0-9]{1,12})/;
 

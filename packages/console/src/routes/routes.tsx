@@ -1,7 +1,6 @@
 import { Failure } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { hrefOf, type Place } from '../router.ts';
-import { useSession } from '../session.ts';
 import { methodsOf, type Row, rowsOf, titleOf } from './catalog.ts';
 import { List, Price, Verb } from './list.tsx';
 import { RouteForm } from './route.tsx';
@@ -41,9 +40,8 @@ function Beginning({ rows }: { readonly rows: readonly Row[] }) {
 
 /** The list of routes beside the chosen one. */
 export function Routes({ place: { rest, query } }: { readonly place: Place }) {
-  const session = useSession();
   const [id] = rest;
-  const { value: rows, error } = useFresh(() => rowsOf(session), []);
+  const { value: rows, error } = useFresh(rowsOf, []);
   if (error !== undefined) return <Failure error={error} />;
   if (!rows) return <p role="status">Loading the routes …</p>;
   const row = rows.find((each) => each.id === id);

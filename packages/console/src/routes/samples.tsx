@@ -41,26 +41,15 @@ function argumentsOf(row: Row, request: FormRequest): Pick<SampledCall, 'values'
   };
 }
 
-function callOf(row: Row, request: FormRequest): SampledCall {
-  const { surface, method, accessMode, priceUsd = '0', cluster, provider } = row;
-  const { credit } = row as { readonly credit?: string };
-  return {
-    ...argumentsOf(row, request),
-    family: surface,
-    method: CREDIT_METHODS[method] ?? method,
-    url: location.origin + request.path,
-    body: request.body,
-    access: accessMode,
-    priceUsd,
-    cluster,
-    provider,
-    credit,
-  };
-}
-
 /** The request of a form in five clients. */
 export function Samples({ row, request }: { readonly row: Row; readonly request: FormRequest }) {
-  const call = callOf(row, request);
+  const call: SampledCall = {
+    ...row,
+    ...argumentsOf(row, request),
+    method: CREDIT_METHODS[row.method] ?? row.method,
+    url: location.origin + request.path,
+    body: request.body,
+  };
   const [curl, typeScript, ...others] = samplesOf(call);
   const samples = [curl, typeScript, pythonSample(call), ...others].filter((sample) => sample !== undefined);
   return (

@@ -9,14 +9,13 @@ import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf, type Place } from '../router.ts';
 import { asset } from './calls.ts';
 import {
-  type Candle,
+  type Candles,
   type ChartView,
   candlesIn,
-  DAY,
   hrefOfChart,
   RANGE_NAMES,
   RANGES,
-  SECONDS,
+  spanOf,
   viewOf,
 } from './candles.ts';
 import { Chart, loadChart } from './chart.tsx';
@@ -45,10 +44,11 @@ function Span({ low, high, price }: { readonly low: number; readonly high: numbe
   );
 }
 
-interface PriceProps {
-  readonly stats: unknown;
-  readonly candles: readonly Candle[];
+/** An answer, and the asset and chart that it is about. */
+interface Shown {
+  readonly assetId: string;
   readonly view: ChartView;
+  readonly result: unknown;
 }
 
 const FACTS = [
@@ -58,15 +58,10 @@ const FACTS = [
 ] as const;
 
 /** The head of an asset's page: price, change, range and size. */
-function Price({ stats, candles, view: { range, interval } }: PriceProps) {
+function Price({ shown, candles }: { readonly shown: Shown; readonly candles: Candles }) {
+  const stats = below(shown.result, 'asset', 'stats');
   const price = below(stats, 'price');
-  // The last day, or the whole chart if a candle is as long as a day.
-  const isShort = SECONDS[interval] < DAY;
-  const start = isShort ? (candles.at(-1)?.time ?? 0) - DAY : Number.NEGATIVE_INFINITY;
-  const counted = candles.filter(({ time }) => time > start);
-  const low = Math.min(...counted.map((candle) => candle.low));
-  const high = Math.max(...counted.map((candle) => candle.high));
-  const title = `Range, ${isShort ? '24 hours' : RANGES[range].words}`;
+  const span = spanOf(candles, shown.view);
   return (
     <>
       <p class="price tabular">
@@ -75,7 +70,7 @@ function Price({ stats, candles, view: { range, interval } }: PriceProps) {
       <TermList
         class="facts tabular"
         of={[
-          counted.length > 0 && [title, <Span key="span" low={low} high={high} price={price} />],
+          span !== undefined && [`Range, ${span.words}`, <Span key="span" {...span} price={price} />],
           ...FACTS.map(([title, name]) => [title, roughDollars(below(stats, name))] as const),
         ]}
       />
@@ -116,20 +111,14 @@ function Choices({ assetId, view }: { readonly assetId: string; readonly view: C
   );
 }
 
-/** An answer, and the asset and chart that it is about. */
-interface Shown {
-  readonly assetId: string;
-  readonly view: ChartView;
-  readonly result: unknown;
-}
-
 /** The answer that is shown, below the choice of the wanted chart, which may still be loading. */
-function Page({ shown: { assetId, view, result }, wanted }: { readonly shown: Shown; readonly wanted: ChartView }) {
+function Page({ shown, wanted }: { readonly shown: Shown; readonly wanted: ChartView }) {
+  const { assetId, view, result } = shown;
   const { data, missing } = blockOf(result, 'ohlcv');
   const candles = useMemo(() => candlesIn(data), [data]);
   return (
     <>
-      <Price stats={below(result, 'asset', 'stats')} candles={candles.drawn} view={view} />
+      <Price shown={shown} candles={candles} />
       <section aria-label="Price chart">
         <Choices assetId={assetId} view={wanted} />
         {missing ? <p class="muted">{missing}</p> : <Chart candles={candles} view={{ ...view, style: wanted.style }} />}

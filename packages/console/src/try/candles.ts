@@ -50,10 +50,10 @@ export interface ChartView {
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
+const DAY = 24 * HOUR;
 
 /** Lengths in seconds. */
-export const SECONDS: Readonly<Record<Interval, number>> = {
+const SECONDS: Readonly<Record<Interval, number>> = {
   '1m': MINUTE,
   '5m': 5 * MINUTE,
   '15m': 15 * MINUTE,
@@ -70,6 +70,15 @@ export const RANGES = {
   '1M': { days: 30, words: '30 days', first: '4H', intervals: ['1H', '4H', '1D'] },
   '1Y': { days: 365, words: '1 year', first: '1D', intervals: ['1D', '1W'] },
 } as const;
+
+/** The lowest and the highest price of the last day, or of the whole chart if a candle is as long as a day. */
+export function spanOf({ drawn }: Candles, { range, interval }: ChartView) {
+  const isShort = SECONDS[interval] < DAY;
+  const start = isShort ? (drawn.at(-1)?.time ?? 0) - DAY : Number.NEGATIVE_INFINITY;
+  const counted = drawn.filter(({ time }) => time > start);
+  const [low, high] = [Math.min(...counted.map((each) => each.low)), Math.max(...counted.map((each) => each.high))];
+  return counted.length === 0 ? undefined : { low, high, words: isShort ? '24 hours' : RANGES[range].words };
+}
 
 export const RANGE_NAMES = Object.keys(RANGES) as readonly Range[];
 

@@ -14,21 +14,19 @@ const STAGES = [
 ] as const;
 
 /** Shown before the first call. */
-function Introduction() {
-  return (
-    <>
-      <h2>How a call is signed</h2>
-      <ol class="exchange">
-        {STAGES.map(([title, text]) => (
-          <li key={title}>
-            <strong>{title}</strong>
-            <p class="small muted">{text}</p>
-          </li>
-        ))}
-      </ol>
-    </>
-  );
-}
+const INTRODUCTION = (
+  <>
+    <h2>How a call is signed</h2>
+    <ol class="exchange">
+      {STAGES.map(([title, text]) => (
+        <li key={title}>
+          <strong>{title}</strong>
+          <p class="small muted">{text}</p>
+        </li>
+      ))}
+    </ol>
+  </>
+);
 
 const SEEN = 'signing-seen';
 const onPhone = matchMedia('(max-width: 900px)');
@@ -60,7 +58,7 @@ function CallDetails({ lastCall: { call, url, steps, text } }: { readonly lastCa
         </details>
       )}
       <h2>Make the same call</h2>
-      <SampleTabs samples={samplesOf({ ...call, family: 'tokens', url, access: 'siwx', priceUsd: '0' })} />
+      <SampleTabs samples={samplesOf({ ...call, surface: 'tokens', url, accessMode: 'siwx', priceUsd: '0' })} />
     </>
   );
 }
@@ -68,6 +66,6 @@ function CallDetails({ lastCall: { call, url, steps, text } }: { readonly lastCa
 /** The exchange of the last call, its answer, and the same call in other clients. */
 export const LastCallPanel = ({ lastCall }: { readonly lastCall: LastCall | undefined }) => (
   <aside class="last-call panel" aria-label="The last call">
-    {lastCall ? <CallDetails lastCall={lastCall} /> : <Introduction />}
+    {lastCall ? <CallDetails lastCall={lastCall} /> : INTRODUCTION}
   </aside>
 );

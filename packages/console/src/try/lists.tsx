@@ -2,8 +2,9 @@ import { below, textAt } from '@asset-gateway/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { several } from '../parts/format.ts';
+import { once } from '../parts/hooks.ts';
 import { rows } from '../parts/text.ts';
-import { type Session, useSession } from '../session.ts';
+import { session } from '../session.ts';
 import { curated, type List } from './calls.ts';
 import { candlesIn, dayBefore } from './candles.ts';
 import { AssetRow } from './figures.tsx';
@@ -13,26 +14,24 @@ import { remember } from './search-box.tsx';
 type Sparklines = ReadonlyMap<string, readonly number[]>;
 
 /** Prices of the last day by asset and hour. */
-const loaded = new Map<string, Promise<readonly number[]>>();
+const loaded = new Map<string, () => Promise<readonly number[]>>();
 const MOST_LOADED = 200;
 
-function load({ client }: Session, assetId: string, from: number): Promise<readonly number[]> {
+function load(assetId: string, from: number): Promise<readonly number[]> {
   const key = `${from} ${assetId}`;
   const known = loaded.get(key);
-  if (known) return known;
-  const prices = client
-    .with({ retries: 0 })
-    .tokens.priceChart(assetId, { interval: '1H', from })
-    .then((result) => candlesIn(below(result, 'candles')).drawn.map(({ close }) => close));
-  prices.catch(() => loaded.delete(key));
+  if (known) return known();
+  const prices = once(async () => {
+    const result = await session.client.with({ retries: 0 }).tokens.priceChart(assetId, { interval: '1H', from });
+    return candlesIn(below(result, 'candles')).drawn.map(({ close }) => close);
+  });
   loaded.set(key, prices);
   if (loaded.size > MOST_LOADED) loaded.delete(loaded.keys().next().value ?? '');
-  return prices;
+  return prices();
 }
 
 /** Loads sparklines one after the other, and stops at the first failure or, unless `isAsked`, when the budget is low. */
 function useSparklines(assetIds: readonly string[], isOn: boolean, isAsked: boolean): Sparklines {
-  const session = useSession();
   const [lines, setLines] = useState<Sparklines>(new Map());
   useEffect(() => {
     if (!isOn) return undefined;
@@ -40,8 +39,8 @@ function useSparklines(assetIds: readonly string[], isOn: boolean, isAsked: bool
     const from = dayBefore(Date.now() / 1000);
     const loadAll = async () => {
       for (const assetId of assetIds) {
-        if (isOver || (!isAsked && isBudgetLow(session))) return;
-        const prices = await load(session, assetId, from);
+        if (isOver || (!isAsked && isBudgetLow())) return;
+        const prices = await load(assetId, from);
         setLines((before) => new Map(before).set(assetId, prices));
       }
     };

@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { once, useFresh } from '../parts/hooks.ts';
 import { type TokensCall, useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
-import { type Session, useSession } from '../session.ts';
+import { session } from '../session.ts';
 
 const hasResponseCache = once(() =>
   fetch('/', { headers: { accept: 'application/json' } })
@@ -30,21 +30,21 @@ interface LoadedProps {
 }
 
 /** Calls that start by themselves leave a third of the shared budget to others. */
-export function isBudgetLow({ recorder: { budget } }: Session): boolean {
+export function isBudgetLow(): boolean {
+  const { budget } = session.recorder;
   return budget !== undefined && budget.left * 3 <= budget.limit;
 }
 
 /** An answer that loads by itself if the gateway caches answers, otherwise at the press of a button. */
 export function Loaded({ call, what, placeholder, show, isInView = true }: LoadedProps) {
-  const session = useSession();
   const isCached = useResponseCache();
   const [isWanted, setIsWanted] = useState(false);
   useEffect(() => {
-    if (isCached && isInView && !isBudgetLow(session)) setIsWanted(true);
+    if (isCached && isInView && !isBudgetLow()) setIsWanted(true);
   }, [isCached, isInView]);
   const [state, retry] = useCall(isWanted ? call : undefined);
   if (state.is === 'done') return show(state.full.result);
-  const isScarce = isCached === false || (isCached && isInView && isBudgetLow(session));
+  const isScarce = isCached === false || (isCached && isInView && isBudgetLow());
   return (
     <>
       <Trouble state={state} retry={retry} />

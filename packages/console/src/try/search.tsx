@@ -6,7 +6,7 @@ import { plain, rows } from '../parts/text.ts';
 import { CallReport, type CallState, type LastCall, useCall } from '../parts/use-call.ts';
 import { BudgetLeft, Trouble } from '../parts/waiting.tsx';
 import { hrefOf, type Place, placeOf } from '../router.ts';
-import { type Session, useSession } from '../session.ts';
+import { session } from '../session.ts';
 import { Asset } from './asset.tsx';
 import { search } from './calls.ts';
 import { AssetRow } from './figures.tsx';
@@ -87,16 +87,16 @@ function summaryOf({ query, shown: { length }, total }: Found): string {
   return `${several(length, 'asset')}, best match first, with changes in 24 hours${more}`;
 }
 
-const hasFew = ({ recorder }: Session): boolean => (recorder.budget?.left ?? FEW + 1) <= FEW;
+const hasFew = (): boolean => (session.recorder.budget?.left ?? FEW + 1) <= FEW;
 
 /** The typed text and the query to send, which the address keeps over a reload and the back button. */
-function useQuery(session: Session, query: string) {
+function useQuery(query: string) {
   const [text, setText] = useState(query);
   const [sent, send] = useState(query);
   const typed = text.trim();
   // After a pause, or after Enter if few calls are left.
   useEffect(() => {
-    if (hasFew(session)) return undefined;
+    if (hasFew()) return undefined;
     const timer = setTimeout(() => send(typed), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
@@ -115,12 +115,11 @@ function useQuery(session: Session, query: string) {
 
 /** Searches while you type, after suggestions from earlier answers; before that, the curated lists. The query is the address bar's. */
 function Search({ query }: { readonly query: string }) {
-  const session = useSession();
-  const { text, setText, typed, sent, send } = useQuery(session, query);
+  const { text, setText, typed, sent, send } = useQuery(query);
   const [isChoosing, setIsChoosing] = useState(false);
   const [state, retry] = useCall(sent === '' ? undefined : search(sent));
   const found = useFound(sent, state);
-  const isScarce = typed !== sent && hasFew(session);
+  const isScarce = typed !== sent && hasFew();
   const suggestions = suggestionsFor(typed);
   const isAnswered = found?.query === typed;
   const isSuggesting = suggestions.length > 0 && (isChoosing || !isAnswered);

@@ -4,23 +4,20 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import { Button, Copy, TaskRow } from '../parts/button.tsx';
 import type { Fresh } from '../parts/hooks.ts';
-import { useSession } from '../session.ts';
+import { session } from '../session.ts';
 import { askFaucet, exact } from './funds.ts';
 import type { Funds } from './paying.ts';
 import { deleteBrowserKey } from './storage.ts';
 
-/** Calls back with the installed wallets that can sign a payment, now and whenever the list changes. */
-function findWallets(report: (wallets: readonly Wallet[]) => void): () => void {
-  let found: readonly Wallet[] = [];
+type Change = (found: readonly Wallet[]) => readonly Wallet[];
+
+/** Calls back with each change of the installed wallets that can sign a payment. */
+function findWallets(change: (by: Change) => void): () => void {
   const api = {
     register(...wallets: readonly Wallet[]) {
       const paying = wallets.filter(({ features }) => 'solana:signTransaction' in features);
-      found = [...found, ...paying.filter((wallet) => !found.includes(wallet))];
-      report(found);
-      return () => {
-        found = found.filter((wallet) => !wallets.includes(wallet));
-        report(found);
-      };
+      change((found) => [...new Set([...found, ...paying])]);
+      return () => change((found) => found.filter((wallet) => !wallets.includes(wallet)));
     },
   };
   const onRegister = (event: Event): void => (event as CustomEvent<(given: typeof api) => void>).detail(api);
@@ -31,7 +28,7 @@ function findWallets(report: (wallets: readonly Wallet[]) => void): () => void {
 
 /** The choice of what pays: the key of this browser or an installed wallet. */
 function Payer() {
-  const { wallet } = useSession();
+  const { wallet } = session;
   const [installed, setInstalled] = useState<readonly Wallet[]>([]);
   useEffect(() => findWallets(setInstalled), []);
   if (installed.length === 0)
@@ -72,7 +69,7 @@ interface AddMoneyProps {
 }
 
 function DeleteKey({ funds }: Pick<AddMoneyProps, 'funds'>) {
-  const { wallet } = useSession();
+  const { wallet } = session;
   const [isConfirming, setConfirming] = useState(false);
   if (!isConfirming) return <Button class="quiet" label="Delete key" onClick={() => setConfirming(true)} />;
   const remove = (): void => void deleteBrowserKey().then(() => location.reload());
@@ -94,7 +91,7 @@ function DeleteKey({ funds }: Pick<AddMoneyProps, 'funds'>) {
 
 /** How to fund the key of this browser, and which wallet pays. */
 export function AddMoney({ funds, isSandbox }: AddMoneyProps) {
-  const { address, isStored } = useSession().wallet;
+  const { address, isStored } = session.wallet;
   const fill = (cluster: Cluster) => async () => {
     await askFaucet(address, cluster);
     funds.reload();

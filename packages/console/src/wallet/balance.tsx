@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import type { Fresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
-import { useSession } from '../session.ts';
+import { session } from '../session.ts';
 import { exact, usd } from './funds.ts';
 import { spentMicros } from './ledger.ts';
 import type { Funds } from './paying.ts';
@@ -23,15 +23,13 @@ function Usdc({ micros }: { readonly micros: number | undefined }) {
 }
 
 /** What this browser spent in 24 hours, beside its limit. */
-function Spent({ spent, limit }: { readonly spent: number; readonly limit: number }) {
-  return (
-    <>
-      {usd(spent)} <span class="muted">of {usd(limit)}</span>
-      <meter min={0} max={Math.max(limit, 1)} value={Math.min(spent, limit)} aria-label="Spent of the daily limit" />
-      <span class="small muted">in the last 24 hours</span>
-    </>
-  );
-}
+const Spent = ({ spent, limit }: { readonly spent: number; readonly limit: number }) => (
+  <>
+    {usd(spent)} <span class="muted">of {usd(limit)}</span>
+    <meter min={0} max={Math.max(limit, 1)} value={Math.min(spent, limit)} aria-label="Spent of the daily limit" />
+    <span class="small muted">in the last 24 hours</span>
+  </>
+);
 
 const Refresh = ({ funds }: { readonly funds: Fresh<unknown> }) => (
   <button type="button" class="quiet icon" aria-label="Refresh balance" title="Refresh balance" onClick={funds.reload}>
@@ -56,7 +54,7 @@ const UNREADABLE =
 
 /** What the payer holds, and what this browser spent in 24 hours. */
 export function Balance({ funds }: { readonly funds: Fresh<readonly Funds[]> }) {
-  const { wallet } = useSession();
+  const { wallet } = session;
   const [main, ...others] = funds.value ?? LOADING;
   const spent = spentMicros();
   const limit = Math.round(wallet.caps.perDayUsd * 1e6);
@@ -131,7 +129,7 @@ const Inputs = ({ caps, invalid, change }: InputsProps) => (
 
 /** The spending limits: nothing above them is signed. */
 export function Limits() {
-  const { wallet } = useSession();
+  const { wallet } = session;
   const spent = spentMicros();
   const { caps } = wallet;
   const [invalid, setInvalid] = useState<keyof PageCaps>();

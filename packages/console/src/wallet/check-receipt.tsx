@@ -56,24 +56,28 @@ async function readReceipt(jws: string, keys: ReceiptKeys): Promise<Receipt> {
   return claims;
 }
 
-/** Throws unless this gateway signed the receipt for this purchase. */
-export async function verifyReceipt(jws: string, keys: ReceiptKeys, { url, payer, transaction }: Paid): Promise<void> {
-  const claims = await readReceipt(jws, keys);
-  const isForThis = new URL(claims.resourceUrl).pathname === new URL(url).pathname;
-  if (claims.payer !== payer || !isForThis || (claims.transaction ?? '') !== transaction)
-    throw new Error('it is for another payer or another purchase');
+/** Why a receipt is not one that this gateway signed for this purchase; an empty text if it is. */
+export async function receiptFault(jws: string, keys: ReceiptKeys, { url, payer, transaction }: Paid): Promise<string> {
+  try {
+    const claims = await readReceipt(jws, keys);
+    const isForThis = new URL(claims.resourceUrl).pathname === new URL(url).pathname;
+    const isValid = claims.payer === payer && isForThis && (claims.transaction ?? '') === transaction;
+    return isValid ? '' : 'it is for another payer or another purchase';
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 const MAX_TEXT = 500;
 
-const Claims = ({ claims }: { readonly claims: Receipt }) => (
+const Claims = ({ resourceUrl, payer, issuedAt, transaction = 'None: paid from credit' }: Receipt) => (
   <TermList
     class="headers"
     of={[
-      ['Paid for', plain(claims.resourceUrl, MAX_TEXT)],
-      ['Payer', plain(claims.payer, MAX_TEXT)],
-      ['Time', new Date(claims.issuedAt * 1000).toLocaleString('en-GB')],
-      ['Transaction', plain(claims.transaction ?? 'None: paid from credit', MAX_TEXT)],
+      ['Paid for', plain(resourceUrl, MAX_TEXT)],
+      ['Payer', plain(payer, MAX_TEXT)],
+      ['Time', new Date(issuedAt * 1000).toLocaleString('en-GB')],
+      ['Transaction', plain(transaction, MAX_TEXT)],
     ]}
   />
 );
@@ -87,7 +91,7 @@ export function CheckReceipt() {
     const claims = await readReceipt(text, keys).catch((error: Error) => {
       throw new Error(`The receipt is invalid: ${error.message}.`);
     });
-    return { said: 'The receipt is valid: this gateway signed it.', shown: <Claims claims={claims} /> };
+    return { said: 'The receipt is valid: this gateway signed it.', shown: <Claims {...claims} /> };
   };
   const submit = (event: Event): void => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 import { type Cluster, textAt } from '@asset-gateway/protocol';
 import { useEffect, useState } from 'preact/hooks';
 import { type Fresh, sleep, useEvent, useFresh } from '../parts/hooks.ts';
-import { useSession } from '../session.ts';
+import { session } from '../session.ts';
 import type { Funds } from './paying.ts';
 
 const MICROS = 1e6;
@@ -18,7 +18,7 @@ export const shortTime = (at: number): string =>
 
 /** The wallet of this browser, and how often it changed. Renders again after each change. */
 export function useWallet() {
-  const { wallet } = useSession();
+  const { wallet } = session;
   const [changes, setChanges] = useState(0);
   useEvent(wallet, 'change', () => setChanges((before) => before + 1));
   return { wallet, changes };

@@ -3,15 +3,15 @@ import { Json } from '../parts/code.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { Table } from '../parts/table.tsx';
 import { short } from '../parts/text.ts';
-import { useSession } from '../session.ts';
+import { session } from '../session.ts';
 import type { Purchase } from './browser-wallet.ts';
-import { loadReceiptKeys, verifyReceipt } from './check-receipt.tsx';
+import { loadReceiptKeys, receiptFault } from './check-receipt.tsx';
 import { shortTime, usd, useWallet } from './funds.ts';
 import { type Spent, unfinished } from './ledger.ts';
 
 /** Payments without an answer. Each is resent as it was, so it is charged once. */
 function Unfinished() {
-  const { wallet } = useSession();
+  const { wallet } = session;
   const task = useTask();
   const open = unfinished();
   const resend = (spent: Spent) => async () => {
@@ -55,13 +55,9 @@ async function verifyAll(purchases: readonly Purchase[]): Promise<Verdicts> {
   const receipts = purchases.flatMap(({ receipt, ...paid }) => (receipt === undefined ? [] : [{ receipt, paid }]));
   if (receipts.length === 0) return new Map();
   const keys = await loadReceiptKeys();
-  const verified = receipts.map(async ({ receipt, paid }) => {
-    const fault = await verifyReceipt(receipt, keys, paid).then(
-      () => '',
-      (error: Error) => error.message,
-    );
-    return [receipt, fault] as const;
-  });
+  const verified = receipts.map(
+    async ({ receipt, paid }) => [receipt, await receiptFault(receipt, keys, paid)] as const,
+  );
   return new Map(await Promise.all(verified));
 }
 

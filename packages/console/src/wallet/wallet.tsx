@@ -7,7 +7,7 @@ import { Failure } from '../parts/failure.tsx';
 import { useFresh } from '../parts/hooks.ts';
 import { TermList } from '../parts/table.tsx';
 import { type Row, rowsOf } from '../routes/catalog.ts';
-import { useSession } from '../session.ts';
+import { session } from '../session.ts';
 import { AddMoney } from './add-money.tsx';
 import { Balance, Limits } from './balance.tsx';
 import { CheckReceipt } from './check-receipt.tsx';
@@ -16,7 +16,7 @@ import { Payments } from './payments.tsx';
 
 /** A first paid call: the balance of this browser's address, from a Solana RPC provider. */
 function PaidCall({ row }: { readonly row: Row }) {
-  const { wallet } = useSession();
+  const { wallet } = session;
   const call = async () => {
     const response = await wallet.buy(row.path, { params: [wallet.address] }, Number(row.priceUsd));
     const text = await response.text();
@@ -62,7 +62,7 @@ function Left({ clusters }: { readonly clusters: readonly Row['cluster'][] }) {
 
 /** Prepaid credit: its balance, and buttons that buy the smallest bundle on each cluster. */
 function Credit({ rows }: { readonly rows: readonly Row[] }) {
-  const { wallet } = useSession();
+  const { wallet } = session;
   const sold = rows.filter(({ surface, cluster }) => (surface as string) === 'credit' && cluster);
   if (sold.length === 0) return null;
   const buy =
@@ -96,11 +96,10 @@ const isFirstCall = ({ surface, method }: Row): boolean => surface === 'rpc' && 
 
 /** Balance, ways to add money, limits, credit, a first payment, payments and receipts. */
 export function WalletView() {
-  const session = useSession();
   const { wallet, changes } = useWallet();
   const funds = useFunds(wallet.payer, changes);
   const { value: isSandbox } = useFresh(hasFaucet, []);
-  const catalog = useFresh(() => rowsOf(session), []);
+  const catalog = useFresh(rowsOf, []);
   const rows = catalog.value ?? [];
   const first = rows.find(isFirstCall);
   return (
