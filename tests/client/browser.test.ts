@@ -1,9 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { browserSuite, openBrowser } from '../kit/chromium.ts';
+import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { bundleOf } from './bundle.ts';
 import { openCustomer } from './kit.ts';
 
@@ -15,30 +14,24 @@ const PROGRAM = `
   globalThis.library = library;
 `;
 
-async function serve({ code, chunks }: Awaited<ReturnType<typeof bundleOf>>): Promise<Server> {
-  const files = new Map([...chunks, ['program.js', code]]);
-  const server = createServer((request, response) => {
-    const file = files.get(request.url?.slice(1) ?? '');
-    response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript');
-    response.end(file ?? '<!doctype html><title>A page</title><script type="module" src="/program.js"></script>');
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return server;
-}
-
+const site = await startStrangeGateway();
 const gateway = await startEverything();
 const selling = await startEverything({ CREDIT: 'on' });
 
 browserSuite('C6 a page of another origin, in a real browser', () => {
-  let server: Server;
   let page: Page;
   beforeAll(async () => {
-    server = await serve(await bundleOf(PROGRAM));
+    const { code, chunks } = await bundleOf(PROGRAM);
+    const files = new Map([...chunks, ['program.js', code]]);
+    site.answer(({ path }, response) => {
+      const file = files.get(path.slice(1));
+      response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript');
+      response.end(file ?? '<!doctype html><title>A page</title><script type="module" src="/program.js"></script>');
+    });
     page = await (await openBrowser()).newPage();
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.goto(site.url);
     await page.waitForFunction('globalThis.library !== undefined');
   });
-  afterAll(() => void server?.close());
 
   /** Runs code in the page; `url` is the gateway. */
   const inPage = (program: string, url = gateway.url): Promise<unknown> =>

@@ -124,19 +124,18 @@ describe('W16 W11 one payment for a request', () => {
 
   it('W11 whose call is aborted while the wallet signs is neither sent nor counted', async () => {
     answerWith();
-    const [controller, memory] = [new AbortController(), memoryLedger()];
+    const [controller, ledger] = [new AbortController(), memoryLedger()];
+    const release = vi.spyOn(ledger, 'release');
     const kit = await createKeyPairSignerFromBytes(keypair);
     const signTransactions: typeof kit.signTransactions = (...transactions) => {
       controller.abort();
       return kit.signTransactions(...transactions);
     };
-    const released: string[] = [];
-    const release = (id: string) => memory.release(id).then(() => void released.push(id));
-    const options = { wallet: { ...kit, signTransactions }, ledger: { ...memory, release } };
-    await fails(getBalance({ ...options, client: { signal: controller.signal } }), 'aborted');
-    await vi.waitFor(() => expect(released).toHaveLength(1));
+    const client = { signal: controller.signal };
+    await fails(getBalance({ wallet: { ...kit, signTransactions }, ledger, client }), 'aborted');
+    await vi.waitFor(() => expect(release).toHaveResolvedTimes(1));
     expect(payments()).toEqual([]);
-    await getBalance({ ledger: memory, caps: { inAllUsd: 0.000005 } });
+    await getBalance({ ledger, caps: { inAllUsd: 0.000005 } });
     expect(payments()).toHaveLength(1);
   });
 
@@ -185,14 +184,11 @@ describe('W17 W18 limits', () => {
 
   it('W18 that are undefined take the defaults', async () => {
     answerWith();
-    const memory = memoryLedger();
-    const held: object[] = [];
-    const hold = (micros: number, caps: Parameters<typeof memory.hold>[1]) => {
-      held.push({ ...caps });
-      return memory.hold(micros, caps);
-    };
-    await getBalance({ caps: { perDayUsd: undefined, inAllUsd: undefined }, ledger: { ...memory, hold } });
-    expect(held).toMatchObject([{ perDayMicros: 1_000_000, inAllMicros: Number.POSITIVE_INFINITY }]);
+    const ledger = memoryLedger();
+    const hold = vi.spyOn(ledger, 'hold');
+    await getBalance({ caps: { perDayUsd: undefined, inAllUsd: undefined }, ledger });
+    const caps = { perDayMicros: 1_000_000, inAllMicros: Number.POSITIVE_INFINITY };
+    expect(hold).toHaveBeenCalledWith(5, expect.objectContaining(caps));
   });
 
   it.each<[string, [at: number, micros: number][], Parameters<SpendingLedger['hold']>[1]]>([
@@ -243,21 +239,19 @@ describe('W29 W30 W37 the URL of a request', () => {
   });
 });
 
-describe('a catalog that does not confirm the price', () => {
-  it.each([
-    ['lists less', catalogWith('0.000004'), 'says $0.000004'],
-    ['lists a word', catalogWith('free'), 'does not list this route'],
-    ['lists a negative price', catalogWith('-1'), 'does not list this route'],
-    ['lists another route', { routes: [] }, 'does not list this route'],
-  ])('that %s leads to no payment', async (_, catalog, message) => {
-    answerWith({ catalog: reply(200, catalog) });
-    const before = chain.calls.length;
-    const ledger = { ...memoryLedger(), hold: () => Promise.reject(new Error('held')) };
-    await fails(getBalance({ ledger }), 'spending_limit', {
-      message: `the gateway asks for $0.000005, but the catalog ${message}; nothing was signed`,
-    });
-    expect([payments(), chain.calls.length]).toEqual([[], before]);
+it.each([
+  ['lists less', catalogWith('0.000004'), 'says $0.000004'],
+  ['lists a word', catalogWith('free'), 'does not list this route'],
+  ['lists a negative price', catalogWith('-1'), 'does not list this route'],
+  ['lists another route', { routes: [] }, 'does not list this route'],
+])('a catalog that %s leads to no payment', async (_, catalog, message) => {
+  answerWith({ catalog: reply(200, catalog) });
+  const before = chain.calls.length;
+  const ledger = { ...memoryLedger(), hold: () => Promise.reject(new Error('held')) };
+  await fails(getBalance({ ledger }), 'spending_limit', {
+    message: `the gateway asks for $0.000005, but the catalog ${message}; nothing was signed`,
   });
+  expect([payments(), chain.calls.length]).toEqual([[], before]);
 });
 
 describe('a request that breaks the schema of its route', () => {

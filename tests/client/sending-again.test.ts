@@ -105,23 +105,21 @@ describe('a payment is resent, never signed again', () => {
   });
 });
 
-describe('a cap', () => {
-  // 0.000249 times a million is a little less than 249.
-  it.each([
-    [249, 1],
-    [250, 0],
-  ])('of $0.000249, set in any way, allows a payment of %i millionths %i times', async (micros, times) => {
-    for (const options of [
-      { caps: { perCallUsd: 0.000249 } },
-      { caps: { perDayUsd: 0.000249 } },
-      { client: { maxUsd: 0.000249 } },
-    ]) {
-      play(asks(requirement({ amount: String(micros) })));
-      if (times === 1) await getBalance(options);
-      else await fails(getBalance(options), 'spending_limit');
-      expect(payments()).toHaveLength(times);
-    }
-  });
+// 0.000249 times a million is a little less than 249.
+it.each([
+  [249, 1],
+  [250, 0],
+])('a cap of $0.000249, set in any way, allows a payment of %i millionths %i times', async (micros, times) => {
+  for (const options of [
+    { caps: { perCallUsd: 0.000249 } },
+    { caps: { perDayUsd: 0.000249 } },
+    { client: { maxUsd: 0.000249 } },
+  ]) {
+    play(asks(requirement({ amount: String(micros) })));
+    if (times === 1) await getBalance(options);
+    else await fails(getBalance(options), 'spending_limit');
+    expect(payments()).toHaveLength(times);
+  }
 });
 
 describe('the shared budget of free routes', () => {

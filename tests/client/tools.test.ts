@@ -9,11 +9,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 const gateway = await startTestGateway();
 const tools: readonly Tool[] = createTools(createClient({ baseUrl: gateway.url }));
 
-function named(name: string): Tool {
-  const found = tools.find((each) => each.name === name);
-  if (!found) throw new Error(`no tool ${name}`);
-  return found;
-}
+const named = (name: string): Tool => tools.find((each) => each.name === name) as Tool;
 
 describe('the tools', () => {
   it('are one for each method, with a portable name, a price and a valid schema', () => {

@@ -33,31 +33,23 @@ describe('requests in the log of the gateway', () => {
     expect(lines).toHaveLength(31);
   });
 
-  it('are 20 for 20 parallel calls after a first call', async () => {
-    const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: MAX_WAIT_MS });
-    await client.tokens.health();
-    expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(20);
-  });
-
-  it('are 21 for 20 parallel first calls', async () => {
-    const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: MAX_WAIT_MS });
-    expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(21);
-  });
-
-  it('are two a call for parallel calls that do not wait for a nonce, and then one a call', async () => {
-    const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: 0 });
-    expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(40);
-    expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(20);
+  it.each([
+    ['calls after a first call', { nonceTimeoutMs: MAX_WAIT_MS }, 1, [20]],
+    ['first calls', { nonceTimeoutMs: MAX_WAIT_MS }, 0, [21]],
+    ['calls that do not wait for a nonce, and later ones', { nonceTimeoutMs: 0 }, 0, [40, 20]],
+  ])('of 20 parallel %s', async (_, options, earlier, requests) => {
+    const client = createClient({ baseUrl: gateway.url, ...options });
+    await all(earlier, () => client.tokens.health());
+    for (const count of requests)
+      expect(await logged(gateway, () => all(20, () => client.tokens.search({ q: 'sol' })))).toHaveLength(count);
   });
 });
 
-describe('with SIWX_NONCE=until-expiry', () => {
-  it('a call is one request too', async () => {
-    const lasting = await startTestGateway({ SIWX_NONCE: 'until-expiry' });
-    const client = createClient({ baseUrl: lasting.url });
-    for (let call = 0; call < 3; call++) await client.tokens.search({ q: 'sol' });
-    expect(lasting.logLines).toHaveLength(4);
-  });
+it('with SIWX_NONCE=until-expiry a call is one request too', async () => {
+  const lasting = await startTestGateway({ SIWX_NONCE: 'until-expiry' });
+  const client = createClient({ baseUrl: lasting.url });
+  for (let call = 0; call < 3; call++) await client.tokens.search({ q: 'sol' });
+  expect(lasting.logLines).toHaveLength(4);
 });
 
 describe('a client recovers', () => {
