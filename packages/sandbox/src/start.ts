@@ -22,11 +22,13 @@ const DEFAULT_URL = 'http://localhost:8402';
 const portOf = (url: string): number => Number(new URL(url).port || 80);
 
 /** The ports besides the gateway's own. */
-function ports({ tokens, solana }: World): string[] {
-  const chains = solana ? [`${portOf(solana.mainnet.url)} mainnet`, `${portOf(solana.devnet.url)} devnet`] : [];
-  const apis = [tokens && `${portOf(tokens.url)} Tokens API`, solana && `${portOf(solana.provider.url)} providers`];
-  return [...chains, ...apis.flatMap((api) => api ?? [])];
-}
+const ports = ({ tokens, solana }: World): string[] =>
+  Object.entries({
+    mainnet: solana?.mainnet,
+    devnet: solana?.devnet,
+    'Tokens API': tokens,
+    providers: solana?.provider,
+  }).flatMap(([name, server]) => (server ? [`${portOf(server.url)} ${name}`] : []));
 
 /** Commands to try next, with the URL if it is not the default. */
 function commands(url: string, { solana }: World): string[] {

@@ -14,18 +14,9 @@ function snapshotOf(mint: string, now: number) {
   if (variant === undefined) return { address: mint, token: null, hasMarket: false };
   const { symbol, name, decimals } = variant;
   const metrics = metricsOf(variant, now);
-  const token = {
-    address: mint,
-    symbol,
-    name,
-    decimals,
-    liquidity: metrics?.liquidity ?? 0,
-    volume24hUSD: metrics?.volume24hUSD ?? 0,
-    price: metrics?.price ?? 0,
-    priceChange24hPercent: metrics?.priceChange24hPercent ?? 0,
-    marketCap: metrics?.marketCap ?? 0,
-    logoURI: imageOf(symbol) ?? undefined,
-  };
+  const { liquidity = 0, volume24hUSD = 0, price = 0, priceChange24hPercent = 0, marketCap = 0 } = metrics ?? {};
+  const figures = { liquidity, volume24hUSD, price, priceChange24hPercent, marketCap };
+  const token = { address: mint, symbol, name, decimals, ...figures, logoURI: imageOf(symbol) ?? undefined };
   return { address: mint, token, hasMarket: metrics !== null };
 }
 

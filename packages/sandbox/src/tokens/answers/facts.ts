@@ -105,8 +105,8 @@ function verdictOf(score: number, hasInsufficientData: boolean) {
   return { score, grade, label, tone, isTrustedLaunch: false, caps: [], hasInsufficientData, insufficientDataReason };
 }
 
-/** The market score of a variant with its input. */
-export function riskOf(variant: Variant, now: number) {
+/** The verdict on a variant and the parts of its score. */
+function scoreOf(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   const { liquidity = 0, holder = 0, volume24hUSD = 0 } = metrics ?? {};
   const liquidityHealth = logarithmic(liquidity, 1e7);
@@ -114,13 +114,15 @@ export function riskOf(variant: Variant, now: number) {
   const holderCount = logarithmic(holder, 1e4);
   const score = Math.round((liquidityHealth.score + tradingActivity.score + holderCount.score) / 3);
   const holderDistribution = { score: 50, status: 'info', hasData: false };
+  const components = { liquidityHealth, holderDistribution, tradingActivity, holderCount };
+  return { verdict: verdictOf(score, metrics === null), components, metrics };
+}
+
+/** The market score of a variant with its input. */
+export function riskOf(variant: Variant, now: number) {
+  const { verdict, components, metrics } = scoreOf(variant, now);
   return {
-    marketScore: {
-      ...verdictOf(score, metrics === null),
-      borderlineSignals: [],
-      components: { liquidityHealth, holderDistribution, tradingActivity, holderCount },
-      tokenAgeDays: null,
-    },
+    marketScore: { ...verdict, borderlineSignals: [], components, tokenAgeDays: null },
     marketScoreInput: {
       liquidityUsd: metrics?.liquidity ?? null,
       marketCapUsd: metrics?.marketCap ?? null,
@@ -134,6 +136,7 @@ export function riskOf(variant: Variant, now: number) {
   };
 }
 
+/** The score of a variant with more of its risk. */
 function riskAnswer(request: RouteRequest, more: (risk: ReturnType<typeof riskOf>) => object) {
   const { asset, variant } = chosen(request);
   const risk = riskOf(variant, request.now);
@@ -153,14 +156,7 @@ export const riskDetails = (request: RouteRequest) =>
 /** The risk of a mint as a flat object. */
 export function riskSummaryByMint({ query, now }: RouteRequest) {
   const variant = knownVariant(checkedMint(query.get('mint') ?? ''));
-  if (variant === undefined) return verdictOf(0, true);
-  const {
-    borderlineSignals: _,
-    components: _components,
-    tokenAgeDays: _age,
-    ...verdict
-  } = riskOf(variant, now).marketScore;
-  return verdict;
+  return variant === undefined ? verdictOf(0, true) : scoreOf(variant, now).verdict;
 }
 
 /** The description of a variant; null for untraded tokens. */
