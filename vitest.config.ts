@@ -28,7 +28,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     // Some suites load undici before the gateway does.
     setupFiles: ['packages/gateway/src/native-fetch.ts', 'tests/kit/end-after-tests.ts'],
-    globalSetup: ['scripts/setup.mjs', 'tests/kit/folder.ts', 'tests/kit/installs.ts', 'tests/kit/shared-postgres.ts'],
+    globalSetup: ['scripts/setup.mjs', 'tests/kit/folder.ts', 'tests/kit/shared-postgres.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

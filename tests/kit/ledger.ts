@@ -1,14 +1,13 @@
-import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
+import { describe } from 'vitest';
 import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
 import type { NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
 import { SqliteDatabase, type SqliteOptions, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { makeFolder } from './folder.ts';
-import { inSuite } from './in-suite.ts';
+import { inEachTest, inSuite } from './in-suite.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
 
 /** Payments and credit in a database, under a clock that a test turns. */
@@ -31,40 +30,31 @@ export const JOURNAL_KEEP_MS = 400 * 86_400_000;
 const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS, answerBytes: FEW_BYTES };
 
 /** A ledger in a new folder. */
-export async function openSqliteLedger(
-  options: Omit<SqliteOptions, 'now'> = {},
-  ledger = {} as Ledger,
-): Promise<Ledger> {
-  const folder = makeFolder();
-  Object.assign(ledger, { nowMs: START_MS, answerBytes: FEW_BYTES });
-  const open = () => openMoney(new SqliteDatabase(sqliteIn(folder), { now: () => ledger.nowMs, ...options }), OPTIONS);
+export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {}): Promise<Ledger> {
+  const file = sqliteIn(makeFolder());
+  const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES };
+  const open = () => openMoney(new SqliteDatabase(file, { now: () => ledger.nowMs, ...options }), OPTIONS);
+  const end = (money: Money) => money.close().then(() => money.database.close());
   let money = open();
-  const end = async () => {
-    await money.close();
-    await money.database.close();
-  };
-  return Object.assign(ledger, money, {
+  const ends = {
     async reopen() {
-      await end();
+      await end(money);
       money = open();
       await recover(money);
-      const { reopen, close } = ledger;
-      Object.assign(ledger, money, { reopen, close });
+      Object.assign(ledger, money, ends);
     },
-    async close() {
-      await end();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  });
+    close: () => end(money),
+  };
+  return Object.assign(ledger, money, ends);
 }
 
 const TABLES = 'wallets, payments, debits, answers, journal_entries';
 
 /** A ledger in a database of PostgreSQL, which is emptied. */
-export async function openPostgresLedger(url: string, ledger = {} as Ledger): Promise<Ledger> {
-  Object.assign(ledger, { nowMs: START_MS, answerBytes: FEW_BYTES });
+export async function openPostgresLedger(url: string): Promise<Ledger> {
+  const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES };
   const nodes = new Set<Money>();
-  const open = async () => {
+  const openOther = async () => {
     const database = await PostgresDatabase.load({ url, clock: () => ledger.nowMs });
     await database.connect();
     // A busy server is tried again.
@@ -78,19 +68,19 @@ export async function openPostgresLedger(url: string, ledger = {} as Ledger): Pr
     await node.close();
     await node.database.close();
   };
-  let money = await open();
+  let money = await openOther();
   await money.database.report({ sql: `truncate ${TABLES} restart identity cascade` });
-  return Object.assign(ledger, money, {
+  const ends = {
     async reopen() {
       await end(money);
       ledger.nowMs += PAYMENTS.leaseMs;
-      money = await open();
-      const { reopen, openOther, close } = ledger;
-      Object.assign(ledger, money, { reopen, openOther, close });
+      money = await openOther();
+      Object.assign(ledger, money, ends);
     },
-    openOther: open,
+    openOther,
     close: async () => void (await Promise.all([...nodes].map(end))),
-  });
+  };
+  return Object.assign(ledger, money, ends);
 }
 
 /** On a busy machine the server may answer too late, which the gateway says. Nothing else is tried again. */
@@ -102,29 +92,16 @@ const TOO_LATE = {
 type Suite = (ledger: Ledger) => void;
 
 /** Registers a suite for SQLite and for PostgreSQL, with a new ledger for each test. */
-export const ledgerSuite = (title: string, suite: Suite): void =>
-  register(title, suite, { before: beforeEach, after: afterEach });
+export const ledgerSuite = (title: string, suite: Suite): void => register(title, suite, inEachTest);
 
 /** Registers a suite for SQLite and for PostgreSQL, with one ledger for all its tests. */
-export const sharedLedgerSuite = (title: string, suite: Suite): void =>
-  register(title, suite, { before: beforeAll, after: afterAll });
+export const sharedLedgerSuite = (title: string, suite: Suite): void => register(title, suite, inSuite);
 
-interface Hooks {
-  readonly before: (open: () => Promise<void>) => void;
-  readonly after: (close: () => Promise<void>) => void;
-}
-
-function register(title: string, suite: Suite, { before, after }: Hooks): void {
-  const run = (open: (ledger: Ledger) => Promise<unknown>) => {
-    const ledger = {} as Ledger;
-    before(async () => void (await open(ledger)));
-    after(() => ledger.close());
-    suite(ledger);
-  };
-  describe(`${title} in SQLite`, () => run((ledger) => openSqliteLedger({}, ledger)));
+function register(title: string, suite: Suite, start: typeof inSuite): void {
+  describe(`${title} in SQLite`, () => suite(start(() => openSqliteLedger())));
   const inPostgres = () => {
     const opened = inSuite(openPostgresDatabase);
-    run((ledger) => openPostgresLedger(opened.url, ledger));
+    suite(start(() => openPostgresLedger(opened.url)));
   };
   postgresSuite(`${title} in PostgreSQL`, inPostgres, { retry: TOO_LATE });
 }

@@ -7,8 +7,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe } from 'vitest';
-import { makeFolder } from './folder.ts';
-import { installsOf } from './installs.ts';
+import { folderOfRun, makeFolder } from './folder.ts';
 import { isFull } from './rounds.ts';
 
 /** The package.json files of an installation, by folder; the root is `.`. */
@@ -55,7 +54,6 @@ export async function install(folder: string, manifests: Manifests): Promise<Ins
 /** The same, once for all files of a run that ask for the same: the first one installs, the others wait for it. */
 async function installOnce(folder: string, manifests: Manifests): Promise<Installation> {
   const told = `${folder}.json`;
-  mkdirSync(join(folder, '..'), { recursive: true });
   try {
     mkdirSync(folder);
   } catch {
@@ -124,6 +122,6 @@ export async function suiteOfPackages(
 ): Promise<void> {
   if (!isPartOf(options)) return skip(title, 'ROUNDS=full', body);
   const name = createHash('sha256').update(JSON.stringify(manifests)).digest('hex').slice(0, 16);
-  const folder = join(installsOf(process.ppid), name);
+  const folder = folderOfRun(name);
   suiteOver(title, await installOnce(folder, manifests), () => body(folder));
 }

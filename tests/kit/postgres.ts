@@ -94,18 +94,8 @@ async function emptyData(): Promise<string> {
   const [data, ready] = [join(folder, 'empty'), join(folder, 'empty.ready')];
   makeOwn(folder);
   if (await isFirst(join(folder, 'empty.begun'))) {
-    runPostgresProgram('initdb', [
-      '-D',
-      data,
-      '-U',
-      'postgres',
-      '-A',
-      'trust',
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--no-sync',
-    ]);
+    const words = `-D ${data} -U postgres -A trust -E UTF8 --locale=C --no-sync`.split(' ');
+    runPostgresProgram('initdb', words);
     writeFileSync(ready, '');
   }
   await until(() => existsSync(ready));
@@ -121,13 +111,16 @@ async function isFirst(path: string): Promise<boolean> {
   }
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 1_000; attempt++) {
-    if (isTrue()) return;
+    if (await isTrue()) return;
     await pause(20);
   }
   throw new Error('PostgreSQL does not start');
 }
+
+const untilReady = (url: string): Promise<void> =>
+  until(async () => (await ask(url, 'select 1 as one').catch(() => [])).length === 1);
 
 async function ask(url: string, sql: string, values: Values = []): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
@@ -161,15 +154,6 @@ function launch(data: string, port: number, settings: PostgresOptions['settings'
   const all = Object.entries({ ...SETTINGS, port: String(port), ...settings });
   const words = ['-D', data, ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   return spawn(programOf('postgres'), words, { ...user(), cwd: '/', stdio: 'ignore', detached: isShared });
-}
-
-async function untilReady(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
-    const rows = await ask(url, 'select 1 as one').catch(() => []);
-    if (rows.length === 1) return;
-    await pause(20);
-  }
-  throw new Error('PostgreSQL does not start');
 }
 
 const urlOf = (port: number, database = 'postgres', name = 'postgres'): string =>

@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import type { TestOptions } from 'vitest';
 import { freePort } from '../http/ports.ts';
+import { type Command, startCommand } from './command.ts';
 import { makeFolder } from './folder.ts';
 import { suiteWith } from './optional.ts';
 
@@ -27,12 +25,6 @@ export interface RedisServer {
 }
 
 const SETTINGS = { bind: '127.0.0.1', save: '', appendonly: 'no', daemonize: 'no', loglevel: 'warning' };
-
-const running = new Set<ChildProcess>();
-// A test that fails before it has stopped its server leaves none behind.
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
 
 /** A suite that needs a redis-server. */
 export const redisSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
@@ -64,17 +56,13 @@ async function untilReady(url: string): Promise<void> {
 
 /** Starts one with these additional settings. */
 export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
-  const [port, folder] = [Number(settings.port ?? (await freePort())), makeFolder()];
+  const port = Number(settings.port ?? (await freePort()));
   const url = `redis://127.0.0.1:${port}`;
-  const all = { ...SETTINGS, port: String(port), dir: folder, ...settings };
-  let child: ChildProcess | undefined;
+  const all = { ...SETTINGS, port: String(port), dir: makeFolder(), ...settings };
+  let command: Command | undefined;
   const end = async () => {
-    const ending = child;
-    child = undefined;
-    if (ending) running.delete(ending);
-    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
-    ending.kill('SIGKILL');
-    await once(ending, 'exit');
+    command?.child.kill('SIGKILL');
+    await command?.ended;
   };
   const server: RedisServer = {
     port,
@@ -84,16 +72,12 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
     kill: end,
     async start() {
       const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
-      child = spawn('redis-server', words, { stdio: 'ignore' });
-      running.add(child);
+      command = startCommand(['redis-server', ...words]);
       await untilReady(url);
     },
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
-    async stop() {
-      await end();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    freeze: () => void command?.child.kill('SIGSTOP'),
+    thaw: () => void command?.child.kill('SIGCONT'),
+    stop: end,
   };
   await server.start();
   return server;
