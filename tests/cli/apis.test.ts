@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { typesOf } from '../../packages/cli/src/commands/types.ts';
 import { StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { Calls } from '../../packages/cli/src/mcp/calls.ts';
-import { Approvals, type ServerState } from '../../packages/cli/src/mcp/paying.ts';
+import { Approvals } from '../../packages/cli/src/mcp/paying.ts';
 import { toolsOf } from '../../packages/cli/src/mcp/server.ts';
 import { serveWeatherAndNotes } from '../apis/apis.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -84,66 +84,53 @@ describe('an API of the gateway is a command', () => {
   });
 });
 
-describe('an API of the gateway is a set of MCP tools', () => {
-  it('with prices, payments within the budget, and refusals', async () => {
-    const host = await startHost(gateway, { words: ['--budget-usd', '0.01'] });
-    onTestFinished(() => host.close());
-    const { tools } = await host.client.listTools();
-    const own = tools.filter(({ name }) => /^(?:weather|notes)_/.test(name));
-    expect(own.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
-      ['weather_getForecast', true],
-      ['weather_getHistory', false],
-      ['notes_listNotes', true],
-      ['notes_updateNote', true],
-    ]);
-    expect(own[1]?.description).toBe('Past weather of a city. Costs $0.002 a call.');
-    expect(own[0]?.inputSchema).toMatchObject({ required: ['city'], additionalProperties: false });
-    const free = await host.call('weather_getForecast', { city: 'Rome' });
-    expect(free.structuredContent).toMatchObject({ result: { city: 'Rome' } });
-    expect(host.transfers()).toBe(0);
-    const bought = await host.call('weather_getHistory', { city: 'Rome', from: 1 });
-    expect(bought.structuredContent).toMatchObject({ result: { days: [] }, paid: { usd: '0.002' } });
-    const quoted = await host.call('quote', { method: 'weather_getHistory' });
-    expect(quoted.structuredContent).toMatchObject({ priceUsd: '0.002', needsAsking: false });
-    const refused = await host.call('weather_getForecast', { city: 'R0me' });
-    expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('invalid_request')]);
-    expect([host.transfers(), await host.spentUsd()]).toEqual([1, '0.002']);
-  });
+it('an API of the gateway is a set of MCP tools with prices, payments within the budget, and refusals', async () => {
+  const host = await startHost(gateway, { words: ['--budget-usd', '0.01'] });
+  onTestFinished(() => host.close());
+  const { tools } = await host.client.listTools();
+  const own = tools.filter(({ name }) => /^(?:weather|notes)_/.test(name));
+  expect(own.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+    ['weather_getForecast', true],
+    ['weather_getHistory', false],
+    ['notes_listNotes', true],
+    ['notes_updateNote', true],
+  ]);
+  expect(own[1]?.description).toBe('Past weather of a city. Costs $0.002 a call.');
+  expect(own[0]?.inputSchema).toMatchObject({ required: ['city'], additionalProperties: false });
+  const free = await host.call('weather_getForecast', { city: 'Rome' });
+  expect(free.structuredContent).toMatchObject({ result: { city: 'Rome' } });
+  expect(host.transfers()).toBe(0);
+  const bought = await host.call('weather_getHistory', { city: 'Rome', from: 1 });
+  expect(bought.structuredContent).toMatchObject({ result: { days: [] }, paid: { usd: '0.002' } });
+  const quoted = await host.call('quote', { method: 'weather_getHistory' });
+  expect(quoted.structuredContent).toMatchObject({ priceUsd: '0.002', needsAsking: false });
+  const refused = await host.call('weather_getForecast', { city: 'R0me' });
+  expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('invalid_request')]);
+  expect([host.transfers(), await host.spentUsd()]).toEqual([1, '0.002']);
 });
 
-describe('a large API', () => {
-  const listed = routesIn({
-    routes: Array.from({ length: 21 }, (_, at) => ({
-      httpMethod: 'GET',
-      path: `/v1/x402/large/part${at}`,
-      priceUsd: at === 0 ? '0.01' : '0.00',
-      accessMode: at === 0 ? 'exact' : 'siwx',
-      cluster: at === 0 ? 'mainnet' : undefined,
-      description: 'A part.\u202e',
-      surface: 'large',
-      method: `part${at}`,
-      inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
-    })),
-  });
-  const budget = { perCallUsd: 0, perDayUsd: 0 };
-  const stateWith = (count: number): ServerState => ({
-    calls: new Calls({ gateway: gateway.url, cluster: 'mainnet', listed: listed?.slice(0, count) ?? [], budget }),
-    approvals: new Approvals(),
-    stored: new StoredAnswers(),
-  });
-  const toolsFor = (count: number, isAll: boolean) =>
-    toolsOf(stateWith(count), isAll).filter(({ name }) => name.startsWith('large'));
-
-  it('with more than twenty operations is one MCP tool, unless each was asked for', () => {
-    expect([toolsFor(20, false).length, toolsFor(21, true).length]).toEqual([20, 21]);
-    const [tool, ...others] = toolsFor(21, false);
-    expect([tool?.name, tool?.annotations.readOnlyHint, others]).toEqual(['large', false, []]);
-    expect(tool?.description).toContain('part0(id) $0.01; part1(id) free; ');
-  });
-
-  it('has no hidden character in a description', () => {
-    expect(toolsFor(1, false)[0]?.description).toBe('A part. Costs $0.01 a call.');
-  });
+it('a large API with more than twenty operations is one MCP tool, unless each was asked for', () => {
+  const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
+  const shared = { httpMethod: 'GET', description: 'A part.\u202e', surface: 'large', inputSchema };
+  const free = { ...shared, priceUsd: '0.00', accessMode: 'siwx' };
+  const paid = { ...shared, priceUsd: '0.01', accessMode: 'exact', cluster: 'mainnet' };
+  const rows = Array.from({ length: 21 }, (_, at) => ({
+    ...(at === 0 ? paid : free),
+    path: `/${at}`,
+    method: `part${at}`,
+  }));
+  const toolsFor = (count: number, isAll: boolean) => {
+    const listed = routesIn({ routes: rows.slice(0, count) }) ?? [];
+    const budget = { perCallUsd: 0, perDayUsd: 0 };
+    const calls = new Calls({ gateway: gateway.url, cluster: 'mainnet', listed, budget });
+    const tools = toolsOf({ calls, approvals: new Approvals(), stored: new StoredAnswers() }, isAll);
+    return tools.filter(({ name }) => name.startsWith('large'));
+  };
+  expect([toolsFor(20, false).length, toolsFor(21, true).length]).toEqual([20, 21]);
+  const [tool, ...others] = toolsFor(21, false);
+  expect([tool?.name, tool?.annotations.readOnlyHint, others]).toEqual(['large', false, []]);
+  expect(tool?.description).toContain('part0(id) $0.01; part1(id) free; ');
+  expect(toolsFor(1, false)[0]?.description).toBe('A part. Costs $0.01 a call.');
 });
 
 const PROGRAM = `import { createClient } from '@asset-gateway/client';

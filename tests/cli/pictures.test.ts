@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { inTerminal, node, type Outcome, runCommand } from '../kit/command.ts';
+import { inTerminal, node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { MAIN, openFixture, PROGRAM, SOL, WALLET } from './fixture.ts';
@@ -12,12 +10,6 @@ const PAGE = 'docs/cli.md';
 const PICTURE = /^```text (\d+)\n\$ asset-gateway-client (.+)\n[\s\S]*?^```$/gm;
 const [GREEN, RED] = ['\u001B[32m', '\u001B[31m'];
 const GLYPH = /^[╷╻╵│╽╹╿┃]/u;
-
-/** A command with its environment. */
-interface Typed {
-  readonly typed: string;
-  readonly env: NodeJS.ProcessEnv;
-}
 
 const fixture = await openFixture();
 
@@ -31,18 +23,13 @@ suiteWith(
       ...env,
     });
 
-    /** Runs a process in a terminal with this many columns and returns its stdout. */
-    async function seenOf(columns: number, command: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
-      const words = ['sh', '-c', `stty cols ${columns}; exec "$@" 2>/dev/null`, 'sh', ...command];
-      const outcome = await runCommand(inTerminal(script, words), { env: environment(env) });
-      return { ...outcome, stdout: outcome.stdout.replaceAll('\r\n', '\n') };
-    }
-
-    /** Runs several commands in a terminal in one process. */
-    async function seenAll(columns: number, given: readonly Typed[]): Promise<Pick<Outcome, 'code' | 'stdout'>[]> {
+    /** Runs several commands in a terminal with this many columns, in one process. */
+    async function seenAll(columns: number, given: readonly { typed: string; env: NodeJS.ProcessEnv }[]) {
       const all = given.map(({ typed, env }) => ({ typed, env: environment(env) }));
-      const { stdout } = await seenOf(columns, node(PROGRAM, 'type', JSON.stringify(all)), {});
-      const parts = stdout.split('\f');
+      const command = node(PROGRAM, 'type', JSON.stringify(all));
+      const words = ['sh', '-c', `stty cols ${columns}; exec "$@" 2>/dev/null`, 'sh', ...command];
+      const { stdout } = await runCommand(inTerminal(script, words), { env: environment({}) });
+      const parts = stdout.replaceAll('\r\n', '\n').split('\f');
       return given.map((_, at) => ({ stdout: parts[2 * at] ?? '', code: Number(parts[2 * at + 1]) }));
     }
 
@@ -54,10 +41,8 @@ suiteWith(
       const drawn = new Map<string, string>();
       for (const width of new Set(pictures.map(([, columns]) => Number(columns)))) {
         const ofWidth = pictures.filter(([, columns]) => Number(columns) === width);
-        const answers = await seenAll(
-          width,
-          ofWidth.map(([, , typed = '']) => ({ typed, env: { NO_COLOR: '1' } })),
-        );
+        const commands = ofWidth.map(([, , typed = '']) => ({ typed, env: { NO_COLOR: '1' } }));
+        const answers = await seenAll(width, commands);
         for (const [at, [picture, columns, typed]] of ofWidth.entries()) {
           const { code, stdout = '' } = answers[at] ?? {};
           expect([typed, code]).toEqual([typed, 0]);
@@ -94,21 +79,14 @@ suiteWith(
     });
 
     /** Runs a process for a user who gives these answers to its questions. */
-    async function answered(
-      command: readonly string[],
-      ...answers: string[]
-    ): Promise<{ code: number; shown: string }> {
-      const [program = '', ...rest] = inTerminal(script, command);
-      const env = { PATH: process.env.PATH, ...environment({ TERM: 'xterm' }) };
-      const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-      let shown = '';
+    function answered(command: readonly string[], ...answers: string[]): Promise<Outcome> {
+      const options = { env: environment({ TERM: 'xterm' }), stdin: 'pipe' } as const;
+      const { child, stdout, ended } = startCommand(inTerminal(script, command), options);
       let asked = 0;
-      child.stdout.on('data', (chunk: Buffer) => {
-        shown += chunk.toString();
-        for (; asked < shown.split('[y/N]').length - 1; asked++) child.stdin.write(answers[asked] ?? '');
+      child.stdout?.on('data', () => {
+        for (; asked < stdout().split('[y/N]').length - 1; asked++) child.stdin?.write(answers[asked] ?? '');
       });
-      const [code] = (await once(child, 'close')) as [number];
-      return { code, shown };
+      return ended;
     }
 
     /** Several commands of one user in one process, to save the start of each. */
@@ -123,18 +101,18 @@ suiteWith(
 
     it.each(isFull ? ['\u0003', '\u0004'] : ['\u0003'])('pays nothing with %j', async (answer) => {
       const before = counts();
-      const { code, shown } = await answered(node(MAIN, ...PAID), answer);
+      const { code, stdout } = await answered(node(MAIN, ...PAID), answer);
       expect(code).not.toBe(0);
-      expect(shown).not.toContain('paying');
+      expect(stdout).not.toContain('paying');
       expect(counts()).toEqual(before);
     });
 
     it('pays with yes and nothing with any other answer, and is not asked with --no-input or --pay', async () => {
       const [paid, sent] = counts();
       const commands = [PAID, PAID, PAID, PAID, [...PAID, '--no-input'], [...PAID, '--pay']];
-      const { shown } = await answered(together(commands), 'n\r', '\r', 'yes please\r', 'y\r');
-      const parts = shown.split('\f');
-      expect(shown.split('[y/N]')).toHaveLength(5);
+      const { stdout } = await answered(together(commands), 'n\r', '\r', 'yes please\r', 'y\r');
+      const parts = stdout.split('\f');
+      expect(stdout.split('[y/N]')).toHaveLength(5);
       expect(parts.filter((_, at) => at % 2 === 1)).toEqual(['1', '1', '1', '0', '1', '0']);
       expect(parts.slice(0, 6).join('')).not.toContain('paying');
       expect(parts[6]).toMatch(/Pay \$0\.0005 on solana:\w+ to \w+\? \[y\/N\][\s\S]*TOKEN {2}BALANCE/);

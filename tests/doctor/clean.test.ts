@@ -21,18 +21,13 @@ describe('the doctor finds nothing to fix', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('at a gateway with paid routes only, its own prices and no memos', async () => {
-    const variables = { PRICE_SURCHARGE_USD_MICROS: '1234', PAYMENT_MEMO: 'off' };
+  const { BLOCKED_FILE = '' } = newList('203.0.113.0/24').variables;
+  it.each<[string, Record<string, string>, number]>([
+    ['its own prices and no memos', { PRICE_SURCHARGE_USD_MICROS: '1234', PAYMENT_MEMO: 'off' }, 0],
+    ['credit, receipts and a blocklist', { CREDIT: 'on', RECEIPTS: 'on', BLOCKED_FILE }, creditRoutes.length],
+  ])('at a gateway with paid routes only, %s', async (_, variables, more) => {
     const gateway = await startSellingGateway(variables, { solana });
-    expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length, findings: [] });
-    expect(solana.provider.arrivals).toEqual([]);
-  });
-
-  it('at a gateway with memos, credit, receipts and a blocklist', async () => {
-    const { BLOCKED_FILE = '' } = newList('203.0.113.0/24').variables;
-    const variables = { PAYMENT_MEMO: 'on', CREDIT: 'on', RECEIPTS: 'on', BLOCKED_FILE };
-    const gateway = await startSellingGateway(variables, { solana });
-    expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length + creditRoutes.length, findings: [] });
+    expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length + more, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
   });
 

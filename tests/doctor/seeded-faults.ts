@@ -7,19 +7,24 @@ import {
   isAt,
   PAID,
   PAYMENT_REQUIRED,
-  patched,
   refusal,
   SIGNED,
   when,
+  withHeaders,
 } from './seeds.ts';
 
 const [CATALOG, OPENAPI, DID_DOCUMENT] = ['/v1/catalog', '/openapi.json', '/.well-known/did.json'];
 const SIGN_IN = ['extensions', 'sign-in-with-x'];
 const DISCOVERY = ['extensions', 'bazaar'];
+const SCHEMA = [...DISCOVERY, 'schema'];
+/** A limit of at most 50 in its example. */
+const EXAMPLE_LIMIT = [...DISCOVERY, 'info', 'input', 'queryParams', 'marketsLimit'];
 /** The operation of the paid route. */
 const OPERATION = ['paths', PAID, 'post'];
 /** The first key of receipts. */
 const KEY = ['verificationMethod', 0, 'publicKeyJwk'];
+
+const OTHER_KEY = Buffer.alloc(32, 7).toString('base64url');
 
 /** The faults that need a live gateway, because they change the connection or a request. */
 export const CUT = 'a connection that is cut';
@@ -41,9 +46,9 @@ function storingCache(): Alter {
 const withoutAllowed = (words: string): Alter =>
   when(
     ({ status }) => status === 204,
-    ({ headers }) => {
+    ({ headers, ...exchange }) => {
       const allowed = String(headers['access-control-allow-headers']).replace(words, '');
-      return { headers: patched(headers, { 'access-control-allow-headers': allowed }) };
+      return withHeaders({ 'access-control-allow-headers': allowed })({ headers, ...exchange });
     },
   );
 
@@ -83,30 +88,16 @@ const BY_CHECK: Readonly<Record<string, Readonly<Record<string, Alter>>>> = {
       [...SIGN_IN, 'info', 'expirationTime'],
       '2100-01-01T00:00:00Z',
     ),
-    'a sign-in for one network only': inChallenge(SIGNED, [...SIGN_IN, 'supportedChains'], (chains: unknown[]) =>
-      chains.slice(0, -1),
-    ),
+    'a sign-in for one network only': inChallenge(SIGNED, [...SIGN_IN, 'supportedChains', 1]),
   },
   discovery: {
     'a challenge without the discovery extension': inChallenge(PAID, DISCOVERY),
-    'a discovery example that does not match its own schema': inChallenge(
-      SIGNED,
-      [...DISCOVERY, 'info', 'input', 'queryParams', 'marketsLimit'],
-      51,
-    ),
-    'a discovery schema with an outside reference': inChallenge(
-      SIGNED,
-      [...DISCOVERY, 'schema', '$ref'],
-      'https://else.example/schema.json',
-    ),
-    'a discovery example that the catalog refuses': inChallenge(
-      SIGNED,
-      DISCOVERY,
-      ({ info, schema, ...others }: { info: { input: { queryParams: object } }; schema: { $schema: string } }) => {
-        info.input.queryParams = { ...info.input.queryParams, marketsLimit: 51 };
-        return { ...others, info, schema: { $schema: schema.$schema, type: 'object' } };
-      },
-    ),
+    'a discovery example that does not match its own schema': inChallenge(SIGNED, EXAMPLE_LIMIT, 51),
+    'a discovery schema with an outside reference': inChallenge(SIGNED, [...SCHEMA, '$ref'], 'https://else.example/'),
+    'a discovery example that the catalog refuses': (exchange) => {
+      const open = inChallenge(SIGNED, SCHEMA, ({ $schema }: { $schema: string }) => ({ $schema, type: 'object' }));
+      return inChallenge(SIGNED, EXAMPLE_LIMIT, 51)({ ...exchange, ...open(exchange) });
+    },
   },
   cors: {
     'a 404 without CORS headers': headersOf(404, { 'access-control-allow-origin': undefined }),
@@ -121,7 +112,7 @@ const BY_CHECK: Readonly<Record<string, Readonly<Record<string, Alter>>>> = {
     'a HEAD that gets past the gate': when((each) => each.method === 'HEAD' && isAt(each, SIGNED), { status: 200 }),
     'a HEAD without the challenge': when(
       ({ method }) => method === 'HEAD',
-      ({ headers }) => ({ headers: patched(headers, { [PAYMENT_REQUIRED]: undefined }) }),
+      withHeaders({ [PAYMENT_REQUIRED]: undefined }),
     ),
   },
   verbs: {
@@ -165,22 +156,21 @@ const BY_CHECK: Readonly<Record<string, Readonly<Record<string, Alter>>>> = {
     'a document that is never 304': when(({ status }) => status === 304, { status: 200, body: '{}' }),
     'a document without an ETag': when(
       (each) => isAt(each, CATALOG) && each.status === 200,
-      ({ headers }) => ({ headers: patched(headers, { etag: undefined }) }),
+      withHeaders({ etag: undefined }),
     ),
     'no OpenAPI': when((each) => isAt(each, OPENAPI) && ['GET', 'HEAD'].includes(each.method), refusal(500)),
   },
   openapi: {
     'a route missing from OpenAPI': inDocument(OPENAPI, ['paths', PAID]),
-    'a route missing from the catalog': inDocument(OPENAPI, ['paths'], (paths: Record<string, unknown>) => ({
-      ...paths,
-      '/v1/else': paths[PAID],
-    })),
+    'a route missing from the catalog': inDocument(OPENAPI, ['paths', '/v1/else'], {
+      post: { responses: { 402: {} } },
+    }),
     'an OpenAPI of another server': inDocument(OPENAPI, ['servers', 0, 'url'], 'https://else.example'),
     'an operation without a price': inDocument(OPENAPI, [...OPERATION, 'x-payment-info']),
     'a dead reference': inDocument(OPENAPI, ['components', 'schemas', 'PaymentRequired']),
   },
   'well-known': {
-    'a missing resource': inDocument('/.well-known/x402', ['resources'], (urls: string[]) => urls.slice(1)),
+    'a missing resource': inDocument('/.well-known/x402', ['resources', 0]),
   },
   llms: {
     'a surface missing from llms.txt': when(
@@ -192,11 +182,7 @@ const BY_CHECK: Readonly<Record<string, Readonly<Record<string, Alter>>>> = {
   receipts: {
     'a missing DID document': when((each) => isAt(each, DID_DOCUMENT), refusal(404)),
     'a DID document of another origin': inDocument(DID_DOCUMENT, ['id'], 'did:web:elsewhere.example'),
-    'a key under the id of another key': inDocument(
-      DID_DOCUMENT,
-      [...KEY, 'x'],
-      Buffer.alloc(32, 7).toString('base64url'),
-    ),
+    'a key under the id of another key': inDocument(DID_DOCUMENT, [...KEY, 'x'], OTHER_KEY),
     'a key with its private part': inDocument(DID_DOCUMENT, [...KEY, 'd'], 'd'),
     'a DID document without keys': inDocument(DID_DOCUMENT, ['verificationMethod'], []),
     'a key without assertionMethod': inDocument(DID_DOCUMENT, ['assertionMethod'], []),

@@ -23,7 +23,7 @@ export const when =
   };
 
 /**
- * JSON in which the value at a path of names is another one: undefined removes it, a function makes it of the old one. A route in a list
+ * JSON in which the value at a path of names is another one; undefined removes it. A function makes it of the old one. A route in a list
  * is named by its path.
  */
 function changed(text: string, names: Names, value: unknown): string {
@@ -35,22 +35,25 @@ function changed(text: string, names: Names, value: unknown): string {
     last = String(isRoute ? found.findIndex(({ path }) => path === name) : name);
     inside = found as Record<string, unknown>;
   }
-  inside[last] = typeof value === 'function' ? value(inside[last]) : value;
+  if (value === undefined && Array.isArray(inside)) inside.splice(Number(last), 1);
+  else inside[last] = typeof value === 'function' ? value(inside[last]) : value;
   return JSON.stringify(root.json);
 }
 
 /** Headers with these values, or without those that have none. */
-export const patched = (headers: Headers, values: Patch): Headers =>
+const patched = (headers: Headers, values: Patch): Headers =>
   Object.fromEntries(
     Object.entries({ ...headers, ...values }).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
+/** Changes headers of an answer. */
+export const withHeaders =
+  (values: Patch): Alter =>
+  ({ headers }) => ({ headers: patched(headers, values) });
+
 /** Changes headers of answers with this status. */
 export const headersOf = (status: number, values: Patch): Alter =>
-  when(
-    (exchange) => exchange.status === status,
-    ({ headers }) => ({ headers: patched(headers, values) }),
-  );
+  when((exchange) => exchange.status === status, withHeaders(values));
 
 /** Changes a JSON document. */
 export const inDocument = (path: string, names: Names, value?: unknown): Alter =>

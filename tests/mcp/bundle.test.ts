@@ -54,25 +54,18 @@ describe('the bundle for Claude Desktop', () => {
   });
 });
 
-describe('server.json', () => {
+it('server.json has the name and version of the package, and arguments and variables of the program', async () => {
   const server = read('packages/cli/server.json');
   const [published] = server.packages;
-
-  it('has the name and version of the package', () => {
-    expect(server.name).toBe(own.mcpName);
-    expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
-    expect([server.version, published.version, published.identifier]).toEqual([own.version, own.version, own.name]);
-    expect(server.$schema).toBe('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json');
-    expect(server.description.length).toBeLessThanOrEqual(100);
-  });
-
-  it('names arguments and variables of the program', async () => {
-    const [{ value }, { name }] = published.packageArguments;
-    const { stdout } = await runHere([value, '--help']);
-    expect(stdout).toContain(`${name} <usd>`);
-    const options = readFileSync('packages/cli/src/options.ts', 'utf8');
-    for (const variable of published.environmentVariables) expect(options).toContain(`['${variable.name}'`);
-  });
+  expect(server.name).toBe(own.mcpName);
+  expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+  expect([server.version, published.version, published.identifier]).toEqual([own.version, own.version, own.name]);
+  expect(server.$schema).toBe('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json');
+  expect(server.description.length).toBeLessThanOrEqual(100);
+  const [{ value }, { name }] = published.packageArguments;
+  expect((await runHere([value, '--help'])).stdout).toContain(`${name} <usd>`);
+  const options = readFileSync('packages/cli/src/options.ts', 'utf8');
+  for (const variable of published.environmentVariables) expect(options).toContain(`['${variable.name}'`);
 });
 
 it('docs/mcp.md starts the published program in every host', () => {

@@ -91,12 +91,8 @@ export async function startHost(gateway: PaidGateway, options: HostOptions = {})
     });
   }
   const args = ['mcp', '--keypair', file, '--rpc', chain.url, ...words];
-  const env = {
-    ASSET_GATEWAY_URL: options.url ?? gateway.url,
-    HOME: folder,
-    XDG_STATE_HOME: folder,
-    XDG_CACHE_HOME: folder,
-  };
+  const folders = { HOME: folder, XDG_STATE_HOME: folder, XDG_CACHE_HOME: folder };
+  const env = { ASSET_GATEWAY_URL: options.url ?? gateway.url, ...folders };
   const own = { command: process.execPath, args: [PROGRAM, ...args], env, stderr: 'ignore' as const };
   await client.connect(options.isProgram ? new StdioClientTransport(own) : transportHere(args, env));
   const call = (name: string, input: object = {}) => client.callTool({ name, arguments: { ...input } });
@@ -136,14 +132,11 @@ export const textOf = ({ content: [first] }: CallToolResult): string => (first?.
 export const tokensOf = (value: unknown): number => countTokens(JSON.stringify(value));
 
 /** The mainnet row of a method's tool. */
-export function rowOf(tool: string): Route {
-  const row = routes.findLast(
+export const rowOf = (tool: string): Route =>
+  routes.findLast(
     ({ id, surface, cluster = 'mainnet' }) =>
       cluster === 'mainnet' && tool === `${surface}_${id.slice(id.lastIndexOf('.') + 1)}`,
-  );
-  if (!row) throw new Error(`no row for ${tool}`);
-  return row;
-}
+  ) as Route;
 
 /** The example of a row as a tool's input. */
 export function inputOf(row: Route): Record<string, unknown> {

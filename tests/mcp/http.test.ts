@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -53,25 +52,23 @@ describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
   });
 });
 
-/** The status of a list of tools with these headers. */
-function statusWith(headers: Record<string, string>, path = '/mcp'): Promise<number | undefined> {
-  const { port } = new URL(server.url);
-  const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers };
-  return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port, path, method: 'POST', headers: all }, (response) => {
-      response.resume().once('end', () => resolve(response.statusCode));
-    });
-    call.once('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }));
-  });
-}
-
-/** The status for this request line and Host; empty if the connection ended. */
-async function statusOf(requestLine: string, host = `127.0.0.1:${new URL(server.url).port}`): Promise<string> {
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  socket.end(`${requestLine} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+/** The status for this request line, these headers and this body; empty if the connection ended. */
+async function statusOf(requestLine: string, headers: Readonly<Record<string, string>> = {}, body = '') {
+  const { port, host } = new URL(server.url);
+  const all = { Host: host, Connection: 'close', 'Content-Length': String(body.length), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`${requestLine} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
   const response = await text(socket).catch(() => '');
   return response.split(' ', 2)[1] ?? '';
 }
+
+/** The status of a list of tools with these headers. */
+const statusWith = (headers: Readonly<Record<string, string>>, path = '/mcp'): Promise<string> => {
+  const types = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+  return statusOf(`POST ${path}`, { ...types, ...headers }, body);
+};
 
 it.each([
   ['GET //', '400', '403'],
@@ -84,12 +81,12 @@ it.each([
   ['CONNECT 127.0.0.1:1', '', ''],
 ])('W10 an invalid request is refused, and the server goes on: %s', async (requestLine, status, elsewhere) => {
   expect(await statusOf(requestLine)).toBe(status);
-  expect(await statusOf(requestLine, 'evil.example')).toBe(elsewhere);
-  expect(await statusWith({})).toBe(200);
+  expect(await statusOf(requestLine, { Host: 'evil.example' })).toBe(elsewhere);
+  expect(await statusWith({})).toBe('200');
 });
 
 it('a browser page is refused by its Origin and its Host, and another path is not found', async () => {
-  expect(await statusWith({ Origin: 'http://localhost:3000' })).toBe(200);
+  expect(await statusWith({ Origin: 'http://localhost:3000' })).toBe('200');
   const arrivals = gateway.logLines.length;
   for (const headers of [
     { Origin: 'https://evil.example' },
@@ -99,6 +96,6 @@ it('a browser page is refused by its Origin and its Host, and another path is no
     { Host: `evil.example:${new URL(server.url).port}` },
     { Host: 'localhost.evil.example', Origin: 'http://localhost' },
   ])
-    expect([headers, await statusWith(headers)]).toEqual([headers, 403]);
-  expect([await statusWith({}, '/'), gateway.logLines.length]).toEqual([404, arrivals]);
+    expect([headers, await statusWith(headers)]).toEqual([headers, '403']);
+  expect([await statusWith({}, '/'), gateway.logLines.length]).toEqual(['404', arrivals]);
 });

@@ -1,3 +1,4 @@
+import type { Full } from '@asset-gateway/client';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
@@ -5,18 +6,10 @@ import { answerOf, StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { readOnTool } from '../../packages/cli/src/mcp/own-tools.ts';
 import { Approvals } from '../../packages/cli/src/mcp/paying.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
-import { tokensOf } from './host.ts';
+import { textOf, tokensOf } from './host.ts';
 
 /** The full answer of a method with this result. */
-const fullOf = (result: unknown) => ({
-  result,
-  text: '',
-  requestId: undefined,
-  price: undefined,
-  transaction: undefined,
-  credit: undefined,
-  response: new Response(),
-});
+const fullOf = (result: unknown) => ({ result, text: '' }) as Full<unknown>;
 
 describe('a trimmed value', () => {
   it('fits, and is unchanged if it already fits', () => {
@@ -54,12 +47,9 @@ describe('a trimmed value', () => {
     const marks = (between: string) => Array(hidden.length).fill('\ufffd').join(between);
     const shown = { [`a${marks('')}`]: [marks('b'), { c: `${marks('')}\n\t` }] };
     expect(trim(value, 5_000)).toEqual(shown);
-    const { content, structuredContent } = answerOf(fullOf(value), new StoredAnswers(), {});
-    expect([structuredContent, JSON.parse((content[0] as { text: string }).text)]).toEqual([
-      { result: shown },
-      { result: shown },
-    ]);
     const stored = new StoredAnswers();
+    const whole = answerOf(fullOf(value), stored, {});
+    expect([whole.structuredContent, JSON.parse(textOf(whole))]).toEqual(Array(2).fill({ result: shown }));
     const long = answerOf(fullOf(Array(5_000).fill(value)), stored, {});
     const { answer } = (long.structuredContent as { cut: { answer: string } }).cut;
     for (const each of hidden) expect([JSON.stringify(long), stored.text(answer)].join('')).not.toContain(each);
