@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { exampleOf, ofEachMethod, rowOf } from '../http/targets.ts';
@@ -91,76 +92,13 @@ function expectToDescribe(schema: JsonSchema, value: unknown): void {
 const gateway = await startSellingGateway(ROOMY);
 const wallet = await openWallet(gateway.solana);
 
-const SOL = 'So11111111111111111111111111111111111111112';
-const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-const KNOWN = '5tzFkiKscXHK5ZXCGbXZxdw7gTjjD1mBwuoFbhUvuAi9';
-const BUYER = wallet.address;
-const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const free = await startTestGateway();
 const NEWEST = { maxSupportedTransactionVersion: 0 };
 
-type Variants = readonly Route['example'][];
-const params = (...lists: readonly unknown[]): Variants => lists.map((each) => ({ body: { params: each } }));
-const query = (...queries: Record<string, unknown>[]): Variants => queries.map((each) => ({ query: each }));
-
-/** Requests for each paid method beside its row's example, whose addresses are not on the sandbox's chains. */
-const PAID_REQUESTS: Readonly<Record<string, Variants>> = {
-  identity: [{ path: { wallet: KNOWN } }],
-  batchIdentity: [{ body: { wallets: [KNOWN, BUYER] } }],
-  balances: [{ path: { wallet: BUYER } }],
-  getBalance: params([BUYER]),
-  getAccountInfo: params([BUYER], [USDC, { encoding: 'jsonParsed' }]),
-  getSignaturesForAddress: params([BUYER, { limit: 100 }]),
-  getTokenAccountsByOwner: params([BUYER, { mint: USDC }], [BUYER, { programId: TOKEN_PROGRAM }]),
-};
-
-const free = await startTestGateway();
-
-const UNKNOWN = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
-const SINGLETON = { path: { assetId: `solana-${UNKNOWN}` } };
-
-const about = (...ids: string[]): Variants => ids.map((assetId) => ({ path: { assetId } }));
-
-const ofMint: Variants = [...about('solana', 'tesla', 'usd', 'anthropic'), ...query({ mint: SOL })];
-const candles: Variants = [
-  ...about('tesla', 'bonk', 'openai'),
-  ...query({ interval: '1W', from: 1_600_000_000 }, { interval: '1m', from: 1_767_000_000, to: 1_767_000_600 }),
-];
-
-/** Requests for each free method beside its row's example. */
-const FREE_REQUESTS: Readonly<Record<string, Variants>> = {
-  health: [],
-  search: query(
-    { q: 'usd', limit: 50 },
-    { q: 'tesla', category: 'equity' },
-    { q: 'nothing at all' },
-    { q: 'pre', limit: 50 },
-  ),
-  resolve: [
-    ...query({ mint: SOL }, { mint: UNKNOWN }, { ref: 'solana' }, { ref: `solana-${SOL}` }),
-    ...query({ ref: 'anthropic' }, { ref: 'cardano' }, { ref: 'stock-b5kufqhk' }),
-  ],
-  curated: query({ list: 'all' }, { list: 'lsts', groupBy: 'mint' }, { list: 'stocks', groupBy: 'asset' }),
-  marketSnapshots: [{ body: { mints: [SOL, UNKNOWN], addresses: [USDC] } }],
-  variantMarkets: query({ mints: [SOL, UNKNOWN], addresses: [USDC] }, { addresses: [UNKNOWN] }),
-  riskSummaryByMint: query({ mint: USDC }, { mint: UNKNOWN }),
-  assetDetail: [
-    ...about('tesla', 'gold', 'usd', 'cardano', 'spacex', 'openai', 'anthropic', 'stock-b5kufqhk', SOL),
-    { ...SINGLETON, query: { include: ['profile', 'risk', 'ohlcv', 'markets'] } },
-    { query: { include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all', marketsLimit: 2 } },
-    { path: { assetId: 'cardano' }, query: { include: ['risk', 'ohlcv', 'markets'] } },
-  ],
-  variants: [...about('tesla', 'usd', 'openai'), SINGLETON, ...query({ variantsMode: 'all' }, { kind: 'yield' })],
-  variantTopMarkets: [...about('tesla', 'cardano'), { ...SINGLETON, query: {} }, ...query({ offset: 3, limit: 2 })],
-  variantMarket: ofMint,
-  markets: [...ofMint, ...query({ offset: 20, limit: 50 })],
-  ohlcv: candles,
-  priceChart: candles,
-  profile: about('tesla', 'usd', 'sp500'),
-  tickers: [...about('usd'), { path: { assetId: 'tesla' }, query: {} }, ...query({ offset: 50, order: 'volume_desc' })],
-  riskSummary: ofMint,
-  riskDetails: ofMint,
-  description: ofMint,
-};
+/** Requests for each method beside its row's example, whose addresses are not on the sandbox's chains. */
+const REQUESTS: Readonly<Record<string, readonly Route['example'][]>> = JSON.parse(
+  readFileSync('tests/describe/requests.json', 'utf8').replaceAll('<buyer>', wallet.address),
+);
 
 /** One row a method: rows of the same method share their schemas. */
 const paidRows = paidRoutes.filter(({ cluster, provider }) => cluster === 'mainnet' && provider === 'helius');
@@ -176,20 +114,20 @@ async function answerOf(route: Route, values: Route['example']): Promise<unknown
 }
 
 it('asks for every method', () => {
-  expect(freeRows.map(({ method }) => method)).toEqual(Object.keys(FREE_REQUESTS));
-  expect(paidRows.map(({ method }) => method)).toEqual(expect.arrayContaining(Object.keys(PAID_REQUESTS)));
+  const methods = [...freeRows, ...paidRows].map(({ method }) => method);
+  expect(methods).toEqual(expect.arrayContaining(Object.keys(REQUESTS)));
+  expect(Object.keys(REQUESTS)).toEqual(expect.arrayContaining(freeRows.map(({ method }) => method)));
 });
 
 it.each([...freeRows, ...paidRows].map((route) => [route.method, route] as const))(
   '%s answers as its row describes',
   async (method, route) => {
     const schema = published(route.result.schema);
-    const requests = (route.access === 'exact' ? PAID_REQUESTS : FREE_REQUESTS)[method] ?? [];
     const expected = ['tokens', 'wallet'].includes(route.surface) ? closed(schema) : schema;
     const answer = await answerOf(route, {});
     expect(faultsOf(expected, answer)).toEqual([]);
     expectToDescribe(schema, answer);
-    for (const values of requests) expect(faultsOf(expected, await answerOf(route, values))).toEqual([]);
+    for (const values of REQUESTS[method] ?? []) expect(faultsOf(expected, await answerOf(route, values))).toEqual([]);
   },
 );
 
@@ -200,7 +138,9 @@ it.each(['json', 'jsonParsed', 'base64', 'base58'])(
       rowOf('rpc.mainnet.helius.getSignaturesForAddress'),
       rowOf('rpc.mainnet.helius.getTransaction'),
     ];
-    const listed = await answerOf(history, { body: { params: [BUYER, { limit: 3, commitment: 'confirmed' }] } });
+    const listed = await answerOf(history, {
+      body: { params: [wallet.address, { limit: 3, commitment: 'confirmed' }] },
+    });
     for (const { signature } of listed as { signature: string }[]) {
       const answer = await answerOf(transaction, {
         body: { params: [signature, { encoding, commitment: 'confirmed', ...NEWEST }] },
