@@ -8,13 +8,12 @@ import {
 } from '../../packages/gateway/src/apis/document.ts';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
 import {
-  catalogView,
   challengeFrom,
   expectChallenge,
+  expectEntry,
+  expectOperation,
   MAX_HEADER_LENGTH,
-  openApiView,
   problemsIn,
-  tableView,
 } from '../discovery/checks.ts';
 import { faultsOf, type OpenApiDocument, operationOf } from '../discovery/openapi-document.ts';
 import { exampleOf } from '../http/targets.ts';
@@ -169,11 +168,10 @@ describe('every operation of the public documents', () => {
     const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: Values[] };
     const entryOf = new Map(routes.map((entry) => [`${entry.httpMethod} ${entry.path}`, entry]));
     const faults = await faultsIn(rows, async (row) => {
-      const view = tableView(row);
-      const entry = entryOf.get(`${row.httpMethod} ${row.path}`);
-      expect(catalogView(entry ?? {})).toEqual(view);
-      expect(openApiView(document, row)).toEqual(view);
-      expect(entry?.priceUsd).toBe(row.access === 'exact' ? PRICE : '0.00');
+      const entry = entryOf.get(`${row.httpMethod} ${row.path}`) ?? {};
+      expectEntry(entry, row);
+      expectOperation(operationOf(document, row), row);
+      expect(entry.priceUsd).toBe(row.access === 'exact' ? PRICE : '0.00');
     });
     expect(faults).toEqual([]);
   });

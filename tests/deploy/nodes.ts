@@ -128,6 +128,3 @@ export async function startDeployment(nginxProgram: string, count: number, varia
     throw error;
   }
 }
-
-/** Gateways in their own processes that share PostgreSQL and Redis, and nginx in front of them. */
-export type Deployment = Awaited<ReturnType<typeof startDeployment>>;

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { buyCredit, spend, startCreditGateway } from '../credit/gateway.ts';
-import { askPostgres, type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import { askPostgres, postgresSuite, startPostgres } from '../kit/postgres.ts';
 import type { SellingGateway } from '../kit/test-gateway.ts';
 import { callOf } from '../payments/calls.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
@@ -48,12 +49,10 @@ async function sellEverything(gateway: SellingGateway): Promise<void> {
 }
 
 postgresSuite('the dashboard of sales', () => {
-  let server: PostgresServer;
-  let gateway: SellingGateway;
+  const server = inSuite(startPostgres);
+  const gateway = inSuite(() => startCreditGateway({}, { DATABASE_URL: server.url() }));
   const results = new Map<string, Rows>();
   beforeAll(async () => {
-    server = await startPostgres();
-    gateway = await startCreditGateway({}, { DATABASE_URL: server.url() });
     await sellEverything(gateway);
     await server.query(`create role reader login; grant select on ${VIEWS} to reader`);
     for (const { title, targets = [] } of salesPanels) {
@@ -62,10 +61,6 @@ postgresSuite('the dashboard of sales', () => {
       }
     }
   }, 60_000);
-  afterAll(async () => {
-    await gateway?.stop();
-    await server?.stop();
-  });
 
   const rowsOf = (title: string): Rows => results.get(title) ?? [];
   const figureIn = (title: string): number => Number(Object.values(rowsOf(title)[0] ?? {})[0]);

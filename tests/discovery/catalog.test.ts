@@ -1,9 +1,9 @@
 import { NETWORKS, SIGN_IN_NETWORKS, USDC, type Values } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { ofEachMethod } from '../http/targets.ts';
-import { catalogView, challengeFrom, expectChallenge, openApiView, tableView } from './checks.ts';
+import { challengeFrom, expectChallenge, expectEntry, expectOperation } from './checks.ts';
 import { served, startEverything } from './everything.ts';
-import type { OpenApiDocument } from './openapi-document.ts';
+import { type OpenApiDocument, operationOf } from './openapi-document.ts';
 
 interface Catalog {
   readonly payment?: Values;
@@ -23,8 +23,8 @@ it.each(served.map((route, index) => [route.id, route, index] as const))(
   '%s is the same in the table, in the catalog, in OpenAPI and in its challenge',
   async (_, route, index) => {
     const entry = catalog.routes[index] ?? {};
-    expect(catalogView(entry)).toEqual(tableView(route));
-    expect(openApiView(openApi, route)).toEqual(tableView(route));
+    expectEntry(entry, route);
+    expectOperation(operationOf(openApi, route), route);
     const { cluster, provider, surface, method } = route;
     const isPaid = route.access === 'exact';
     expect(entry).toMatchObject({ path: route.path, httpMethod: route.httpMethod, provider, surface, method });

@@ -13,7 +13,7 @@ import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts
 import type { JsonSchema } from '../describe/json-schema.ts';
 import { exampleOf } from '../http/targets.ts';
 import { challengeIn, discoveryIn } from './everything.ts';
-import { faultsOf as faultsOfAnswer, type OpenApiDocument, operationOf } from './openapi-document.ts';
+import { faultsOf as faultsOfAnswer, type OpenApiDocument, type Operation, operationOf } from './openapi-document.ts';
 
 /** Recommended rules, and those about examples, names and references. */
 const RULES = {
@@ -96,74 +96,54 @@ export async function expectChallenge(url: string, route: Route, document: OpenA
   expect(found).toMatchObject({ resourceUrl: `${url}${route.path}`, tags: ['solana', route.surface] });
 }
 
-export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value ?? null)) as T;
+/** As JSON; undefined stays. */
+const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+const rulesOf = ({ rules }: Route) =>
+  rules.length > 0 ? rules.map(({ holds: _, choice: __, ...rule }) => rule) : undefined;
+const NOTHING = { type: 'object', properties: {}, additionalProperties: false };
+
+/** Expects that a catalog entry says the same about a row as the table. */
+export function expectEntry(entry: Values, row: Route): void {
+  const { access, description, input, example } = row;
+  const isPost = row.httpMethod === 'POST';
+  const query = isPost ? input.query : undefined;
+  const expected = {
+    accessMode: access,
+    description,
+    inputSchema: (isPost ? input.body : input.query) ?? NOTHING,
+    inputExample: isPost ? example.body : example.query,
+    queryParamsSchema: query,
+    queryParamsExample: query && (example.query ?? {}),
+    pathParamsSchema: input.path,
+    pathParamsExample: input.path && example.path,
+    rules: rulesOf(row),
+  };
+  for (const [name, value] of Object.entries(expected)) expect([name, entry[name]]).toEqual([name, plain(value)]);
+}
+
 /** OpenAPI closes tuples, which tests/discovery/generators.test.ts checks. */
 const withOpenTuples = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (_, value) => (value?.prefixItems ? { ...value, items: undefined } : value));
-/** The properties of an object schema, and which of them are required. */
-const objectOf = (schema: JsonSchema | undefined) => ({
-  properties: schema?.properties ?? {},
-  required: schema?.required ?? [],
-});
 
-/** A POST without a body takes an object without members. */
-const isNothing = ({ properties = {}, additionalProperties }: JsonSchema): boolean =>
-  additionalProperties === false && Object.keys(properties).length === 0;
-
-/** What the table says about a route; the documents must say the same. */
-export function tableView({ access, description, input, example, rules }: Route) {
-  return plain({
-    access,
-    description,
-    path: objectOf(input.path),
-    query: objectOf(input.query),
-    body: input.body ? withOpenTuples(input.body) : null,
-    examples: { path: {}, query: {}, body: {}, ...example },
-    rules: rules.map(({ holds: _, choice: __, ...rule }) => rule),
+/** Expects that an operation of the OpenAPI document says the same about a row as the table. */
+export function expectOperation(operation: Operation, row: Route): void {
+  const { access, description, input, example } = row;
+  const parameters = (['path', 'query'] as const).flatMap((place) => {
+    const { properties = {}, required = [] } = (input[place] ?? {}) as JsonSchema;
+    return Object.entries(properties).map(([name, { description: meaning, ...schema }]) => {
+      const isRequired = required.includes(name);
+      return { name, in: place, required: isRequired, description: meaning, schema, example: example[place]?.[name] };
+    });
   });
-}
-
-export function catalogView(entry: Values) {
-  const inBody = entry.httpMethod === 'POST';
-  const input = entry.inputSchema as JsonSchema;
-  const example = (entry.inputExample ?? {}) as Values;
-  return plain({
-    access: String(entry.accessMode),
-    description: String(entry.description),
-    path: objectOf(entry.pathParamsSchema as JsonSchema | undefined),
-    query: objectOf(inBody ? (entry.queryParamsSchema as JsonSchema | undefined) : input),
-    body: inBody && !isNothing(input) ? withOpenTuples(input) : null,
-    examples: {
-      path: (entry.pathParamsExample ?? {}) as Values,
-      query: inBody ? ((entry.queryParamsExample ?? {}) as Values) : example,
-      body: inBody ? example : {},
-    },
-    rules: (entry.rules ?? []) as object[],
-  });
-}
-
-export function openApiView(openApi: OpenApiDocument, route: Route) {
-  const operation = operationOf(openApi, route);
+  const shown = operation.parameters.filter((parameter) => parameter.in === 'path' || parameter.in === 'query');
+  expect(shown.map(({ style: _, explode: __, ...rest }) => rest)).toEqual(plain(parameters));
   const media = operation.requestBody?.content['application/json'];
-  const placed = (place: string) => operation.parameters.filter((parameter) => parameter.in === place);
-  const schemaOf = (place: string) => ({
-    properties: Object.fromEntries(
-      placed(place).map(({ name, schema, description }) => [name, { ...(schema as object), description }]),
-    ),
-    required: placed(place).flatMap(({ name, required }) => (required ? [name] : [])),
-  });
-  const exampleOf = (place: string) =>
-    Object.fromEntries(placed(place).flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]])));
-  const isFree = operation.security.length > 0;
-  expect(operation['x-payment-info'] === undefined).toBe(isFree);
-  for (const { description } of route.rules) expect(operation.description).toContain(description);
-  return plain({
-    access: isFree ? 'siwx' : 'exact',
-    description: operation.summary,
-    path: schemaOf('path'),
-    query: schemaOf('query'),
-    body: media ? withOpenTuples(media.schema) : null,
-    examples: { path: exampleOf('path'), query: exampleOf('query'), body: (media?.example ?? {}) as Values },
-    rules: operation['x-rules'] ?? [],
-  });
+  expect([media && withOpenTuples(media.schema), media?.example]).toEqual([
+    input.body && withOpenTuples(input.body),
+    plain(example.body),
+  ]);
+  expect([operation.summary, operation['x-rules']]).toEqual([description, plain(rulesOf(row))]);
+  for (const rule of row.rules) expect(operation.description).toContain(rule.description);
+  const isFree = access === 'siwx';
+  expect([operation.security.length > 0, operation['x-payment-info'] === undefined]).toEqual([isFree, isFree]);
 }

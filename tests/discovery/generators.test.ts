@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { routes } from '@asset-gateway/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mapSchema } from '../../packages/gateway/src/describe/schemas.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
 import { startEverything } from './everything.ts';
 import { officialFetch } from './official-fetch.ts';
 
@@ -64,11 +64,8 @@ await suiteOfPackages(
   'generated clients',
   { '.': { dependencies: PACKAGES } },
   (folder) => {
-    let gateway: TestGateway;
-    let send: typeof fetch;
+    const gateway = inSuite(() => startEverything());
     beforeAll(async () => {
-      gateway = await startEverything();
-      send = await officialFetch(gateway);
       const document = await (await fetch(`${gateway.url}/openapi.json`)).text();
       writeFileSync(join(folder, 'openapi.json'), document);
     });
@@ -86,10 +83,9 @@ await suiteOfPackages(
 
       it('sign in and buy', async () => {
         const { statuses } = await import(calls);
-        const transfers = () => gateway.solana?.mainnet.transfers.length ?? 0;
-        const before = transfers();
-        expect(await statuses(gateway.url, send)).toEqual([200, 200, 200, 200]);
-        expect(transfers() - before).toBe(2);
+        const before = gateway.solana.mainnet.transfers.length;
+        expect(await statuses(gateway.url, await officialFetch(gateway))).toEqual([200, 200, 200, 200]);
+        expect(gateway.solana.mainnet.transfers.length - before).toBe(2);
       });
     });
   },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Environment } from '@asset-gateway/gateway';
 import { REFUSALS, type RefusalCode, type Route, routes } from '@asset-gateway/protocol';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writtenPages } from '../../packages/gateway/src/describe/pages.ts';
 import { freePort } from '../http/ports.ts';
 import { exampleOf, gated, rowOf } from '../http/targets.ts';
@@ -52,11 +52,8 @@ async function documentOf(variables: Environment, paid: boolean): Promise<string
   return text;
 }
 
-describe('a linter', () => {
-  let small: string;
-  beforeAll(async () => {
-    small = await documentOf({}, false);
-  });
+describe('a linter', async () => {
+  const small = await documentOf({}, false);
 
   it('finds no fault in the whole document', async () => expect(await problemsIn(written)).toEqual([]));
 

@@ -1,8 +1,9 @@
 import type { Environment } from '@asset-gateway/gateway';
 import { type Route, routes } from '@asset-gateway/protocol';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writeDocument } from '../apis/apis.ts';
 import { pathOf } from '../http/targets.ts';
+import { inSuite } from '../kit/in-suite.ts';
 import { startChains, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served } from './everything.ts';
 
@@ -17,25 +18,14 @@ const ONLY_BALANCES = {
 type LeftOut = readonly [name: string, variables: Environment, isRemoved: (route: Route) => boolean];
 
 const without = (name: string, isRemoved: LeftOut[2]): LeftOut => [`no ${name}`, { [name]: '' }, isRemoved];
-const limitedTo0 = (name: string, surface: string): LeftOut => [
-  `${name}=0`,
-  { [name]: '0' },
-  (route) => route.surface === surface,
-];
-const inFile = (title: string, file: object, isRemoved: LeftOut[2]): LeftOut => [
-  title,
-  { APIS_FILE: writeDocument(file) },
-  isRemoved,
-];
-const of =
-  (provider: string, cluster: string): LeftOut[2] =>
-  (route) =>
-    route.provider === provider && route.cluster === cluster;
-const rpcOf =
-  (provider: string, cluster: string): LeftOut[2] =>
-  (route) =>
-    of(provider, cluster)(route) && route.surface !== 'wallet';
 const isOnly = (one: string) => (route: Route) => route.surface === one;
+const limitedTo0 = (name: string, one: string): LeftOut => [`${name}=0`, { [name]: '0' }, isOnly(one)];
+const inFile = (title: string, file: object, isRemoved: LeftOut[2]): LeftOut => {
+  return [title, { APIS_FILE: writeDocument(file) }, isRemoved];
+};
+/** The RPC URL of a provider and a cluster. Wallet data have a URL of their own. */
+const withoutUrl = (name: string, provider: string, cluster: string): LeftOut =>
+  without(name, (route) => route.provider === provider && route.cluster === cluster && route.surface !== 'wallet');
 
 /** What gateways leave out: no row goes with two settings of one gateway, so that each setting shows. */
 const LEFT_OUT: readonly (readonly LeftOut[])[] = [
@@ -43,8 +33,8 @@ const LEFT_OUT: readonly (readonly LeftOut[])[] = [
   [
     without('TOKENS_API_KEY', isOnly('tokens')),
     without('HELIUS_API_KEY', isOnly('wallet')),
-    without('ALCHEMY_DEVNET_RPC_URL', of('alchemy', 'devnet')),
-    without('HELIUS_MAINNET_RPC_URL', rpcOf('helius', 'mainnet')),
+    withoutUrl('ALCHEMY_DEVNET_RPC_URL', 'alchemy', 'devnet'),
+    withoutUrl('HELIUS_MAINNET_RPC_URL', 'helius', 'mainnet'),
   ],
   [
     limitedTo0('TOKENS_RATE_LIMIT_PER_MINUTE', 'tokens'),
@@ -60,9 +50,9 @@ const LEFT_OUT: readonly (readonly LeftOut[])[] = [
     ),
   ],
   [
-    without('ALCHEMY_MAINNET_RPC_URL', of('alchemy', 'mainnet')),
-    without('ALCHEMY_DEVNET_RPC_URL', of('alchemy', 'devnet')),
-    without('HELIUS_DEVNET_RPC_URL', of('helius', 'devnet')),
+    withoutUrl('ALCHEMY_MAINNET_RPC_URL', 'alchemy', 'mainnet'),
+    withoutUrl('ALCHEMY_DEVNET_RPC_URL', 'alchemy', 'devnet'),
+    withoutUrl('HELIUS_DEVNET_RPC_URL', 'helius', 'devnet'),
     inFile(
       'wallet and a free operation disabled in APIS_FILE',
       { wallet: { enabled: false }, tokens: { operations: { search: { enabled: false } } } },
@@ -131,10 +121,8 @@ describe.each(LEFT_OUT.map((settings) => [settings.map(([name]) => name).join(',
     const left = sorted(served.filter((route) => !isRemoved(route)).map(endpointOf));
     const own = routes.filter(({ surface }) => surface === 'system').map(endpointOf);
 
-    let gateway: TestGateway;
-    beforeAll(async () => {
-      gateway = await startTestGateway(Object.assign({}, ...settings.map(([, variables]) => variables)), { solana });
-    });
+    const variables = Object.assign({}, ...settings.map(([, changes]) => changes));
+    const gateway = inSuite(() => startTestGateway(variables, { solana }));
 
     it('the router, the catalog, OpenAPI, llms.txt and well-known have the same routes', async () => {
       expect(await routed(gateway)).toEqual(sorted([...left, ...own]));
