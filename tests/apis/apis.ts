@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Environment } from '@asset-gateway/gateway';
 import { createMatcher, type HttpMethod, type Route } from '@asset-gateway/protocol';
 import { readApisFile } from '../../packages/gateway/src/apis/file.ts';
@@ -21,77 +22,48 @@ export function writeDocument(value: unknown): string {
   return path;
 }
 
-/** A request that an API received. */
-export interface ApiArrival {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-/** An API that answers each row with the row's example, and that can go and come back. */
-export interface StubApi {
-  readonly url: string;
-  readonly arrivals: ApiArrival[];
-  /** Answers every request with this status instead, never, or by closing the connection before or after the first byte. */
-  status: number | 'silent' | 'reset' | 'half';
-  /** Answers every request with this text instead. */
-  text: string | undefined;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 const SUCCESS = 200;
+const HEADERS = { 'content-type': 'application/json', location: '/elsewhere', 'retry-after': '1' };
 
-function answer(response: ServerResponse, { status, text }: StubApi, row: Route | undefined): void {
-  if (status === 'silent') return;
-  if (status === 'reset') {
-    response.destroy();
-    return;
-  }
-  const code = row ? status : 404;
-  const headers = { 'content-type': 'application/json', location: '/elsewhere', 'retry-after': '1' };
-  if (code === 'half') {
-    response.writeHead(SUCCESS, headers).write('{"half":');
-    setImmediate(() => response.destroy());
-    return;
-  }
-  response.writeHead(code, headers);
-  response.end(text ?? JSON.stringify(code === SUCCESS ? (row?.result.example ?? null) : {}));
-}
-
-/** Starts an API for each surface, at the path of its name, that answers each row with its example. */
-export async function startStubApi(rows: () => readonly Route[]): Promise<StubApi> {
+/** Starts an API for each surface, at the path of its name, that answers each row with its example, and that can go and come back. */
+export async function startStubApi(rows: () => readonly Route[]) {
   const matcher = () => createMatcher(rows().map((row) => ({ ...row, path: `/${row.surface}${row.upstream.path}` })));
   let rowAt: ReturnType<typeof matcher> | undefined;
+  const answer = (response: ServerResponse, row: Route | undefined): void => {
+    if (stub.status === 'silent') return;
+    const code = row ? stub.status : 404;
+    if (code === 'half') {
+      response.writeHead(SUCCESS, HEADERS).write('{"half":');
+      setImmediate(() => response.destroy());
+      return;
+    }
+    response.writeHead(code, HEADERS);
+    response.end(stub.text ?? JSON.stringify(code === SUCCESS ? (row?.result.example ?? null) : {}));
+  };
   const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const part of request) body += part;
     const { method = '', url = '', headers } = request;
-    stub.arrivals.push({ method, target: url.replace(/^\/[^/]+/, ''), headers, body });
+    stub.arrivals.push({ method, target: url.replace(/^\/[^/]+/, ''), headers, body: await text(request) });
     rowAt ??= matcher();
     const match = rowAt(url.split('?', 1)[0] ?? '');
-    answer(response, stub, typeof match === 'object' ? match.rows.get(method as HttpMethod) : undefined);
+    answer(response, typeof match === 'object' ? match.rows.get(method as HttpMethod) : undefined);
   });
-  let port = 0;
-  const stub: StubApi = {
-    get url() {
-      return `http://127.0.0.1:${port}`;
-    },
-    arrivals: [],
-    status: SUCCESS,
-    text: undefined,
-    async start() {
-      await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
-      port = (server.address() as AddressInfo).port;
-    },
+  const listen = (port: number) => new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const stub = {
+    url: `http://127.0.0.1:${port}`,
+    arrivals: [] as { method: string; target: string; headers: IncomingMessage['headers']; body: string }[],
+    /** Answers every request with this status instead, never, or with half an answer. */
+    status: SUCCESS as number | 'silent' | 'half',
+    /** Answers every request with this text instead. */
+    text: undefined as string | undefined,
+    start: () => listen(port),
     stop: () =>
-      new Promise((done) => {
+      new Promise<void>((done) => {
         server.close(() => done());
         server.closeAllConnections();
       }),
   };
-  await stub.start();
   endsAfterTests(stub.stop);
   return stub;
 }
