@@ -130,10 +130,8 @@ describe('a challenge that is too small for its discovery', () => {
       expect(discoveries).toHaveLength(4);
       // In short rounds one of the lengths, the next one for the next row: the validator compiles each schema for long.
       const turn = ofEach.indexOf(row) % discoveries.length;
-      for (const { discovery, bytes } of isFull ? discoveries : discoveries.slice(turn, turn + 1)) {
+      for (const discovery of isFull ? discoveries : discoveries.slice(turn, turn + 1))
         expect(validateDiscoveryExtension(discovery as unknown as DiscoveryExtension)).toEqual({ valid: true });
-        expect(JSON.stringify(discovery)).toHaveLength(bytes);
-      }
     },
   );
 });

@@ -21,17 +21,11 @@ export interface Discovery {
   readonly routeTemplate?: string;
 }
 
-/** A discovery and the size of its JSON. */
-interface SizedDiscovery {
-  readonly discovery: Discovery;
-  readonly bytes: number;
-}
-
 /** What a challenge says about its route. */
 interface Description {
   readonly resource: Omit<Resource, 'url'>;
   /** The same discovery in decreasing size; a challenge uses the first that fits. */
-  readonly discoveries: readonly SizedDiscovery[];
+  readonly discoveries: readonly Discovery[];
 }
 
 /** Describes one route for a request with these path parameters. */
@@ -91,10 +85,8 @@ function discoveryOf(route: Route, output: unknown): Discovery {
   };
 }
 
-const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
-
 /** In turn: with the output's example, without it, without prose, with repeated parts shared, and for credit also without bounds. */
-function discoveriesOf(route: Route, priceUsd: string): SizedDiscovery[] {
+function discoveriesOf(route: Route, priceUsd: string): Discovery[] {
   const output = answerExample(route, priceUsd);
   const plain = discoveryOf(route, undefined);
   const terse = { ...plain, schema: withoutDescriptions(plain.schema) };
@@ -102,8 +94,7 @@ function discoveriesOf(route: Route, priceUsd: string): SizedDiscovery[] {
   // Credit adds a second requirement, which leaves less room.
   const loose = { ...plain, schema: withSharedParts(withoutBounds(terse.schema)) };
   const last = route.credit === undefined ? [] : [loose];
-  const all = [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest, ...last];
-  return all.map((discovery) => ({ discovery, bytes: sizeOf(discovery) }));
+  return [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest, ...last];
 }
 
 function resourceOf({ description, surface, result }: Route, serviceName: string): Description['resource'] {
@@ -122,15 +113,6 @@ function pathCheck({ input, rules }: Route): (values: Values) => boolean {
   return (values) => validator?.Check(values) === true && ofPath.every((rule) => rule.holds(values));
 }
 
-function withPathParams({ discovery, bytes }: SizedDiscovery, pathParams: Values): SizedDiscovery {
-  const { info } = discovery;
-  const input = { ...info.input, pathParams };
-  return {
-    discovery: { ...discovery, info: { ...info, input } },
-    bytes: bytes + sizeOf(pathParams) - sizeOf(info.input.pathParams),
-  };
-}
-
 const prepared = (route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>) => ({
   resource: resourceOf(route, name),
   discoveries: discoveriesOf(route, priceUsd(route)),
@@ -145,6 +127,10 @@ export function createDescribe(route: Route, service: Pick<Service, 'name' | 'pr
     const { resource, discoveries, isTaken } = made;
     // Invalid values make no example: keep the row's own.
     if (!isTaken(pathParams)) return { resource, discoveries };
-    return { resource, discoveries: discoveries.map((discovery) => withPathParams(discovery, pathParams)) };
+    const withPathParams = ({ info, ...rest }: Discovery) => ({
+      info: { ...info, input: { ...info.input, pathParams } },
+      ...rest,
+    });
+    return { resource, discoveries: discoveries.map(withPathParams) };
   };
 }

@@ -149,8 +149,6 @@ export function localOrigins(listeningHost: string): OriginOf {
 const MAX_URL_LENGTH = 256;
 /** The bytes in 4,096 characters of base64. */
 const MAX_JSON_BYTES = 3072;
-/** The extension's name with its punctuation. */
-const BAZAAR_MEMBER_BYTES = `,"${BAZAAR_EXTENSION}":`.length;
 
 /** The gate's part of a challenge. */
 export interface Demand extends Pick<PaymentRequired, 'accepts' | 'extensions'> {
@@ -171,10 +169,12 @@ export function challengedUrl({ path, query }: Call, origin: string): string {
 export function challenge(call: Call, { code, url, accepts, extensions }: Demand, describe: Describe): Challenge {
   const { resource, discoveries } = describe(call.parameters);
   const bare = { x402Version: 2, error: code, resource: { url, ...resource }, accepts, extensions } as const;
-  const room = MAX_JSON_BYTES - Buffer.byteLength(JSON.stringify(bare)) - BAZAAR_MEMBER_BYTES;
-  const found = discoveries.find(({ bytes }) => bytes <= room);
-  const offered = found ? { ...extensions, [BAZAAR_EXTENSION]: found.discovery } : extensions;
-  const required: PaymentRequired = { ...bare, extensions: offered };
+  const withDiscovery = discoveries.map((each) => ({
+    ...bare,
+    extensions: { ...extensions, [BAZAAR_EXTENSION]: each },
+  }));
+  const fits = (each: PaymentRequired) => Buffer.byteLength(JSON.stringify(each)) <= MAX_JSON_BYTES;
+  const required: PaymentRequired = withDiscovery.find(fits) ?? bare;
   const { error: _, ...members } = required;
   return { headers: { [HEADERS.paymentRequired]: Buffer.from(JSON.stringify(required)).toString('base64') }, members };
 }
