@@ -45,16 +45,8 @@ function secretsOf({ apis, tokens, paid, redisUrl, databaseUrl, metrics, traces 
   const passwords = [redisUrl, databaseUrl].map((url) => url && passwordIn(url));
   const ofTraces = traces ? [...Object.values(traces.headers), ...secretsIn(traces.url)] : [];
   const ofApis = apis.flatMap(({ urls: ofApi }) => ofApi.flatMap(({ keys }) => keys));
-  const own = [
-    ...(tokens?.keys ?? []),
-    ...ofApis,
-    ...ofTraces,
-    wallet?.key,
-    authorization,
-    ...passwords,
-    metrics?.token,
-  ].filter((secret) => secret !== undefined);
-  return [...own, ...urls.flatMap(secretsIn)];
+  const single = [wallet?.key, authorization, ...passwords, metrics?.token].filter((secret) => secret !== undefined);
+  return [...(tokens?.keys ?? []), ...ofApis, ...ofTraces, ...single, ...urls.flatMap(secretsIn)];
 }
 
 /** Opens the log and writes the configuration's notices. */
@@ -110,15 +102,14 @@ const observersOf = (log: Log, metrics: ServedMetrics['metrics'] | undefined, tr
     onSlot: (kind) => metrics?.slotTaken(kind),
   }) satisfies Observers & Pick<Dependencies, 'log'>;
 
-interface Foundations {
-  readonly state: State;
-  readonly served: ServedMetrics | undefined;
-  readonly tracing: Tracing;
-}
+type Hold = <T extends { close(): Promise<void> }>(opened: T) => T;
 
-async function serve(config: Config, foundations: Foundations, options: StartOptions): Promise<RunningGateway> {
-  const { logTo, graceMs = GRACE_MS, ...paces } = options;
-  const { state, served, tracing } = foundations;
+/** Opens everything and listens. `hold` takes each part that must be closed in the end. */
+async function serve(config: Config, { logTo, graceMs = GRACE_MS, ...paces }: StartOptions, hold: Hold) {
+  const tracing = hold(await openTraces(config));
+  const state = hold(await openState(config, tracing));
+  const served = await openMetrics(config, state);
+  if (served) hold(served);
   const { connect, close: _, ...remembered } = state;
   const { metrics, url: metricsUrl } = served ?? {};
   const log = openLog(config, remembered.secrets, logTo);
@@ -127,7 +118,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   let stopping = false;
   const isStopping = () => stopping;
   const observers = observersOf(log, metrics, tracing);
-  const composed = await compose(config, { ...remembered, tracing, isStopping, ...observers, ...paces });
+  const composed = hold(await compose(config, { ...remembered, tracing, isStopping, ...observers, ...paces }));
   const server = new HttpServer({
     handle: tracing.handling(composed.gateway),
     trustedProxies: trustedProxies(config.trustedProxies),
@@ -135,23 +126,19 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
     graceMs,
     onFailure: log.failure,
   });
-  const port = await server.listen(config.port, config.host).catch(async (error) => {
-    await composed.close();
+  const port = await server.listen(config.port, config.host).catch((error) => {
     throw listenFault(error, config);
   });
-  if (metrics) {
-    composed.watch(metrics.meter);
-    metrics.meter.gauge('log_lost', "Whether the log's reader is gone.", [], log.isLost);
-  }
+  if (metrics) composed.watch(metrics.meter);
+  metrics?.meter.gauge('log_lost', "Whether the log's reader is gone.", [], log.isLost);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: config.baseUrl ?? `http://${host}:${port}`,
     ...(metricsUrl !== undefined && { metricsUrl }),
     log,
-    async stop() {
+    async drain() {
       stopping = true;
       await server.drain(DRAIN_MS);
-      await composed.close();
     },
   };
 }
@@ -159,20 +146,15 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
 /** Starts a gateway in this process. Rejects with a ConfigError for faults that the operator can fix. */
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
   const held: { close(): Promise<void> }[] = [];
-  const hold = <T extends { close(): Promise<void> }>(opened: T): T => {
-    held.unshift(opened);
-    return opened;
-  };
   const release = async () => {
-    for (const each of held.splice(0)) await each.close();
+    for (const each of held.splice(0).reverse()) await each.close();
   };
   try {
-    const tracing = hold(await openTraces(config));
-    const state = hold(await openState(config, tracing));
-    const served = await openMetrics(config, state);
-    if (served) hold(served);
-    const running = await serve(config, { state, served, tracing }, options);
-    return { ...running, stop: () => running.stop().then(release) };
+    const { drain, ...running } = await serve(config, options, (opened) => {
+      held.push(opened);
+      return opened;
+    });
+    return { ...running, stop: () => drain().then(release) };
   } catch (error) {
     await release();
     throw error;

@@ -39,12 +39,13 @@ const REFUSED_KEYS = { setAsideMs: 60_000, now };
 export class Channels {
   readonly #foundation: Foundation;
   readonly #channels = new Map<string, Channel>();
-  readonly #singles: SingleChannel[] = [];
+  /** Every upstream on its own. */
+  readonly singles: SingleChannel[] = [];
   readonly #connections: Connection[] = [];
 
   constructor(foundation: Foundation) {
     this.#foundation = foundation;
-    for (const provider of transportsOf(foundation.config)) this.#openAll(provider);
+    for (const provider of transportsOf(foundation.config, foundation.windowMs)) this.#openAll(provider);
   }
 
   /** A channel without a cluster serves every cluster. */
@@ -57,22 +58,14 @@ export class Channels {
     return this.#channels.values();
   }
 
-  /** Every upstream on its own. */
-  singles(): readonly SingleChannel[] {
-    return this.#singles;
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
   #openAll({ inFlight, channels, isRepeatable }: ProviderEntry): void {
-    const { config, windowMs } = this.#foundation;
     const rooms = roomsOf(inFlight);
-    const opened = channels(config, windowMs).map((plan) =>
-      this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight),
-    );
-    this.#singles.push(...opened);
+    const opened = channels.map((plan) => this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight));
+    this.singles.push(...opened);
     const [first, ...others] = opened;
     if (first && others.length > 0 && isRepeatable) {
       const several = failover([first, ...others], isRepeatable);
@@ -98,9 +91,10 @@ export class Channels {
     const count = keyRefusals.length;
     const { store, refusedKeys, notice, onFailure } = this.#foundation;
     const options = { ...REFUSED_KEYS, ...refusedKeys };
+    const setAside = `was refused by the upstream and is set aside for ${options.setAsideMs / SECOND_MS} s`;
     const onRefused = (place: number, isFirst: boolean): void => {
       keyRefusals[place] = (keyRefusals[place] ?? 0) + 1;
-      if (count > 1 && isFirst) notice(`${keysOf(name)} ${refusedNotice(place + 1, count, options.setAsideMs)}`);
+      if (count > 1 && isFirst) notice(`${keysOf(name)} (${place + 1} of ${count}) ${setAside}`);
     };
     return { ...options, store, onRefused, onFailure };
   }
@@ -124,12 +118,6 @@ function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> 
 const keysOf = ({ surface }: ChannelName): string =>
   surface === 'tokens' ? 'TOKENS_API_KEY' : `The key of ${surface}`;
 
-const refusedNotice = (place: number, count: number, setAsideMs: number): string =>
-  `(${place} of ${count}) was refused by the upstream and is set aside for ${setAsideMs / SECOND_MS} s`;
-
-/** The caches in front of channels. */
-export type Caches = ReadonlyMap<Channel, CachingUpstream>;
-
 /** How much longer a lease lasts than its call. */
 const LEASE_MARGIN_MS = 3_000;
 
@@ -145,10 +133,10 @@ function scopeOf({ urls, rows }: ApiConfig): string {
 }
 
 /** Opens a cache in front of each channel with cached rows; none if the cache is off. */
-export function openCaches(foundation: Foundation, channels: Channels, sharing: Sharing | undefined): Caches {
+export function openCaches(foundation: Foundation, channels: Channels, sharing: Sharing | undefined) {
   const { config, store, randomId, secrets, openShared } = foundation;
   const { cache, tokens, apis } = config;
-  if (!cache) return new Map();
+  if (!cache) return new Map<Channel, CachingUpstream>();
   const scopes = new Map(apis.filter(({ lifetimes: own }) => own.size > 0).map((api) => [api.name, scopeOf(api)]));
   if (tokens) scopes.set('tokens', tokens.baseUrl);
   const { lifetimes, maxBytes } = cache;

@@ -112,7 +112,7 @@ export function watchParts(meter: Meter, foundation: Foundation, parts: Parts) {
     (exact?.sales() ?? []).map(({ cluster, isOpen }) => [{ cluster }, isOpen]),
   );
   watchMoney(meter, foundation);
-  watchChannels(meter, channels.singles());
+  watchChannels(meter, channels.singles);
   watchCache(meter, parts);
   const dropped = () => tracing.dropped?.() ?? 0;
   meter.total('trace_spans_dropped_total', 'Spans that were not exported.', [], dropped);

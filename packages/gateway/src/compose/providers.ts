@@ -29,7 +29,7 @@ export interface ProviderEntry {
   /** The most calls in flight from one node, over all of its channels. */
   readonly inFlight: number;
   /** The channels that the configuration opens. */
-  readonly channels: (config: Config, windowMs?: number) => readonly ChannelPlan[];
+  readonly channels: readonly ChannelPlan[];
   /** If given, the channels serve the same routes in this order, and these rows may be called again at the next one. */
   readonly isRepeatable?: (route: Route) => boolean;
 }
@@ -41,27 +41,24 @@ const PAID_PAUSE_SECONDS = 2;
 /** The part of a window in which a stalled upstream may still read an abandoned call: 5 s of a minute. */
 const LATE_SHARE = 1 / 12;
 
-/** Our own providers. `config/` reads their variables; the protocol has their names and rates. */
-const TRANSPORTS: Readonly<Record<UpstreamProvider, ProviderEntry>> = {
-  tokens: { inFlight: 64, channels: tokensChannels },
-  alchemy: { inFlight: 32, channels: ({ paid }) => rpcChannels('alchemy', paid) },
-  helius: { inFlight: 32, channels: ({ paid }) => [...rpcChannels('helius', paid), ...walletChannels(paid)] },
-};
-
-/** All providers, and the operator's APIs. */
-export const transportsOf = ({ apis }: Config): readonly ProviderEntry[] => [
-  ...Object.values(TRANSPORTS),
-  ...apis.map(
-    (api): ProviderEntry => ({
-      inFlight: 64,
-      channels: (config, windowMs) =>
-        api.urls.map((url, at) =>
-          keyedChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, config.upstreamTimeoutMs, windowMs),
-        ),
-      isRepeatable: ({ id, httpMethod }) => httpMethod === 'GET' || api.idempotent.has(id),
-    }),
-  ),
-];
+/** All providers, and the operator's APIs. `windowMs`: the window of budgets per minute. */
+export function transportsOf(config: Config, windowMs = MINUTE_MS): readonly ProviderEntry[] {
+  const { paid, apis, upstreamTimeoutMs } = config;
+  /** Our own. `config/` reads their variables; the protocol has their names and rates. */
+  const own: Readonly<Record<UpstreamProvider, ProviderEntry>> = {
+    tokens: { inFlight: 64, channels: tokensChannels(config, windowMs) },
+    alchemy: { inFlight: 32, channels: rpcChannels('alchemy', paid) },
+    helius: { inFlight: 32, channels: [...rpcChannels('helius', paid), ...walletChannels(paid)] },
+  };
+  const ofApi = (api: ApiConfig): ProviderEntry => ({
+    inFlight: 64,
+    channels: api.urls.map((url, at) =>
+      keyedChannel(url, { provider: api.name, surface: surfaceOf(api, at) }, upstreamTimeoutMs, windowMs),
+    ),
+    isRepeatable: ({ id, httpMethod }) => httpMethod === 'GET' || api.idempotent.has(id),
+  });
+  return [...Object.values(own), ...apis.map(ofApi)];
+}
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 16);
 
@@ -73,7 +70,7 @@ function keyedChannel(
   { key, keys, baseUrl, limitPerMinute: limit, account = baseUrl }: ApiUrlConfig & { readonly account?: string },
   name: ChannelName,
   deadlineMs: number,
-  windowMs = MINUTE_MS,
+  windowMs: number,
 ): ChannelPlan {
   const common = { deadlineMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
   const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
@@ -100,7 +97,7 @@ function withKey(
 export const channelKeyOf = ({ provider, cluster, surface }: ChannelName): string =>
   [provider, cluster ?? 'any', surface].join(':');
 
-function tokensChannels({ tokens, upstreamTimeoutMs }: Config, windowMs?: number): ChannelPlan[] {
+function tokensChannels({ tokens, upstreamTimeoutMs }: Config, windowMs: number): ChannelPlan[] {
   if (!tokens) return [];
   const url = { ...tokens, key: { header: 'x-api-key', env: 'TOKENS_API_KEY' }, account: '' };
   return [keyedChannel(url, { provider: 'tokens', surface: 'tokens' }, upstreamTimeoutMs, windowMs)];

@@ -8,9 +8,11 @@ const KEYPAIR_BYTES = 64;
 const SEED_BYTES = 32;
 
 /** The bytes of a key pair, or a fault that never quotes the text: it may be a mistyped key. */
-type Reading = { readonly bytes: Uint8Array } | { readonly fault: string };
+type Reading = Uint8Array | string;
 
-const NO_NUMBERS = { fault: 'is not a JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it' };
+const NO_NUMBERS = 'is not a JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it';
+
+const NO_PAIR = 'has halves that do not match: the last 32 bytes must be the public key of the first 32';
 
 const isByte = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256;
 
@@ -22,9 +24,8 @@ function isPair(bytes: Uint8Array): boolean {
 }
 
 function checked(bytes: Uint8Array): Reading {
-  if (bytes.length !== KEYPAIR_BYTES) return { fault: `has ${bytes.length} bytes instead of ${KEYPAIR_BYTES}` };
-  if (isPair(bytes)) return { bytes };
-  return { fault: 'has halves that do not match: the last 32 bytes must be the public key of the first 32' };
+  if (bytes.length !== KEYPAIR_BYTES) return `has ${bytes.length} bytes instead of ${KEYPAIR_BYTES}`;
+  return isPair(bytes) ? bytes : NO_PAIR;
 }
 
 function fromJson(json: string): Reading {
@@ -42,9 +43,9 @@ function fromFile(path: string): Reading {
     return fromJson(readFileSync(path, 'utf8'));
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (['EACCES', 'EPERM'].includes(code)) return { fault: 'names a file that this user may not read' };
-    if (code === 'EISDIR') return { fault: 'names a folder; name the keypair file in it' };
-    return { fault: 'is neither a file nor base58 of 64 bytes' };
+    if (['EACCES', 'EPERM'].includes(code)) return 'names a file that this user may not read';
+    if (code === 'EISDIR') return 'names a folder; name the keypair file in it';
+    return 'is neither a file nor base58 of 64 bytes';
   }
 }
 
@@ -58,13 +59,12 @@ function read(text: string): Reading {
 /** Reads a key pair from a Solana CLI keypair file, its JSON array, or base58 of its 64 bytes; adds a fault otherwise. */
 export function readKeypair(reader: Reader, name: string, text: string): Uint8Array | undefined {
   const reading = read(text);
-  if ('bytes' in reading) return reading.bytes;
-  reader.faults.push(`${name} ${reading.fault}.`);
+  if (typeof reading !== 'string') return reading;
+  reader.faults.push(`${name} ${reading}.`);
   return undefined;
 }
 
 const NAME = 'RECEIPT_KEYPAIR';
-
 const OFF = `${NAME} is set, but receipts are off: set RECEIPTS=on`;
 
 /** One key pair, or a comma-separated list; a JSON array is one key pair. */
