@@ -1,7 +1,7 @@
 import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type BlockedList, ListFault, readingList, readList } from './list.ts';
+import { BlockedList, ListFault, linesInto, readList } from './list.ts';
 
 export { ListFault };
 
@@ -44,12 +44,9 @@ export function readListFile(path: string): ListFile {
 }
 
 async function listIn(path: string): Promise<BlockedList> {
-  const reading = readingList(await readFile(path, 'utf8'));
-  for (let line = 1; ; line++) {
-    const { done, value } = reading.next();
-    if (done) return value;
-    if (line % LINES_A_TURN === 0) await nextTurn();
-  }
+  const list = new BlockedList();
+  for (const index of linesInto(list, await readFile(path, 'utf8'))) if (index % LINES_A_TURN === 0) await nextTurn();
+  return list;
 }
 
 const summary = ({ counts: { wallets, ranges } }: BlockedList): string =>

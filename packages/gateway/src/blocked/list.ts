@@ -72,9 +72,8 @@ export class BlockedList {
   }
 }
 
-/** Reads a list line by line, so that the caller can yield in between. Throws a ListFault. */
-export function* readingList(text: string): Generator<void, BlockedList> {
-  const list = new BlockedList();
+/** Adds the lines of a text to a list one by one, so that the caller can yield in between. Throws a ListFault. */
+export function* linesInto(list: BlockedList, text: string): Generator<number> {
   const lines = text.split('\n');
   if (lines.length > MAX_LINES + 1) throw new ListFault(`has more than ${MAX_LINES.toLocaleString('en-US')} lines`);
   for (const [index, line] of lines.entries()) {
@@ -82,18 +81,15 @@ export function* readingList(text: string): Generator<void, BlockedList> {
     if (entry !== '' && !list.add(entry)) {
       throw new ListFault(`line ${index + 1} is not a wallet, address or CIDR such as 192.0.2.0/24`);
     }
-    yield;
+    yield index;
   }
-  return list;
 }
 
 /** Reads a list synchronously. Throws a ListFault. */
 export function readList(text: string): BlockedList {
-  const reading = readingList(text);
-  for (;;) {
-    const { done, value } = reading.next();
-    if (done) return value;
-  }
+  const list = new BlockedList();
+  for (const _ of linesInto(list, text));
+  return list;
 }
 
 /**

@@ -59,7 +59,7 @@ const UNKNOWN = Object.keys(ALL).map(() => Number.NaN);
 /** The counters at one time, in the order of their first appearance. */
 interface Mark {
   readonly atMs: number;
-  readonly values: Float64Array;
+  readonly values: readonly number[];
 }
 
 /** An active alert. */
@@ -92,14 +92,13 @@ export class History implements Snapshot {
   #rows: (readonly number[])[] = [];
   #marks: readonly Mark[];
   readonly #places = new Map<string, number>();
-  readonly #counters: Sample[] = [];
 
   /** `takeDelay` returns the event loop's p99 delay in seconds since its last call. */
   constructor(startMs: number, takeDelay: () => number) {
     this.#startMs = startMs;
     this.#nowMs = startMs;
     this.#takeDelay = takeDelay;
-    this.#marks = [{ atMs: startMs, values: new Float64Array() }];
+    this.#marks = [{ atMs: startMs, values: [] }];
   }
 
   /** Adds the current figures: ends minutes that are over, and evaluates the alerts. */
@@ -110,7 +109,6 @@ export class History implements Snapshot {
     if (isMinuteOver) this.#delaySeconds = this.#takeDelay();
     const delay = { name: 'nodejs_eventloop_lag_p99_seconds', labels: {}, isCounter: false, value: this.#delaySeconds };
     this.now = new Figures([...figures.samples, delay]);
-    this.#learn(figures);
     if (isMinuteOver) this.#endMinutes(minutes);
     this.alerts = activeAlerts(this, this.alerts, nowMs);
   }
@@ -137,14 +135,11 @@ export class History implements Snapshot {
     };
   }
 
-  #learn({ samples }: Figures): void {
-    for (const sample of samples) {
-      if (!sample.isCounter) continue;
-      const series = seriesOf(sample);
-      if (this.#places.has(series)) continue;
-      this.#places.set(series, this.#counters.length);
-      this.#counters.push(sample);
-    }
+  #placeOf({ name, labels }: Sample): number {
+    const series = `${name} ${Object.values(labels).join(' ')}`;
+    const place = this.#places.get(series) ?? this.#places.size;
+    this.#places.set(series, place);
+    return place;
   }
 
   #endMinutes(minutes: number): void {
@@ -156,26 +151,20 @@ export class History implements Snapshot {
     this.#rows.push(row);
     this.#rows = this.#rows.slice(-MAX_ROWS);
     this.#minutes = minutes;
-    this.#marks = [...this.#marks, { atMs: this.#nowMs, values: this.#values() }].slice(-MAX_SPAN - 1);
+    const values: number[] = [];
+    for (const sample of this.#counters()) values[this.#placeOf(sample)] = sample.value;
+    this.#marks = [...this.#marks, { atMs: this.#nowMs, values }].slice(-MAX_SPAN - 1);
   }
 
-  #values(): Float64Array {
-    const values = new Float64Array(this.#counters.length);
-    for (const sample of this.now.samples) {
-      const place = this.#places.get(seriesOf(sample));
-      if (place !== undefined) values[place] = sample.value;
-    }
-    return values;
+  #counters(): Sample[] {
+    return this.now.samples.filter(({ isCounter }) => isCounter);
   }
 
   #growthSince(then: Mark | undefined): Growth {
-    const values = this.#values();
-    const samples = this.#counters.map((sample, place) => ({
+    const samples = this.#counters().map((sample) => ({
       ...sample,
-      value: (values[place] ?? 0) - (then?.values[place] ?? 0),
+      value: sample.value - (then?.values[this.#placeOf(sample)] ?? 0),
     }));
     return { figures: new Figures(samples), seconds: (this.#nowMs - (then?.atMs ?? this.#startMs)) / 1_000 };
   }
 }
-
-const seriesOf = ({ name, labels }: Sample): string => `${name} ${Object.values(labels).join(' ')}`;
