@@ -7,17 +7,11 @@ import { isFull } from '../kit/rounds.ts';
 /** Too few for their figures to mean anything, enough to see that everything is measured. */
 const FEW = { rounds: 1, requests: 40 };
 
-/** What a module writes that has this text. */
-async function written(text: string): Promise<string> {
-  const words = ['--input-type=module', '--eval', text];
-  return (await promisify(execFile)(process.execPath, words)).stdout;
-}
-
-/** The names of the rows that one of the measuring scripts writes, each with two figures. */
-async function rowsOf(measure: string): Promise<(string | undefined)[]> {
-  const text = `import { ${measure} } from './scripts/measure/measure.mjs'; await ${measure}(${JSON.stringify(FEW)});`;
-  const rows = (await written(text)).matchAll(/^\| (?<name>[^|]+) \| [\d.]+ \| \S+ \|$/gm);
-  return [...rows].map(({ groups }) => groups?.name);
+/** The names of the rows that one of the measuring scripts writes, each with figures. */
+async function rowsOf(measure: string, script: string): Promise<(string | undefined)[]> {
+  const text = `import { ${measure} } from './scripts/measure/${script}'; await ${measure}(${JSON.stringify(FEW)});`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', text]);
+  return [...stdout.matchAll(/^\| ([^|]+) \| [\d.]+ \| [^|]+ \|(?: \d+ \|)?$/gm)].map(([, name]) => name);
 }
 
 const SERVERS = [
@@ -31,25 +25,13 @@ const SERVERS = [
   'gateway, challenge',
 ];
 
-it.runIf(isFull)('npm run measure has a row for each server', { timeout: 120_000 }, async () => {
-  expect(await rowsOf('measure')).toEqual(SERVERS);
+it.runIf(isFull).each([
+  ['measure', 'measure.mjs', SERVERS],
+  ['measureCredit', 'measure.mjs', ['signed, free', 'signed, from credit']],
+  ['measurePath', 'path.mjs', ['signed and free', 'cached', 'bought', 'debited']],
+])('%s of %s has a row for each of %j', { timeout: 120_000 }, async (measure, script, names) => {
+  expect(await rowsOf(measure, script)).toEqual(names);
 });
-
-it.runIf(isFull)('npm run measure:credit has a free call and one from credit', { timeout: 120_000 }, async () => {
-  expect(await rowsOf('measureCredit')).toEqual(['signed, free', 'signed, from credit']);
-});
-
-it.runIf(isFull)(
-  'npm run measure:path counts the code that each kind of request runs through',
-  {
-    timeout: 120_000,
-  },
-  async () => {
-    const text = `import { measurePath } from './scripts/measure/path.mjs'; await measurePath();`;
-    const rows = [...(await written(text)).matchAll(/^\| (?<name>[^|]+) \| \d+ \| \d+ \| \d+ \|$/gm)];
-    expect(rows.map(({ groups }) => groups?.name)).toEqual(['signed and free', 'cached', 'bought', 'debited']);
-  },
-);
 
 /** What reads the most: for a signature, and for a payment in an API with a document of its own. */
 const LONGEST = ['tokens.marketSnapshots', 'worst.mainnet.store'];

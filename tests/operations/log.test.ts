@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createLog, inFormat, prettyLine } from '../../packages/gateway/src/log.ts';
+import { createLog, inFormat, type Log, prettyLine } from '../../packages/gateway/src/log.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
@@ -63,70 +63,59 @@ const LINE: LogLine = {
 
 const CLOCK = /^\d\d:\d\d:\d\d {2}/;
 
-/** A pretty line without its time. */
-function shown(line: Partial<LogLine>): string {
-  const text = prettyLine(
-    JSON.stringify({ level: 30, time: '2026-01-02T03:04:05.678Z', ...LINE, ...line, msg: 'request' }),
-  );
-  expect(text).toMatch(CLOCK);
-  return text.replace(CLOCK, '');
+/** What a log of this level and format writes. */
+function written(level: string, format: 'json' | 'pretty' | undefined, use: (log: Log) => void, isTTY = false) {
+  const lines: string[] = [];
+  use(createLog(level, [], inFormat(format, { isTTY, write: (line) => void lines.push(line) })));
+  return lines;
 }
 
 describe('a line for a person', () => {
-  it('has the request, its status and its duration', () => {
-    expect(shown({})).toBe('200 GET /v1/x402/tokens/assets/solana  12.3 ms\n');
-    expect(shown({ upstreamMs: 8, wallet: '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', budgetLeft: 29 })).toBe(
+  it.each<[Partial<LogLine>, string]>([
+    [{}, '200 GET /v1/x402/tokens/assets/solana  12.3 ms\n'],
+    [
+      { upstreamMs: 8, wallet: '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', budgetLeft: 29 },
       '200 GET /v1/x402/tokens/assets/solana  12.3 ms, upstream 8 ms  wallet 86xC…  29 left\n',
-    );
-  });
-
-  it('has the code and the reason of a refusal', () => {
-    expect(shown({ status: 402, error: 'sign_in_required' })).toContain('  sign_in_required  12.3 ms');
-    const reason = 'Error ECONNREFUSED';
-    expect(shown({ status: 502, error: 'upstream_unreachable', reason })).toContain(
-      '  upstream_unreachable (Error ECONNREFUSED)  12.3 ms',
-    );
-  });
-
-  it('has the paid amount in dollars, or that it was paid before', () => {
-    expect(shown({ paidMicros: 36, asset: 'mint', transaction: 'one' })).toContain('  paid $0.000036  12.3 ms');
-    expect(shown({ paidMicros: 5, asset: 'mint', transaction: 'one' })).toContain('  paid $0.000005  ');
-    expect(shown({ transaction: 'one', replayed: true })).toContain('  paid before  12.3 ms');
+    ],
+    [{ error: 'sign_in_required' }, '  sign_in_required  12.3 ms'],
+    [{ error: 'upstream_unreachable', reason: 'Error X' }, '  upstream_unreachable (Error X)  12.3 ms'],
+    [{ paidMicros: 36, asset: 'mint', transaction: 'one' }, '  paid $0.000036  12.3 ms'],
+    [{ paidMicros: 5, asset: 'mint', transaction: 'one' }, '  paid $0.000005  '],
+    [{ transaction: 'one', replayed: true }, '  paid before  12.3 ms'],
+    [{ path: '/\u001b[2J\u009b1A\r\u202e' }, '200 GET / [2J 1A    12.3 ms\n'],
+  ])('of %j contains %j after its time', (changes, expected) => {
+    const line = { level: 30, time: '2026-01-02T03:04:05.678Z', ...LINE, ...changes, msg: 'request' };
+    const text = prettyLine(JSON.stringify(line));
+    expect(text).toMatch(CLOCK);
+    expect(text.replace(CLOCK, '')).toContain(expected);
   });
 
   it('of a notice is its sentence, and of a failure its stack', () => {
-    const lines: string[] = [];
-    const log = createLog('info', [], inFormat('pretty', { write: (line) => void lines.push(line) }));
-    log.notice('listening on http://localhost:8402');
-    log.failure(new Error('broken'));
-    expect(lines[0]?.replace(CLOCK, '')).toBe('listening on http://localhost:8402\n');
-    expect(lines[1]?.replace(CLOCK, '')).toMatch(/^failure: Error: broken\n +at /);
-  });
-
-  it('contains no control characters', () => {
-    const path = '/\u001b[2J\u009b1A\r\u202e';
-    expect(shown({ path })).toBe('200 GET / [2J 1A    12.3 ms\n');
+    const [notice, failure] = written('info', 'pretty', (log) => {
+      log.notice('listening on http://localhost:8402');
+      log.failure(new Error('broken'));
+    });
+    expect(notice?.replace(CLOCK, '')).toBe('listening on http://localhost:8402\n');
+    expect(failure?.replace(CLOCK, '')).toMatch(/^failure: Error: broken\n +at /);
   });
 });
 
 describe('the format', () => {
-  const written = (format: 'json' | 'pretty' | undefined, isTTY: boolean) => {
-    const lines: string[] = [];
-    const log = createLog('info', [], inFormat(format, { isTTY, write: (line) => void lines.push(line) }));
-    log.notice('listening');
-    return lines[0]?.startsWith('{') ? 'json' : 'pretty';
-  };
-
-  it('is pretty at a terminal and JSON elsewhere; default of LOG_FORMAT', () => {
-    expect([written(undefined, true), written(undefined, false)]).toEqual(['pretty', 'json']);
-    expect([written('json', true), written('pretty', false)]).toEqual(['json', 'pretty']);
+  it.each([
+    [undefined, true, 'pretty'],
+    [undefined, false, 'json'],
+    ['json', true, 'json'],
+    ['pretty', false, 'pretty'],
+  ] as const)('%s at a terminal (%s) is %s; default of LOG_FORMAT', (format, isTTY, expected) => {
+    const [line] = written('info', format, (log) => log.notice('listening'), isTTY);
+    expect(line?.startsWith('{') ? 'json' : 'pretty').toBe(expected);
   });
 
   it('has no line below the level', () => {
-    const lines: string[] = [];
-    const log = createLog('warn', [], { write: (line) => void lines.push(line) });
-    log.notice('listening');
-    log.failure(new Error('broken'));
+    const lines = written('warn', undefined, (log) => {
+      log.notice('listening');
+      log.failure(new Error('broken'));
+    });
     expect(lines).toEqual([expect.stringContaining('broken')]);
   });
 
