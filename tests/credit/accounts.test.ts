@@ -336,8 +336,7 @@ const LIMITS = { limitMicros: 1_000, priceMicros: undefined };
 
 ledgerSuite('a purchase of credit', (ledger) => {
   const account = () => ledger.accounts.find(HOLDER);
-  const reserve = (payment: NewPayment, limits = {}) =>
-    ledger.payments.reserve(payment, { credit: { ...LIMITS, ...limits } });
+  const reserve = (payment: NewPayment, limits = {}) => ledger.payments.reserve(payment, { ...LIMITS, ...limits });
   const release = ({ key, owner }: NewPayment) => ledger.payments.release(key, owner, false);
 
   it('is made by one payment at a time, and a copy of that one is not reserved again', async () => {

@@ -33,7 +33,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const purchase = (owner: string): Admission => ({
       async spend(take) {
         const credit = { limitMicros: LIMIT, priceMicros: PRICE };
-        const verdict = await payments.reserve({ ...record, owner }, { credit });
+        const verdict = await payments.reserve({ ...record, owner }, credit);
         if (verdict !== 'reserved') throw refusalOf(verdict);
         return take();
       },

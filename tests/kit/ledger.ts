@@ -110,7 +110,8 @@ let serial = 0;
 const next = (): string => String(++serial).padStart(8, '0');
 
 /** A requirement of this many micro-USDC, with the members that records use. */
-export const requirementOf = (micros: number): string => JSON.stringify({ amount: String(micros), asset: 'usdc' });
+export const requirementOf = (micros: number) =>
+  ({ amount: String(micros), asset: 'usdc' }) as NewPayment['requirement'];
 
 /** A payment that no database has. */
 export function newPayment(change: Partial<NewPayment> = {}): NewPayment {

@@ -256,7 +256,9 @@ export async function openMarket() {
       const transaction = readTransaction(carried.transaction);
       if (!transaction) throw new Refusal(UNDECODABLE, { payment: { state: 'refused' } });
       const request = { requestHash: HASH, nowMs: ISSUED * 1000, crypto: nodeCrypto, memos };
-      return readPresentedPayment({ key: 'k', carried, transaction, offer, ...request, ...change });
+      const presented = readPresentedPayment({ key: 'k', carried, transaction, offer, ...request, ...change });
+      if (presented instanceof Refusal) throw presented;
+      return presented;
     },
   };
 }

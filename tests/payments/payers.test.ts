@@ -107,7 +107,7 @@ const paymentOf = (payer: string, micros: number, network: string = NETWORKS.mai
 ledgerSuite('known payers', (ledger) => {
   /** Whether a payment of this wallet counts as that of a known payer. */
   const isKnownOn = async (network: string, payer: string) =>
-    (await ledger.payments.look(paymentOf(payer, 5, network))).isKnownPayer;
+    isKnownPayer((await ledger.payments.look(paymentOf(payer, 5, network))).paidOnMainnet, ledger.nowMs);
 
   const pay = (payer: string, micros: number, network?: string) => settle(ledger, paymentOf(payer, micros, network));
 

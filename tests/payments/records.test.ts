@@ -112,7 +112,7 @@ ledgerSuite('an answer that was paid for', (ledger) => {
     expect(answers.map((answer) => answer === large)).toEqual([false, true, true, true, true, true]);
     expect(await answerTo(opened)).toBeUndefined();
     await ledger.payments.resolve(opened.key, landed(opened));
-    expect((await ledger.payments.look({ ...opened, key: 'another' })).dueKey).toBe(opened.key);
+    expect((await ledger.payments.look({ ...opened, key: 'another' })).due.at(-1)?.key).toBe(opened.key);
   });
 
   it('is counted once, also if it is stored again', async () => {
@@ -140,7 +140,7 @@ ledgerSuite('an answer that was paid for', (ledger) => {
 ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
   /** The payment that a new payment of this payer for this request finds open or owed. */
   const due = async ({ payer, requestHash }: { payer: string; requestHash: string }) =>
-    (await ledger.payments.look({ ...newPayment(), payer, requestHash })).dueKey;
+    (await ledger.payments.look({ ...newPayment(), payer, requestHash })).due.at(-1)?.key;
 
   it('P18 is owed to its payer for its request until it is delivered, across restarts', async () => {
     const payment = newPayment();
@@ -354,7 +354,7 @@ ledgerSuite('a payment', (ledger) => {
     const times = { settlingSinceMs: expect.any(Number), leasedUntilMs: expect.any(Number) };
     expect(await ledger.payments.open()).toEqual([{ ...payment, ...noted, ...times }]);
     expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
-    expect((await ledger.payments.look({ ...payment, key: 'another' })).dueKey).toBe(payment.key);
+    expect((await ledger.payments.look({ ...payment, key: 'another' })).due.at(-1)?.key).toBe(payment.key);
     expect(await ledger.payments.reserve(byAnother(payment))).toBe('taken');
     const { payer, requestHash } = payment;
     expect(await ledger.payments.reserve(newPayment({ payer, requestHash }))).toBe('owed');

@@ -16,7 +16,7 @@ process.stdout.write('.');
 async function buy() {
   const [key, owner, answer] = [randomBytes(32).toString('hex'), 'owner', 'x'.repeat(Math.random() * 30_000)];
   const facts = { network, requestHash: key, payer: key, source: 's', memo: 'm', priceUsd: '0.1', transaction: 't' };
-  const sale = { requirement: '{"amount":"100000"}', route: 'r', requestId: 'i', feeLamports: 0, creditMicros: 0 };
+  const sale = { requirement: { amount: '100000' }, route: 'r', requestId: 'i', feeLamports: 0, creditMicros: 0 };
   await payments.reserve({ key, owner, ...facts, ...sale });
   await payments.settling(key, owner, { answer, signature: key, height: 1 });
   const proof = { outcome: 'settled', signature: key };

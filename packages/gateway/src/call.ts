@@ -174,7 +174,7 @@ export interface Admission extends AsyncDisposable {
   /** Charges for the answer. Refuses by throwing; the answer must then not be sent. */
   settle(answer: Answer): Promise<Receipt>;
   /** Headers of every response after admission, refusals included; a 402 carries a challenge instead. */
-  headers(): Readonly<Record<string, string>>;
+  readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   /** The answer was paid for before. */
   readonly isOwed?: boolean;
 }

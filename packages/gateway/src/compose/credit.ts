@@ -60,7 +60,7 @@ export function openCredit(parts: CreditParts) {
       const priceMicros = exact.priceOf(route);
       const bundles = credit.bundleMicros > priceMicros ? [credit.bundleMicros] : [];
       const payments = exact.gate(route, describe, { ...sold, priceMicros, bundles });
-      return new CreditGate(spending, payments, { network: NETWORKS[clusterOf(route)], priceMicros });
+      return new CreditGate({ ...spending, network: NETWORKS[clusterOf(route)], priceMicros }, payments);
     },
     /** What serves a route of the credit surface. */
     serving(route: Route): Pick<Endpoint, 'spending' | 'upstream'> {

@@ -32,13 +32,6 @@ export interface Debit extends NewDebit {
 export const signedDebitId = ({ network, wallet }: AccountHolder, nonce: string): string =>
   `${nonce}:${network}:${wallet}`;
 
-/** A purchase of credit in progress. Other calls that would buy credit wait for it. */
-interface CreditPurchase {
-  /** Its payment's key. */
-  readonly key: string;
-  readonly micros: number;
-}
-
 /** The credit of a wallet on one network, in millionths of a dollar. */
 export interface Account {
   readonly grantedMicros: number;
@@ -48,7 +41,8 @@ export interface Account {
   readonly holds: number;
   /** Calls are refused until this time, because too many have failed. */
   readonly failingUntilMs: number;
-  readonly purchase?: CreditPurchase;
+  /** A payment that buys credit now, by its key. Other calls that would buy credit wait for it. */
+  readonly purchase?: { readonly key: string; readonly micros: number };
 }
 
 /** How much credit a wallet may buy. */

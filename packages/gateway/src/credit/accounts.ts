@@ -32,9 +32,10 @@ export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } 
 /** Why nothing was captured: the hold lapsed, and other requests took the debit or the credit. */
 type NotCharged = 'running' | 'busy' | 'insufficient';
 
-/** A change of a balance. */
-export interface Movement {
+/** A change of a balance, with its members in the order in which clients get them. */
+interface Movement {
   readonly kind: 'grant' | 'debit';
+  readonly cluster: Cluster;
   readonly micros: number;
   readonly at: string;
   /** The route of the call that was debited, or whose payment brought the grant. */
@@ -79,7 +80,7 @@ export class Accounts extends Ledger {
 
   async debit(id: string): Promise<Debit | undefined> {
     const [row] = await this.database.read(rows.findDebit(id));
-    return row && rows.debitOf(row, rows.holderOf(row), this.now());
+    return row && rows.debitOf(row, this.now());
   }
 
   /** Holds the price of a call. */
@@ -159,14 +160,10 @@ export class Accounts extends Ledger {
     const { id, owner, requestHash, micros } = debit;
     const found = await this.database.read(rows.lookAt(debit, { id, requestHash }, nowMs));
     const account = rows.accountOf(found[0]);
-    let own: Debit | undefined;
-    let owed: Debit | undefined;
-    const lapsed: Row[] = [];
-    for (const row of found) {
-      if (row.id === id) own = rows.debitOf(row, debit, nowMs);
-      if (row.owed_until_ms !== null && row.request_hash === requestHash) owed ??= rows.debitOf(row, debit, nowMs);
-      if (row.state === 'held' && Number(row.until_ms) <= nowMs) lapsed.push(row);
-    }
+    const debits = found.map((row) => rows.debitOf(row, nowMs));
+    const own = debits.find((each) => each?.id === id);
+    const owed = debits.find((_, index) => found[index]?.owed_until_ms && found[index].request_hash === requestHash);
+    const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
     // It was held, but the reply was lost.
     if (own?.owner === owner && own.progress === 'held') return { verdict: 'held', debit };
     if (own) return { verdict: own.progress === 'held' ? 'running' : 'captured', account, debit: own };

@@ -113,13 +113,12 @@ export function debiting(
 }
 
 /** Answers that were charged before: to the same debit sent again, and to a request whose answer was not delivered. */
-export class ChargedAnswers {
+export class ChargedAnswers extends PaidAnswers {
   readonly #accounts: Accounts;
-  readonly #answers: PaidAnswers;
 
   constructor(accounts: Accounts) {
+    super(accounts);
     this.#accounts = accounts;
-    this.#answers = new PaidAnswers(accounts);
   }
 
   /** The answer of this very debit. Refuses while it is running, or if it was for another request. */
@@ -135,9 +134,9 @@ export class ChargedAnswers {
 
   /** The answer of another debit for the same request; undefined if it was fetched too often. */
   async owed(debit: Debit, context: DebitContext): Promise<Admission | Delivery | undefined> {
-    if (this.#answers.isTooOften(debit.id, 'payer')) return undefined;
+    if (this.isTooOften(debit.id, 'payer')) return undefined;
     const found = this.#accounts.find(debit);
     const receipt = found.then((account) => receiptOf(debit, balanceOf(account), context, true));
-    return this.#answers.deliver(debit.id, receipt);
+    return this.deliver(debit.id, receipt);
   }
 }

@@ -4,6 +4,7 @@ import {
   columnsOf,
   insertion,
   membersIn,
+  namesIn,
   type Row,
   type Statement,
   type Step,
@@ -34,7 +35,7 @@ const COLUMNS = {
   captured_at_ms: 'capturedAtMs',
   calls_again: 'callsAgain',
 } as const satisfies Readonly<Record<string, keyof Debit>>;
-const DEBIT = [...Object.keys(COLUMNS), 'owed_until_ms'].map((column) => `d.${column}`).join(', ');
+const DEBIT = `w.cluster, w.address, d.owed_until_ms, ${namesIn('d', COLUMNS)}`;
 
 /** The account of a row. */
 export function accountOf(row: Row | undefined): Account {
@@ -50,11 +51,11 @@ export function accountOf(row: Row | undefined): Account {
   };
 }
 
-/** A debit; undefined if the row has none, or its hold has lapsed. */
-export function debitOf(row: Row | undefined, { network, wallet }: AccountHolder, nowMs: number): Debit | undefined {
-  if (!row || row.id === null) return undefined;
-  if (row.state === 'held' && Number(row.until_ms) <= nowMs) return undefined;
-  return { ...membersIn(row, COLUMNS), network, wallet } as unknown as Debit;
+/** A debit and its wallet; undefined if the row has none, or its hold has lapsed. */
+export function debitOf(row: Row, nowMs: number): Debit | undefined {
+  if (row.id === null || (row.state === 'held' && Number(row.until_ms) <= nowMs)) return undefined;
+  const holder = { network: NETWORKS[row.cluster as Cluster], wallet: text(row.address) };
+  return { ...membersIn(row, COLUMNS), ...holder } as unknown as Debit;
 }
 
 const holderValues = ({ network, wallet }: AccountHolder): Value[] => [clusterOfNetwork(network), wallet];
@@ -65,14 +66,8 @@ export const findAccount = (holder: AccountHolder, nowMs: number): Statement => 
 });
 
 export const findDebit = (id: string): Statement => ({
-  sql: `select w.cluster, w.address, ${DEBIT} from debits d join wallets w on w.id = d.wallet_id where d.id = $1`,
+  sql: `select ${DEBIT} from debits d join wallets w on w.id = d.wallet_id where d.id = $1`,
   values: [id],
-});
-
-/** The owner of the debit in a row of `findDebit`. */
-export const holderOf = (row: Row): AccountHolder => ({
-  network: NETWORKS[row.cluster as Cluster],
-  wallet: text(row.address),
 });
 
 const isUnfinished = `(state = 'held' or owed_until_ms is not null)`;
@@ -145,14 +140,16 @@ export function capture(debit: NewDebit, nowMs: number, others: readonly Stateme
   return { guard, changes: [unhold(micros, micros), ...others], isDurable: true };
 }
 
-/** Releases what this owner holds. */
-export const release = ({ id, owner, micros }: NewDebit): Step => ({
+const releaseIf = (condition: string, values: readonly Value[], micros: number): Step => ({
   guard: {
-    sql: `delete from debits where id = $1 and owner = $2 and state = 'held' and {in time} returning wallet_id as id`,
-    values: [id, owner],
+    sql: `delete from debits where id = $1 and ${condition} and state = 'held' and {in time} returning wallet_id as id`,
+    values,
   },
   changes: [unhold(micros, 0)],
 });
+
+/** Releases what this owner holds. */
+export const release = ({ id, owner, micros }: NewDebit): Step => releaseIf('owner = $2', [id, owner], micros);
 
 export const findLapsed = (nowMs: number): Statement => ({
   sql: `select id, micro_usdc from debits where state = 'held' and until_ms <= $1 and ${isUnfinished}`,
@@ -160,13 +157,8 @@ export const findLapsed = (nowMs: number): Statement => ({
 });
 
 /** Releases a lapsed hold. */
-export const releaseLapsed = ({ id = null, micro_usdc: micros }: Row, nowMs: number): Step => ({
-  guard: {
-    sql: `delete from debits where id = $1 and state = 'held' and until_ms <= $2 and {in time} returning wallet_id as id`,
-    values: [id, nowMs],
-  },
-  changes: [unhold(Number(micros), 0)],
-});
+export const releaseLapsed = ({ id = null, micro_usdc: micros }: Row, nowMs: number): Step =>
+  releaseIf('until_ms <= $2', [id, nowMs], Number(micros));
 
 /** Drops the lapsed reservation of a payment. A new version of the wallet stops the request that made it, if it still runs. */
 export const dropLapsedPayment = (key: string, nowMs: number): Step => ({
@@ -208,7 +200,7 @@ export const noteCallAgain = (id: string): Statement => ({
 
 /** The latest grants and debits of a wallet. */
 export const findMovements = (holder: AccountHolder): Statement => ({
-  sql: `select e.at, e.kind, e.micro_usdc as micros, e.route, e.signature from journal_entries e join wallets w on w.id = e.wallet_id
+  sql: `select e.kind, e.cluster, e.micro_usdc as micros, e.at, e.route, e.signature from journal_entries e join wallets w on w.id = e.wallet_id
   where w.cluster = $1 and w.address = $2 and e.kind in ('grant', 'debit') order by e.id desc limit ${CREDIT.movements}`,
   values: holderValues(holder),
 });

@@ -1,28 +1,14 @@
 import { type Cluster, dollars, NETWORKS, Refusal } from '@asset-gateway/protocol';
 import type { Admission, Slot, UpstreamCall } from '../call.ts';
 import { fromStore } from '../gates/gate.ts';
-import { type Account, type AccountHolder, balanceOf, CREDIT } from './account.ts';
-import type { Accounts, Movement } from './accounts.ts';
+import { balanceOf, CREDIT } from './account.ts';
+import type { Accounts } from './accounts.ts';
 
 const ledger = (cluster: Cluster, balanceMicros: number) => ({
   cluster,
   network: NETWORKS[cluster],
   balanceUsd: dollars(balanceMicros),
   balanceMicros,
-});
-
-function balance(cluster: Cluster, account: Account) {
-  const { grantedMicros, spentMicros, heldMicros } = account;
-  return { ...ledger(cluster, balanceOf(account)), heldMicros, grantedMicros, spentMicros };
-}
-
-const movement = (cluster: Cluster, { kind, micros, at, route, transaction }: Movement) => ({
-  kind,
-  cluster,
-  micros,
-  at,
-  route,
-  ...(transaction !== undefined && { transaction }),
 });
 
 function walletOf({ wallet }: UpstreamCall): string {
@@ -34,19 +20,17 @@ function walletOf({ wallet }: UpstreamCall): string {
 export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[]) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
-    const holders = sold.map((cluster) => ({ network: NETWORKS[cluster], wallet }));
-    const read = (holder: AccountHolder) => Promise.all([accounts.find(holder), accounts.movements(holder)]);
-    const found = await fromStore(Promise.all(holders.map(read)));
-    const all = sold.map((each, index) => ({ sold: each, found: found[index] as Awaited<ReturnType<typeof read>> }));
-    const movements = all
-      .flatMap(({ sold, found: [, ofCluster] }) => ofCluster.map((each) => ({ sold, each })))
-      .sort((one, other) => (one.each.at < other.each.at ? 1 : -1))
-      .slice(0, CREDIT.movements);
-    const result = {
-      wallet,
-      balances: all.map(({ sold, found: [account] }) => balance(sold, account)),
-      movements: movements.map(({ sold, each }) => movement(sold, each)),
+    const read = async (cluster: Cluster) => {
+      const holder = { network: NETWORKS[cluster], wallet };
+      const [account, movements] = await Promise.all([accounts.find(holder), accounts.movements(holder)]);
+      const { heldMicros, grantedMicros, spentMicros } = account;
+      const balance = { ...ledger(cluster, balanceOf(account)), heldMicros, grantedMicros, spentMicros };
+      return { balance, movements };
     };
+    const found = await fromStore(Promise.all(sold.map(read)));
+    const movements = found.flatMap((each) => each.movements).sort((one, other) => (one.at < other.at ? 1 : -1));
+    const balances = found.map((each) => each.balance);
+    const result = { wallet, balances, movements: movements.slice(0, CREDIT.movements) };
     return { json: JSON.stringify(result) };
   },
 });

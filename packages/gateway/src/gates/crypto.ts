@@ -117,6 +117,33 @@ const rightSizes = (signature: Uint8Array, publicKey: Uint8Array): boolean =>
 export const keysFor = (purpose: string, { mac }: Pick<Crypto, 'mac'>, secrets: readonly string[]): Buffer[] =>
   secrets.map((secret) => mac(Buffer.from(purpose.padEnd(KEY_BYTES)), Buffer.from(secret)));
 
+/** MACs of one length under several keys: the first signs, all verify. */
+export class Macs {
+  readonly #crypto: Pick<Crypto, 'mac'>;
+  readonly #keys: readonly Uint8Array[];
+  readonly #bytes: number;
+
+  constructor(crypto: Pick<Crypto, 'mac'>, keys: readonly Uint8Array[], bytes: number) {
+    this.#crypto = crypto;
+    this.#keys = keys;
+    this.#bytes = bytes;
+  }
+
+  sign(message: string): Buffer {
+    const [key] = this.#keys;
+    if (!key) throw new Error('no secret to sign with');
+    return this.#mac(key, message);
+  }
+
+  verify(message: string, mac: Uint8Array): boolean {
+    return this.#keys.some((key) => equalSecrets(this.#mac(key, message), mac));
+  }
+
+  #mac(key: Uint8Array, message: string): Buffer {
+    return this.#crypto.mac(key, Buffer.from(message)).subarray(0, this.#bytes);
+  }
+}
+
 /** The primitives by node:crypto, with checks that make its Ed25519 strict. */
 export const nodeCrypto: Crypto = {
   verify: (signature, message, key) => rightSizes(signature, key) && verifyStrictly(signature, message, key),

@@ -20,7 +20,6 @@ export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): 
 const free: Admission = {
   spend: (take) => take(),
   settle: async () => ({ headers: {} }),
-  headers: () => ({}),
   [Symbol.asyncDispose]: async () => undefined,
 };
 
@@ -98,7 +97,6 @@ export class PaidAnswers {
     let isFetching = false;
     return {
       isOwed: true,
-      headers: () => ({}),
       async spend(take) {
         if (!isFetching && fetching.has(key)) throw inProgress('taken');
         if (!isFetching) {

@@ -10,9 +10,7 @@ import {
   type JournalEntry,
   type JournalKind,
   keepAnswer,
-  POSTGRES,
   type Row,
-  SQLITE,
   type Statement,
   type Value,
 } from '../stores/sql/database.ts';
@@ -57,7 +55,9 @@ function rowChange({ subject, step: { before, after }, details, nowMs }: Taking)
   const changed = changing(record, nowMs, details.fee);
   if (!before.record) {
     const fees = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
-    const row = { ...fees, ...columnsOf(record, LASTING), micro_usdc: amountOf(record), ...changed };
+    const requirement = JSON.stringify(record.requirement);
+    const lasting = { ...columnsOf(record, LASTING), requirement, micro_usdc: amountOf(record) };
+    const row = { ...fees, ...lasting, ...changed };
     const replaced = Object.keys(row).map((name) => `${name} = excluded.${name}`);
     const { sql, values } = insertion('payments', row);
     // It replaces a forgotten payment with the same key; machine.ts refuses a key that has a record.
@@ -99,16 +99,12 @@ const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')},
   select $1, $2, $3, $4, $5, $6, $7, $8 where {in time} on conflict (cluster, address) do nothing
   returning id, granted_micro_usdc, spent_micro_usdc`;
 
-const knownWallet = (
-  guard: string,
-): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $8
+const updateWallet = (guard = ''): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $8
   where id = $1 and version = $2${guard} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
-const UPDATE_WALLET = knownWallet('');
 /** A settlement also requires that credit has not covered this payment and that the fee budget suffices. */
-const updateWalletToSettle = ({ countedFees }: Dialect): string =>
-  knownWallet(` and not exists (select 1 from debits where id = $9) and (cast($10 as bigint) is null or
-  (${countedFees('$11', '$7', '0')} <= $10 and ($13 = 0 or ${countedFees('$11', '$7', '1')} <= $12)))`);
-const UPDATES_TO_SETTLE = { sqlite: updateWalletToSettle(SQLITE), postgres: updateWalletToSettle(POSTGRES) };
+const guardOfSettlement = ({ countedFees }: Dialect): string =>
+  ` and not exists (select 1 from debits where id = $9) and (cast($10 as bigint) is null or
+  (${countedFees('$11', '$7', '0')} <= $10 and ($13 = 0 or ${countedFees('$11', '$7', '1')} <= $12)))`;
 
 /** Whether money may move from this step on. */
 export const beginsSettling = ({ before, after }: Step): boolean =>
@@ -139,7 +135,7 @@ function walletGuard(
   const state = [version, JSON.stringify(inFlight), JSON.stringify(calls), JSON.stringify(paid), nowMs, grantedMicros];
   if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(subject.network), subject.payer, ...state] };
   const values: Value[] = [wallet.id, wallet.version, ...state];
-  if (!beginsSettling(step)) return { sql: UPDATE_WALLET, values };
+  if (!beginsSettling(step)) return { sql: updateWallet(), values };
   values.push(subject.key);
   if (fee) {
     // How much the fee payer may have spent before this fee, for all payers and for new ones.
@@ -147,7 +143,7 @@ function walletGuard(
     const leftOfNewPayers = Math.floor(fee.limit * PAYMENTS.newPayersShare) - fee.lamports;
     values.push(left, fee.feePayer, leftOfNewPayers, Number(fee.isNewPayer));
   } else values.push(null, null, null, 0);
-  return { sql: UPDATES_TO_SETTLE[dialect.name], values };
+  return { sql: updateWallet(guardOfSettlement(dialect)), values };
 }
 
 /**

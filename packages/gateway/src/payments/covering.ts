@@ -58,7 +58,6 @@ function payingBy(dependencies: CoveringDependencies, sent: SentPayment, result:
 function chosenBy(choose: () => Promise<Admission>, purchase: Admission, held: Admission | undefined): Admission {
   let chosen = held;
   return {
-    headers: () => ({}),
     async spend(take) {
       for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
         chosen ??= await choose();

@@ -1,29 +1,21 @@
 import { dollars, HEADERS, type RefusalCode, SIWX_EXTENSION, siwxExtension } from '@asset-gateway/protocol';
 import type { Admission, Call, Challenge, Delivery, Gate, Trail } from '../call.ts';
-import { type AccountHolder, type NewDebit, signedDebitId } from '../credit/account.ts';
+import { type NewDebit, signedDebitId } from '../credit/account.ts';
 import type { NotHeld } from '../credit/accounts.ts';
 import { type CreditDependencies, type DebitContext, debiting, refusalOf } from '../credit/debiting.ts';
-import { challengedUrl, fromStore, type OriginOf } from '../gates/gate.ts';
+import { challengedUrl, fromStore } from '../gates/gate.ts';
 import { signInInfo } from '../gates/siwx/gate.ts';
 import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
-import type { ReceiptIssuer } from '../receipts/response.ts';
 import type { ExactGate } from './gate.ts';
-import { paidCallOf } from './read/requirement.ts';
+import { type CallDependencies, paidCallOf } from './read/requirement.ts';
 
-/** What the gates of routes that take credit share. */
-export interface SpendingDependencies extends CreditDependencies {
+/** What the gate of a route that takes credit needs. */
+interface SpendingDependencies extends CreditDependencies, CallDependencies {
   /** The clock that forgets debits must judge nonces too, so that no nonce outlives its debit. */
   readonly signIn: SignInDependencies;
-  readonly originOf: OriginOf;
-  /** Undefined if receipts are not signed. */
-  readonly receipts: ReceiptIssuer | undefined;
-  readonly randomId: () => string;
-}
-
-/** What a signature spends on one route. */
-interface SpendingTerms {
   /** CAIP-2: credit belongs to one network. */
   readonly network: string;
+  /** The price of one call. */
   readonly priceMicros: number;
 }
 
@@ -51,12 +43,10 @@ function pathUrl(call: Call, origin: string): string {
 export class CreditGate implements Gate {
   readonly #dependencies: SpendingDependencies;
   readonly #payments: ExactGate;
-  readonly #terms: SpendingTerms;
 
-  constructor(dependencies: SpendingDependencies, payments: ExactGate, terms: SpendingTerms) {
+  constructor(dependencies: SpendingDependencies, payments: ExactGate) {
     this.#dependencies = dependencies;
     this.#payments = payments;
-    this.#terms = terms;
   }
 
   admit(call: Call, trail: Trail): Promise<Admission | Delivery> {
@@ -68,8 +58,7 @@ export class CreditGate implements Gate {
   /** Only a client that asks for it gets something to sign, because clients that see a sign-in never pay. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined {
     if (!prefersCredit(call) && !carriesSignIn(call)) return this.#payments.challenge(call, code);
-    const { signIn, originOf } = this.#dependencies;
-    const { network, priceMicros } = this.#terms;
+    const { signIn, originOf, network, priceMicros } = this.#dependencies;
     const origin = originOf(call.inbound);
     const info = signInInfo(origin, {
       uri: pathUrl(call, origin),
@@ -81,8 +70,7 @@ export class CreditGate implements Gate {
   }
 
   async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
-    const { accounts, leaseMs, signIn, originOf } = this.#dependencies;
-    const { network, priceMicros: micros } = this.#terms;
+    const { accounts, leaseMs, signIn, originOf, network, priceMicros: micros } = this.#dependencies;
     const origin = originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, network };
     const { payload } = readValidSignIn(signIn, call, rule);
@@ -95,7 +83,7 @@ export class CreditGate implements Gate {
     const debit: NewDebit = { ...holder, ...context.request, id, by: 'signature', micros };
     const result = await fromStore(accounts.hold(debit, { leaseMs }));
     const { verdict } = result;
-    const paid = verdict === 'held' ? undefined : await this.#paidBefore(result, holder, context);
+    const paid = verdict === 'held' ? undefined : await this.#paidBefore(result, payload.address, context);
     if (paid) return paid;
     if (verdict === 'insufficient') {
       this.#payments.assertOpen();
@@ -105,7 +93,7 @@ export class CreditGate implements Gate {
   }
 
   /** The answer to this signature, or to an earlier call for the same request that was not delivered. */
-  async #paidBefore({ verdict, debit }: NotHeld, { wallet }: AccountHolder, context: DebitContext) {
+  async #paidBefore({ verdict, debit }: NotHeld, wallet: string, context: DebitContext) {
     const { answers } = this.#dependencies;
     if (verdict === 'due') return this.#payments.owedTo(wallet, context);
     if (!debit) return undefined;

@@ -1,17 +1,11 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Admission, Delivery, Trail } from '../call.ts';
+import type { Admission, Delivery } from '../call.ts';
 import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
-import type { CarriedPayment } from './read/payment.ts';
-import { PAYMENTS, type PaymentRecord } from './record.ts';
+import type { PaymentCall } from './read/payment.ts';
+import { PAYMENTS, type PaymentRecord, type PaymentState } from './record.ts';
 import { pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
-
-/** A request that carries a payment. */
-interface SentPayment extends PaidCall {
-  readonly trail: Trail;
-  readonly carried: CarriedPayment;
-}
 
 /** How long a settled payment can be replayed without its ticket, which version 1 of x402 does not carry. */
 const WITHOUT_TICKET_MS = 60_000;
@@ -25,17 +19,16 @@ const STATES = {
 } as const;
 
 /** Answers that were paid for before on one route: to a payment that is sent again, and to a request whose answer is owed. */
-export class Deliveries {
+export class Deliveries extends PaidAnswers {
   readonly #dependencies: PaymentDependencies;
-  readonly #answers: PaidAnswers;
 
   constructor(dependencies: PaymentDependencies) {
+    super(dependencies.payments);
     this.#dependencies = dependencies;
-    this.#answers = new PaidAnswers(dependencies.payments);
   }
 
   /** The answer to this very payment if it has a record, whatever its memo and price. Refuses if there is no answer to deliver. */
-  async known(context: SentPayment, found: PaymentRecord | undefined): Promise<Admission | Delivery | undefined> {
+  async known(context: PaymentCall, found: PaymentRecord | undefined): Promise<Admission | Delivery | undefined> {
     const record = await this.#upToDate(found);
     if (!record) return undefined;
     const { key, memo } = record;
@@ -47,7 +40,7 @@ export class Deliveries {
       // Anyone can copy a settled transaction from the chain; its ticket proves that the client is the payer.
       const { memos } = this.#dependencies;
       const isPayers = memo !== undefined && memos?.isTicketOf(memo, context.carried.ticket) === true;
-      if (this.#answers.isTooOften(key, isPayers ? 'payer' : 'other')) throw alreadyUsed('sent again too often');
+      if (this.isTooOften(key, isPayers ? 'payer' : 'other')) throw alreadyUsed('sent again too often');
       return isPayers ? this.#settled(context, record) : this.#withoutTicket(context, record);
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', context.inVersion1Header);
@@ -56,21 +49,22 @@ export class Deliveries {
   }
 
   /**
-   * The answer to another payment for the same request, so that each payer pays once. `dueKey`: the payment that is open or owed.
+   * The answer to another payment for the same request, so that each payer pays once. `due`: the payments that are owed or open.
    * A payment without a ticket (`isProven` is false) may be a copy: it gets a stored answer, which stays owed.
    */
   async owed(
     context: PaidCall,
-    dueKey: string | undefined,
+    due: PaymentState['due'],
     isProven: boolean,
   ): Promise<Admission | Delivery | undefined> {
+    const dueKey = due.at(-1)?.key;
     if (dueKey === undefined) return undefined;
     const { payments } = this.#dependencies;
     const record = await this.#upToDate(await fromStore(payments.find(dueKey)));
     if (record?.progress === 'refused' || !record) return undefined;
     const isSettled = record.progress === 'settled';
     if (isSettled && isProven) return this.#settled(context, record);
-    const isTooOften = isSettled && this.#answers.isTooOften(record.key, 'other');
+    const isTooOften = isSettled && this.isTooOften(record.key, 'other');
     const answer = isSettled && !isTooOften && (await fromStore(payments.answer(record.key)));
     if (answer) return { answer: { json: answer }, receipt: receiptOf(record, context, true) };
     throw new Refusal('settlement_pending', {
@@ -88,7 +82,7 @@ export class Deliveries {
   }
 
   /** The stored answer, for a short time. The client may not be the payer, so the answer stays owed. */
-  async #withoutTicket(context: SentPayment, record: PaymentRecord): Promise<Delivery> {
+  async #withoutTicket(context: PaymentCall, record: PaymentRecord): Promise<Delivery> {
     const { payments } = this.#dependencies;
     if (payments.now() - (record.resolvedAtMs ?? 0) >= WITHOUT_TICKET_MS) throw alreadyUsed('without its ticket');
     const answer = await fromStore(payments.answer(record.key));
@@ -98,6 +92,6 @@ export class Deliveries {
 
   async #settled(context: PaidCall, record: PaymentRecord): Promise<Admission | Delivery> {
     const ageMs = this.#dependencies.payments.now() - (record.resolvedAtMs ?? 0);
-    return this.#answers.deliver(record.key, receiptOf(record, context, true), ageMs >= PAYMENTS.answerMs);
+    return this.deliver(record.key, receiptOf(record, context, true), ageMs >= PAYMENTS.answerMs);
   }
 }

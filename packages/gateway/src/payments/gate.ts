@@ -8,9 +8,8 @@ import { beginCover, type CoveringDependencies } from './covering.ts';
 import { Deliveries } from './deliveries.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { feePayerName } from './facilitator/fee-payer.ts';
-import type { Look } from './payments.ts';
 import { Purchase } from './purchase.ts';
-import { type Candidate, carriedPayment, type PresentedPayment, readPresentedPayment } from './read/payment.ts';
+import { carriedPayment, type PaymentCall, type PresentedPayment, readPresentedPayment } from './read/payment.ts';
 import { type Offer, paidCallOf, paymentKeyOf, requestHashOf, requirementOf } from './read/requirement.ts';
 import { readTransaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
@@ -30,11 +29,6 @@ export interface CreditSale extends CreditLimits {
   readonly dependencies: CoveringDependencies;
   /** Amounts that may be paid instead of the price of one call, ascending, in millionths of a dollar. */
   readonly bundles: readonly number[];
-}
-
-/** A request that carries a payment. */
-interface RequestContext extends PaidCall, Pick<Candidate, 'key' | 'offer' | 'carried' | 'transaction'> {
-  readonly trail: Trail;
 }
 
 /** The gate of a paid route: one payment buys the answer to one request, exactly once. */
@@ -72,7 +66,7 @@ export class ExactGate implements Gate {
   }
 
   /** Earlier purchases come first: only a new purchase needs a payment that matches the request. */
-  async #admitPayment(context: RequestContext): Promise<Admission | Delivery> {
+  async #admitPayment(context: PaymentCall): Promise<Admission | Delivery> {
     const { trail } = context;
     const presented = this.#readPayment(context);
     const looking = this.#look(context);
@@ -87,11 +81,11 @@ export class ExactGate implements Gate {
       trail.wallet = presented.payer;
       trail.payment = { state: 'unused' };
       const { hasTicket } = presented;
-      const owed = (await this.#deliveries.owed(context, look.dueKey, hasTicket)) ?? (await cover?.owed());
+      const owed = (await this.#deliveries.owed(context, look.due, hasTicket)) ?? (await cover?.owed());
       if (owed) return owed;
       const { credit } = this.#route;
       const record = this.#newPayment(context, presented);
-      const purchase = new Purchase(this.#dependencies, record, { ...context, presented, look, credit });
+      const purchase = new Purchase(this.#dependencies, record, { ...context, look, credit });
       const admission = cover?.orBy(purchase) ?? purchase;
       cover = undefined;
       return admission;
@@ -101,7 +95,7 @@ export class ExactGate implements Gate {
   }
 
   /** The second signer is the payer if the transaction has the required shape, which is checked later. */
-  #look({ key, request: { requestHash }, transaction, offer }: RequestContext): Promise<Look> {
+  #look({ key, request: { requestHash }, transaction, offer }: PaymentCall) {
     const { network } = offer;
     const feePayer = offer.feePayer === '' ? undefined : feePayerName(network, offer.feePayer);
     const payer = transaction.keys[1] ?? '';
@@ -112,8 +106,8 @@ export class ExactGate implements Gate {
   async owedTo(payer: string, call: PaidCall): Promise<Admission | Delivery | undefined> {
     const { requestHash } = call.request;
     const { network } = this.#route.offer;
-    const { dueKey } = await fromStore(this.#dependencies.payments.look({ key: '', network, payer, requestHash }));
-    return this.#deliveries.owed(call, dueKey, true);
+    const { due } = await fromStore(this.#dependencies.payments.look({ key: '', network, payer, requestHash }));
+    return this.#deliveries.owed(call, due, true);
   }
 
   /** Undefined while no fee payer is known, because nothing can be paid for then. */
@@ -136,23 +130,18 @@ export class ExactGate implements Gate {
 
   #whyClosed(): string | undefined {
     const { feePayer, network } = this.#offer();
-    return feePayer === '' ? 'no fee payer known yet' : this.#dependencies.facilitator.whyClosed(network);
+    return feePayer === '' ? 'no fee payer known yet' : this.#dependencies.facilitator.whyClosed?.(network);
   }
 
   /** The payment if it matches the request, or its refusal. */
-  #readPayment(context: RequestContext): PresentedPayment | Refusal {
+  #readPayment(context: PaymentCall): PresentedPayment | Refusal {
     const { crypto, memos, payments } = this.#dependencies;
     const { requestHash } = context.request;
-    try {
-      return readPresentedPayment({ ...context, crypto, memos, requestHash, nowMs: payments.now() });
-    } catch (error) {
-      if (error instanceof Refusal) return error;
-      throw error;
-    }
+    return readPresentedPayment({ ...context, crypto, memos, requestHash, nowMs: payments.now() });
   }
 
   /** Credit pays only for payments that match their request, and only while purchases are possible. */
-  async #cover(context: RequestContext, presented: PresentedPayment | Refusal) {
+  async #cover(context: PaymentCall, presented: PresentedPayment | Refusal) {
     const { credit } = this.#route;
     if (!credit) return undefined;
     const isCoverable = !(presented instanceof Refusal) && this.#whyClosed() === undefined;
@@ -167,29 +156,18 @@ export class ExactGate implements Gate {
 
   #requirement(offer: Offer, requestHash: string) {
     const { memos, payments } = this.#dependencies;
-    if (!memos) return requirementOf(offer, undefined);
-    const memo = memos.issue(offer, requestHash, payments.now());
-    return requirementOf(offer, memo, memos.ticketOf(memo));
+    const memo = memos?.issue(offer, requestHash, payments.now());
+    return requirementOf(offer, memo, memo && memos?.ticketOf(memo));
   }
 
-  #newPayment({ request }: RequestContext, presented: PresentedPayment): NewPayment {
+  #newPayment({ request }: PaymentCall, presented: PresentedPayment): NewPayment & PresentedPayment {
     const { credit } = this.#route;
-    const { key, network, payer, source, memo, amount, transaction, requirement, feeLamports } = presented;
+    const amount = Number(presented.amount);
     // What exceeds the price of the call becomes credit when the payment settles.
-    const creditMicros = credit ? Math.max(0, Number(amount) - (credit.priceMicros ?? 0)) : 0;
-    return {
-      ...request,
-      key,
-      network,
-      payer,
-      source,
-      memo,
-      transaction,
-      requirement: JSON.stringify(requirement),
-      priceUsd: dollars(Number(amount) - creditMicros),
-      creditMicros,
-      // A remote facilitator pays its own fees.
-      feeLamports: this.#dependencies.facilitator.feeBudgetPerHour === undefined ? 0 : feeLamports,
-    };
+    const creditMicros = credit ? Math.max(0, amount - (credit.priceMicros ?? 0)) : 0;
+    // A remote facilitator pays its own fees.
+    const isFeeOurs = this.#dependencies.facilitator.feeBudgetPerHour !== undefined;
+    const feeLamports = isFeeOurs ? presented.feeLamports : 0;
+    return { ...request, ...presented, priceUsd: dollars(amount - creditMicros), creditMicros, feeLamports };
   }
 }

@@ -14,7 +14,7 @@ import type { SpanNames, Tracing } from '../traces/tracing.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import { Chain } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
-import { type FeePayerBalance, feePayerReader } from './facilitator/fee-payer.ts';
+import { feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
 import { type CreditSale, ExactGate, type ExactRoute } from './gate.ts';
@@ -100,20 +100,6 @@ interface ExactOptions
   readonly tracing: Pick<Tracing, 'spanned'>;
 }
 
-/** Selling by payment, open for business. */
-export interface ExactSetup {
-  /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
-  gate(route: Route, describe: Describe, credit?: CreditSale): ExactGate;
-  /** The clusters whose routes can be sold. */
-  readonly clusters: ReadonlySet<Cluster>;
-  priceOf(route: Route): number;
-  /** Reads the fee payer's balance on each cluster. */
-  feePayers(): Promise<readonly FeePayerBalance[]>;
-  /** Whether each cluster's routes are sold; not while the fee payer cannot pay. */
-  sales(): readonly { readonly cluster: Cluster; readonly isOpen: boolean }[];
-  close(): Promise<void>;
-}
-
 async function openFacilitator({ paid, crypto, notice }: ExactOptions, chains: Record<Purpose, Chains>) {
   const { facilitator: config, feeBudgetPerHour } = paid;
   if (config.kind === 'in-process')
@@ -137,7 +123,7 @@ function openChains({ paid, notice, tracing }: ExactOptions): Record<Purpose, Ch
 }
 
 /** Opens the facilitator and the chains, and checks that payments can arrive. */
-export async function openExact(options: ExactOptions): Promise<ExactSetup> {
+export async function openExact(options: ExactOptions) {
   const closing: (() => void | Promise<void>)[] = [];
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
@@ -149,6 +135,9 @@ export async function openExact(options: ExactOptions): Promise<ExactSetup> {
     throw error;
   }
 }
+
+/** Selling by payment, open for business. */
+export type ExactSetup = Awaited<ReturnType<typeof openExact>>;
 
 /** `closing`: what to close at the end, the last first. */
 async function assemble(options: ExactOptions, closing: (() => void | Promise<void>)[]) {
@@ -176,11 +165,13 @@ async function assemble(options: ExactOptions, closing: (() => void | Promise<vo
     // A route that sells only credit has no price of a call.
     return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
   };
-  const isOpen = (network: string): boolean => facilitator.whyClosed(network) === undefined;
+  const isOpen = (network: string): boolean => facilitator.whyClosed?.(network) === undefined;
   reconciler.sweep();
   return {
+    /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
     gate: (route: Route, describe: Describe, credit?: CreditSale) =>
       new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
+    /** The clusters whose routes can be sold. */
     clusters: new Set(payees.keys()),
     priceOf: (route: Route) => priceMicros(route, pricing),
     feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],

@@ -19,13 +19,6 @@ import {
 } from './record.ts';
 import { findByKey, findOpen, lookAt, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
 
-/** What is known of a payment before it is checked. */
-export interface Look extends StoredState {
-  /** The key of this payer's other payment for the same request that is open or owed. */
-  readonly dueKey: string | undefined;
-  readonly isKnownPayer: boolean;
-}
-
 /** The verdict of a step, and the record after it. */
 interface Outcome {
   readonly verdict: machine.Step['verdict'] | 'fees used up';
@@ -70,10 +63,9 @@ export class Payments extends Ledger {
   }
 
   /** Reads everything that decides about a payment, in one query. `feePayer`: whose fees are summed. */
-  async look(subject: Subject, feePayer?: string): Promise<Look> {
-    const state = await this.#read(subject, feePayer);
-    const dueKey = state.due.at(-1)?.key;
-    return { ...state, dueKey, isKnownPayer: isKnownPayer(state.paidOnMainnet, this.now()) };
+  async look(subject: Subject, feePayer?: string): Promise<StoredState> {
+    const nowMs = this.now();
+    return readState(stateOf(await this.database.read(lookAt(subject, nowMs, feePayer)), subject.key), nowMs);
   }
 
   /** Whether this wallet's mainnet payments of the last 30 days make it a known payer. */
@@ -84,11 +76,8 @@ export class Payments extends Ledger {
     return row !== undefined && isKnownPayer(JSON.parse(String(row.paid)), this.now());
   }
 
-  /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read. */
-  async reserve(
-    payment: NewPayment,
-    { seen, credit }: { readonly seen?: StoredState; readonly credit?: CreditLimits | undefined } = {},
-  ): Promise<ReserveVerdict> {
+  /** Reserves a payment for its request, and counts the first upstream call. `seen`: the state that `look` has read before. */
+  async reserve(payment: NewPayment, credit?: CreditLimits, seen?: StoredState): Promise<ReserveVerdict> {
     const { verdict } = await this.#take(payment, machine.reserve(payment, credit), {}, seen);
     return verdict === 'done' ? 'reserved' : (verdict as ReserveVerdict);
   }
@@ -115,7 +104,7 @@ export class Payments extends Ledger {
   /** Upstream calls for a payment so far. */
   async calls(key: string): Promise<number> {
     const record = await this.find(key);
-    return record ? callsOf(await this.#read(record), key) : 0;
+    return record ? callsOf(await this.look(record), key) : 0;
   }
 
   /**
@@ -123,11 +112,7 @@ export class Payments extends Ledger {
    * for the same request (`owed`), if credit has covered this payment (`covered`), or if the `fees` are `used up`. Rejects if another
    * owner has the reservation.
    */
-  async settling(
-    key: string,
-    owner: string,
-    { answer, fee, ...sent }: SettlementAttempt,
-  ): Promise<'settling' | 'owed' | 'covered' | 'fees used up'> {
+  async settling(key: string, owner: string, { answer, fee, ...sent }: SettlementAttempt) {
     const { verdict } = await this.#next(key, machine.settling(owner, sent), { answer, fee });
     if (verdict === 'done') return 'settling';
     if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees used up') return verdict;
@@ -156,11 +141,6 @@ export class Payments extends Ledger {
     return rows.flatMap((row) => readRecord(recordOfRow(row), nowMs) ?? []);
   }
 
-  async #read(subject: Subject, feePayer?: string): Promise<StoredState> {
-    const nowMs = this.now();
-    return readState(stateOf(await this.database.read(lookAt(subject, nowMs, feePayer)), subject), nowMs);
-  }
-
   /** A step of an existing payment; ignored if there is none. After a failure and after the last step the lease is not renewed. */
   async #next(key: string, transition: machine.Transition, details: changes.StepDetails = {}): Promise<Outcome> {
     const own = this.#own.get(key);
@@ -176,7 +156,7 @@ export class Payments extends Ledger {
     seen?: StoredState,
   ): Promise<Outcome> {
     let isFresh = seen === undefined;
-    let state = seen ?? (await this.#read(subject));
+    let state = seen ?? (await this.look(subject));
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const nowMs = this.now();
       const step = machine.step(state, transition, nowMs);
@@ -185,7 +165,7 @@ export class Payments extends Ledger {
         const taking = { subject, state, step, details, entries, version, nowMs };
         const row = await this.database.write(changes.statementsOf(taking, this.database.dialect));
         if (row) return this.#taken(taking, row);
-        const now = await this.#read(subject);
+        const now = await this.look(subject);
         // It was written, but the reply was lost.
         if (now.wallet?.version === version) return this.#taken(taking, { id: now.wallet.id });
         if (changes.beginsSettling(step) && now.wallet?.version === state.wallet?.version) {
@@ -195,7 +175,7 @@ export class Payments extends Ledger {
         state = now;
         await pause(Math.random() * MOST_PAUSE_MS);
       } else if (isFresh) return { verdict: step.verdict, record: step.after.record };
-      else state = await this.#read(subject);
+      else state = await this.look(subject);
       isFresh = true;
     }
     throw new Error('too many steps at once');

@@ -5,21 +5,26 @@ import { creditHeader } from '../credit/debiting.ts';
 import { fromStore } from '../gates/gate.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
-import type { Settlement } from './facilitator/facilitator.ts';
+import type { Payment, Settlement } from './facilitator/facilitator.ts';
 import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee-payer.ts';
-import type { Look } from './payments.ts';
-import type { PresentedPayment } from './read/payment.ts';
-import { type FeeCharge, type NewPayment, PAYMENTS, type PaymentRecord, type SettlementAttempt } from './record.ts';
+import {
+  type FeeCharge,
+  isKnownPayer,
+  type NewPayment,
+  PAYMENTS,
+  type PaymentRecord,
+  type SettlementAttempt,
+} from './record.ts';
 import * as responses from './responses.ts';
+import type { StoredState } from './rows.ts';
 import { verify } from './verification.ts';
 
 const SETTLE_MS = 25_000;
 
 /** One purchase: reserved and verified before the upstream call, settled before the response. */
 export class Purchase implements Admission {
-  readonly headers = () => ({});
   readonly #dependencies: PaymentDependencies;
-  readonly #record: NewPayment;
+  readonly #record: NewPayment & Payment;
   readonly #request: PurchaseRequest;
   #isReserved = false;
   #isCalled = false;
@@ -33,10 +38,10 @@ export class Purchase implements Admission {
   #isSettling = false;
   #height: number | undefined;
   /** The time from which money may move, by the database's clock. */
-  #sentAtMs: number | undefined;
+  #sentAtMs = 0;
   #fee: FeeCharge | undefined;
 
-  constructor(dependencies: PaymentDependencies, record: NewPayment, request: PurchaseRequest) {
+  constructor(dependencies: PaymentDependencies, record: NewPayment & Payment, request: PurchaseRequest) {
     this.#dependencies = dependencies;
     this.#record = record;
     this.#request = request;
@@ -58,7 +63,7 @@ export class Purchase implements Admission {
     const { settlements, facilitator, onStep } = this.#dependencies;
     if (this.#isSettledBefore) return this.#prepaid(json);
     onStep?.('upstream');
-    const signature = facilitator.signatureOf(this.#request.presented);
+    const signature = facilitator.signatureOf?.(this.#record);
     const attempt = { answer: json, signature, height: this.#height, fee: this.#fee };
     const settling = settlements.run(this.#record.payer, () => this.#settleNow(attempt));
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SETTLE_MS).unref());
@@ -76,7 +81,7 @@ export class Purchase implements Admission {
     this.#isSettling = true;
     this.#request.trail.payment = { state: 'pending' };
     onStep?.('store');
-    const settlement = await facilitator.settle(this.#request.presented).catch((error): Settlement => {
+    const settlement = await facilitator.settle(this.#record).catch((error): Settlement => {
       onFailure(error);
       return { outcome: 'unknown', signature: attempt.signature };
     });
@@ -112,20 +117,20 @@ export class Purchase implements Admission {
   /** Rejects early, before any I/O. Of concurrent copies only the reserved one counts. */
   async #begin(): Promise<void> {
     const { payments, limits, onStep, facilitator } = this.#dependencies;
-    const { look, credit, presented: payment } = this.#request;
-    const { payer, key, network } = this.#record;
-    const isNewPayer = !look.isKnownPayer;
-    const verified = { network, payer, challenge: payment.requirement.extra.memo ?? key, isNewPayer };
+    const { look, credit } = this.#request;
+    const { payer, key, network, requirement } = this.#record;
+    const isNewPayer = !isKnownPayer(look.paidOnMainnet, payments.now());
+    const verified = { network, payer, challenge: requirement.extra.memo ?? key, isNewPayer };
     limits.assertRoom(verified, payments.now());
     this.#fee = feeChargeOf(facilitator, this.#record, isNewPayer);
     if (this.#fee && !fitsBudget(this.#fee, look.fees)) throw responses.unavailable(BUDGET_USED_UP);
-    const verdict = await fromStore(payments.reserve(this.#record, { seen: look, credit }));
+    const verdict = await fromStore(payments.reserve(this.#record, credit, look));
     if (verdict !== 'reserved') throw responses.refusalOf(verdict);
     this.#isReserved = true;
     onStep?.('reserve');
     const end = limits.enter(verified, payments.now());
     try {
-      const request = { ...this.#request, payment, record: this.#record, verified };
+      const request = { ...this.#request, record: this.#record, verified };
       const { height, signature } = await verify(this.#dependencies, request);
       this.#height = height;
       this.#isSettledBefore = signature !== undefined;
@@ -140,7 +145,7 @@ export class Purchase implements Admission {
     const { payments } = this.#dependencies;
     await payments.keep(this.#record.key, json).catch(() => undefined);
     const record = (await this.#known()) ?? { ...this.#record, progress: 'settled' };
-    return this.#receiptOf(record, true, () => payments.delivered(this.#record.key));
+    return this.#receiptOf(record, true);
   }
 
   /** Records the outcome, even after the request has ended. A failure of the database does not change the outcome. */
@@ -163,34 +168,36 @@ export class Purchase implements Admission {
   }
 
   async #conclude(settlement: Settlement | undefined): Promise<Receipt> {
-    const { payments, reconciler, onStep } = this.#dependencies;
+    const { reconciler } = this.#dependencies;
+    let reason = settlement?.outcome === 'unsent' ? settlement.reason : undefined;
     if (!settlement && !this.#isSettling) {
       // Gives up waiting for earlier settlements of the payer, unless this one has just begun.
       await this.#release();
-      if (await this.#isTakenBack()) throw responses.unavailable('earlier settlements of this payer take too long');
+      reason = 'earlier settlements of this payer take too long';
     }
+    if (reason !== undefined && (await this.#isTakenBack())) throw responses.unavailable(reason);
     if (settlement?.outcome === 'unknown') {
       const open = await this.#known();
       if (open) await reconciler.reconcile(open);
     }
     const { inVersion1Header } = this.#request;
-    const sent = { progress: 'unresolved', settlingSinceMs: this.#sentAtMs ?? 0 } as const;
+    const sent = { progress: 'unresolved', settlingSinceMs: this.#sentAtMs } as const;
     const record: PaymentRecord = this.#settled ?? (await this.#known()) ?? { ...this.#record, ...sent };
-    if (settlement?.outcome === 'settled' || record.progress === 'settled') {
-      const signature = settlement?.outcome === 'settled' ? settlement.signature : record.signature;
-      return this.#receiptOf({ ...record, signature }, false, () => {
-        onStep?.('respond');
-        payments.delivered(this.#record.key);
-      });
-    }
-    if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) throw responses.unavailable(settlement.reason);
+    if (settlement?.outcome === 'settled')
+      return this.#receiptOf({ ...record, signature: settlement.signature }, false);
+    if (record.progress === 'settled') return this.#receiptOf(record, false);
     if (record.progress === 'refused') throw responses.refusedRefusal(record, record.reason ?? '', inVersion1Header);
     throw responses.pendingRefusal(record, inVersion1Header);
   }
 
-  #receiptOf(record: PaymentRecord, replayed: boolean, onDelivered: () => void): Receipt {
+  #receiptOf(record: PaymentRecord, replayed: boolean): Receipt {
+    const { payments, onStep } = this.#dependencies;
+    const { key, creditMicros } = this.#record;
+    const onDelivered = () => {
+      onStep?.('respond');
+      payments.delivered(key);
+    };
     const receipt = { ...responses.receiptOf(record, this.#request, replayed), onDelivered };
-    const { creditMicros } = this.#record;
     if (creditMicros === 0) return receipt;
     const balance = this.#balanceMicros === undefined ? {} : creditHeader(undefined, this.#balanceMicros);
     return { ...receipt, grantedMicros: creditMicros, headers: { ...receipt.headers, ...balance } };
@@ -209,9 +216,8 @@ export class Purchase implements Admission {
 
 /** The request of a purchase. */
 interface PurchaseRequest extends PaidCall {
-  readonly presented: PresentedPayment;
   readonly trail: Trail;
-  readonly look: Look;
+  readonly look: StoredState;
   /** Undefined if credit is off. */
   readonly credit: CreditLimits | undefined;
 }

@@ -1,8 +1,8 @@
 import type { Crypto } from '../gates/crypto.ts';
-import type { Chain, ChainStatus } from './facilitator/chain.ts';
+import { type Chain, type ChainStatus, HISTORY, SKEW_MS } from './facilitator/chain.ts';
 import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
-import { issuedAtMs, type PaymentRequirements } from './read/requirement.ts';
+import { issuedAtMs } from './read/requirement.ts';
 import { readTransaction } from './read/transaction.ts';
 import { FAILED_ON_CHAIN, type PaymentRecord } from './record.ts';
 
@@ -22,6 +22,17 @@ const EXPIRED = 'expired';
 /** After this many blocks a transaction that has not landed never will. */
 const DEAD_AFTER_BLOCKS = 200;
 
+/** What the chain shows of a payment. */
+interface Sighting {
+  readonly signature: string | undefined;
+  /** Whether the whole history was searched for it. */
+  readonly isComplete: boolean;
+  readonly status: ChainStatus;
+}
+
+/** A payment that there is no chain to show. */
+export const MISSING: Sighting = { signature: undefined, isComplete: false, status: 'missing' };
+
 /**
  * Resolves payments with an unknown outcome. It looks for the transaction on the chain and, if this process settles, sends it again
  * until it lands or expires. Without a chain it sends the payment to the facilitator again. A transaction moves money at most once.
@@ -33,8 +44,7 @@ export class Reconciler {
 
   constructor(dependencies: ReconcilerDependencies) {
     this.#dependencies = dependencies;
-    this.#timer = setInterval(() => this.sweep(), INTERVAL_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.sweep(), INTERVAL_MS).unref();
   }
 
   /** Looks up all open payments. */
@@ -55,7 +65,7 @@ export class Reconciler {
 
   /** What a chain shows of a payment now; `missing` if there is no chain to read. */
   async look(record: PaymentRecord, chain: Chain | undefined): Promise<Sighting> {
-    if (!chain) return { signature: undefined, isComplete: false, status: 'missing' };
+    if (!chain) return MISSING;
     const found = await this.#signatureOf(chain, record, paymentOf(record));
     const status = found.signature === undefined ? 'missing' : await chain.status(found.signature);
     return { ...found, status };
@@ -86,24 +96,24 @@ export class Reconciler {
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
     if (isOver) return isComplete ? { outcome: 'refused', reason: EXPIRED } : undefined;
     const payment = paymentOf(record);
-    if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend(payment);
+    if (payment && record.signature !== undefined) await this.#dependencies.facilitator.resend?.(payment);
     return undefined;
   }
 
   /** A remote facilitator may settle without reporting it: the memo finds its transaction. */
-  async #signatureOf(chain: Chain, record: PaymentRecord, payment: Payment | undefined): Promise<Found> {
+  async #signatureOf(chain: Chain, record: PaymentRecord, payment: Payment | undefined) {
     if (record.signature !== undefined) return { signature: record.signature, isComplete: true };
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
+    const { memo } = record;
     const { feePayer, memo: issued } = payment.requirement.extra;
-    const { memos, isComplete } = await chain.memosOf(
-      record.source,
-      issued === undefined ? undefined : issuedAtMs(issued),
+    const rows = await chain.transactionsOf(record.source);
+    const found = rows.find(
+      ({ memos, signature }) =>
+        memos.includes(memo) && isFeePayerSignature(this.#dependencies.crypto, signature, feePayer, payment.message),
     );
-    const found = memos.find(
-      ({ memo, signature }) =>
-        memo === record.memo && isFeePayerSignature(this.#dependencies.crypto, signature, feePayer, payment.message),
-    );
-    return { signature: found?.signature, isComplete };
+    const oldestMs = rows.at(-1)?.atMs ?? 0;
+    const reachesBack = issued !== undefined && oldestMs > 0 && oldestMs < issuedAtMs(issued) - SKEW_MS;
+    return { signature: found?.signature, isComplete: rows.length < HISTORY || reachesBack };
   }
 
   /** Without a chain the facilitator is asked again. Only a success that it can prove counts. */
@@ -114,28 +124,8 @@ export class Reconciler {
   }
 }
 
-/** A search for the signature of a payment. */
-interface Found {
-  readonly signature: string | undefined;
-  /** Whether the whole history was searched. */
-  readonly isComplete: boolean;
-}
-
-/** What the chain shows of a payment. */
-export interface Sighting extends Found {
-  readonly status: ChainStatus;
-}
-
 /** The payment of a record. */
-function paymentOf({ key, network, transaction, requirement }: PaymentRecord): Payment | undefined {
-  const message = readTransaction(Buffer.from(transaction, 'base64'))?.message;
-  if (!message) return undefined;
-  return {
-    key,
-    network,
-    transaction,
-    message,
-    requirement: JSON.parse(requirement) as PaymentRequirements,
-    hasTicket: false,
-  };
+function paymentOf(record: PaymentRecord): Payment | undefined {
+  const message = readTransaction(Buffer.from(record.transaction, 'base64'))?.message;
+  return message && { ...record, message, hasTicket: false };
 }

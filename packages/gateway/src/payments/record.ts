@@ -1,26 +1,21 @@
 import { MOST_CALLS, type PaidRequest } from '../gates/gate.ts';
 import { ANSWER_MS } from '../stores/sql/ledger.ts';
+import type { Payment } from './facilitator/facilitator.ts';
+import type { Transfer } from './read/transaction.ts';
 
 /** The state of a payment. From `settling` on money may have moved, and only proof changes the record. */
 export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
 
 /** A payment as it is reserved, and its first request. Its key is its network and the hash of its message. */
-export interface NewPayment extends PaidRequest {
-  readonly key: string;
-  /** CAIP-2. */
-  readonly network: string;
-  readonly payer: string;
-  /** The token account that is debited; its history is on the chain. */
-  readonly source: string;
+export interface NewPayment
+  extends PaidRequest,
+    Pick<Payment, 'key' | 'network' | 'transaction' | 'requirement'>,
+    Pick<Transfer, 'payer' | 'source'> {
   readonly memo: string | undefined;
   /** The price of the answer. */
   readonly priceUsd: string;
   /** The part that becomes credit when it settles, in millionths of a dollar. */
   readonly creditMicros: number;
-  /** The transaction as the client sent it, in base64. */
-  readonly transaction: string;
-  /** The requirement that it was made for, as JSON. */
-  readonly requirement: string;
   /** The cost of its settlement for the gateway's own fee payer. */
   readonly feeLamports: number;
 }
@@ -47,8 +42,7 @@ export interface PaymentRecord extends NewPayment {
 }
 
 /** The amount of the transfer, which the requirement repeats, in millionths of a dollar. */
-export const amountOf = ({ requirement }: NewPayment): number =>
-  Number((JSON.parse(requirement) as { readonly amount: string }).amount);
+export const amountOf = ({ requirement }: NewPayment): number => Number(requirement.amount);
 
 /**
  * The outcome of an attempt to reserve. `taken`: another request has reserved it. `payer_busy`, `exhausted`: the limits of the payer
@@ -200,7 +194,6 @@ export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): 
 
 /** Whether the mainnet payments of the last 30 days make a known payer. */
 export function isKnownPayer(paid: readonly Paid[], nowMs: number): boolean {
-  let sum = 0;
-  for (const { atMs, micros } of paid) if (nowMs - atMs < PAYMENTS.payerMs) sum += micros;
-  return sum >= PAYMENTS.knownPayerMicros;
+  const recent = paid.filter(({ atMs }) => nowMs - atMs < PAYMENTS.payerMs);
+  return recent.reduce((sum, { micros }) => sum + micros, 0) >= PAYMENTS.knownPayerMicros;
 }

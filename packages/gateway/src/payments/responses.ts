@@ -1,8 +1,7 @@
 import { HEADERS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
-import type { Receipt, Sale } from '../call.ts';
+import type { Receipt } from '../call.ts';
 import { type PaidCall, paymentResponse, settledResponse } from '../receipts/response.ts';
 import { codeOfReason } from './facilitator/facilitator.ts';
-import type { PaymentRequirements } from './read/requirement.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
 
 /** The payment can be sent again for the same request. */
@@ -28,20 +27,16 @@ export function refusalOf(verdict: keyof typeof NOT_RESERVED): Refusal {
 export const unavailable = (reason: string): Refusal =>
   new Refusal('facilitator_unavailable', { reason, payment: unused });
 
-/** What a settled payment has paid. A payment that is sent again is a repeat only if its answer was delivered. */
-function saleOf({ requirement, signature = '', owed }: PaymentRecord, replayed: boolean): Sale {
-  const { amount, asset } = JSON.parse(requirement) as PaymentRequirements;
-  return { micros: Number(amount), asset, transaction: signature, isRepeat: replayed && owed !== true };
-}
-
 /** The receipt of a payment that has settled. */
 export function receiptOf(record: PaymentRecord, call: PaidCall, replayed: boolean): Receipt {
-  const { signature: transaction = '', network, payer, priceUsd, resourceUrl } = record;
+  const { signature: transaction = '', network, payer, priceUsd, resourceUrl, owed } = record;
+  const { amount, asset } = record.requirement;
   // The time that was stored before anything was sent, so that an outage of the store does not change it.
   const paidAtMs = record.settlingSinceMs ?? record.resolvedAtMs;
   return {
     priceUsd,
-    sale: saleOf(record, replayed),
+    // A payment that is sent again is a repeat only if its answer was delivered.
+    sale: { micros: Number(amount), asset, transaction, isRepeat: replayed && owed !== true },
     headers: {
       ...settledResponse({ transaction, network, payer, resourceUrl, paidAtMs }, call),
       ...(replayed && { [HEADERS.replayed]: 'true' }),
@@ -51,18 +46,12 @@ export function receiptOf(record: PaymentRecord, call: PaidCall, replayed: boole
 
 /** The outcome is unknown: the client must send the same payment again, and no other. */
 export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean): Refusal {
-  const { signature: transaction, network, payer } = record;
-  const response = {
-    success: false,
-    transaction: transaction ?? '',
-    network,
-    payer,
-    errorReason: 'settlement_pending',
-  };
-  return new Refusal('settlement_pending', {
+  const { signature, network, payer } = record;
+  const [code, transaction] = ['settlement_pending', signature ?? ''] as const;
+  return new Refusal(code, {
     reason: 'settlement unknown',
-    payment: { state: 'pending', ...(transaction !== undefined && { transaction }) },
-    headers: paymentResponse(response, inVersion1Header),
+    payment: { state: 'pending', ...(signature !== undefined && { transaction }) },
+    headers: paymentResponse({ success: false, transaction, network, payer, errorReason: code }, inVersion1Header),
   });
 }
 

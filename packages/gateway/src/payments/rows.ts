@@ -1,5 +1,5 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { membersIn, only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
+import { membersIn, namesIn, only, type Row, type Statement, text, type Value } from '../stores/sql/database.ts';
 import { type NewPayment, PAYMENTS, type PayerRecord, type PaymentRecord, type PaymentState } from './record.ts';
 
 /** The payment whose state is read. */
@@ -50,7 +50,7 @@ export const CHANGING = {
 } as const satisfies Columns;
 
 const MEMBERS = { ...LASTING, ...CHANGING };
-const RECORD_COLUMNS = [...Object.keys(MEMBERS), 'owed_until_ms'].map((column) => `p.${column}`).join(', ');
+const RECORD = `w.cluster, w.address, p.owed_until_ms, ${namesIn('p', MEMBERS)}`;
 
 const isDue = `(state in ('settling', 'unresolved') or owed_until_ms > $5)`;
 const feesOf = (which: string) =>
@@ -65,7 +65,7 @@ const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as walle
   (select count(*) from debits where id = $3) as covers, w.granted_micro_usdc - w.spent_micro_usdc as balance,
   (select min(key) from payments where wallet_id = w.id and credit_micro_usdc > 0 and key <> $3
     and state in ('reserved', 'settling', 'unresolved') and (leased_until_ms > $5 or settling_since_ms > $5 - ${PAYMENTS.inFlightMs})) as purchase_key,
-  ${RECORD_COLUMNS}
+  ${RECORD}
   from (select 1 as one) as always
   left join wallets w on w.cluster = $1 and w.address = $2
   left join wallets m on m.cluster = 'mainnet' and m.address = $2
@@ -77,7 +77,7 @@ export const lookAt = ({ key, network, payer, requestHash }: Subject, nowMs: num
   values: [clusterOfNetwork(network), payer, key, requestHash, nowMs, feePayer ?? null],
 });
 
-const WITH_WALLET = `select w.cluster, w.address, ${RECORD_COLUMNS} from payments p join wallets w on w.id = p.wallet_id`;
+const WITH_WALLET = `select ${RECORD} from payments p join wallets w on w.id = p.wallet_id`;
 
 export const findByKey = (key: string): Statement => ({ sql: `${WITH_WALLET} where p.key = $1`, values: [key] });
 
@@ -87,34 +87,27 @@ export const findOpen = (nowMs: number, limit: number): Statement => ({
   values: [nowMs, limit],
 });
 
-/** The record in a row of RECORD_COLUMNS. */
-const recordIn = (row: Row, network: string, payer: string): PaymentRecord =>
+/** The record in a row, with the wallet that pays. */
+export const recordOfRow = (row: Row): PaymentRecord =>
   ({
     ...membersIn(row, MEMBERS),
-    network,
-    payer,
+    requirement: JSON.parse(text(row.requirement)),
+    network: NETWORKS[row.cluster as Cluster],
+    payer: text(row.address),
     ...(row.resolved_at_ms !== null && { owed: row.owed_until_ms !== null }),
   }) as unknown as PaymentRecord;
 
-/** The record in a row that contains its wallet. */
-export const recordOfRow = (row: Row): PaymentRecord =>
-  recordIn(row, NETWORKS[row.cluster as Cluster], text(row.address));
-
 /** The state that `lookAt` finds. */
-export function stateOf(rows: readonly Row[], { key, network, payer }: Subject): StoredState {
+export function stateOf(rows: readonly Row[], key: string): StoredState {
   const row = only(rows);
   const list = <T>(json: Value | undefined): readonly T[] => (json ? JSON.parse(String(json)) : []);
   const resolvedAtMs = (each: Row) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);
-  let found: Row | undefined;
-  const due: Row[] = [];
-  for (const each of rows) {
-    if (each.key === key) found = each;
-    else if (each.key !== null) due.push(each);
-  }
+  const found = rows.find((each) => each.key === key);
+  const due = rows.filter((each) => each !== found && each.key !== null);
   due.sort((one, other) => resolvedAtMs(one) - resolvedAtMs(other));
   return {
     wallet: row.wallet_id === null ? undefined : { id: Number(row.wallet_id), version: text(row.version) },
-    record: found && recordIn(found, network, payer),
+    record: found && recordOfRow(found),
     payer: { inFlight: list(row.in_flight), calls: list(row.wallet_calls), paid: list(row.paid) },
     due: due.map(({ key, owed_until_ms: untilMs }) => ({
       key: text(key),

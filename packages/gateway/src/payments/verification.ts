@@ -2,9 +2,8 @@ import { Refusal } from '@asset-gateway/protocol';
 import { alreadyUsed, fromStore } from '../gates/gate.ts';
 import { Counts, Recent } from '../tallies.ts';
 import type { Chain } from './facilitator/chain.ts';
-import { codeOfReason, type Facilitator, type Payment, type Processed } from './facilitator/facilitator.ts';
-import type { Payments } from './payments.ts';
-import type { Reconciler, Sighting } from './reconcile.ts';
+import { codeOfReason, type Payment, type Processed } from './facilitator/facilitator.ts';
+import { MISSING, type Reconciler, type ReconcilerDependencies } from './reconcile.ts';
 import type { NewPayment } from './record.ts';
 import { pendingRefusal, unused } from './responses.ts';
 
@@ -79,9 +78,7 @@ const busy = (reason: string, retryAfterSeconds: number): Refusal =>
   });
 
 /** What verifying needs. */
-export interface VerifyingDependencies {
-  readonly payments: Payments;
-  readonly facilitator: Facilitator;
+export interface VerifyingDependencies extends Pick<ReconcilerDependencies, 'payments' | 'facilitator'> {
   readonly reconciler: Reconciler;
   /** By network, over connections of their own: verifying never delays a settlement. */
   readonly verifyingChains: ReadonlyMap<string, Chain>;
@@ -90,35 +87,29 @@ export interface VerifyingDependencies {
 
 /** A reserved payment that is to be verified. */
 interface VerificationRequest {
-  readonly payment: Payment;
-  readonly record: NewPayment;
+  readonly record: NewPayment & Payment;
   readonly inVersion1Header: boolean;
   /** What its verification counts against. */
   readonly verified: Verified;
 }
 
-/** The outcome of a verification. */
-interface Findings {
-  /** The finalized block height before the verification; undefined if there is no RPC. */
-  readonly height: number | undefined;
-  /** The signature of the payment if it had settled before. */
-  readonly signature?: string;
-}
-
-/** Verifies a payment. Refuses it if it is invalid, unless it had settled before: then it records that. */
-export async function verify(dependencies: VerifyingDependencies, request: VerificationRequest): Promise<Findings> {
+/**
+ * Verifies a payment. Refuses it if it is invalid, unless it had settled before: then it records that and answers its signature.
+ * `height`: the finalized block height before the verification; undefined if there is no RPC.
+ */
+export async function verify(dependencies: VerifyingDependencies, request: VerificationRequest) {
   const { facilitator, verifyingChains, limits, payments } = dependencies;
-  const { payment, record, verified } = request;
-  const pendingHeight = verifyingChains.get(payment.network)?.finalizedHeight();
+  const { record, verified } = request;
+  const pendingHeight = verifyingChains.get(record.network)?.finalizedHeight();
   pendingHeight?.catch(() => undefined);
-  const verification = await facilitator.verify(payment);
+  const verification = await facilitator.verify(record);
   const height = await pendingHeight;
-  if (verification.valid) return { height };
+  if (verification.valid) return { height, signature: undefined };
   limits.failed(verified.challenge, payments.now());
   const { signature, status } = await sightingOf(dependencies, request, verification.processed);
   // Anyone can copy a payment that the chain shows: only one that it does not show is the payer's own failure.
   if (status === 'missing') limits.failed(verified.payer, payments.now());
-  if (status === 'confirmed' && !payment.hasTicket) {
+  if (status === 'confirmed' && !record.hasTicket) {
     // Anyone can copy a settled transaction, and only the ticket proves who made it.
     throw alreadyUsed('settled before');
   }
@@ -136,11 +127,11 @@ export async function verify(dependencies: VerifyingDependencies, request: Verif
 /** What the chain shows of an invalid payment. One RPC can lead to nodes that disagree. */
 async function sightingOf(
   { facilitator, reconciler, verifyingChains }: VerifyingDependencies,
-  { payment, record }: VerificationRequest,
+  { record }: VerificationRequest,
   processed: Processed,
-): Promise<Sighting> {
-  if (processed === 'no') return { signature: undefined, isComplete: false, status: 'missing' };
-  const open = { ...record, progress: 'reserved', signature: facilitator.signatureOf(payment) } as const;
-  const sighting = await reconciler.look(open, verifyingChains.get(payment.network));
-  return sighting.status === 'missing' && processed === 'yes' ? { ...sighting, status: 'seen' } : sighting;
+) {
+  if (processed === 'no') return MISSING;
+  const open = { ...record, progress: 'reserved', signature: facilitator.signatureOf?.(record) } as const;
+  const { signature, status } = await reconciler.look(open, verifyingChains.get(record.network));
+  return { signature, status: status === 'missing' && processed === 'yes' ? 'seen' : status };
 }

@@ -1,12 +1,13 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { HEADERS, NETWORKS, pkcs8OfSeed } from '@asset-gateway/protocol';
 import type { PaidRequest } from '../gates/gate.ts';
 
 /** x402's SettleResponse. */
 interface SettleResponse {
   readonly success: boolean;
-  /** base58 signature; empty if nothing was sent. */
+  /** base58 signature; empty if nothing was sent to the chain. */
   readonly transaction: string;
+  /** CAIP-2, except in version 1. */
   readonly network: string;
   readonly payer: string;
   /** Atomic units, if not the required amount: 0 for a payment that credit has covered. */
@@ -24,13 +25,7 @@ export interface PaidCall {
 }
 
 /** A payment that has settled. All answers to one payment carry the same receipt. */
-interface SettledPayment {
-  /** CAIP-2. */
-  readonly network: string;
-  readonly payer: string;
-  /** base58 signature of the settlement; empty if nothing was sent to the chain. */
-  readonly transaction: string;
-  readonly amount?: string;
+interface SettledPayment extends Pick<SettleResponse, 'transaction' | 'network' | 'payer' | 'amount'> {
   /** The URL that was paid for, whose origin is the issuer; only if receipts are signed. */
   readonly resourceUrl?: string | undefined;
   /** Default: now. */
@@ -61,13 +56,17 @@ export function settledResponse(settled: SettledPayment, call: PaidCall): Record
   return paymentResponse({ success: true, ...response, ...(extensions && { extensions }) }, call.inVersion1Header);
 }
 
-interface ReceiptKey {
-  readonly privateKey: KeyObject;
-  /** RFC 8037, with its members in the order of RFC 7638. */
-  readonly publicJwk: { readonly crv: 'Ed25519'; readonly kty: 'OKP'; readonly x: string };
-  /** SHA-256 (RFC 7638): the same key has the same name wherever it is published. */
-  readonly thumbprint: string;
+function receiptKeyOf(seed: Uint8Array) {
+  const privateKey = createPrivateKey({ key: Buffer.from(pkcs8OfSeed(seed)), format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  // RFC 8037, with its members in the order of RFC 7638.
+  const publicJwk = { crv: 'Ed25519', kty: 'OKP', x } as const;
+  // RFC 7638: the same key has the same name wherever it is published.
+  const thumbprint = createHash('sha256').update(JSON.stringify(publicJwk)).digest('base64url');
+  return { privateKey, publicJwk, thumbprint };
 }
+
+type ReceiptKey = ReturnType<typeof receiptKeyOf>;
 
 const DID_CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'];
 const RECEIPT_VERSION = 1;
@@ -92,14 +91,6 @@ const didOf = (url: string): string => `did:web:${encodeURIComponent(new URL(url
 const keyIdOf = (did: string, { thumbprint }: ReceiptKey): string => `${did}#${thumbprint}`;
 
 const inBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-function receiptKeyOf(seed: Uint8Array): ReceiptKey {
-  const privateKey = createPrivateKey({ key: Buffer.from(pkcs8OfSeed(seed)), format: 'der', type: 'pkcs8' });
-  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
-  const publicJwk = { crv: 'Ed25519', kty: 'OKP', x } as const;
-  const thumbprint = createHash('sha256').update(JSON.stringify(publicJwk)).digest('base64url');
-  return { privateKey, publicJwk, thumbprint };
-}
 
 /** Signs receipts of x402's extension `offer-receipt`: JWS (RFC 7515) with EdDSA, so the same facts give the same receipt. */
 export class ReceiptIssuer {

@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 import type { JournalKind } from '../stores/sql/database.ts';
-import type { Books, OpenPayment, ReadEntry, WrongBalance } from './books.ts';
+import type { Books, OpenPayment, ReadEntry } from './books.ts';
 import { type ChainTransfer, type Payee, transferBy, transfersTo } from './payee-history.ts';
 
 /** A fault in the journal, the chain or a balance. */
@@ -28,15 +28,20 @@ export interface Discrepancy {
   readonly found: string | number | undefined;
 }
 
-const about = (entry: ReadEntry, fault: Fault, journal?: string | number, found?: string | number): Discrepancy => {
-  const { cluster, wallet, transaction, id } = entry;
-  return { fault, cluster, wallet, transaction, id: String(id), journal, found };
-};
+type Value = Discrepancy['found'];
+
+/** A fault of a journal entry, of a transfer without one, or of a wallet. */
+const about = (
+  { cluster, wallet, transaction = '', id }: Pick<ReadEntry, 'cluster' | 'wallet'> & Partial<ReadEntry>,
+  fault: Fault,
+  journal: Value,
+  found: Value,
+): Discrepancy => ({ fault, cluster, wallet, transaction, id: String(id ?? ''), journal, found });
 
 function ofSettlement(entry: ReadEntry, transfer: ChainTransfer | undefined): Discrepancy[] {
-  if (!transfer) return [about(entry, 'entry without transfer', entry.micros)];
+  if (!transfer) return [about(entry, 'entry without transfer', entry.micros, undefined)];
   const faults: Discrepancy[] = [];
-  const compare = (fault: Fault, journal: string | number, found: string | number) =>
+  const compare = (fault: Fault, journal: Value, found: Value) =>
     journal === found || faults.push(about(entry, fault, journal, found));
   compare('network differs', entry.cluster, transfer.cluster);
   compare('amount differs', entry.micros, transfer.micros);
@@ -67,12 +72,12 @@ function discrepanciesOf(
   const openMemos = new Set(open.map(({ memo }) => memo));
   /** A transfer without a settlement: refused by mistake, not settled yet, or unknown. */
   const ofUnclaimed = (transfer: ChainTransfer): Discrepancy[] => {
-    const { cluster, signature, memo, wallet, micros } = transfer;
+    const { signature, memo, micros } = transfer;
     if (openSignatures.has(signature) || (memo !== undefined && openMemos.has(memo))) return [];
     const refusal = refusals.get(signature);
     if (refusal) return [about(refusal, 'refused but paid', 0, micros)];
-    const fault = 'transfer without entry';
-    return [{ fault, cluster, wallet, transaction: signature, id: '', journal: undefined, found: micros }];
+    const { cluster, wallet } = transfer;
+    return [about({ cluster, wallet, transaction: signature }, 'transfer without entry', undefined, micros)];
   };
   const unclaimed = transfers.filter((transfer) => isJudged(transfer) && !settlements.has(transfer.signature));
   return [
@@ -94,12 +99,6 @@ function grantFaults(entries: readonly ReadEntry[]): Discrepancy[] {
   });
 }
 
-/** Wallets whose balance differs from the journal. */
-const balanceFaults = (balances: readonly WrongBalance[]): Discrepancy[] =>
-  balances.map(({ cluster, wallet, journal, found }) => {
-    return { fault: 'balance differs', cluster, wallet, transaction: '', id: '', journal, found };
-  });
-
 /** How far an entry's time may be from its transfer's: they are written at different times, by different clocks. */
 const SKEW_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -109,13 +108,8 @@ const SIGNATURE_BYTES = 64;
 /** Only signatures are sent to an RPC. */
 const isSignature = (text: string): boolean => bs58.decodeUnsafe(text)?.length === SIGNATURE_BYTES;
 
-/** The period that is compared. Older entries may have been deleted. */
-interface Span {
-  readonly sinceMs: number;
-  readonly nowMs: number;
-  /** How long entries are kept, in milliseconds. */
-  readonly keepMs: number;
-}
+/** The period that is compared, and how long entries are kept. */
+type Span = Readonly<Record<'sinceMs' | 'nowMs' | 'keepMs', number>>;
 
 /** Entries since a time, and those shortly before. */
 async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> {
@@ -160,11 +154,12 @@ export async function audit(books: Books, payees: readonly Payee[], span: Span) 
   const transfers = [...listed, ...(await olderTransfers(payees, judged, listed))];
   const firstMs = await books.firstMs();
   const isWhole = firstMs === undefined || nowMs - firstMs < keepMs - DAY_MS;
+  const balances = isWhole ? await books.wrongBalances() : [];
   return {
     discrepancies: [
       ...discrepanciesOf(sinceMs, readable, transfers, open),
       ...grantFaults(judged),
-      ...balanceFaults(isWhole ? await books.wrongBalances() : []),
+      ...balances.map((each) => about(each, 'balance differs', each.journal, each.found)),
     ],
     entries: judged.length,
     transfers: listed,

@@ -51,16 +51,15 @@ async function follow({ books }: Archive, { sinceMs, format }: Task, { stdout }:
 
 /** Appends missing entries and answers their number. The transfer of a covered payment becomes credit entirely. */
 async function repair(archive: Archive, { discrepancies, transfers, covered }: Findings): Promise<number> {
-  const { database, payees, creditAmounts } = archive;
+  const { database, creditAmounts } = archive;
   const missing = new Set(
     discrepancies.filter(({ fault }) => fault === 'transfer without entry').map(({ transaction }) => transaction),
   );
   const sales = transfers.filter((transfer) => missing.has(transfer.signature) && isSale(transfer));
   if (!database || sales.length === 0) return 0;
-  const chains = await payees();
   let count = 0;
   for (const sale of sales) {
-    const entry = await missingEntry(sale, chains);
+    const entry = await missingEntry(sale);
     const isGranted = creditAmounts.length > 0 && (covered.has(entry.key) || creditAmounts.includes(entry.micros));
     if (await appendMissing(database, entry, isGranted)) count++;
   }

@@ -118,7 +118,7 @@ export class CoveredWatch {
     if (record?.progress === 'settled') return true;
     for (const { signature } of landed) {
       const transfer = await transferBy(payee, signature);
-      const found = transfer && (await missingEntry(transfer, [payee]));
+      const found = transfer && (await missingEntry(transfer));
       // Anyone can copy a memo.
       if (found?.key !== payment.key) continue;
       const { route, requestId } = payment;

@@ -1,5 +1,5 @@
-import { type Cluster, member, NETWORKS } from '@asset-gateway/protocol';
-import type { Chain } from '../payments/facilitator/chain.ts';
+import { below, type Cluster, listAt, member, NETWORKS } from '@asset-gateway/protocol';
+import { type Chain, HISTORY } from '../payments/facilitator/chain.ts';
 import { looksIssued, paymentKeyOf } from '../payments/read/requirement.ts';
 import { readTransaction } from '../payments/read/transaction.ts';
 import { append, type Database, type JournalEntry } from '../stores/sql/database.ts';
@@ -15,8 +15,8 @@ export interface Listed {
 
 /** A transfer to the payee, as the chain shows it. */
 export interface ChainTransfer extends Listed {
-  /** `mainnet` or `devnet`. */
-  readonly cluster: string;
+  readonly payee: Payee;
+  readonly cluster: Cluster;
   /** Millionths of a dollar. */
   readonly micros: number;
   /** The owner of the source account. */
@@ -37,7 +37,6 @@ export interface Payee {
   readonly chain: Chain;
 }
 
-const PAGE = 1_000;
 const AT_ONCE = 8;
 
 /** Successful transactions of an account since a time, newest first. */
@@ -45,25 +44,24 @@ export async function listSince({ chain, account }: Payee, sinceMs: number): Pro
   const listed: Listed[] = [];
   let before: string | undefined;
   for (;;) {
-    const rows = await chain.transactionsOf(account, { limit: PAGE, ...(before !== undefined && { before }) });
+    const rows = await chain.transactionsOf(account, before);
     const young = rows.filter(({ atMs }) => atMs >= sinceMs);
     listed.push(...young.filter(({ hasFailed }) => !hasFailed).map(({ memos: [memo], ...row }) => ({ ...row, memo })));
     before = rows.at(-1)?.signature;
-    if (before === undefined || young.length < rows.length || rows.length < PAGE) return listed;
+    if (before === undefined || young.length < rows.length || rows.length < HISTORY) return listed;
   }
 }
 
-const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+const textsAt = (value: unknown, ...names: readonly string[]): string[] => listAt(value, ...names).map(String);
 
 /** How much each balance of a mint has changed in a transaction, by account index. */
 function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: string; readonly micros: bigint }> {
   const changes = new Map<number, { owner: string; micros: bigint }>();
   for (const [name, sign] of [['preTokenBalances', -1n] as const, ['postTokenBalances', 1n] as const]) {
-    const balances = member(meta, name);
-    for (const balance of Array.isArray(balances) ? balances : []) {
+    for (const balance of listAt(meta, name)) {
       if (member(balance, 'mint') !== mint) continue;
       const index = Number(member(balance, 'accountIndex'));
-      const amount = BigInt(String(member(member(balance, 'uiTokenAmount'), 'amount') ?? 0));
+      const amount = BigInt(String(below(balance, 'uiTokenAmount', 'amount') ?? 0));
       const before = changes.get(index)?.micros ?? 0n;
       changes.set(index, { owner: String(member(balance, 'owner') ?? ''), micros: before + sign * amount });
     }
@@ -73,17 +71,17 @@ function changesIn(meta: unknown, mint: string): Map<number, { readonly owner: s
 
 /** The transfer to the payee in a transaction; undefined if there is none. */
 function transferIn(answer: unknown, listed: Listed, payee: Payee): ChainTransfer | undefined {
-  const [meta, message] = [member(answer, 'meta'), member(member(answer, 'transaction'), 'message')];
-  const loaded = member(meta, 'loadedAddresses');
-  const own = textsOf(member(message, 'accountKeys'));
-  const keys = [...own, ...textsOf(member(loaded, 'writable')), ...textsOf(member(loaded, 'readonly'))];
+  const meta = member(answer, 'meta');
+  const own = textsAt(answer, 'transaction', 'message', 'accountKeys');
+  const loaded = ['writable', 'readonly'].flatMap((name) => textsAt(meta, 'loadedAddresses', name));
+  const keys = [...own, ...loaded];
   const changes = changesIn(meta, payee.mint);
   const micros = changes.get(keys.indexOf(payee.account))?.micros ?? 0n;
   if (micros <= 0n) return undefined;
   const [source] = [...changes.values()].sort((one, other) => Number(one.micros - other.micros));
   const fee = { feeLamports: Number(member(meta, 'fee')), isFeeOurs: own[0] === payee.feePayer };
   const { cluster } = payee;
-  return { ...listed, ...fee, cluster, micros: Number(micros), wallet: source?.owner ?? '' };
+  return { ...listed, ...fee, payee, cluster, micros: Number(micros), wallet: source?.owner ?? '' };
 }
 
 /** All transfers to the payee since a time, newest first. Each costs a call of the RPC, several of which run in parallel. */
@@ -101,7 +99,7 @@ export async function transfersTo(payee: Payee, sinceMs: number): Promise<ChainT
 /** The transfer to the payee in the transaction with this signature; undefined if there is none. */
 export async function transferBy(payee: Payee, signature: string): Promise<ChainTransfer | undefined> {
   const answer = await payee.chain.transaction(signature);
-  if (answer === null || member(member(answer, 'meta'), 'err') !== null) return undefined;
+  if (answer === null || below(answer, 'meta', 'err') !== null) return undefined;
   const atMs = Number(member(answer, 'blockTime')) * 1_000;
   return transferIn(answer, { signature, atMs, memo: undefined }, payee);
 }
@@ -113,16 +111,15 @@ export const isSale = ({ memo }: ChainTransfer): boolean => memo !== undefined &
 type MissingEntry = JournalEntry & { readonly key: string };
 
 /** The entry that a transfer should have. */
-export async function missingEntry(transfer: ChainTransfer, payees: readonly Payee[]): Promise<MissingEntry> {
-  const { signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
-  const payee = payees.find(({ cluster }) => cluster === transfer.cluster);
-  const bytes = await payee?.chain.transactionBytes(signature);
+export async function missingEntry(transfer: ChainTransfer): Promise<MissingEntry> {
+  const { payee, cluster, signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
+  const bytes = await payee.chain.transactionBytes(signature);
   const message = bytes && readTransaction(bytes)?.message;
-  const network = NETWORKS[payee?.cluster ?? 'mainnet'];
+  const network = NETWORKS[cluster];
   return {
     kind: 'settlement',
     key: message ? paymentKeyOf(network, message) : `${network}:${signature}`,
-    cluster: transfer.cluster,
+    cluster,
     wallet,
     micros,
     feeLamports: isFeeOurs ? feeLamports : 0,

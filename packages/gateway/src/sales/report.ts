@@ -141,12 +141,10 @@ export function writtenOn(table: Table, format: Format): string {
 }
 
 /** Discrepancies as a table. */
-export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table => ({
-  columns: ['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found'],
-  rows: discrepancies.map(({ fault, cluster, wallet, transaction, id, journal, found }) => {
-    return [fault, cluster, wallet, transaction, id, journal, found];
-  }),
-});
+export function discrepancyTable(discrepancies: readonly Discrepancy[]): Table {
+  const columns = ['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found'] as const;
+  return { columns, rows: discrepancies.map((each) => columns.map((column) => each[column])) };
+}
 
 /** The source of sales reports. */
 interface SalesSource {

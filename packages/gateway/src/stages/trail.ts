@@ -146,7 +146,7 @@ export class RequestTrail {
       ...answer.headers,
     };
     if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
-    if (answer.status !== 402) Object.assign(headers, this.admission?.headers());
+    if (answer.status !== 402) Object.assign(headers, this.admission?.headers?.());
     const { log, sales } = this.#dependencies;
     const nowMs = performance.now();
     const isFirst = answer.sale !== undefined && sales?.isFirst(answer.sale, nowMs) === true;

@@ -1,8 +1,9 @@
-import { type Crypto, equalSecrets, keysFor, random } from '../crypto.ts';
+import { type Crypto, keysFor, Macs, random } from '../crypto.ts';
 
 const TIME_BYTES = 3;
 const RANDOM_BYTES = 6;
 const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES;
+const MAC_BYTES = 16 - HEAD_BYTES;
 const TIME_RANGE = 2 ** (TIME_BYTES * 8);
 const FORMAT = /^[0-9a-f]{32}$/;
 
@@ -14,8 +15,7 @@ const FORMAT = /^[0-9a-f]{32}$/;
 export class Nonces {
   readonly #crypto: Crypto;
   readonly #secrets: readonly Uint8Array[];
-  #epoch: string | undefined;
-  #keys: readonly Uint8Array[] = [];
+  #ofEpoch: { readonly epoch: string; readonly macs: Macs } | undefined;
 
   /** The first secret signs, all verify. */
   constructor(crypto: Crypto, secrets: readonly string[]) {
@@ -28,9 +28,12 @@ export class Nonces {
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUIntBE(seconds % TIME_RANGE, 0, TIME_BYTES);
     head.set(random(RANDOM_BYTES), TIME_BYTES);
-    const [key] = this.#keysOf(epoch);
-    if (!key) throw new Error('no secret to sign nonces with');
-    return head.toString('hex') + this.#mac(key, origin, seconds, head).toString('hex');
+    return (
+      head.toString('hex') +
+      this.#macsOf(epoch)
+        .sign(boundTo(origin, seconds, head))
+        .toString('hex')
+    );
   }
 
   /** Verifies a nonce; undefined if it was not issued here for this origin and epoch. */
@@ -39,26 +42,22 @@ export class Nonces {
     const bytes = Buffer.from(nonce, 'hex');
     const head = bytes.subarray(0, HEAD_BYTES);
     const issuedAtSeconds = nearest(head.readUIntBE(0, TIME_BYTES), Math.floor(nowMs / 1000));
-    const genuine = this.#keysOf(epoch).some((key) =>
-      equalSecrets(this.#mac(key, origin, issuedAtSeconds, head), bytes.subarray(HEAD_BYTES)),
-    );
-    return genuine ? { issuedAtSeconds, epoch } : undefined;
+    const isGenuine = this.#macsOf(epoch).verify(boundTo(origin, issuedAtSeconds, head), bytes.subarray(HEAD_BYTES));
+    return isGenuine ? { issuedAtSeconds, epoch } : undefined;
   }
 
-  #mac(key: Uint8Array, origin: string, seconds: number, head: Buffer): Buffer {
-    const random = head.toString('hex', TIME_BYTES);
-    const message = Buffer.from(`siwx1|${origin}|${seconds}|${random}`);
-    return this.#crypto.mac(key, message).subarray(0, 16 - HEAD_BYTES);
-  }
-
-  #keysOf(epoch: string): readonly Uint8Array[] {
-    if (epoch !== this.#epoch) {
-      this.#keys = this.#secrets.map((secret) => this.#crypto.mac(secret, Buffer.from(`epoch ${epoch}`)));
-      this.#epoch = epoch;
+  #macsOf(epoch: string): Macs {
+    if (this.#ofEpoch?.epoch !== epoch) {
+      const keys = this.#secrets.map((secret) => this.#crypto.mac(secret, Buffer.from(`epoch ${epoch}`)));
+      this.#ofEpoch = { epoch, macs: new Macs(this.#crypto, keys, MAC_BYTES) };
     }
-    return this.#keys;
+    return this.#ofEpoch.macs;
   }
 }
+
+/** The text that a nonce's MAC covers. */
+const boundTo = (origin: string, seconds: number, head: Buffer): string =>
+  `siwx1|${origin}|${seconds}|${head.toString('hex', TIME_BYTES)}`;
 
 /** The time with these low bytes that is closest to now. */
 function nearest(low: number, nowSeconds: number): number {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { member, Refusal } from '@asset-gateway/protocol';
+import { below, listAt, member, Refusal } from '@asset-gateway/protocol';
 import { Pool } from '../../pool.ts';
 import { unavailable } from '../responses.ts';
 import type { Processed } from './facilitator.ts';
@@ -11,18 +11,12 @@ const BLOCKHASH_BLOCKS = 150;
 /** How long a height is reused. Blocks take 400 ms. */
 const HEIGHT_MS = 1_000;
 /** The most transactions that an RPC lists at once. */
-const HISTORY = 1_000;
+export const HISTORY = 1_000;
 /** How far the chain's time of day may be from ours. */
-const SKEW_MS = 60_000;
+export const SKEW_MS = 60_000;
 
 /** What the chain shows of a transaction. `seen`: it is neither confirmed nor failed yet, and may still be dropped. */
 export type ChainStatus = 'confirmed' | 'failed' | 'seen' | 'missing';
-
-/** The memos of an account's latest transactions. `isComplete`: whether they reach back to the requested time. */
-interface MemoSearch {
-  readonly memos: readonly { readonly signature: string; readonly hasFailed: boolean; readonly memo: string }[];
-  readonly isComplete: boolean;
-}
 
 /** A transaction of an account's history. */
 interface HistoryRow {
@@ -76,23 +70,10 @@ export class Chain {
     return answer;
   }
 
-  /** The memos of an account's latest transactions, including failed ones, since a time if possible. */
-  async memosOf(account: string, sinceMs = 0): Promise<MemoSearch> {
-    const rows = await this.transactionsOf(account, { limit: HISTORY });
-    const memos = rows.flatMap(({ signature, hasFailed, memos }) =>
-      memos.map((memo) => ({ signature, hasFailed, memo })),
-    );
-    const oldestMs = rows.at(-1)?.atMs ?? 0;
-    const reachesBack = oldestMs > 0 && oldestMs < sinceMs - SKEW_MS;
-    return { memos, isComplete: rows.length < HISTORY || reachesBack };
-  }
-
   /** The latest transactions of an account, newest first. `before`: only transactions older than this one. */
-  async transactionsOf(
-    account: string,
-    page: { readonly limit: number; readonly before?: string },
-  ): Promise<readonly HistoryRow[]> {
-    const rows = await this.#call('getSignaturesForAddress', [account, { ...page, commitment: 'confirmed' }]);
+  async transactionsOf(account: string, before?: string): Promise<readonly HistoryRow[]> {
+    const page = { limit: HISTORY, ...(before !== undefined && { before }), commitment: 'confirmed' };
+    const rows = await this.#call('getSignaturesForAddress', [account, page]);
     if (!Array.isArray(rows)) throw unusable('no history');
     return rows.map((row) => ({
       signature: String(member(row, 'signature')),
@@ -110,7 +91,7 @@ export class Chain {
 
   /** The bytes of a confirmed transaction; undefined if there is none. */
   async transactionBytes(signature: string): Promise<Uint8Array | undefined> {
-    const text = member(member(await this.transaction(signature, 'base64'), 'transaction'), '0');
+    const text = below(await this.transaction(signature, 'base64'), 'transaction', '0');
     return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;
   }
 
@@ -129,8 +110,7 @@ export class Chain {
   /** The number of token accounts of a wallet. */
   async tokenAccounts(owner: string, programId: string): Promise<number> {
     const result = await this.#call('getTokenAccountsByOwner', [owner, { programId }, { encoding: 'base64' }]);
-    const values = member(result, 'value');
-    return Array.isArray(values) ? values.length : 0;
+    return listAt(result, 'value').length;
   }
 
   async close(): Promise<void> {
@@ -153,7 +133,7 @@ export class Chain {
 
   async #readHeight(): Promise<number> {
     const result = await this.#call('getLatestBlockhash', [{ commitment: 'finalized' }]);
-    const height = member(member(result, 'value'), 'lastValidBlockHeight');
+    const height = below(result, 'value', 'lastValidBlockHeight');
     if (typeof height !== 'number') throw new Refusal('facilitator_unavailable', { reason: 'no block height' });
     return height - BLOCKHASH_BLOCKS;
   }
@@ -163,7 +143,7 @@ export class Chain {
       const answer: unknown = JSON.parse(await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })));
       const result = member(answer, 'result');
       if (result !== undefined) return result;
-      throw new Error(`code ${String(member(member(answer, 'error'), 'code'))}`);
+      throw new Error(`code ${String(below(answer, 'error', 'code'))}`);
     } catch (error) {
       throw unavailable(`rpc ${method}: ${(error as Error).message}`);
     }

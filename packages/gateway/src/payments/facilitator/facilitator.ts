@@ -43,18 +43,27 @@ export type Settlement =
 export interface Facilitator {
   /** The fee payer on a network; undefined while it is unknown. */
   feePayer(network: string): string | undefined;
-  /** The signature of the settlement, if it is known before anything is sent. */
-  signatureOf(payment: Payment): string | undefined;
-  /** The most lamports that the gateway's own fee payer may spend in an hour; undefined if a remote facilitator pays. */
-  readonly feeBudgetPerHour: number | undefined;
-  /** Why nothing can settle on a network now; undefined while it can. */
-  whyClosed(network: string): string | undefined;
+  /** The signature of the settlement before anything is sent. A remote facilitator's is unknown until then. */
+  signatureOf?(payment: Payment): string;
+  /** The most lamports that the gateway's own fee payer may spend in an hour; absent if a remote facilitator pays. */
+  readonly feeBudgetPerHour?: number;
+  /** Why nothing can settle on a network now; undefined while it can. A remote facilitator refuses by itself. */
+  whyClosed?(network: string): string | undefined;
   /** Rejects with a Refusal while the facilitator is unavailable. */
   verify(payment: Payment): Promise<Verification>;
-  /** Sends the same transaction again if its signature is known. It can land only once, so this is no second settlement. */
-  resend(payment: Payment): Promise<void>;
+  /** Sends the same signed transaction again, if it is here. It can land only once, so this is no second settlement. */
+  resend?(payment: Payment): Promise<void>;
   settle(payment: Payment): Promise<Settlement>;
   close(): void | Promise<void>;
+}
+
+/** x402's facilitator request, version 2. */
+export function requestBody({ transaction, requirement }: Payment) {
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, payload: { transaction }, accepted: requirement },
+    paymentRequirements: requirement,
+  };
 }
 
 /** The public code of a facilitator's reason: a code of x402, or `payment_rejected`. */

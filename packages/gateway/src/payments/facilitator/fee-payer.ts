@@ -1,4 +1,4 @@
-import { NETWORKS } from '@asset-gateway/protocol';
+import { clusterOfNetwork } from '@asset-gateway/protocol';
 import { type FeeCharge, type NewPayment, PAYMENTS } from '../record.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator } from './facilitator.ts';
@@ -39,14 +39,13 @@ export interface FeePayerBalance {
 
 /** Reads the fee payer's balance on each chain. */
 export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<string, Chain>) {
-  const read = async (cluster: string, network: string): Promise<FeePayerBalance> => {
-    const address = facilitator.feePayer(network);
-    const asked = address === undefined ? undefined : chains.get(network)?.account(address);
+  const read = async ([network, chain]: [string, Chain]): Promise<FeePayerBalance> => {
+    const account = chain.account(facilitator.feePayer(network) ?? '');
     // A missing account holds 0 lamports; undefined if the RPC does not answer.
-    return { cluster, lamports: await asked?.then((account) => account?.lamports ?? 0).catch(() => undefined) };
+    const lamports = await account.then((found) => found?.lamports ?? 0).catch(() => undefined);
+    return { cluster: clusterOfNetwork(network), lamports };
   };
-  const clusters = Object.entries(NETWORKS).filter(([, network]) => chains.has(network));
-  return () => Promise.all(clusters.map(([cluster, network]) => read(cluster, network)));
+  return () => Promise.all([...chains].map(read));
 }
 
 /** The balance with which a fee payer can pay again: the rent of its account, and the highest fee. */

@@ -2,12 +2,11 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { requestBody } from '../read/requirement.ts';
 import { LIMITS } from '../read/transaction.ts';
 import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
 import { type Chain, type SimulationRun, simulate } from './chain.ts';
-import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
+import { type Facilitator, type Payment, requestBody, type Settlement, type Verification } from './facilitator.ts';
 import { watchFeePayer } from './fee-payer.ts';
 
 /** What the in-process facilitator needs. */
@@ -29,11 +28,26 @@ const CONFIRM_MS = 20_000;
 const SIGNATURE_OFFSET = 1;
 const POLL_MS = 250;
 
-type Kit = typeof import('@solana/kit');
-type Svm = typeof import('@x402/svm');
-type NewScheme = typeof import('@x402/svm/exact/facilitator').ExactSvmScheme;
-type Scheme = InstanceType<NewScheme>;
 type Chains = ReadonlyMap<string, Chain>;
+
+/** Loads what only this facilitator needs of x402's packages. Whole modules here would all end up in the bundle. */
+async function loadPackages(keypair: Uint8Array) {
+  const [kit, svm, { ExactSvmScheme }] = await Promise.all([
+    import('@solana/kit'),
+    import('@x402/svm'),
+    import('@x402/svm/exact/facilitator'),
+  ]);
+  return {
+    keys: await kit.createKeyPairSignerFromBytes(keypair),
+    cache: new svm.SettlementCache(),
+    toRpc: kit.createSolanaRpcFromTransport,
+    toSigner: svm.toFacilitatorSvmSigner,
+    ExactSvmScheme,
+  };
+}
+
+type Packages = Awaited<ReturnType<typeof loadPackages>>;
+type Scheme = InstanceType<Packages['ExactSvmScheme']>;
 
 /** x402's own facilitator in this process, with limits and deadlines, and with strict readings of its answers. */
 export class InProcessFacilitator implements Facilitator {
@@ -52,21 +66,8 @@ export class InProcessFacilitator implements Facilitator {
     this.#watch = watchFeePayer(packages.keys.address, options.chains, options.notice);
   }
 
-  /** Loads x402's packages, which only this facilitator needs. */
   static async create(options: InProcessOptions): Promise<InProcessFacilitator> {
-    const [kit, svm, { ExactSvmScheme }] = await Promise.all([
-      import('@solana/kit'),
-      import('@x402/svm'),
-      import('@x402/svm/exact/facilitator'),
-    ]);
-    const keys = await kit.createKeyPairSignerFromBytes(options.keypair);
-    return new InProcessFacilitator(options, {
-      keys,
-      cache: new svm.SettlementCache(),
-      toRpc: kit.createSolanaRpcFromTransport,
-      toSigner: svm.toFacilitatorSvmSigner,
-      ExactSvmScheme,
-    });
+    return new InProcessFacilitator(options, await loadPackages(options.keypair));
   }
 
   readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
@@ -81,9 +82,8 @@ export class InProcessFacilitator implements Facilitator {
 
   async verify(payment: Payment): Promise<Verification> {
     const run: SimulationRun = { sent: false };
-    const { paymentPayload, paymentRequirements } = typedBody(payment);
     const answer = await Promise.race([
-      this.#schemeFor(payment, run, this.#options.verifyingChains).verify(paymentPayload, paymentRequirements),
+      this.#schemeFor(payment, run, this.#options.verifyingChains).verify(...argumentsOf(payment)),
       sleep(VERIFY_MS, 'late' as const, { ref: false }),
     ]);
     if (run.feePayerIsEmpty) throw this.#closed(payment);
@@ -101,9 +101,8 @@ export class InProcessFacilitator implements Facilitator {
   async settle(payment: Payment): Promise<Settlement> {
     const run: SimulationRun = { sent: false };
     const signature = this.signatureOf(payment);
-    const { paymentPayload, paymentRequirements } = typedBody(payment);
     const answer = await this.#schemeFor(payment, run, this.#options.chains)
-      .settle(paymentPayload, paymentRequirements)
+      .settle(...argumentsOf(payment))
       .catch(() => undefined);
     if (answer?.success) return { outcome: 'settled', signature };
     if (run.failedOnChain) return { outcome: 'refused', reason: FAILED_ON_CHAIN };
@@ -170,21 +169,8 @@ export class InProcessFacilitator implements Facilitator {
   }
 }
 
-/** What this facilitator uses of x402's packages. Whole modules here would all end up in the bundle. */
-interface Packages {
-  readonly keys: Awaited<ReturnType<Kit['createKeyPairSignerFromBytes']>>;
-  readonly cache: InstanceType<Svm['SettlementCache']>;
-  readonly toRpc: Kit['createSolanaRpcFromTransport'];
-  readonly toSigner: Svm['toFacilitatorSvmSigner'];
-  readonly ExactSvmScheme: NewScheme;
-}
-
-type Verify = Scheme['verify'];
-
-/** The types differ only in x402's template type of network names. */
-function typedBody(payment: Payment) {
-  return requestBody(payment) as unknown as {
-    paymentPayload: Parameters<Verify>[0];
-    paymentRequirements: Parameters<Verify>[1];
-  };
+/** What a scheme is called with. The types differ only in x402's template type of network names. */
+function argumentsOf(payment: Payment) {
+  const { paymentPayload, paymentRequirements } = requestBody(payment);
+  return [paymentPayload, paymentRequirements] as unknown as Parameters<Scheme['verify']>;
 }

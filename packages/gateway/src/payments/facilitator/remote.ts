@@ -1,14 +1,14 @@
-import { member, Refusal } from '@asset-gateway/protocol';
+import { below, listAt, member, Refusal } from '@asset-gateway/protocol';
 import type { Crypto } from '../../gates/crypto.ts';
 import { Pool } from '../../pool.ts';
 import { Recent } from '../../tallies.ts';
-import { requestBody } from '../read/requirement.ts';
 import { unavailable } from '../responses.ts';
 import {
   type Facilitator,
   isBeforeBroadcast,
   isFeePayerSignature,
   type Payment,
+  requestBody,
   type Settlement,
   type Verification,
 } from './facilitator.ts';
@@ -33,7 +33,6 @@ const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 
 /** A facilitator behind x402's HTTP interface: `GET /supported`, `POST /verify`, `POST /settle`. */
 export class RemoteFacilitator implements Facilitator {
-  readonly feeBudgetPerHour = undefined;
   readonly #options: RemoteOptions;
   readonly #pool: Pool;
   readonly #prefix: string;
@@ -46,22 +45,13 @@ export class RemoteFacilitator implements Facilitator {
   constructor(options: RemoteOptions) {
     const { origin, pathname } = new URL(options.url);
     this.#options = options;
-    this.#pool = new Pool(origin, { connections: 32, headersTimeout: 0, bodyTimeout: 0 });
+    this.#pool = new Pool(origin, { connections: 32, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: MAX_BYTES });
     this.#prefix = pathname.replace(/\/$/, '');
   }
 
   feePayer(network: string): string | undefined {
     return this.#feePayers.get(network);
   }
-
-  /** It refuses by itself when it is closed. */
-  whyClosed(): undefined {}
-
-  /** Only the facilitator can sign as its fee payer. */
-  signatureOf(): undefined {}
-
-  /** Only the facilitator has the signed transaction. */
-  async resend(): Promise<void> {}
 
   /** Reads the fee payer of each network, now and periodically. While the facilitator does not answer, the last ones stay. */
   async refresh(): Promise<void> {
@@ -73,9 +63,8 @@ export class RemoteFacilitator implements Facilitator {
 
   async #learn(): Promise<void> {
     const answer = await this.#call('GET', '/supported', undefined, CALL_MS).catch(() => undefined);
-    const kinds: unknown = member(answer?.body, 'kinds');
-    for (const kind of Array.isArray(kinds) ? kinds : []) {
-      const [network, feePayer] = [member(kind, 'network'), member(member(kind, 'extra'), 'feePayer')];
+    for (const kind of listAt(answer?.body, 'kinds')) {
+      const [network, feePayer] = [member(kind, 'network'), below(kind, 'extra', 'feePayer')];
       const isOurs = member(kind, 'scheme') === 'exact' && member(kind, 'x402Version') === 2;
       if (isOurs && typeof network === 'string' && typeof feePayer === 'string') this.#feePayers.set(network, feePayer);
     }
@@ -143,15 +132,7 @@ export class RemoteFacilitator implements Facilitator {
       body: payment ? JSON.stringify(requestBody(payment)) : null,
       signal: AbortSignal.timeout(deadlineMs),
     });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += (chunk as Buffer).length;
-      if (size > MAX_BYTES) throw new Error('too large');
-      chunks.push(chunk as Buffer);
-    }
-    const text = Buffer.concat(chunks).toString('utf8');
-    return { status: statusCode, body: parse(text) };
+    return { status: statusCode, body: parse(await body.text()) };
   }
 }
 

@@ -1,10 +1,10 @@
 import { HEADERS, member, Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Inbound } from '../../call.ts';
+import type { Inbound, Trail } from '../../call.ts';
 import { type Crypto, decodeBase64, decodeJsonHeader } from '../../gates/crypto.ts';
-import { SHORT_NETWORKS } from '../../receipts/response.ts';
+import { type PaidCall, SHORT_NETWORKS } from '../../receipts/response.ts';
 import type { Payment } from '../facilitator/facilitator.ts';
 import { isSameRequirement, looksIssued, type Memos, type Offer, requirementOf } from './requirement.ts';
-import { feeLamports, readTransfer, type Transaction, type Transfer } from './transaction.ts';
+import { readTransfer, type Transaction, type Transfer } from './transaction.ts';
 
 /** A payment as a header contains it, before it is checked. */
 export interface CarriedPayment {
@@ -53,18 +53,20 @@ const MAX_AGE_SECONDS = 300;
 const MAX_AHEAD_SECONDS = 30;
 
 /** A payment that matches its request. */
-export interface PresentedPayment extends Payment, Transfer {
-  /** The fee of its transaction. */
-  readonly feeLamports: number;
-}
+export type PresentedPayment = Payment & Transfer;
 
-/** A payment and the request that it must match. */
-export interface Candidate {
+/** A request that carries a payment. */
+export interface PaymentCall extends PaidCall {
   readonly key: string;
+  readonly trail: Trail;
   readonly carried: CarriedPayment;
   readonly transaction: Transaction;
   /** The present offer. The amount in the payment's challenge may differ. */
   readonly offer: Offer;
+}
+
+/** A payment and the request that it must match. */
+export interface Candidate extends Pick<PaymentCall, 'key' | 'carried' | 'transaction' | 'offer'> {
   readonly requestHash: string;
   readonly nowMs: number;
   readonly crypto: Crypto;
@@ -76,9 +78,8 @@ const COPY_MEMO =
   "The transaction's memo is not extra.memo; copy extra.memo of the fresh requirement into it, " +
   'for example with @x402/svm 2.10 or later.';
 
-function refuse(code: RefusalCode, reason: string, message?: string): never {
-  throw new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
-}
+const refused = (code: RefusalCode, reason: string, message?: string): Refusal =>
+  new Refusal(code, { reason, payment: { state: 'refused' }, ...(message !== undefined && { message }) });
 
 /** Advice for a client that copies no memo: it would pay one fresh requirement after the other in vain. */
 function memoAdvice({ instructions }: Transaction): string | undefined {
@@ -86,38 +87,41 @@ function memoAdvice({ instructions }: Transaction): string | undefined {
   return isCopied ? undefined : COPY_MEMO;
 }
 
-function checkMemo(memos: Memos, memo: string, offer: Offer, { requestHash, nowMs, transaction }: Candidate): void {
+function memoRefusal({ memo, ...offer }: Offer & { memo: string }, candidate: Candidate): Refusal | undefined {
+  const { memos, requestHash, nowMs, transaction } = candidate;
+  if (!memos) return undefined;
   const issuedAt = memos.read(memo, offer, requestHash);
   if (issuedAt === undefined)
-    refuse('no_matching_requirements', 'memo of another request or price', memoAdvice(transaction));
+    return refused('no_matching_requirements', 'memo of another request or price', memoAdvice(transaction));
   const age = nowMs / 1000 - issuedAt;
-  if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) refuse('no_matching_requirements', 'memo too old');
+  const isGood = age <= MAX_AGE_SECONDS && age >= -MAX_AHEAD_SECONDS;
+  return isGood ? undefined : refused('no_matching_requirements', 'memo too old');
 }
 
 /**
  * Checks that a payment matches its request, without any I/O: the transaction, then the memo, from which the requirement is rebuilt,
- * then the client's copy of the requirement. Refuses by throwing.
+ * then the client's copy of the requirement. Answers its refusal if it does not match.
  */
-export function readPresentedPayment(candidate: Candidate): PresentedPayment {
+export function readPresentedPayment(candidate: Candidate): PresentedPayment | Refusal {
   const { carried, transaction, key, crypto, memos } = candidate;
   const { network } = candidate.offer;
   const feePayer = memos ? (transaction.keys[0] ?? '') : candidate.offer.feePayer;
-  if (carried.network !== network) refuse('no_matching_requirements', 'network');
+  if (carried.network !== network) return refused('no_matching_requirements', 'network');
   const transfer = readTransfer(transaction, { ...candidate.offer, feePayer }, crypto);
   if (typeof transfer === 'string') {
     const isAboutMemo = memos !== undefined && transfer === 'invalid_exact_svm_payload_memo_count';
-    refuse(transfer, 'transaction', isAboutMemo ? memoAdvice(transaction) : undefined);
+    return refused(transfer, 'transaction', isAboutMemo ? memoAdvice(transaction) : undefined);
   }
   const { amount, memo } = transfer;
   const offer = { ...candidate.offer, feePayer, amount: memos ? amount : candidate.offer.amount };
-  if (amount !== offer.amount) refuse('invalid_exact_svm_payload_amount_mismatch', 'amount');
-  if (memos) checkMemo(memos, memo, offer, candidate);
+  if (amount !== offer.amount) return refused('invalid_exact_svm_payload_amount_mismatch', 'amount');
+  const wrongMemo = memoRefusal({ ...offer, memo }, candidate);
+  if (wrongMemo) return wrongMemo;
   const requirement = requirementOf(offer, memos && memo);
   const hasTicket = memos?.isTicketOf(memo, carried.ticket) === true;
   const isSame = isSameRequirement(carried.accepted, requirement) && (hasTicket || !memos);
-  if (carried.version === 2 && !isSame) refuse('no_matching_requirements', 'accepted');
+  if (carried.version === 2 && !isSame) return refused('no_matching_requirements', 'accepted');
   const { message } = transaction;
   const encoded = Buffer.from(carried.transaction).toString('base64');
-  const fee = { feeLamports: feeLamports(transaction) };
-  return { ...transfer, ...fee, key, network, transaction: encoded, message, requirement, hasTicket };
+  return { ...transfer, key, network, transaction: encoded, message, requirement, hasTicket };
 }

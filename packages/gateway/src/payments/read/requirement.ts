@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { Call, Trail } from '../../call.ts';
-import { type Crypto, equalSecrets, keysFor, random } from '../../gates/crypto.ts';
+import { type Crypto, keysFor, Macs, random } from '../../gates/crypto.ts';
 import { challengedUrl, type OriginOf } from '../../gates/gate.ts';
 import type { PaidCall, ReceiptIssuer } from '../../receipts/response.ts';
 
@@ -42,21 +42,6 @@ export function requirementOf(offer: Offer, memo: string | undefined, ticket?: s
   return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds: MAX_TIMEOUT_SECONDS, extra };
 }
 
-/** A payment, in base64, and the requirement that it was made for. */
-interface RequiredPayment {
-  readonly transaction: string;
-  readonly requirement: PaymentRequirements;
-}
-
-/** x402's facilitator request, version 2. */
-export function requestBody({ transaction, requirement }: RequiredPayment) {
-  return {
-    x402Version: 2,
-    paymentPayload: { x402Version: 2, payload: { transaction }, accepted: requirement },
-    paymentRequirements: requirement,
-  };
-}
-
 /** Whether a client's copy equals the requirement. Clients may add members to `extra`, but nowhere else. */
 export function isSameRequirement(accepted: unknown, requirement: PaymentRequirements): boolean {
   if (typeof accepted !== 'object' || accepted === null) return false;
@@ -75,8 +60,9 @@ export function requestHashOf({ route, parameters, query, inbound }: Call): stri
 }
 
 /** What a paid call is read with. */
-interface CallDependencies {
+export interface CallDependencies {
   readonly originOf: OriginOf;
+  /** Undefined if receipts are not signed. */
   readonly receipts: ReceiptIssuer | undefined;
   readonly randomId: () => string;
 }
@@ -97,8 +83,9 @@ export const paidCallOf = ({ originOf, receipts, randomId }: CallDependencies, c
 /** The key of a payment: its network and the hash of its message, whatever its encoding. */
 export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${hash('sha256', message)}`;
 
-/** The part of an offer that a memo is bound to. */
-type MemoOffer = Pick<Offer, 'network' | 'asset' | 'payTo' | 'amount' | 'feePayer'>;
+/** The members of an offer that a memo is bound to. */
+const BOUND = ['network', 'asset', 'payTo', 'amount', 'feePayer'] as const;
+type MemoOffer = Pick<Offer, (typeof BOUND)[number]>;
 
 const TIME_BYTES = 4;
 const RANDOM_BYTES = 8;
@@ -123,24 +110,20 @@ export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE
  * are the same transaction.
  */
 export class Memos {
-  readonly #crypto: Crypto;
-  readonly #keys: readonly Uint8Array[];
-  readonly #ticketKeys: readonly Uint8Array[];
+  readonly #memos: Macs;
+  readonly #tickets: Macs;
 
   /** The first secret signs, all verify. */
   constructor(crypto: Crypto, secrets: readonly string[]) {
-    this.#crypto = crypto;
-    this.#keys = keysFor('asset-gateway exact', crypto, secrets);
-    this.#ticketKeys = keysFor('asset-gateway ticket', crypto, secrets);
+    this.#memos = new Macs(crypto, keysFor('asset-gateway exact', crypto, secrets), MAC_BYTES);
+    this.#tickets = new Macs(crypto, keysFor('asset-gateway ticket', crypto, secrets), TICKET_BYTES);
   }
 
   issue(offer: MemoOffer, requestHash: string, nowMs: number): string {
-    const [key] = this.#keys;
-    if (!key) throw new Error('no secret to sign memos with');
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32BE(Math.floor(nowMs / 1000), 0);
     head.set(random(RANDOM_BYTES), TIME_BYTES);
-    return Buffer.concat([head, this.#mac(key, head, offer, requestHash)]).toString('base64url');
+    return Buffer.concat([head, this.#memos.sign(boundTo(head, offer, requestHash))]).toString('base64url');
   }
 
   /** When this memo was issued, in seconds; undefined unless it was issued for this offer and request. */
@@ -148,40 +131,21 @@ export class Memos {
     if (!FORMAT.test(memo)) return undefined;
     const bytes = Buffer.from(memo, 'base64url');
     const head = bytes.subarray(0, HEAD_BYTES);
-    const mac = bytes.subarray(HEAD_BYTES);
-    const genuine = this.#keys.some((key) => equalSecrets(this.#mac(key, head, offer, requestHash), mac));
-    return genuine ? head.readUInt32BE(0) : undefined;
+    const isGenuine = this.#memos.verify(boundTo(head, offer, requestHash), bytes.subarray(HEAD_BYTES));
+    return isGenuine ? head.readUInt32BE(0) : undefined;
   }
 
   /** The ticket of a memo, which only the client of the challenge gets. Memos are public on the chain; tickets are not. */
   ticketOf(memo: string): string {
-    const [key] = this.#ticketKeys;
-    if (!key) throw new Error('no secret to sign tickets with');
-    return this.#ticket(key, memo).toString('base64url');
+    return this.#tickets.sign(memo).toString('base64url');
   }
 
   isTicketOf(memo: string, ticket: unknown): boolean {
     if (typeof ticket !== 'string' || ticket.length !== TICKET_LENGTH) return false;
-    const bytes = Buffer.from(ticket, 'base64url');
-    return this.#ticketKeys.some((key) => equalSecrets(this.#ticket(key, memo), bytes));
-  }
-
-  #ticket(key: Uint8Array, memo: string): Buffer {
-    return Buffer.from(this.#crypto.mac(key, Buffer.from(memo))).subarray(0, TICKET_BYTES);
-  }
-
-  #mac(key: Uint8Array, head: Buffer, offer: MemoOffer, requestHash: string): Uint8Array {
-    const { network, asset, payTo, amount, feePayer } = offer;
-    const bound = JSON.stringify([
-      'exact1',
-      head.toString('hex'),
-      network,
-      asset,
-      payTo,
-      amount,
-      feePayer,
-      requestHash,
-    ]);
-    return this.#crypto.mac(key, Buffer.from(bound)).subarray(0, MAC_BYTES);
+    return this.#tickets.verify(memo, Buffer.from(ticket, 'base64url'));
   }
 }
+
+/** The text that a memo's MAC covers. */
+const boundTo = (head: Buffer, offer: MemoOffer, requestHash: string): string =>
+  JSON.stringify(['exact1', head.toString('hex'), ...BOUND.map((name) => offer[name]), requestHash]);

@@ -78,12 +78,6 @@ function readInstruction(reader: ByteReader, keys: readonly string[]): Instructi
   return { program, accounts, data };
 }
 
-function readLookup(reader: ByteReader): void {
-  reader.take(KEY_BYTES);
-  reader.take(reader.compact());
-  reader.take(reader.compact());
-}
-
 function read(bytes: Uint8Array): Transaction {
   const reader = new ByteReader(bytes);
   const signatures = reader.several(() => reader.take(SIGNATURE_BYTES));
@@ -94,7 +88,11 @@ function read(bytes: Uint8Array): Transaction {
   const keys = reader.several(() => bs58.encode(reader.take(KEY_BYTES)));
   reader.take(KEY_BYTES);
   const instructions = reader.several(() => readInstruction(reader, keys));
-  const lookups = reader.several(() => readLookup(reader)).length;
+  const lookups = reader.several(() => {
+    reader.take(KEY_BYTES);
+    reader.take(reader.compact());
+    reader.take(reader.compact());
+  }).length;
   const isSound = readonlySigners < signers && signers + readonlyOthers <= keys.length;
   const isWhole = reader.position === bytes.length;
   if (!isWhole || !isSound || signatures.length !== signers || new Set(keys).size !== keys.length) {
@@ -128,7 +126,6 @@ export const LIMITS = {
 } as const;
 
 const LAMPORTS_PER_SIGNATURE = 5_000;
-const MAX_FEE_LAMPORTS = 20_000;
 
 const MAX_INSTRUCTIONS = 7;
 const SET_COMPUTE_LIMIT = 2;
@@ -138,10 +135,12 @@ const TRANSFER_CHECKED = 12;
 /** The transfer of a payment's transaction. */
 export interface Transfer {
   readonly payer: string;
-  /** The token account that is debited. */
+  /** The token account that is debited; its history is on the chain. */
   readonly source: string;
   readonly amount: string;
   readonly memo: string;
+  /** The fee of the transaction. */
+  readonly feeLamports: number;
 }
 
 const view = ({ data }: Instruction): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -162,8 +161,7 @@ function computeFault(limit: Instruction, price: Instruction): RefusalCode | und
 }
 
 /** The fee of a transaction: its signatures, and its priority price for all of its compute units. */
-export function feeLamports({ signers, instructions: [limit, price] }: Transaction): number {
-  if (limit?.data.length !== 5 || price?.data.length !== 9) return MAX_FEE_LAMPORTS;
+function feeOf(signers: number, limit: Instruction, price: Instruction): number {
   const microLamports = BigInt(view(limit).getUint32(1, true)) * view(price).getBigUint64(1, true);
   return signers * LAMPORTS_PER_SIGNATURE + Math.ceil(Number(microLamports) / 1_000_000);
 }
@@ -193,7 +191,7 @@ function readTokenTransfer(
   instruction: Instruction,
   { keys }: Transaction,
   offer: Offer,
-): Omit<Transfer, 'memo'> | RefusalCode {
+): Omit<Transfer, 'memo' | 'feeLamports'> | RefusalCode {
   const { program, accounts, data } = instruction;
   const [source, mint, destination, authority] = accounts.map((index) => keys[index] ?? '');
   if (program !== TOKEN || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)
@@ -231,5 +229,6 @@ export function readTransfer(transaction: Transaction, offer: Offer, crypto: Cry
   if (memos.length !== 1) return 'invalid_exact_svm_payload_memo_count';
   if (!crypto.verify(signatures[1] ?? new Uint8Array(), message, bs58.decode(keys[1] ?? '')))
     return 'invalid_exact_svm_payload_signature_invalid';
-  return { ...read, memo: Buffer.from(memos[0] ?? []).toString('utf8') };
+  const memo = Buffer.from(memos[0] ?? []).toString('utf8');
+  return { ...read, memo, feeLamports: feeOf(transaction.signers, limit, price) };
 }

@@ -115,6 +115,12 @@ export function membersIn(row: Row, columns: Readonly<Record<string, string>>) {
   return Object.fromEntries(stored.map(([column, member]) => [member, row[column]]));
 }
 
+/** The names of columns for a query. */
+export const namesIn = (table: string, columns: Readonly<Record<string, string>>): string =>
+  Object.keys(columns)
+    .map((column) => `${table}.${column}`)
+    .join(', ');
+
 /** The columns of an object, by a table of its members; members that are missing are null. */
 export function columnsOf<T extends object>(object: T, columns: Readonly<Record<string, keyof T>>) {
   const row: Record<string, Value> = {};
