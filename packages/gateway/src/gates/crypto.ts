@@ -153,18 +153,20 @@ export const nodeCrypto: Crypto = {
 /** An import would first search the module for its exports, which takes longer than all the rest. */
 const require = createRequire(import.meta.url);
 
-function sodiumHere(): typeof import('sodium-native').default | undefined {
-  try {
-    return require('sodium-native');
-  } catch {
-    return undefined;
-  }
+/** What is used of sodium-native, which has no types. */
+interface Sodium {
+  crypto_sign_verify_detached(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
+  crypto_auth(output: Buffer, input: Uint8Array, key: Uint8Array): void;
 }
 
 /** The primitives by libsodium, whose Ed25519 is strict and twice as fast; undefined if its build does not load. */
 export function loadSodium(): Crypto | undefined {
-  const sodium = sodiumHere();
-  if (!sodium) return undefined;
+  let sodium: Sodium;
+  try {
+    sodium = require('sodium-native');
+  } catch {
+    return undefined;
+  }
   return {
     verify: (signature, message, key) =>
       rightSizes(signature, key) && sodium.crypto_sign_verify_detached(signature, message, key),
