@@ -67,8 +67,8 @@ function paid() {
   return payments().map((header) => {
     const { accepted, payload } = JSON.parse(atob(String(header)));
     const draft = draftOf(Buffer.from(payload.transaction, 'base64'));
-    const { data, accounts } = at(draft, TRANSFER);
-    const [, mint, destination] = accounts.map((index) => draft.keys[index]);
+    const { data, accountIndices } = at(draft, TRANSFER);
+    const [, mint, destination] = accountIndices.map((index) => draft.staticAccounts[index]);
     const amount = Buffer.from(data).readBigUInt64LE(1);
     return { accepted, moved: { amount, mint, destination }, instructions: draft.instructions.length };
   });

@@ -25,33 +25,6 @@ export interface Forgery {
 /** Changes a genuine payment's transaction. */
 export type Change = (draft: Draft, parties: Parties) => unknown;
 
-const PREFIX = 'invalid_exact_svm_payload_';
-const INSTRUCTIONS = `${PREFIX}transaction_instructions_` as const;
-
-/** The reasons of x402's verifier that forgeries here are refused with. */
-export const REASONS = {
-  undecodable: `${PREFIX}transaction_could_not_be_decoded`,
-  signers: `${PREFIX}excessive_signers`,
-  signature: `${PREFIX}signature_invalid`,
-  length: `${INSTRUCTIONS}length`,
-  limit: `${INSTRUCTIONS}compute_limit_instruction`,
-  limitTooHigh: `${INSTRUCTIONS}compute_limit_instruction_too_high`,
-  price: `${INSTRUCTIONS}compute_price_instruction`,
-  priceTooHigh: `${INSTRUCTIONS}compute_price_instruction_too_high`,
-  noTransfer: `${PREFIX}no_transfer_instruction`,
-  feePayer: `${PREFIX}transaction_fee_payer_transferring_funds`,
-  mint: `${PREFIX}mint_mismatch`,
-  recipient: `${PREFIX}recipient_mismatch`,
-  amount: `${PREFIX}amount_mismatch`,
-  fourth: `${PREFIX}unknown_fourth_instruction`,
-  fifth: `${PREFIX}unknown_fifth_instruction`,
-  sixth: `${PREFIX}unknown_sixth_instruction`,
-  seventh: `${PREFIX}unknown_seventh_instruction`,
-  memoCount: `${PREFIX}memo_count`,
-  /** Our own: the memo is of no request and price that were quoted. */
-  other: 'no_matching_requirements',
-} as const satisfies Record<string, RefusalCode>;
-
 export const PROGRAMS = {
   system: '11111111111111111111111111111111',
   compute: 'ComputeBudget111111111111111111111111111111',
@@ -65,16 +38,22 @@ const { lighthouse, system } = PROGRAMS;
 /** An address without a known key. */
 const STRANGER = 'So11111111111111111111111111111111111111112';
 
-/** Forgeries that are refused for one reason, by name. The payer signs each: only its content is wrong. */
+type Make = Forgery['make'];
+
+/** Forgeries that are refused for one reason, by name. */
+const made = (reason: RefusalCode, makers: Readonly<Record<string, Make>>): Forgery[] =>
+  Object.entries(makers).map(([name, make]) => ({ name, reason, make }));
+
+/** The same; the payer signs each: only its content is wrong. */
 const forgeries = (reason: RefusalCode, changes: Readonly<Record<string, Change>>): Forgery[] =>
-  Object.entries(changes).map(([name, change]) => ({
-    name,
-    reason,
-    make({ draft }, parties) {
-      change(draft, parties);
-      return signed(draft, [parties.payer, parties.payee]);
-    },
-  }));
+  Object.entries(changes).flatMap(([name, change]) =>
+    made(reason, {
+      [name]({ draft }, parties) {
+        change(draft, parties);
+        return signed(draft, [parties.payer, parties.payee]);
+      },
+    }),
+  );
 
 /** Where the instructions of a genuine payment stand. */
 export const [LIMIT, PRICE, TRANSFER, MEMO] = [0, 1, 2, 3];
@@ -95,7 +74,7 @@ export const setData =
 const setProgram =
   (position: number, program: string): Change =>
   (draft) =>
-    Object.assign(at(draft, position), { program: readable(draft, program) });
+    Object.assign(at(draft, position), { programAddressIndex: readable(draft, program) });
 
 /** Takes instructions out. */
 export const removed =
@@ -121,7 +100,11 @@ export const instruction = (
   program: string,
   accounts: number[] = [],
   data: readonly number[] = [],
-): DraftInstruction => ({ program: readable(draft, program), accounts, data: Uint8Array.from(data) });
+): DraftInstruction => ({
+  programAddressIndex: readable(draft, program),
+  accountIndices: accounts,
+  data: Uint8Array.from(data),
+});
 
 /** Numbers as the token and the compute budget program write them. */
 export function u64(value: bigint): number[] {
@@ -137,27 +120,29 @@ const price = (...data: number[]): Change => setData(PRICE, data);
 
 /** Wrong compute limits and compute prices. */
 export const COMPUTE_FORGERIES: readonly Forgery[] = [
-  ...forgeries(REASONS.limitTooHigh, { 'a compute limit one unit too high': limit(2, ...u32(200_001)) }),
-  ...forgeries(REASONS.limit, {
+  ...forgeries('invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high', {
+    'a compute limit one unit too high': limit(2, ...u32(200_001)),
+  }),
+  ...forgeries('invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction', {
     'a compute limit cut short': limit(2, 32, 78, 0),
     'a compute limit with a byte too many': limit(2, ...u32(20_000), 0),
     'loaded data instead of a compute limit': limit(4, ...u32(20_000)),
     'a limit of another program': setProgram(LIMIT, STRANGER),
   }),
-  ...forgeries(REASONS.priceTooHigh, {
+  ...forgeries('invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high', {
     'a compute price one micro-lamport too high': price(3, ...u64(50_001n)),
     'a compute price that is high in its upper half only': price(3, ...u64(2n ** 32n)),
   }),
-  ...forgeries(REASONS.price, {
+  ...forgeries('invalid_exact_svm_payload_transaction_instructions_compute_price_instruction', {
     'a compute price cut short': price(3, 1, 0, 0, 0, 0, 0, 0),
     'a compute price with a byte too many': price(3, ...u64(1n), 0),
     'a compute price that is a limit': price(2, ...u32(20_000), 0, 0, 0, 0),
     'a price of another program': setProgram(PRICE, STRANGER),
   }),
-  ...forgeries(REASONS.fifth, {
+  ...forgeries('invalid_exact_svm_payload_unknown_fifth_instruction', {
     'a second compute limit at the end': inserted(4, PROGRAMS.compute, [], [2, ...u32(1_400_000)]),
   }),
-  ...forgeries(REASONS.length, {
+  ...forgeries('invalid_exact_svm_payload_transaction_instructions_length', {
     'neither compute limit nor price': removed(LIMIT, 2),
     'eight instructions': (draft, forge) => [0, 1, 2, 3].map(() => inserted(4, lighthouse, [], [0])(draft, forge)),
   }),
@@ -177,46 +162,51 @@ const account =
   (draft) => {
     // A new key moves the others, in new lists of accounts.
     const other = Number(index(draft));
-    at(draft, TRANSFER).accounts.splice(place, 1, other);
+    at(draft, TRANSFER).accountIndices.splice(place, 1, other);
   };
 const stranger = (draft: Draft) => readable(draft, STRANGER);
 
 /** Wrong tokens, amounts, sources and destinations. */
 export const TRANSFER_FORGERIES: readonly Forgery[] = [
-  ...forgeries(REASONS.noTransfer, {
+  ...forgeries('invalid_exact_svm_payload_no_transfer_instruction', {
     'the second token program': setProgram(TRANSFER, PROGRAMS.token2022),
     'an unchecked transfer': (draft, forge) => {
-      at(draft, TRANSFER).accounts.splice(MINT, 1);
+      at(draft, TRANSFER).accountIndices.splice(MINT, 1);
       transfer(3, ...u64(AMOUNT))(draft, forge);
     },
     'an approval': transfer(13, ...u64(AMOUNT), 6),
     'a transfer cut short': transfer(12, ...u64(AMOUNT)),
     'a transfer with a byte too many': transfer(12, ...u64(AMOUNT), 6, 0),
-    'a transfer without its authority': (draft) => at(draft, TRANSFER).accounts.pop(),
-    'a transfer with the authority twice': (draft) => at(draft, TRANSFER).accounts.push(1),
+    'a transfer without its authority': (draft) => at(draft, TRANSFER).accountIndices.pop(),
+    'a transfer with the authority twice': (draft) => at(draft, TRANSFER).accountIndices.push(1),
   }),
-  ...forgeries(REASONS.mint, {
+  ...forgeries('invalid_exact_svm_payload_mint_mismatch', {
     'a mint that is a stranger': account(MINT, stranger),
     '7 decimals': transfer(12, ...u64(AMOUNT), 7),
   }),
-  ...forgeries(REASONS.recipient, {
+  ...forgeries('invalid_exact_svm_payload_recipient_mismatch', {
     'the destination is a stranger': account(DESTINATION, (draft) => writable(draft, STRANGER)),
-    "the source is the payee's own account": account(SOURCE, (draft) => at(draft, TRANSFER).accounts[DESTINATION]),
+    "the source is the payee's own account": account(
+      SOURCE,
+      (draft) => at(draft, TRANSFER).accountIndices[DESTINATION],
+    ),
   }),
-  ...forgeries(REASONS.feePayer, {
+  ...forgeries('invalid_exact_svm_payload_transaction_fee_payer_transferring_funds', {
     'an authority who does not sign': account(AUTHORITY, stranger),
-    'the payee as payer': (draft, { payee }) => draft.keys.splice(1, 1, addressOf(payee)),
+    'the payee as payer': (draft, { payee }) => draft.staticAccounts.splice(1, 1, addressOf(payee)),
   }),
-  ...forgeries(REASONS.other, {
+  ...forgeries('no_matching_requirements', {
     'a micro-dollar too little': paying(AMOUNT - 1n),
     'a micro-dollar too much': paying(AMOUNT + 1n),
     'an amount that is right in its lower half': paying(AMOUNT + 2n ** 32n),
   }),
-  ...forgeries(REASONS.fourth, {
+  ...forgeries('invalid_exact_svm_payload_unknown_fourth_instruction', {
     'a second transfer behind the first': repeated(MEMO, TRANSFER),
     'SOL from the payer': inserted(MEMO, system, [1, 2], [2, 0, 0, 0, ...u64(1n)]),
   }),
-  ...forgeries(REASONS.fifth, { 'a second transfer at the end': repeated(4, TRANSFER) }),
+  ...forgeries('invalid_exact_svm_payload_unknown_fifth_instruction', {
+    'a second transfer at the end': repeated(4, TRANSFER),
+  }),
 ];
 
 const memo =
@@ -226,9 +216,9 @@ const memo =
 const MADE_UP = '0123456789abcdef0123456789abcdef';
 
 /** An instruction of a program that is none of ours at each free position, with Lighthouse's in between. */
-const unknown = [REASONS.fourth, REASONS.fifth, REASONS.sixth, REASONS.seventh].flatMap((reason, position) =>
+const unknown = (['fourth', 'fifth', 'sixth', 'seventh'] as const).flatMap((place, position) =>
   [STRANGER, system, PROGRAMS.memoV1].flatMap((program) =>
-    forgeries(reason, {
+    forgeries(`invalid_exact_svm_payload_unknown_${place}_instruction`, {
       [`${program} at position ${position + 4}`]: (draft) => {
         const checks = [0, 1, 2].map(() => instruction(draft, lighthouse, [1], [0]));
         draft.instructions.push(...checks.slice(0, Math.max(0, position - 1)));
@@ -240,11 +230,11 @@ const unknown = [REASONS.fourth, REASONS.fifth, REASONS.sixth, REASONS.seventh].
 
 /** Wrong memos, and wrong instructions next to the memo. */
 export const MEMO_FORGERIES: readonly Forgery[] = [
-  ...forgeries(REASONS.memoCount, {
+  ...forgeries('invalid_exact_svm_payload_memo_count', {
     'the same memo twice': repeated(4, MEMO),
     'a second, empty memo': inserted(MEMO, PROGRAMS.memo),
   }),
-  ...forgeries(REASONS.other, {
+  ...forgeries('no_matching_requirements', {
     'a memo with its first character changed': memo((text) => `${text.at(0) === 65 ? 'B' : 'A'}${text.subarray(1)}`),
   }),
   ...unknown,
@@ -252,72 +242,80 @@ export const MEMO_FORGERIES: readonly Forgery[] = [
 
 /** The client has not copied the memo, and gets the advice to do so. */
 export const UNCOPIED_MEMOS: readonly Forgery[] = [
-  ...forgeries(REASONS.memoCount, {
+  ...forgeries('invalid_exact_svm_payload_memo_count', {
     'no memo': removed(MEMO, 1),
     'two memos that stock clients make up': (draft, forge) => {
       memo(() => MADE_UP)(draft, forge);
       inserted(MEMO, PROGRAMS.memo, [], [...Buffer.from(MADE_UP)])(draft, forge);
     },
   }),
-  ...forgeries(REASONS.other, {
+  ...forgeries('no_matching_requirements', {
     'a memo as stock clients make one up': memo(() => MADE_UP),
     'a memo that is not UTF-8': memo(() => Buffer.from([0xff, 0xfe, 0xc0, 0x80])),
   }),
 ];
 
 /** Instructions that use the fee payer's signature. */
-export const FEE_PAYER_FORGERIES: readonly Forgery[] = forgeries(REASONS.feePayer, {
-  'the fee payer as source': account(SOURCE, () => FEE_PAYER),
-  'the fee payer as authority': account(AUTHORITY, () => FEE_PAYER),
-  'the fee payer as signer of the memo': (draft) => at(draft, MEMO).accounts.push(FEE_PAYER),
-  'the fee payer in the compute limit': (draft) => at(draft, LIMIT).accounts.push(FEE_PAYER),
-  'the fee payer as program of the transfer': (draft) => Object.assign(at(draft, TRANSFER), { program: FEE_PAYER }),
-  'Lighthouse with the fee payer': inserted(4, lighthouse, [FEE_PAYER], [0, 1]),
-  'SOL from the fee payer to the payer': inserted(4, system, [FEE_PAYER, 1], [...u32(2), ...u64(1_000_000_000n)]),
-  'the fee payer as second signer, behind the payer': (draft, { feePayer, payer }) => {
-    draft.keys.splice(0, 2, addressOf(payer), feePayer);
-    draft.readonlySigners = 0;
-    for (const each of draft.instructions) each.accounts = each.accounts.map((index) => (index === 1 ? 0 : index));
+export const FEE_PAYER_FORGERIES: readonly Forgery[] = forgeries(
+  'invalid_exact_svm_payload_transaction_fee_payer_transferring_funds',
+  {
+    'the fee payer as source': account(SOURCE, () => FEE_PAYER),
+    'the fee payer as authority': account(AUTHORITY, () => FEE_PAYER),
+    'the fee payer as signer of the memo': (draft) => at(draft, MEMO).accountIndices.push(FEE_PAYER),
+    'the fee payer in the compute limit': (draft) => at(draft, LIMIT).accountIndices.push(FEE_PAYER),
+    'the fee payer as program of the transfer': (draft) =>
+      Object.assign(at(draft, TRANSFER), { programAddressIndex: FEE_PAYER }),
+    'Lighthouse with the fee payer': inserted(4, lighthouse, [FEE_PAYER], [0, 1]),
+    'SOL from the fee payer to the payer': inserted(4, system, [FEE_PAYER, 1], [...u32(2), ...u64(1_000_000_000n)]),
+    'the fee payer as second signer, behind the payer': (draft, { feePayer, payer }) => {
+      draft.staticAccounts.splice(0, 2, addressOf(payer), feePayer);
+      draft.header.numReadonlySignerAccounts = 0;
+      for (const each of draft.instructions)
+        each.accountIndices = each.accountIndices.map((index) => (index === 1 ? 0 : index));
+    },
+    'a fee payer in the eighth instruction of eight': (draft) => {
+      draft.instructions.push(...[0, 1, 2, 3].map(() => instruction(draft, lighthouse, [], [0])));
+      at(draft, 7).accountIndices.push(FEE_PAYER);
+    },
   },
-  'a fee payer in the eighth instruction of eight': (draft) => {
-    draft.instructions.push(...[0, 1, 2, 3].map(() => instruction(draft, lighthouse, [], [0])));
-    at(draft, 7).accounts.push(FEE_PAYER);
-  },
-});
+);
 
 const lookup =
-  (writable: number[]): Change =>
+  (writableIndexes: number[]): Change =>
   (draft) =>
-    draft.lookups.push({ table: STRANGER, writable, readonly: [] });
+    draft.addressTableLookups.push({ lookupTableAddress: STRANGER, writableIndexes, readonlyIndexes: [] });
 
 /** The lookup is the client's to refuse as well. */
-export const LOOKUP_FORGERIES: readonly Forgery[] = forgeries(REASONS.undecodable, {
-  'a lookup table that the transfer takes its source from': (draft, forge) => {
-    lookup([0])(draft, forge);
-    account(SOURCE, ({ keys }) => keys.length)(draft, forge);
+export const LOOKUP_FORGERIES: readonly Forgery[] = forgeries(
+  'invalid_exact_svm_payload_transaction_could_not_be_decoded',
+  {
+    'a lookup table that the transfer takes its source from': (draft, forge) => {
+      lookup([0])(draft, forge);
+      account(SOURCE, ({ staticAccounts }) => staticAccounts.length)(draft, forge);
+    },
   },
-});
+);
 
 /** Signatures that the fee payer would pay for, and keys that are not in the transaction. */
 export const SIGNER_FORGERIES: readonly Forgery[] = [
-  {
-    name: 'a payer who pays the fee himself',
-    reason: REASONS.signers,
-    make({ draft }, { payer }) {
-      draft.keys.splice(0, 1);
-      Object.assign(draft, { signers: 1, readonlySigners: 0 });
+  ...made('invalid_exact_svm_payload_excessive_signers', {
+    'a payer who pays the fee himself': ({ draft }, { payer }) => {
+      draft.staticAccounts.splice(0, 1);
+      Object.assign(draft.header, { numSignerAccounts: 1, numReadonlySignerAccounts: 0 });
       for (const each of draft.instructions) {
-        each.program -= 1;
-        each.accounts = each.accounts.map((index) => index - 1);
+        each.programAddressIndex -= 1;
+        each.accountIndices = each.accountIndices.map((index) => index - 1);
       }
       return signed(draft, [payer]);
     },
-  },
-  ...forgeries(REASONS.signers, {
+  }),
+  ...forgeries('invalid_exact_svm_payload_excessive_signers', {
     'a third signer, who has signed': (draft, { payee }) => signer(draft, addressOf(payee)),
     'a third signer, who has not signed': (draft) => signer(draft, STRANGER),
   }),
-  ...forgeries(REASONS.undecodable, { 'a lookup table without accounts': lookup([]) }),
+  ...forgeries('invalid_exact_svm_payload_transaction_could_not_be_decoded', {
+    'a lookup table without accounts': lookup([]),
+  }),
   ...LOOKUP_FORGERIES,
 ];
 
@@ -337,8 +335,6 @@ export function malleated(signature: Buffer): Buffer {
   return Buffer.concat([signature.subarray(0, 32), bytes]);
 }
 
-type Make = Forgery['make'];
-
 /** A genuine message with another signature of the payer. */
 const slot =
   (fill: Make): Make =>
@@ -346,24 +342,24 @@ const slot =
     wireOf([EMPTY, fill(genuine, parties)], messageIn(genuine.wire));
 
 /** Signatures that are not the payer's over this message. */
-const SIGNATURES: Readonly<Record<string, Make>> = {
-  'an empty slot': slot(() => EMPTY),
-  'S beyond the order of the group': slot(({ wire }) => malleated(slotOf(wire))),
-  'R of small order': slot(({ wire }) => Buffer.concat([SMALL_ORDER, slotOf(wire).subarray(32)])),
-  'the signature of another message': slot((_, { payer }) => signatureOver(Buffer.from('another'), payer)),
-  "another wallet's signature": slot(({ wire }, { payee }) => signatureOver(messageIn(wire), payee)),
-  "the payer's signature in the fee payer's slot": ({ wire }) => wireOf([slotOf(wire), EMPTY], messageIn(wire)),
-  'a payer of small order whom every message is signed by': ({ draft }) => {
-    draft.keys.splice(1, 1, bs58.encode(SMALL_ORDER));
-    return wireOf([EMPTY, Buffer.concat([SMALL_ORDER, Buffer.alloc(32)])], messageOf(draft));
-  },
-  'the amount changed after signing': ({ draft, wire }) => {
-    at(draft, TRANSFER).data.set(u64(1n), 1);
-    return wireOf([EMPTY, slotOf(wire)], messageOf(draft));
-  },
-};
-
 export const SIGNATURE_FORGERIES: readonly Forgery[] = [
-  ...Object.entries(SIGNATURES).map(([name, make]) => ({ name, reason: REASONS.signature, make })),
-  { name: 'a byte too few', reason: REASONS.undecodable, make: ({ wire }) => wire.subarray(0, -1) },
+  ...made('invalid_exact_svm_payload_signature_invalid', {
+    'an empty slot': slot(() => EMPTY),
+    'S beyond the order of the group': slot(({ wire }) => malleated(slotOf(wire))),
+    'R of small order': slot(({ wire }) => Buffer.concat([SMALL_ORDER, slotOf(wire).subarray(32)])),
+    'the signature of another message': slot((_, { payer }) => signatureOver(Buffer.from('another'), payer)),
+    "another wallet's signature": slot(({ wire }, { payee }) => signatureOver(messageIn(wire), payee)),
+    "the payer's signature in the fee payer's slot": ({ wire }) => wireOf([slotOf(wire), EMPTY], messageIn(wire)),
+    'a payer of small order whom every message is signed by': ({ draft }) => {
+      draft.staticAccounts.splice(1, 1, bs58.encode(SMALL_ORDER));
+      return wireOf([EMPTY, Buffer.concat([SMALL_ORDER, Buffer.alloc(32)])], messageOf(draft));
+    },
+    'the amount changed after signing': ({ draft, wire }) => {
+      at(draft, TRANSFER).data.set(u64(1n), 1);
+      return wireOf([EMPTY, slotOf(wire)], messageOf(draft));
+    },
+  }),
+  ...made('invalid_exact_svm_payload_transaction_could_not_be_decoded', {
+    'a byte too few': ({ wire }) => wire.subarray(0, -1),
+  }),
 ];

@@ -180,23 +180,38 @@ it('a transaction is refused beyond the size of a packet, to the byte', () => {
 });
 
 const table = bs58.encode(Buffer.alloc(32, 9));
-const withLookup = changed(({ lookups }) => lookups.push({ table, writable: [1], readonly: [2, 3] }));
+const withLookup = changed(({ addressTableLookups }) =>
+  addressTableLookups.push({ lookupTableAddress: table, writableIndexes: [1], readonlyIndexes: [2, 3] }),
+);
 /** Lengths of two bytes. */
 const withLists = changed(({ instructions }) =>
-  instructions.push({ program: 2, accounts: Array(200).fill(3), data: new Uint8Array(300) }),
+  instructions.push({ programAddressIndex: 2, accountIndices: Array(200).fill(3), data: new Uint8Array(300) }),
 );
 
 /** Transactions that kit encodes to the same bytes, by the one rule that each breaks. */
 const BREAKING: readonly [string, Buffer][] = [
-  ['version', changed((draft) => Object.assign(draft, { version: undefined }))],
-  ['size', changed(({ instructions }) => instructions.push({ program: 2, accounts: [], data: new Uint8Array(900) }))],
-  ['header', changed((draft) => Object.assign(draft, { readonlySigners: draft.signers }))],
-  ['distinct', changed(({ keys }) => keys.push(keys[3] ?? ''))],
-  ['header', changed((draft) => Object.assign(draft, { readonlyOthers: 200 }))],
-  ['indices', changed(({ instructions, keys }) => instructions[3]?.accounts.push(keys.length))],
+  ['version', changed((draft) => Object.assign(draft, { version: 'legacy' }))],
+  [
+    'size',
+    changed(({ instructions }) =>
+      instructions.push({ programAddressIndex: 2, accountIndices: [], data: new Uint8Array(900) }),
+    ),
+  ],
+  [
+    'header',
+    changed((draft) => Object.assign(draft.header, { numReadonlySignerAccounts: draft.header.numSignerAccounts })),
+  ],
+  ['distinct', changed(({ staticAccounts }) => staticAccounts.push(staticAccounts[3] ?? ''))],
+  ['header', changed((draft) => Object.assign(draft.header, { numReadonlyNonSignerAccounts: 200 }))],
   [
     'indices',
-    changed(({ instructions, keys }) => instructions.push({ program: keys.length, accounts: [], data: wire })),
+    changed(({ instructions, staticAccounts }) => instructions[3]?.accountIndices.push(staticAccounts.length)),
+  ],
+  [
+    'indices',
+    changed(({ instructions, staticAccounts }) =>
+      instructions.push({ programAddressIndex: staticAccounts.length, accountIndices: [], data: wire }),
+    ),
   ],
 ];
 
@@ -207,7 +222,7 @@ const UNREADABLE: Readonly<Record<string, Buffer>> = {
   'a byte too many': Buffer.concat([wire, Buffer.of(0)]),
   'a third signature': Buffer.concat([Buffer.of(3), slots, Buffer.alloc(64), message]),
   'a single signature': Buffer.concat([Buffer.of(1), slots.subarray(64), message]),
-  'version 1': changed((draft) => Object.assign(draft, { version: 0x81 })),
+  'version 1': Buffer.concat([wire.subarray(0, MESSAGE_AT), Buffer.of(0x81), message.subarray(1)]),
   'a count in a longer spelling': Buffer.concat([Buffer.of(0x82, 0), wire.subarray(1)]),
 };
 

@@ -38,7 +38,6 @@ import {
   malleated,
   PRICE,
   PROGRAMS,
-  REASONS,
   removed,
   SIGNATURE_FORGERIES,
   SIGNER_FORGERIES,
@@ -283,7 +282,10 @@ it('the key of a payment is its network and the SHA-256 of its message, and noth
   fc.assert(fc.property(fc.string(), fc.uint8Array(), check));
 });
 
-const OTHER_REQUEST = { code: REASONS.other, details: expect.objectContaining({ payment: { state: 'refused' } }) };
+const OTHER_REQUEST = {
+  code: 'no_matching_requirements',
+  details: expect.objectContaining({ payment: { state: 'refused' } }),
+};
 
 describe('a memo of a payment is good', () => {
   it.each([
@@ -303,7 +305,7 @@ describe('a memo of a payment is good', () => {
     const dearer = { offer: { ...offer, amount: '700' } };
     expect(read(genuine.payload, dearer).requirement.amount).toBe('5');
     expect(() => read(genuine.payload, { ...dearer, memos: undefined })).toThrow(
-      expect.objectContaining({ code: REASONS.amount }),
+      expect.objectContaining({ code: 'invalid_exact_svm_payload_amount_mismatch' }),
     );
   });
 
@@ -326,15 +328,15 @@ describe('without memos in the requirement', () => {
   it.each<[string, string, Change]>([
     ...[4n, 6n, 5n + 2n ** 32n].map((amount): [string, string, Change] => [
       `P10 ${amount} micro-dollars for 5 are`,
-      REASONS.amount,
+      'invalid_exact_svm_payload_amount_mismatch',
       setData(TRANSFER, [12, ...u64(amount), 6]),
     ]),
     [
       'P12 another fee payer is',
       'invalid_exact_svm_fee_payer_mismatch',
-      ({ keys }) => keys.splice(0, 1, addressOf(other)),
+      ({ staticAccounts }) => staticAccounts.splice(0, 1, addressOf(other)),
     ],
-    ['P10 no memo is, without the advice to copy one,', REASONS.memoCount, removed(MEMO, 1)],
+    ['P10 no memo is, without the advice to copy one,', 'invalid_exact_svm_payload_memo_count', removed(MEMO, 1)],
   ])('%s refused', (_, code, change) => {
     const draft = draftOf(genuine.wire);
     change(draft, market);
@@ -371,7 +373,7 @@ describe('the cost of an accepted payment to the fee payer', () => {
     ['P12 is 10,001 lamports as the official client makes it', 10_001n, () => undefined],
     ['P12 is at most 20,000 lamports', 20_000n, setCost(200_000, 50_000n)],
     ['P12 is 10,000 lamports when no priority is paid for', 10_000n, setCost(200_000, 0n)],
-    ['P12 does not grow with a memo that the payer signs', 10_001n, (draft) => at(draft, MEMO).accounts.push(1)],
+    ['P12 does not grow with a memo that the payer signs', 10_001n, (draft) => at(draft, MEMO).accountIndices.push(1)],
     ['P12 does not grow with keys that nothing uses', 10_001n, (draft) => writable(draft, PROGRAMS.lighthouse)],
   ])('%s', async (_, lamports, change) => {
     const before = await forge.standing();
@@ -388,8 +390,11 @@ const UNRUNNABLE: readonly (readonly [string, Change])[] = [
     (draft) => draft.instructions.push(instruction(draft, PROGRAMS.lighthouse, [1], [0])),
   ],
   ['too few units', setCost(1, 1n)],
-  ['token accounts that may not be written', (draft) => Object.assign(draft, { readonlyOthers: 6 })],
-  ['a blockhash that never was', (draft) => Object.assign(draft, { blockhash: PROGRAMS.memo })],
+  [
+    'token accounts that may not be written',
+    (draft) => Object.assign(draft.header, { numReadonlyNonSignerAccounts: 6 }),
+  ],
+  ['a blockhash that never was', (draft) => Object.assign(draft, { lifetimeToken: PROGRAMS.memo })],
 ];
 
 describe('a payment that only the chain can refuse', () => {
