@@ -1,9 +1,9 @@
-import { type FunctionComponent, render } from 'preact';
+import type { FunctionComponent } from 'preact';
 import { Failure } from './parts/failure.tsx';
 import { useFresh } from './parts/hooks.ts';
 import { usePlace } from './router.ts';
 import { openSession } from './session.ts';
-import { Shell } from './shell.tsx';
+import { mount, Shell } from './shell.tsx';
 import { Try } from './try/search.tsx';
 
 /** A component whose code loads when it is first shown. */
@@ -41,12 +41,7 @@ const NoKey = () => (
   </main>
 );
 
-const root = document.getElementById('app');
-const app = await openSession().then(
-  () => <App />,
-  () => <NoKey />,
+openSession().then(
+  () => mount(<App />),
+  () => mount(<NoKey />),
 );
-if (root) {
-  root.replaceChildren();
-  render(app, root);
-}

@@ -2,18 +2,13 @@ import { useState } from 'preact/hooks';
 import { useEvent } from './parts/hooks.ts';
 import { attempt } from './parts/text.ts';
 
-/** A view and its arguments: `#/routes/tokens.search?q=gold`. */
-export interface Place {
-  readonly view: string;
-  readonly rest: readonly string[];
-  /** The text after the question mark. */
-  readonly query: string;
-}
+/** A view, its arguments, and the text after the question mark: `#/routes/tokens.search?q=gold`. */
+export type Place = ReturnType<typeof placeOf>;
 
 const decoded = (segment: string): string => attempt(() => decodeURIComponent(segment), segment);
 
 /** Parses a fragment. */
-export function placeOf(fragment: string): Place {
+export function placeOf(fragment: string) {
   const [path = '', ...query] = fragment.replace(/^#\/?/, '').split('?');
   const [view = '', ...rest] = path.split('/').map(decoded);
   return { view, rest, query: query.join('?') };

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import { render, type VNode } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { hrefOf, type Place } from './router.ts';
 
@@ -19,6 +19,13 @@ function Shown({ view, place }: { readonly view: View; readonly place: Place }) 
       This view failed: {String(error)}. Open another view or reload the page.
     </p>
   );
+}
+
+/** Shows a page in place of what it says without scripts. */
+export function mount(page: VNode): void {
+  const root = document.getElementById('app');
+  root?.replaceChildren();
+  if (root) render(page, root);
 }
 
 /** The frame of a page: a skip link, the navigation and the current view. */

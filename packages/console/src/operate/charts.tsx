@@ -108,23 +108,13 @@ function Moment({ times, marked, chosen, choose }: Minutes) {
   );
 }
 
-/** A chart for each subject that the gateway has columns for. */
-const panelsOf = (columns: readonly string[], shown: Minutes) =>
-  table
-    .filter(({ lines }) => columns.includes(lines[0]?.[1] ?? ''))
-    .map((chart) => (
-      <Panel
-        key={chart.title}
-        chart={chart}
-        values={chart.lines.map(([, column = '']) => shown.rows.map((row) => row[columns.indexOf(column)] ?? null))}
-        {...shown}
-      />
-    ));
-
-/** The charts of a range, with one moment marked on all of them. */
+/** The charts of a range, one for each subject that the gateway has columns for, with one moment marked on all of them. */
 export function Charts({ watch }: { readonly watch: Watch }) {
   const shown = useMinutes(watch);
   const { minutes, setMinutes, rows } = shown;
+  const columns = watch.latest?.columns ?? [];
+  const valuesOf = (column = '') => rows.map((row) => row[columns.indexOf(column)] ?? null);
+  const charts = table.filter(({ lines }) => columns.includes(lines[0]?.[1] ?? ''));
   return (
     <section aria-label="Last 24 hours">
       <div class="row moment">
@@ -138,7 +128,11 @@ export function Charts({ watch }: { readonly watch: Watch }) {
       {rows.length === 0 && (
         <p class="muted">The charts start with the first full minute after the start of the gateway.</p>
       )}
-      <div class="charts">{panelsOf(watch.latest?.columns ?? [], shown)}</div>
+      <div class="charts">
+        {charts.map((chart) => (
+          <Panel key={chart.title} chart={chart} values={chart.lines.map(([, name]) => valuesOf(name))} {...shown} />
+        ))}
+      </div>
     </section>
   );
 }

@@ -1,10 +1,9 @@
 import { clock, minuteOf, span } from '../parts/format.ts';
 import './operate.css';
-import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { plain } from '../parts/text.ts';
-import { Shell } from '../shell.tsx';
+import { mount, Shell } from '../shell.tsx';
 import { Charts } from './charts.tsx';
 import { SalesPanel } from './sales.tsx';
 import { Blocked, BudgetUse, Cache, FeePayer, Payments, Requests, Tiles, Upstreams } from './sections.tsx';
@@ -136,15 +135,10 @@ const Panels = (totals: Totals) => (
   </>
 );
 
-const root = document.getElementById('app');
-if (root) {
-  root.replaceChildren();
-  render(
-    <Shell
-      title="Asset gateway"
-      views={[{ name: 'operate', title: 'Operate', show: () => <Operate /> }]}
-      place={{ view: 'operate', rest: [], query: '' }}
-    />,
-    root,
-  );
-}
+mount(
+  <Shell
+    title="Asset gateway"
+    views={[{ name: 'operate', title: 'Operate', show: () => <Operate /> }]}
+    place={{ view: 'operate', rest: [], query: '' }}
+  />,
+);

@@ -2,9 +2,6 @@ import type uPlot from 'uplot';
 import { minuteOf } from '../parts/format.ts';
 import { colourIn, type PlotOptions, plotIn } from '../parts/plot.ts';
 
-/** Between two labels, in pixels. */
-const SPACE = { x: 70, y: 34 };
-
 /** How a chart is drawn: the dashes of its lines, and the labels of its axis. */
 interface Look {
   readonly dashes: readonly (readonly number[])[];
@@ -31,8 +28,8 @@ function optionsFor(figure: HTMLElement, { dashes, words }: Look, span: () => [n
     cursor: { y: false, points: { size: 7 } },
     scales: { x: { range: span }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
     axes: [
-      { ...axis, space: SPACE.x, size: 28, values: (_, splits) => splits.map((each) => minuteOf(each * 1_000)) },
-      { ...axis, space: SPACE.y, size: 58, values: (_, splits) => splits.map(words) },
+      { ...axis, space: 70, size: 28, values: (_, splits) => splits.map((each) => minuteOf(each * 1_000)) },
+      { ...axis, space: 34, size: 58, values: (_, splits) => splits.map(words) },
     ],
     series: [{}, ...lines],
   };

@@ -25,17 +25,13 @@ interface SalesResponse {
   readonly count: number;
 }
 
-interface Sales {
-  readonly atMs: number;
-  readonly by: Readonly<Record<Grouping, SalesResponse>>;
-}
+type Sales = Awaited<ReturnType<typeof load>>;
 
-const UNAUTHORIZED = 401;
-const FORBIDDEN = 403;
+const [UNAUTHORIZED, FORBIDDEN] = [401, 403];
 
 const refusal = (status: number): Error => new Error('refused', { cause: status });
 
-async function load(token: string, since: string, signal: AbortSignal): Promise<Sales> {
+async function load(token: string, since: string, signal: AbortSignal) {
   const headers = authorizationOf(token);
   if (!headers) throw refusal(UNAUTHORIZED);
   const loaded = GROUPINGS.map(async (by) => {
@@ -45,7 +41,8 @@ async function load(token: string, since: string, signal: AbortSignal): Promise<
     if (!Array.isArray(body?.sales)) throw refusal(response.status);
     return [by, body] as const;
   });
-  return { atMs: Date.now(), by: Object.fromEntries(await Promise.all(loaded)) as Sales['by'] };
+  const by = Object.fromEntries(await Promise.all(loaded)) as Readonly<Record<Grouping, SalesResponse>>;
+  return { atMs: Date.now(), by };
 }
 
 /**
@@ -58,8 +55,7 @@ function useSales(token: string, since: string, isStopped: boolean, refreshes: n
     load(token, since, signal).then(
       (sales) => signal.aborted || setState({ sales }),
       (error: unknown) => {
-        const { cause } = error as Error;
-        const refused = typeof cause === 'number' ? cause : 0;
+        const refused = Number((error as Error).cause) || 0;
         const isLocked = refused === UNAUTHORIZED || refused === FORBIDDEN;
         if (!signal.aborted) setState((before) => ({ ...(isLocked ? {} : before), refused }));
       },

@@ -49,20 +49,16 @@ export const Code = ({ label, text, shown = text, size, action, children }: Code
   </figure>
 );
 
-interface JsonProps {
-  readonly label: string;
-  /** The body as received: it is indented, not parsed, so numbers keep every digit. */
-  readonly text: string;
-  readonly fileName?: string;
-}
-
 const FIRST = 20_000;
 const STEP = 100_000;
 /** More text makes the page slow. */
 const MOST = 520_000;
 
-/** An answer as indented JSON. A long one is shown in part and can be saved as a file. */
-export function Json({ label, text, fileName = 'answer.json' }: JsonProps) {
+/**
+ * An answer, as received, as indented JSON: it is not parsed, so numbers keep every digit. A long one is shown in part and can be saved
+ * as a file.
+ */
+export function Json({ label, text, fileName = 'answer.json' }: { label: string; text: string; fileName?: string }) {
   const [limit, setLimit] = useState(FIRST);
   useEffect(() => setLimit(FIRST), [text]);
   const shown = useMemo(() => indentJson(text, limit, withEscapes), [text, limit]);

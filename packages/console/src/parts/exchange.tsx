@@ -31,13 +31,7 @@ export const Headers = ({ of: headers }: { readonly of: Readonly<Record<string, 
   </dl>
 );
 
-interface StageProps {
-  readonly title: string;
-  readonly note?: string;
-  readonly children: ComponentChildren;
-}
-
-const Stage = ({ title, note, children }: StageProps) => (
+const Stage = ({ title, note, children }: { title: string; note?: string; children: ComponentChildren }) => (
   <li>
     <p>
       <strong>{title}</strong> {note && <span class="muted small">{note}</span>}

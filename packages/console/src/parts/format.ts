@@ -39,14 +39,12 @@ export const rough = (value: unknown): string => (isNumber(value) ? sized(value,
 const LEAST_CHANGE = 0.005;
 
 /** A change in percent with its sign, and a word for readers who see no colour; undefined if it is not a number. */
-export function change(
-  value: unknown,
-): { readonly text: string; readonly word: 'up' | 'down' | 'unchanged' } | undefined {
+export function change(value: unknown) {
   if (!isNumber(value)) return undefined;
   const size = Math.abs(value);
-  if (size < LEAST_CHANGE) return { text: '0.00%', word: 'unchanged' };
-  const text = `${sized(size, cents)}%`;
-  return value > 0 ? { text: `+${text}`, word: 'up' } : { text: `−${text}`, word: 'down' };
+  if (size < LEAST_CHANGE) return { text: '0.00%', word: 'unchanged' } as const;
+  const [sign, word] = value > 0 ? (['+', 'up'] as const) : (['−', 'down'] as const);
+  return { text: `${sign}${sized(size, cents)}%`, word };
 }
 
 /** Unix seconds as `2026-08-03 12:00`, in UTC; a dash if they are no date. */
@@ -69,7 +67,6 @@ export function bytes(count: number): string {
 const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const MINUTES = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
-const MICROS_PER_DOLLAR = 1_000_000;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -88,8 +85,7 @@ export function count(value: Figure): string {
 }
 
 /** Formats millionths of a dollar. */
-export const microDollars = (micros: Figure): string =>
-  isNumber(micros) ? DOLLARS.format(micros / MICROS_PER_DOLLAR) : UNKNOWN;
+export const microDollars = (micros: Figure): string => (isNumber(micros) ? DOLLARS.format(micros / 1e6) : UNKNOWN);
 
 /** Formats seconds in a readable unit. */
 export function span(seconds: Figure): string {

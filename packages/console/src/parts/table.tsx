@@ -35,7 +35,7 @@ export function Table<Row>({ caption, isCaptionHidden, columns, rows, empty = 'N
   return (
     <section class="scroll" aria-labelledby={id} tabIndex={0}>
       <table>
-        <caption id={id} class={isCaptionHidden ? 'unseen' : undefined}>
+        <caption id={id} class={isCaptionHidden ? 'unseen' : 'small muted'}>
           {caption}
         </caption>
         <thead>

@@ -70,17 +70,13 @@ export const SampleTabs = ({ samples }: { readonly samples: readonly Sample[] })
 );
 
 /** A link of a choice. */
-interface ChoiceLink {
-  readonly title: string;
-  readonly href: string;
-  readonly isCurrent: boolean;
-}
+type ChoiceLink = readonly [title: string, href: string, isCurrent: boolean];
 
 /** Links of which one is chosen; nothing if there is only one. */
 export const LinkChoice = ({ label, links }: { readonly label: string; readonly links: readonly ChoiceLink[] }) =>
   links.length < 2 ? null : (
     <nav class="segments" aria-label={label}>
-      {links.map(({ title, href, isCurrent }) => (
+      {links.map(([title, href, isCurrent]) => (
         <a key={title} href={href} aria-current={isCurrent ? 'true' : undefined}>
           {title}
         </a>

@@ -56,10 +56,7 @@ export const rowsOf = once(async (): Promise<readonly Row[]> => {
 });
 
 /** A method: its rows differ in cluster and provider. */
-export interface Method {
-  readonly key: string;
-  readonly rows: readonly Row[];
-}
+export type Method = ReturnType<typeof methodsOf>[number];
 
 /** The key of a row's method. */
 export const keyOf = ({ surface, method }: Row): string => `${surface}.${method}`;
@@ -71,7 +68,7 @@ const rankOf = ({ cluster, provider }: Row): number =>
   PREFERRED.filter((each) => each === cluster || each === provider).length;
 
 /** The methods of the rows; the row that opens first comes first. */
-export function methodsOf(rows: readonly Row[]): readonly Method[] {
+export function methodsOf(rows: readonly Row[]) {
   const methods = new Map<string, Row[]>();
   for (const row of rows) {
     const key = keyOf(row);

@@ -57,7 +57,7 @@ function Surfaces({ methods, current }: ListProps) {
     const own = methods.filter((method) => surfaceOf(method) === surface);
     return (
       <section key={surface} aria-labelledby={`surface-${surface}`}>
-        <h2 id={`surface-${surface}`}>
+        <h2 id={`surface-${surface}`} class="muted">
           {own[0]?.rows[0]?.family} <span class="muted">{own.length}</span>
         </h2>
         <ul>

@@ -22,20 +22,13 @@ function resolved(document: unknown, node: unknown): Members {
 const valueAt = (document: unknown, node: unknown, ...names: readonly string[]): unknown =>
   names.reduce((at, name) => resolved(document, at)[name], node);
 
-/** An error that a route can return. */
-interface RouteError {
-  readonly code: string;
-  /** What it means and what to do. */
-  readonly message: string;
-}
-
 /** What a route answers. */
 type RouteReference = Awaited<ReturnType<typeof referenceOf>>;
 
 const ERROR = /^- `(\w+)`: (.*)$/gm;
 
 /** The errors of a status; on paid routes, those of a payment come before those of a sign-in. */
-const errorsIn = (description: unknown): RouteError[] =>
+const errorsIn = (description: unknown) =>
   [...String(description).matchAll(ERROR)]
     .map(([, code = '', message = '']) => ({ code, message }))
     .sort((a, b) => Number(nextStepOf(b.code) === 'Pay') - Number(nextStepOf(a.code) === 'Pay'));
@@ -101,13 +94,7 @@ const MAX_DEPTH = 8;
 /** Members up to this depth are shown at once. */
 const OPEN_DEPTH = 2;
 
-interface MembersProps {
-  readonly schema: Schema;
-  readonly resolve: Resolve;
-  readonly depth: number;
-}
-
-function MemberList({ schema, resolve, depth }: MembersProps) {
+function MemberList({ schema, resolve, depth }: { schema: Schema; resolve: Resolve; depth: number }) {
   const { properties = {}, required = [] } = schema;
   return (
     <ul class="members small">
@@ -149,16 +136,14 @@ function Response({ reference, fileName }: { readonly reference: RouteReference;
 /** Codes of a status that are shown at once. */
 const FIRST_CODES = 3;
 
-const Codes = ({ errors }: { readonly errors: readonly RouteError[] }) => (
+const Codes = ({ errors }: { readonly errors: ReturnType<typeof errorsIn> }) => (
   <TermList
     class="codes small"
     of={errors.map(({ code, message }) => [code, <WithCode key={code} text={message} />])}
   />
 );
 
-type Statuses = RouteReference['errors'];
-
-function StatusErrors({ of: statuses }: { readonly of: Statuses }) {
+function StatusErrors({ of: statuses }: { readonly of: RouteReference['errors'] }) {
   return statuses.map(([status, all]) => (
     <div key={status} class="status">
       <span class="badge down">{status}</span>

@@ -132,9 +132,8 @@ interface RouteProps {
 function Choices({ row, rows, link }: RouteProps) {
   const own = rows.filter((each) => keyOf(each) === keyOf(row));
   const on = (cluster: string | undefined): Row[] => own.filter((each) => each.cluster === cluster);
-  const linkTo = (title: string, { id }: Row, isCurrent: boolean) => {
-    return { title, href: hrefOf('routes', id) + (link && `?${link}`), isCurrent };
-  };
+  const linkTo = (title: string, { id }: Row, isCurrent: boolean) =>
+    [title, hrefOf('routes', id) + (link && `?${link}`), isCurrent] as const;
   const clusters = new Set(own.flatMap(({ cluster }) => cluster ?? []));
   const clusterLinks = [...clusters].map((cluster) => {
     const there = on(cluster);

@@ -2,7 +2,7 @@ import type { Issue } from '@asset-gateway/protocol';
 import { useRef, useState } from 'preact/hooks';
 import { exampleOf, type Field, type FormRow, faultOf, fieldsOf, fieldValue, type Schema } from './fields.ts';
 
-/** The texts of a form's fields, by key. */
+/** The texts or the faults of a form's fields, by key. */
 type Texts = Readonly<Record<string, string>>;
 
 /** A longer text in a link is cut. */
@@ -40,17 +40,7 @@ function queryOf(texts: Texts, fields: readonly Field[], row: FormRow): string {
 
 type Tree = Record<string | number, unknown>;
 
-/** A request; a body makes it a POST. */
-export interface FormRequest {
-  readonly path: string;
-  readonly body?: unknown;
-  /** The path parameters by name. */
-  readonly inPath: Readonly<Record<string, unknown>>;
-  /** The query of a POST that has a body too. */
-  readonly inQuery: Readonly<Record<string, unknown>>;
-  /** The query of a GET, or the body. */
-  readonly input: Readonly<Record<string, unknown>>;
-}
+export type FormRequest = ReturnType<typeof requestOf>;
 
 /** Writes a value at a path, creating containers on the way. */
 function write(into: Tree, steps: Field['steps'], value: unknown): void {
@@ -63,16 +53,17 @@ function write(into: Tree, steps: Field['steps'], value: unknown): void {
   write(into[step] as Tree, steps.slice(1), value);
 }
 
-const asQuery = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
-
 /** A body with its required containers. */
 function emptyBody({ required = [], properties = {} }: Schema): Tree {
   const containers = required.filter((name) => properties[name]?.properties ?? properties[name]?.prefixItems);
   return Object.fromEntries(containers.map((name) => [name, properties[name]?.prefixItems ? [] : {}]));
 }
 
-/** Builds a request from the fields with text. */
-function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly Field[], texts: Texts): FormRequest {
+/**
+ * Builds a request from the fields with text: its path and its body, the path parameters, the query of a POST, and the input, which is
+ * the query of a GET or the body.
+ */
+function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly Field[], texts: Texts) {
   const isPost = httpMethod === 'POST';
   const input = isPost ? emptyBody(inputSchema) : {};
   const inPath: Tree = {};
@@ -87,7 +78,7 @@ function requestOf({ path, httpMethod, inputSchema }: FormRow, fields: readonly 
   const segments = path.split('/').map((segment) => {
     return segment.startsWith(':') ? component(String(inPath[segment.slice(1)] ?? '')) : segment;
   });
-  const pairs = Object.entries(isPost ? inQuery : input).map(([name, value]) => [name, asQuery(value)]);
+  const pairs = Object.entries(isPost ? inQuery : input).map(([name, value]) => [name, String(value)]);
   const filled = [segments.join('/'), new URLSearchParams(pairs).toString()].filter((part) => part !== '').join('?');
   return { path: filled, inPath, inQuery, input, ...(isPost && { body: input }) };
 }
@@ -103,10 +94,8 @@ function concerns({ place, name }: Field, issue: { readonly in: string; readonly
 /** The state of a form and its operations. */
 export type FormState = ReturnType<typeof useForm>;
 
-type Faults = Readonly<Record<string, string>>;
-
 /** The faults of the fields, by their keys. */
-function faultsBy(fields: readonly Field[], find: (field: Field) => string | undefined): Faults {
+function faultsBy(fields: readonly Field[], find: (field: Field) => string | undefined): Texts {
   const found = fields.map((field) => [keyOf(field), find(field)] as const);
   return Object.fromEntries(found.flatMap(([key, fault]) => (fault ? [[key, fault]] : [])));
 }
@@ -123,7 +112,7 @@ type Send = (request: FormRequest) => Promise<readonly Issue[]>;
 export function useForm(row: FormRow, link: string, sendNow: Send) {
   const fields = fieldsOf(row);
   const [texts, setTexts] = useState(() => textsIn(link, fields, row));
-  const [faults, setFaults] = useState<Faults>({});
+  const [faults, setFaults] = useState<Texts>({});
   // Issues of the gateway that belong to no field.
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   // Whether an obvious error stopped the last attempt; the user may send anyway.
@@ -133,7 +122,7 @@ export function useForm(row: FormRow, link: string, sendNow: Send) {
   const textOf = (field: Field): string => texts[keyOf(field)] ?? '';
   const request = requestOf(row, fields, texts);
 
-  const show = (found: Faults): void => {
+  const show = (found: Texts): void => {
     setFaults(found);
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };

@@ -89,9 +89,8 @@ const INTERVAL_WORDS: Readonly<Record<string, string>> = {
 };
 
 function Choices({ assetId, view }: { readonly assetId: string; readonly view: ChartView }) {
-  const linkTo = (title: string, changed: Partial<ChartView>, isCurrent: boolean) => {
-    return { title, href: hrefOfChart(assetId, { ...view, ...changed }), isCurrent };
-  };
+  const linkTo = (title: string, changed: Partial<ChartView>, isCurrent: boolean) =>
+    [title, hrefOfChart(assetId, { ...view, ...changed }), isCurrent] as const;
   const ranges = RANGE_NAMES.map((range) =>
     linkTo(range, { range, interval: RANGES[range].first }, range === view.range),
   );

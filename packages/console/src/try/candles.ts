@@ -48,20 +48,11 @@ export interface ChartView {
   readonly style: ChartStyle;
 }
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const [HOUR, DAY] = [3600, 86_400];
+const UNITS: Readonly<Record<string, number>> = { m: 60, H: HOUR, D: DAY, W: 7 * DAY };
 
-/** Lengths in seconds. */
-const SECONDS: Readonly<Record<Interval, number>> = {
-  '1m': MINUTE,
-  '5m': 5 * MINUTE,
-  '15m': 15 * MINUTE,
-  '1H': HOUR,
-  '4H': 4 * HOUR,
-  '1D': DAY,
-  '1W': 7 * DAY,
-};
+/** The length of a candle in seconds. */
+const secondsOf = (interval: Interval): number => Number.parseInt(interval, 10) * (UNITS[interval.slice(-1)] ?? 0);
 
 /** By range: its words for a sentence (`over 7 days`), the intervals with a readable number of candles, and the first one chosen. */
 export const RANGES = {
@@ -73,7 +64,7 @@ export const RANGES = {
 
 /** The lowest and the highest price of the last day, or of the whole chart if a candle is as long as a day. */
 export function spanOf({ drawn }: Candles, { range, interval }: ChartView) {
-  const isShort = SECONDS[interval] < DAY;
+  const isShort = secondsOf(interval) < DAY;
   const start = isShort ? (drawn.at(-1)?.time ?? 0) - DAY : Number.NEGATIVE_INFINITY;
   const counted = drawn.filter(({ time }) => time > start);
   const [low, high] = [Math.min(...counted.map((each) => each.low)), Math.max(...counted.map((each) => each.high))];
@@ -103,7 +94,7 @@ export function hrefOfChart(assetId: string, { range, interval, style }: ChartVi
 export function startOf({ range, interval }: Omit<ChartView, 'style'>, nowSeconds: number): number | undefined {
   // A week is the upstream's default.
   if (range === FIRST_RANGE) return undefined;
-  const unit = Math.max(HOUR, SECONDS[interval]);
+  const unit = Math.max(HOUR, secondsOf(interval));
   return Math.floor(nowSeconds / unit) * unit - RANGES[range].days * DAY;
 }
 

@@ -150,21 +150,18 @@ function About({ result, summary }: { readonly result: unknown; readonly summary
   );
 }
 
-const LOADING = <p class="muted">Loading …</p>;
-
 /** What else is known of an asset, in tabs; the last two take a call of their own. */
 export function Details({ assetId, result }: { readonly assetId: string; readonly result: unknown }) {
   const summary = below(result, 'asset', 'description');
   const load = (what: string, call: TokensCall, show: (answer: unknown) => VNode) => (
-    <Loaded key={what} what={what} call={call} placeholder={LOADING} show={show} />
+    <Loaded key={what} what={what} call={call} placeholder={<p class="muted">Loading …</p>} show={show} />
   );
-  const exchanges = () => load('exchanges', tickers(assetId), (answer) => <Exchanges result={answer} />);
   const about = () => load('the profile', profile(assetId), (answer) => <About result={answer} summary={summary} />);
   const tabs: Tab[] = [
     { title: 'Markets', show: () => <Markets result={result} /> },
     { title: 'Risk', show: () => <Risk result={result} /> },
     { title: 'Variants', show: () => <Variants result={result} /> },
-    { title: 'Exchanges', show: exchanges },
+    { title: 'Exchanges', show: () => load('exchanges', tickers(assetId), (answer) => <Exchanges result={answer} />) },
     { title: 'About', show: about },
   ];
   return (

@@ -82,18 +82,6 @@ const LISTS: readonly (readonly [List, string])[] = [
 const ROWS = 5;
 const MOST_REMEMBERED = 100;
 
-/** Whether an element is in view. */
-function useInView() {
-  const element = useRef<HTMLElement>(null);
-  const [isInView, setIsInView] = useState(false);
-  useEffect(() => {
-    const observer = new IntersectionObserver((entries) => setIsInView(entries.at(-1)?.isIntersecting === true));
-    if (element.current) observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
-  return { element, isInView };
-}
-
 function Assets({ result, isInView }: { readonly result: unknown; readonly isInView: boolean }) {
   const assets = rows(below(result, 'assets'), ROWS);
   useEffect(() => remember(rows(below(result, 'assets'), MOST_REMEMBERED)), [result]);
@@ -135,7 +123,13 @@ const Placeholder = () => (
 );
 
 function ListCard({ list, title }: { readonly list: List; readonly title: string }) {
-  const { element, isInView } = useInView();
+  const element = useRef<HTMLElement>(null);
+  const [isInView, setIsInView] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => setIsInView(entries.at(-1)?.isIntersecting === true));
+    if (element.current) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
   return (
     <section ref={element} class="panel curated" aria-label={title}>
       <h2>{title}</h2>

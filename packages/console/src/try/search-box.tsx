@@ -59,14 +59,11 @@ interface SearchBoxProps {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
-interface OptionsProps {
-  readonly id: string;
-  readonly suggestions: readonly Members[];
-  readonly chosen: number;
-  readonly onPress: (asset: Members) => void;
-}
+const open = (asset: Members): void => {
+  location.hash = hrefOf('try', idOf(asset));
+};
 
-const Options = ({ id, suggestions, chosen, onPress }: OptionsProps) => (
+const Options = ({ id, suggestions, chosen }: { id: string; suggestions: readonly Members[]; chosen: number }) => (
   <div role="listbox" class="results options tabular" id={id} aria-label="Suggestions">
     {suggestions.map((asset, at) => (
       // The field keeps the focus.
@@ -78,17 +75,13 @@ const Options = ({ id, suggestions, chosen, onPress }: OptionsProps) => (
         id={`${id}-${at}`}
         aria-selected={at === chosen}
         onMouseDown={(event) => event.preventDefault()}
-        onClick={() => onPress(asset)}
+        onClick={() => open(asset)}
       >
         <AssetRow row={asset} isLink={false} />
       </button>
     ))}
   </div>
 );
-
-const open = (asset: Members): void => {
-  location.hash = hrefOf('try', idOf(asset));
-};
 
 /** `/` moves the focus to the field from anywhere but another field. */
 const useSlash = (field: { readonly current: HTMLInputElement | null }): void =>
@@ -171,7 +164,7 @@ export function SearchBox(props: SearchBoxProps) {
       <p class="small muted hint" role="status">
         {hint}
       </p>
-      {isExpanded && <Options id={id} suggestions={shown} chosen={chosen} onPress={open} />}
+      {isExpanded && <Options id={id} suggestions={shown} chosen={chosen} />}
     </search>
   );
 }

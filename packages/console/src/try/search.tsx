@@ -1,4 +1,4 @@
-import { below, listAt, type Members } from '@asset-gateway/protocol';
+import { below, listAt } from '@asset-gateway/protocol';
 import './try.css';
 import { useEffect, useState } from 'preact/hooks';
 import { several } from '../parts/format.ts';
@@ -51,21 +51,22 @@ const MAX_ROWS = 50;
 
 const hrefOfSearch = (query: string): string => hrefOf('try', ...(query ? ['', query] : []));
 
-interface Found {
-  readonly query: string;
-  readonly shown: readonly Members[];
-  readonly total: number;
-}
+type Found = ReturnType<typeof foundIn>;
+
+const foundIn = (query: string, result: unknown) => ({
+  query,
+  shown: rows(below(result, 'results'), MAX_ROWS),
+  total: listAt(result, 'results').length,
+});
 
 /** The last results, which stay until the next ones arrive. */
 function useFound(query: string, state: CallState): Found | undefined {
   const [found, setFound] = useState<Found>();
   useEffect(() => {
     if (state.is !== 'done') return;
-    const all = below(state.full.result, 'results');
-    const shown = rows(all, MAX_ROWS);
-    remember(shown);
-    setFound({ query, shown, total: listAt(all).length });
+    const next = foundIn(query, state.full.result);
+    remember(next.shown);
+    setFound(next);
   }, [state]);
   return state.is === 'done' || state.is === 'waiting' ? found : undefined;
 }

@@ -63,12 +63,7 @@ function QrCode({ text, label }: { readonly text: string; readonly label: string
   );
 }
 
-interface AddMoneyProps {
-  readonly funds: Fresh<readonly Funds[]>;
-  readonly isSandbox: boolean;
-}
-
-function DeleteKey({ funds }: Pick<AddMoneyProps, 'funds'>) {
+function DeleteKey({ funds }: { readonly funds: Fresh<readonly Funds[]> }) {
   const { wallet } = session;
   const [isConfirming, setConfirming] = useState(false);
   if (!isConfirming) return <Button class="quiet" label="Delete key" onClick={() => setConfirming(true)} />;
@@ -90,7 +85,7 @@ function DeleteKey({ funds }: Pick<AddMoneyProps, 'funds'>) {
 }
 
 /** How to fund the key of this browser, and which wallet pays. */
-export function AddMoney({ funds, isSandbox }: AddMoneyProps) {
+export function AddMoney({ funds, isSandbox }: { funds: Fresh<readonly Funds[]>; isSandbox: boolean }) {
   const { address, isStored } = session.wallet;
   const fill = (cluster: Cluster) => async () => {
     await askFaucet(address, cluster);

@@ -6,9 +6,7 @@ import { session } from '../session.ts';
 import { exact, usd } from './funds.ts';
 import { spentMicros } from './ledger.ts';
 import type { Funds } from './paying.ts';
-import type { PageCaps } from './storage.ts';
-
-const LAMPORTS = 1e9;
+import { isCap, type PageCaps, readCaps } from './storage.ts';
 
 /** The cents stand out; the rest of the six decimals does not. */
 function Usdc({ micros }: { readonly micros: number | undefined }) {
@@ -57,7 +55,7 @@ export function Balance({ funds }: { readonly funds: Fresh<readonly Funds[]> }) 
   const { wallet } = session;
   const [main, ...others] = funds.value ?? LOADING;
   const spent = spentMicros();
-  const limit = Math.round(wallet.caps.perDayUsd * 1e6);
+  const limit = Math.round(readCaps().perDayUsd * 1e6);
   const usdc = (micros: number | undefined): string => (micros === undefined ? '–' : `${exact(micros)} USDC`);
   return (
     <section aria-labelledby="balance">
@@ -82,7 +80,7 @@ export function Balance({ funds }: { readonly funds: Fresh<readonly Funds[]> }) 
             of={[
               spent !== undefined && ['Spent today', <Spent spent={spent} limit={limit} />],
               ...others.map(({ cluster, usdcMicros }) => [`On ${cluster}`, usdc(usdcMicros)] as const),
-              ['SOL (not needed)', main?.lamports === undefined ? '–' : (main.lamports / LAMPORTS).toFixed(4)],
+              ['SOL (not needed)', main?.lamports === undefined ? '–' : (main.lamports / 1e9).toFixed(4)],
             ]}
           />
         </>
@@ -98,7 +96,7 @@ const LIMITS: readonly (readonly [keyof PageCaps, string])[] = [
   ['perDayUsd', 'Per 24 hours'],
 ];
 
-const isAmount = (text: string): boolean => text.trim() !== '' && Number(text) >= 0 && Number(text) <= 1000;
+const isAmount = (text: string): boolean => text.trim() !== '' && isCap(Number(text));
 
 interface InputsProps {
   readonly caps: PageCaps;
@@ -131,7 +129,7 @@ const Inputs = ({ caps, invalid, change }: InputsProps) => (
 export function Limits() {
   const { wallet } = session;
   const spent = spentMicros();
-  const { caps } = wallet;
+  const caps = readCaps();
   const [invalid, setInvalid] = useState<keyof PageCaps>();
   const change = (name: keyof PageCaps, text: string): void => {
     setInvalid(isAmount(text) ? undefined : name);

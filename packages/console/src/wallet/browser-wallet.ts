@@ -50,8 +50,9 @@ export class BrowserWallet extends EventTarget {
   readonly address: string;
   /** Whether the key is still there after a reload. */
   readonly isStored: boolean;
+  /** The installed wallet that pays instead of the browser's key; `choose` sets it. */
+  external: Wallet | undefined;
   readonly #own: Omit<PayingOptions, 'caps'>;
-  #external: Wallet | undefined;
 
   constructor(own: Omit<PayingOptions, 'caps'>, isStored: boolean) {
     super();
@@ -61,18 +62,9 @@ export class BrowserWallet extends EventTarget {
     addEventListener('storage', () => this.#changed());
   }
 
-  /** The installed wallet that pays instead of the browser's key. */
-  get external(): Wallet | undefined {
-    return this.#external;
-  }
-
   /** The address that pays. */
   get payer(): string {
-    return this.#external?.accounts[0]?.address ?? this.address;
-  }
-
-  get caps(): PageCaps {
-    return readCaps();
+    return this.external?.accounts[0]?.address ?? this.address;
   }
 
   get purchases(): readonly Purchase[] {
@@ -80,7 +72,7 @@ export class BrowserWallet extends EventTarget {
   }
 
   choose(wallet: Wallet | undefined): void {
-    this.#external = wallet;
+    this.external = wallet;
     this.#changed();
   }
 
@@ -117,8 +109,8 @@ export class BrowserWallet extends EventTarget {
   async #clientWith(fetch: typeof globalThis.fetch): Promise<GatewayClient> {
     const { payingClient } = await import('./paying.ts');
     const { signer, wallet } = this.#own;
-    const client = payingClient({ signer, wallet: this.#external ?? wallet, caps: this.caps, fetch });
-    return this.#external ? client.with({ credit: false }) : client;
+    const client = payingClient({ signer, wallet: this.external ?? wallet, caps: readCaps(), fetch });
+    return this.external ? client.with({ credit: false }) : client;
   }
 
   async #recorded(call: (client: GatewayClient) => Promise<Response>, isResumed = false): Promise<Response> {

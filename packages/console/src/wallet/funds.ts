@@ -4,10 +4,8 @@ import { type Fresh, sleep, useEvent, useFresh } from '../parts/hooks.ts';
 import { session } from '../session.ts';
 import type { Funds } from './paying.ts';
 
-const MICROS = 1e6;
-
 /** A whole number of millionths, with at least two decimals: `0.05`, `0.000005`. */
-export const exact = (micros: number): string => (micros / MICROS).toFixed(6).replace(/0{1,4}$/, '');
+export const exact = (micros: number): string => (micros / 1e6).toFixed(6).replace(/0{1,4}$/, '');
 
 /** The same in dollars. */
 export const usd = (micros: number): string => `$${exact(micros)}`;

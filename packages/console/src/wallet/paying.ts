@@ -32,13 +32,7 @@ async function usdcAccount(owner: string, cluster: Cluster): Promise<string> {
 }
 
 /** The balances of an address on a cluster. */
-export interface Funds {
-  readonly cluster: Cluster;
-  /** Billionths of a SOL. */
-  readonly lamports: number;
-  /** Millionths of a USDC. */
-  readonly usdcMicros: number;
-}
+export type Funds = NonNullable<Awaited<ReturnType<typeof fundsOf>>>;
 
 /** Decodes the amount: eight little-endian bytes of a token account. */
 const amountIn = (base64: string): number =>
@@ -53,8 +47,11 @@ async function postWhenAdmitted(url: string, body: string, triesLeft = 4): Promi
   return postWhenAdmitted(url, body, triesLeft - 1);
 }
 
-/** Reads the balances of an address; undefined if the gateway does not settle on this cluster. */
-export async function fundsOf(address: string, cluster: Cluster): Promise<Funds | undefined> {
+/**
+ * Reads the balances of an address, in billionths of a SOL and millionths of a USDC; undefined if the gateway does not settle on this
+ * cluster.
+ */
+export async function fundsOf(address: string, cluster: Cluster) {
   const params = [[address, await usdcAccount(address, cluster)]];
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params });
   const response = await postWhenAdmitted(rpcOf(cluster), body);

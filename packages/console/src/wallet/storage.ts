@@ -28,7 +28,7 @@ const NAME = 'caps';
 const DEFAULT: PageCaps = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1 };
 const NOTHING: PageCaps = { perCallUsd: 0, perBundleUsd: 0, perDayUsd: 0 };
 
-const isCap = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1000;
+export const isCap = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1000;
 
 const isCaps = (value: unknown): value is PageCaps =>
   typeof value === 'object' && value !== null && Object.keys(DEFAULT).every((name) => isCap(Reflect.get(value, name)));

@@ -92,8 +92,6 @@ function Credit({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-const isFirstCall = ({ surface, method }: Row): boolean => surface === 'rpc' && method === 'getBalance';
-
 /** Balance, ways to add money, limits, credit, a first payment, payments and receipts. */
 export function WalletView() {
   const { wallet, changes } = useWallet();
@@ -101,7 +99,7 @@ export function WalletView() {
   const { value: isSandbox } = useFresh(hasFaucet, []);
   const catalog = useFresh(rowsOf, []);
   const rows = catalog.value ?? [];
-  const first = rows.find(isFirstCall);
+  const first = rows.find(({ surface, method }) => surface === 'rpc' && method === 'getBalance');
   return (
     <div class="wallet">
       <h1>Wallet</h1>
