@@ -73,15 +73,6 @@ describe('calls that wait for credit', () => {
     expect(outcomes).toHaveLength(65 + 192);
   });
 
-  it('go on when what they wait for has lapsed, which wakes no call', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const { free, calls } = queueOf(new AccountQueue(1_000), 1);
-    await settled();
-    free.places = 1;
-    vi.advanceTimersByTime(1_000);
-    expect(await Promise.all(calls)).toEqual(['done']);
-  });
-
   it('miss no change that comes while they try', async () => {
     const turns = new AccountQueue();
     let isOver = false;

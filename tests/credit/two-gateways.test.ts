@@ -1,4 +1,3 @@
-import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { inSuite } from '../kit/in-suite.ts';
@@ -8,7 +7,7 @@ import { type SellingGateway, startChains } from '../kit/test-gateway.ts';
 import { bodyOf, callOf, sendPaid } from '../payments/calls.ts';
 import { askUntilDecided, type Reply } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { balanceOf, openCreditedWallet, paymentOf, startCreditGateway } from './gateway.ts';
+import { balanceOf, paymentOf, startCreditGateway } from './gateway.ts';
 
 /** Each wallet asks for its own balance, which tells its calls from those of other wallets. */
 const callFor = ({ address }: Wallet) => callOf('rpc.mainnet.helius.getBalance', { body: { params: [address] } });
@@ -83,17 +82,5 @@ function suite(): void {
       heldMicros: 0,
     });
     await expectOrder();
-  });
-
-  it('an answer that one has charged for is served by the other, without another charge or call', async () => {
-    const wallet = await openCreditedWallet(gatewayOf(0));
-    const call = callFor(wallet);
-    const payment = await paymentOf(gatewayOf(0), call, wallet, PRICE);
-    const first = await sendPaid(gatewayOf(0), call, payment);
-    const again = await sendPaid(gatewayOf(1), call, payment);
-    expect([first.status, again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 200, 'true']);
-    expect(await again.text()).toBe(await first.text());
-    expect(arrivalsOf(wallet)).toBe(1);
-    expect(await balanceOf(gatewayOf(1), wallet)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
   });
 }

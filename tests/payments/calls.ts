@@ -97,26 +97,23 @@ export const tracesIn = ({ solana }: SellingGateway) => ({
   chainCalls: solana.mainnet.calls.length + solana.devnet.calls.length,
 });
 
-/** Runs requests, and expects no transfer, no upstream call and no RPC call. */
-export async function leavesNoTrace<T>(gateway: SellingGateway, requests: () => Promise<T>): Promise<T> {
-  const before = tracesIn(gateway);
-  const result = await requests();
-  expect(tracesIn(gateway)).toEqual(before);
-  return result;
-}
-
-/** Runs requests, and expects these numbers of transfers and upstream calls. */
+/** Runs requests, and expects these numbers of transfers, of upstream calls and, if they are given, of RPC calls. */
 export async function leaves<T>(
   gateway: SellingGateway,
-  traces: { readonly transfers: number; readonly arrivals: number },
+  traces: { readonly transfers: number; readonly arrivals: number; readonly chainCalls?: number },
   requests: () => Promise<T>,
 ): Promise<T> {
   const before = tracesIn(gateway);
   const result = await requests();
-  const { transfers, arrivals } = tracesIn(gateway);
-  expect({ transfers: transfers - before.transfers, arrivals: arrivals - before.arrivals }).toEqual(traces);
+  const after = tracesIn(gateway);
+  const left = (['transfers', 'arrivals', 'chainCalls'] as const).map((name) => [name, after[name] - before[name]]);
+  expect(Object.fromEntries(left)).toMatchObject(traces);
   return result;
 }
+
+/** Runs requests, and expects no transfer, no upstream call and no RPC call. */
+export const leavesNoTrace = <T>(gateway: SellingGateway, requests: () => Promise<T>): Promise<T> =>
+  leaves(gateway, { transfers: 0, arrivals: 0, chainCalls: 0 }, requests);
 
 /** Buys with this payment, and shows that it had not been used before. */
 export async function buys(

@@ -73,10 +73,25 @@ describe('the command, with a gateway that runs on SQLite', () => {
 postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
   const database = inSuite(openPostgresDatabase);
 
-  it('verify --repair works while the gateway runs', { timeout: 60_000 }, async () => {
+  it('reads with a role that may only select from the host that answers, and verify --repair works while it runs', {
+    timeout: 60_000,
+  }, async () => {
+    const unused = { TOKENS_API_KEY: 'a-key', DATABASE_URL: database.url };
+    const faults = ['DATABASE_URL: no gateway has used this database yet.'];
+    await expect(run(unused)).rejects.toMatchObject({ faults });
     const gateway = await startSellingGateway({ DATABASE_URL: database.url });
     await buyOnce(gateway);
     const variables = { ...gateway.solana.variables, DATABASE_URL: database.url };
+    // A role that may only select, and several hosts.
+    const role = `reader_${new URL(database.url).pathname.slice(1)}`;
+    await askPostgres(
+      database.url,
+      `create role ${role} login; grant select on all tables in schema public to ${role}`,
+    );
+    const asReader = { ...unused, DATABASE_URL: database.url.replace(/\/\/.*@/, `//${role}@127.0.0.1:1,`) };
+    expect(JSON.parse((await run(asReader, '--json')).stdout)).toMatchObject([{ settlements: 1 }]);
+    expect((await run(asReader, 'unresolved')).code).toBe(0);
+    await askPostgres(database.url, `drop owned by ${role}; drop role ${role}`);
     await askPostgres(database.url, 'delete from journal_entries');
     const found = await run(variables, 'verify', '--json');
     expect([found.code, JSON.parse(found.stdout)]).toMatchObject([1, [{ fault: 'transfer without entry' }]]);
@@ -84,28 +99,6 @@ postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
     expect((await run(variables, 'verify', '--repair')).stderr).toBe(`1 entries appended\n${agreed}`);
     expect((await run(variables, 'verify')).stderr).toBe(agreed);
     await gateway.stop();
-  });
-
-  it('reads with a role that may only select, and from the host that answers', async () => {
-    const { url, drop } = await openPostgresDatabase();
-    const variables = { TOKENS_API_KEY: 'a-key', DATABASE_URL: url };
-    await expect(run(variables)).rejects.toMatchObject({
-      faults: ['DATABASE_URL: no gateway has used this database yet.'],
-    });
-    const gateway = await startSellingGateway({ DATABASE_URL: url });
-    await buyOnce(gateway);
-    await gateway.stop();
-    const role = `reader_${new URL(url).pathname.slice(1)}`;
-    await askPostgres(url, `create role ${role} login`);
-    await askPostgres(url, `grant select on all tables in schema public to ${role}`);
-    const { port, pathname } = new URL(url);
-    const asReader = `postgres://${role}@127.0.0.1:1,127.0.0.1:${port}${pathname}`;
-    const { code, stdout } = await run({ ...variables, DATABASE_URL: asReader }, '--json');
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ settlements: 1 }]]);
-    expect((await run({ ...variables, DATABASE_URL: asReader }, 'unresolved')).code).toBe(0);
-    await askPostgres(url, `drop owned by ${role}`);
-    await drop();
-    await askPostgres(new URL('/postgres', url).href, `drop role ${role}`);
   });
 });
 

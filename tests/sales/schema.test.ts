@@ -1,6 +1,5 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import { beforeAll, expect, it } from 'vitest';
-import type { Row } from '../../packages/gateway/src/stores/sql/database.ts';
 import {
   grant,
   HOLDER,
@@ -24,19 +23,6 @@ const VIEWS = {
   sales_by_hour: 'hour, cluster, route, sales, micro_usdc, fee_lamports',
 } as const;
 
-/** Queries of each database for views and columns. */
-const CATALOG = {
-  sqlite: {
-    views: `select name from sqlite_master where type = 'view' order by name`,
-    columns: (view: string) => `select name from pragma_table_info('${view}') order by cid`,
-  },
-  postgres: {
-    views: `select table_name as name from information_schema.views where table_schema = 'public' order by name`,
-    columns: (view: string) =>
-      `select column_name as name from information_schema.columns where table_name = '${view}' order by ordinal_position`,
-  },
-};
-
 sharedLedgerSuite('the views', (ledger) => {
   const call = newPayment({ payer: 'buyer', feeLamports: 10_001 });
   const other = newPayment({ payer: 'buyer', feeLamports: 10_001, requirement: requirementOf(7) });
@@ -55,16 +41,14 @@ sharedLedgerSuite('the views', (ledger) => {
     const debit = newDebit(300);
     await ledger.accounts.hold(debit);
     await ledger.accounts.capture(debit, '"answer"');
+    await startSettling(ledger, newPayment({ payer: 'buyer' }));
   });
 
   const read = (sql: string) => ledger.database.report({ sql });
 
-  it('are those of the contract, with its columns in its order', async () => {
-    const { views, columns } = CATALOG[ledger.database.dialect.name];
-    const namesIn = (rows: readonly Row[]) => rows.map(({ name }) => name);
-    expect(namesIn(await read(views))).toEqual(Object.keys(VIEWS).sort());
-    for (const [view, names] of Object.entries(VIEWS))
-      expect(namesIn(await read(columns(view))).join(', ')).toBe(names);
+  it.each(Object.entries(VIEWS))('%s has the columns of the contract in their order', async (view, columns) => {
+    const [row = {}] = await read(`select * from ${view}`);
+    expect(Object.keys(row).join(', ')).toBe(columns);
   });
 
   it('sales_by_hour has settlements by the hour, with the fees of refusals', async () => {
