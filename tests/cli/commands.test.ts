@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
@@ -24,111 +23,93 @@ function makeKeypair(file: string): string {
 
 describe('a command by name', () => {
   it.each([
-    [['search', 'gold'], '/v1/x402/tokens/assets/search?q=gold'],
-    [['search', 'paxos', 'gold', '--limit', '2'], '/v1/x402/tokens/assets/search?q=paxos%20gold&limit=2'],
-    [['price', 'solana'], '/v1/x402/tokens/assets/solana?include=ohlcv'],
-    [['chart', 'solana', '--interval', '1D'], '/v1/x402/tokens/assets/solana/price-chart?interval=1D'],
-    [['variants', 'gold', '--trust-tier', 'tier1'], '/v1/x402/tokens/assets/gold/variants?trustTier=tier1'],
-    [['risk', SOL], `/v1/x402/tokens/assets/risk-summary?mint=${SOL}`],
-    [['markets', 'solana'], '/v1/x402/tokens/assets/solana/markets'],
-    [['tickers', 'solana'], '/v1/x402/tokens/assets/solana/tickers'],
-    [['balances', WALLET, '--pay'], `/v1/x402/helius/wallet/balances/${WALLET}`],
-    [['rpc', 'getBalance', SOL, '--pay'], '/v1/x402/solana/mainnet/helius/rpc/getBalance'],
-    [['assets/solana/profile'], '/v1/x402/tokens/assets/solana/profile'],
-    [['/llms.txt'], '/llms.txt'],
-    [['credit'], '/v1/x402/credit'],
-  ])('%j requests %s and pipes the bytes of the answer', async (words, target) => {
-    const { code, stdout, stderr } = await fixture.run(words);
-    expect([code, lastTarget(), stdout], stderr).toEqual([0, target, lastAnswer()]);
+    ['search gold', '/v1/x402/tokens/assets/search?q=gold'],
+    ['search paxos gold --limit 2', '/v1/x402/tokens/assets/search?q=paxos%20gold&limit=2'],
+    ['price solana', '/v1/x402/tokens/assets/solana?include=ohlcv'],
+    ['chart solana --interval 1D', '/v1/x402/tokens/assets/solana/price-chart?interval=1D'],
+    ['variants gold --trust-tier tier1', '/v1/x402/tokens/assets/gold/variants?trustTier=tier1'],
+    [`risk ${SOL}`, `/v1/x402/tokens/assets/risk-summary?mint=${SOL}`],
+    ['markets solana', '/v1/x402/tokens/assets/solana/markets'],
+    ['tickers solana', '/v1/x402/tokens/assets/solana/tickers'],
+    [`balances ${WALLET} --pay`, `/v1/x402/helius/wallet/balances/${WALLET}`],
+    [`rpc getBalance ${SOL} --pay`, '/v1/x402/solana/mainnet/helius/rpc/getBalance'],
+    ['assets/solana/profile', '/v1/x402/tokens/assets/solana/profile'],
+    ['/llms.txt', '/llms.txt'],
+    ['credit', '/v1/x402/credit'],
+  ])('%s requests %s and pipes the bytes of the answer', async (typed, target) => {
+    expect(await fixture.run(typed)).toMatchObject({ code: 0, stdout: lastAnswer() });
+    expect(lastTarget()).toBe(target);
   });
 
   it('of the RPC goes to the chosen cluster and provider', async () => {
-    const elsewhere = ['--cluster', 'devnet', '--provider', 'alchemy'];
-    const words = ['rpc', 'getAccountInfo', SOL, '{"encoding":"base64"}', ...elsewhere];
-    const { code, stdout } = await fixture.run(words);
+    const typed = `rpc getAccountInfo ${SOL} {"encoding":"base64"} --cluster devnet --provider alchemy`;
+    const { code, stdout } = await fixture.run(typed);
     expect([code, lastTarget()]).toEqual([1, '/v1/x402/solana/devnet/alchemy/rpc/getAccountInfo']);
     expect(JSON.parse(stdout).error).toBe('payment_required');
   });
 
   it('routes prints a line for each route, with its price', async () => {
-    const { code, stdout } = await fixture.run(['routes', 'balance']);
+    const { run } = fixture.newUser();
+    const { code, stdout } = await run('routes balance');
     const lines = stdout.trimEnd().split('\n');
-    expect([code, lines.at(-1)]).toEqual([0, 'GET\t/v1/x402/helius/wallet/balances/:wallet\t0.0005']);
-    expect(lines).toHaveLength(5);
-    const home = fixture.newHome();
-    const all = await fixture.run(['routes'], { home });
-    expect(Buffer.byteLength(all.stdout)).toBeLessThan(5000);
-    await fixture.run(['routes'], { home });
+    expect([code, lines.length, lines.at(-1)]).toEqual([0, 5, 'GET\t/v1/x402/helius/wallet/balances/:wallet\t0.0005']);
+    expect(Buffer.byteLength((await run('routes')).stdout)).toBeLessThan(5000);
     expect([fixture.proxy.exchanges.at(-1)?.status, lastAnswer().length]).toEqual([304, 0]);
   });
 
   it('credit buys an amount that then pays for calls without transfers', async () => {
-    const home = fixture.newHome();
-    await fixture.run(['wallet', 'new'], { home });
+    const { run } = fixture.newUser();
+    await run('wallet new');
     const passed = fixture.proxy.exchanges.length;
-    const unpaid = await fixture.run(['credit', 'buy', '0.05'], { home });
-    expect([unpaid.code, unpaid.stdout, fixture.proxy.exchanges.length]).toEqual([2, '', passed]);
-    expect(unpaid.stderr).toContain('add --pay\n');
-    const bought = await fixture.run(['credit', 'buy', '0.05', '--pay'], { home });
-    expect(bought.code, bought.stderr).toBe(0);
-    expect(bought.stderr).toContain('credit: $0.05 left\n');
+    const needsPay = { code: 2, stdout: '', stderr: expect.stringContaining('add --pay\n') };
+    expect(await run('credit buy 0.05')).toEqual(needsPay);
+    expect(fixture.proxy.exchanges).toHaveLength(passed);
+    const bought = { code: 0, stderr: expect.stringContaining('credit: $0.05 left\n') };
+    expect(await run('credit buy 0.05 --pay')).toMatchObject(bought);
     const before = fixture.transfers();
-    const { code, stderr } = await fixture.run(['balances', WALLET, '--pay'], { home });
-    expect([code, fixture.transfers()]).toEqual([0, before]);
-    expect(stderr).toContain('credit: charged $0.0005, $0.0495 left\n');
+    const charged = { code: 0, stderr: expect.stringContaining('credit: charged $0.0005, $0.0495 left\n') };
+    expect(await run(`balances ${WALLET} --pay`)).toMatchObject(charged);
+    expect(fixture.transfers()).toBe(before);
   });
 
   it('stops quietly when its reader closes the pipe', async () => {
-    const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), {
-      env: fixture.environment(fixture.newHome()),
-    });
+    const env = fixture.environment(fixture.newHome());
+    const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), { env });
     child.stdout?.destroy();
-    await once(child, 'close');
-    expect([0, null]).toContain((await ended).code);
-    expect((await ended).stderr).not.toContain('EPIPE');
+    const { code, stderr } = await ended;
+    expect([0, null]).toContain(code);
+    expect(stderr).not.toContain('EPIPE');
   });
 });
 
 describe('a wallet', () => {
   it('is made once in a private file, and gets play money in the sandbox', async () => {
-    const home = fixture.newHome();
+    const { home, run } = fixture.newUser();
     const file = join(home, '.local/state/asset-gateway/wallet.json');
-    const none = await fixture.run(['wallet', 'show'], { home });
-    expect([none.code, none.stderr]).toEqual([
-      1,
-      'asset-gateway-client: you have no wallet yet; make one: asset-gateway-client wallet new\n',
-    ]);
-    const made = await fixture.run(['wallet', 'new'], { home });
+    const none = 'asset-gateway-client: you have no wallet yet; make one: asset-gateway-client wallet new\n';
+    expect(await run('wallet show')).toMatchObject({ code: 1, stderr: none });
+    const made = await run('wallet new');
     const { address } = signerFromFile(file);
-    expect([made.code, made.stdout, made.stderr]).toEqual([0, `${address}\n`, `its key is in ${file}\n`]);
+    expect(made).toEqual({ code: 0, stdout: `${address}\n`, stderr: `its key is in ${file}\n` });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await fixture.run(['wallet', 'show'], { home })).stdout).toBe(`${address}\n`);
-    const { stdout: json } = await fixture.run(['wallet', 'show', '--json'], { home });
-    expect(JSON.parse(json)).toEqual({ address, keyIn: file });
+    expect((await run('wallet show')).stdout).toBe(`${address}\n`);
+    expect(JSON.parse((await run('wallet show --json')).stdout)).toEqual({ address, keyIn: file });
     const kept = readFileSync(file, 'utf8');
-    expect((await fixture.run(['wallet', 'new'], { home })).code).toBe(2);
+    expect((await run('wallet new')).code).toBe(2);
     expect(readFileSync(file, 'utf8')).toBe(kept);
-    const funded = await fixture.run(['wallet', 'fund'], { home });
-    expect([funded.code, funded.stderr]).toEqual([0, 'the sandbox has sent it play money\n']);
-  });
-
-  it('outside of a sandbox is funded by a transfer of USDC', async () => {
-    const home = fixture.newHome();
-    await fixture.run(['wallet', 'new'], { home });
-    const { code, stderr } = await fixture.run(['wallet', 'fund', '--rpc', fixture.proxy.url], { home });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('send it USDC on Solana')]);
+    expect(await run('wallet fund')).toMatchObject({ code: 0, stderr: 'the sandbox has sent it play money\n' });
+    const elsewhere = { code: 0, stderr: expect.stringContaining('send it USDC on Solana') };
+    expect(await run(`wallet fund --rpc ${fixture.proxy.url}`)).toMatchObject(elsewhere);
   });
 
   it('of the Solana command line is the last choice', async () => {
-    const home = fixture.newHome();
+    const { home, run } = fixture.newUser();
     const address = makeKeypair(join(home, '.config/solana/id.json'));
-    const shown = await fixture.run(['wallet', 'show'], { home });
-    expect(shown.stdout).toBe(`${address}\n`);
-    expect((await fixture.run(['price', 'solana'], { home })).stderr).toContain(`signed by ${address}\n`);
+    expect((await run('wallet show')).stdout).toBe(`${address}\n`);
+    expect((await run('price solana')).stderr).toContain(`signed by ${address}\n`);
     const other = join(home, 'other.json');
     const named = makeKeypair(other);
-    const env = { ASSET_GATEWAY_KEYPAIR: other };
-    expect((await fixture.run(['wallet', 'show'], { home, env })).stdout).toBe(`${named}\n`);
+    expect((await run('wallet show', { ASSET_GATEWAY_KEYPAIR: other })).stdout).toBe(`${named}\n`);
   });
 
   it.each([
@@ -142,31 +123,28 @@ describe('a wallet', () => {
     ['base64url of its seed', (key: Uint8Array) => Buffer.from(key.subarray(0, 32)).toString('base64url')],
   ])('W35 is never an argument, and a key as %s is never shown', async (_, form) => {
     const key = form(newKeypair());
-    const home = fixture.newHome();
+    const { run } = fixture.newUser();
     for (const [name, words, env] of [
       ['--keypair', ['--keypair', key], {}],
       ['ASSET_GATEWAY_KEYPAIR', [], { ASSET_GATEWAY_KEYPAIR: key }],
     ] as const) {
-      const given = await fixture.run(['wallet', 'show', ...words], { home, env });
-      expect([given.code, given.stdout]).toEqual([2, '']);
-      expect(given.stderr).toBe(
-        `asset-gateway-client: ${name} takes the path of a file; never type a key itself, because others could read it\n`,
-      );
+      const never = 'takes the path of a file; never type a key itself, because others could read it';
+      const refused = { code: 2, stdout: '', stderr: `asset-gateway-client: ${name} ${never}\n` };
+      expect(await run(['wallet', 'show', ...words], env)).toEqual(refused);
     }
     for (const words of [['wallet', key, 'x'], ...(key.includes('/') ? [] : [[key]])]) {
-      const { code, stderr } = await fixture.run(words, { home });
+      const { code, stderr } = await run(words);
       expect([code, stderr.includes(key)]).toEqual([2, false]);
     }
   });
 
   it('is not stored if the keychain fails', async () => {
-    const home = fixture.newHome();
-    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', HOME: home };
-    const { code, stdout, stderr } = await fixture.run(['wallet', 'new', '--keychain'], { home, env });
+    const { run } = fixture.newUser();
+    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
+    const { code, stdout, stderr } = await run('wallet new --keychain', env);
     if (process.platform === 'linux') expect([code, stdout]).toEqual([1, '']);
     if (code !== 0) expect(stderr).toContain('omit --keychain');
-    const shown = await fixture.run(['wallet', 'show'], { home });
-    expect([shown.code, shown.stdout]).toEqual(code === 0 ? [0, stdout] : [1, '']);
+    expect(await run('wallet show')).toMatchObject(code === 0 ? { code, stdout } : { code: 1, stdout: '' });
   });
 });
 
@@ -176,14 +154,13 @@ it('W35 the URL of the RPC is never shown after its host, whatever the RPC answe
     const error = { code: -1, message: `no ${path} for you\nforged line\u202e` };
     json(response, 200, { jsonrpc: '2.0', id: 1, error });
   });
-  const home = fixture.newHome();
+  const { home, run } = fixture.newUser();
   const file = join(home, 'id.json');
   makeKeypair(file);
   const before = fixture.transfers();
   for (const origin of [rpc.url, `http://127.0.0.1:${await freePort()}`]) {
     const url = `${origin}/key-in-path?api-key=key-in-query`;
-    const words = ['balances', WALLET, '--pay', '--keypair', file, '--rpc', url];
-    const { code, stderr } = await fixture.run(words, { home });
+    const { code, stderr } = await run(`balances ${WALLET} --pay --keypair ${file} --rpc ${url}`);
     expect([code, stderr.split('\n').some((line) => line.startsWith('forged'))]).toEqual([1, false]);
     for (const secret of ['key-in-path', 'key-in-query', '\u202e']) expect(stderr).not.toContain(secret);
   }
@@ -191,21 +168,18 @@ it('W35 the URL of the RPC is never shown after its host, whatever the RPC answe
 });
 
 it('W36 a relative XDG folder is ignored: the wallet stays in the home', async () => {
-  const home = fixture.newHome();
+  const { home, run } = fixture.newUser();
+  const keyIn = (folder: string) => `its key is in ${join(home, folder, 'asset-gateway/wallet.json')}\n`;
   const env = { XDG_STATE_HOME: 'state-of-w36', XDG_CACHE_HOME: './cache-of-w36' };
-  await fixture.run(['routes'], { home, env });
-  const { code, stderr } = await fixture.run(['wallet', 'new'], { home, env });
-  expect([code, stderr]).toEqual([0, `its key is in ${join(home, '.local/state/asset-gateway/wallet.json')}\n`]);
+  await run('routes', env);
+  expect(await run('wallet new', env)).toMatchObject({ code: 0, stderr: keyIn('.local/state') });
   expect(['state-of-w36', 'cache-of-w36'].filter((folder) => existsSync(folder))).toEqual([]);
-  const absolute = { XDG_STATE_HOME: join(home, 'elsewhere') };
-  const moved = await fixture.run(['wallet', 'new'], { home, env: absolute });
-  expect(moved.stderr).toBe(`its key is in ${join(home, 'elsewhere/asset-gateway/wallet.json')}\n`);
+  expect((await run('wallet new', { XDG_STATE_HOME: join(home, 'elsewhere') })).stderr).toBe(keyIn('elsewhere'));
 });
 
 describe('the exit code', () => {
-  const PAYING = ['balances', WALLET, '--pay'];
-  const codeOf = async (words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number | null> =>
-    (await fixture.run(words, { env })).code;
+  const PAYING = `balances ${WALLET} --pay`;
+  const codeOf = async (typed: string, env = {}) => (await fixture.run(typed, { env })).code;
 
   const NO_RPC = 'takes the http or https URL of a Solana RPC, without a user name and password';
   const SECRET_URL = 'http://user:pass-word@127.0.0.1:1/key-in-path?api-key=key-in-query';
@@ -242,7 +216,7 @@ describe('the exit code', () => {
     [2, 'mcp --tools=some', '--tools must be one of usual, all'],
   ])('is %i for %s', async (exit, typed, sentence = '') => {
     const before = fixture.proxy.exchanges.length;
-    const { code, stdout, stderr } = await fixture.run(typed.split(' ').filter(Boolean));
+    const { code, stdout, stderr } = await fixture.run(typed);
     expect([code, stderr]).toEqual([exit, expect.stringContaining(sentence)]);
     expect(stderr).not.toMatch(/\n {4}at |node:|pass-word|key-in/);
     if (exit !== 2) return;
@@ -252,49 +226,49 @@ describe('the exit code', () => {
   });
 
   it('W35 is 2 for a wrong URL of the RPC in a variable too, which is not shown', async () => {
-    const { code, stderr } = await fixture.run(['price', 'solana'], { env: { ASSET_GATEWAY_RPC_URL: SECRET_URL } });
-    expect([code, stderr]).toEqual([2, `asset-gateway-client: ASSET_GATEWAY_RPC_URL ${NO_RPC}\n`]);
+    const stderr = `asset-gateway-client: ASSET_GATEWAY_RPC_URL ${NO_RPC}\n`;
+    const { run } = fixture.newUser();
+    expect(await run('price solana', { ASSET_GATEWAY_RPC_URL: SECRET_URL })).toEqual({ code: 2, stdout: '', stderr });
   });
 
   it('3 is a spending limit, by option and by variable', async () => {
     const before = fixture.transfers();
-    expect(await codeOf([...PAYING, '--max-call', '0.0004'])).toBe(3);
-    expect(await codeOf([...PAYING, '--max-day', '0.0004'])).toBe(3);
+    expect(await codeOf(`${PAYING} --max-call 0.0004`)).toBe(3);
+    expect(await codeOf(`${PAYING} --max-day 0.0004`)).toBe(3);
     expect(await codeOf(PAYING, { ASSET_GATEWAY_MAX_USD_PER_CALL: '0.0004' })).toBe(3);
     expect(await codeOf(PAYING, { ASSET_GATEWAY_MAX_USD_PER_DAY: '0.0004' })).toBe(3);
     expect(fixture.transfers()).toBe(before);
-    expect(await codeOf([...PAYING, '--max-day', '0.0005'], { ASSET_GATEWAY_MAX_USD_PER_DAY: '0' })).toBe(0);
+    expect(await codeOf(`${PAYING} --max-day 0.0005`, { ASSET_GATEWAY_MAX_USD_PER_DAY: '0' })).toBe(0);
   });
 
   it('W16 6 is a payment that was sent and refused, and is not made again', async () => {
-    const home = fixture.newHome();
+    const { run } = fixture.newUser();
     const { transfers, payments, answerPayments } = fixture;
     const [settled, sent] = [transfers(), payments()];
     answerPayments({ status: 402, body: { ok: false, error: 'payment_required', message: 'Pay again,\nplease.' } });
-    const first = await fixture.run(PAYING, { home });
-    expect([first.code, first.stdout, payments() - sent]).toEqual([6, '', 1]);
-    expect(first.stderr).toContain('a payment of $0.0005 was sent and refused');
-    expect(first.stderr).toContain('it counts as spent');
+    const first = await run(PAYING);
+    expect(first).toMatchObject({ code: 6, stdout: '' });
+    expect(first.stderr).toMatch(/a payment of \$0\.0005 was sent and refused.*it counts as spent/);
     expect(first.stderr).not.toContain('nothing was paid');
     fixture.proxy.alter = unchanged;
-    const again = await fixture.run(PAYING, { home });
+    const again = await run(PAYING);
     expect([again.code, again.stdout, payments() - sent]).toEqual([6, '', 1]);
     expect(again.stderr).toContain('a payment of $0.0005 for this request was sent and refused; it counts as spent');
-    const { dayMicros, spent, open } = JSON.parse((await fixture.run(['spending'], { home })).stdout);
-    expect([dayMicros, spent.map(({ step }: { step: string }) => step), open]).toEqual([500, ['refused'], []]);
+    const spending = { dayMicros: 500, spent: [{ step: 'refused' }], open: [] };
+    expect(JSON.parse((await run('spending')).stdout)).toMatchObject(spending);
     expect(transfers() - settled).toBeLessThanOrEqual(1);
   });
 
   it('75 is a failing upstream', async () => {
     fixture.gateway.upstream.faults.status = 500;
-    expect(await codeOf(['price', 'solana'])).toBe(75);
+    expect(await codeOf('price solana')).toBe(75);
   });
 
   it.each(['--help', 'chart -h', 'wallet --help', 'spending --help', 'resume --help', 'assets/x --help'])(
     'is 0 for %s, without a request, and the help begins with examples',
     async (typed) => {
       const before = fixture.proxy.exchanges.length;
-      const { code, stdout } = await fixture.run(typed.split(' '));
+      const { code, stdout } = await fixture.run(typed);
       expect([code, fixture.proxy.exchanges.length]).toEqual([0, before]);
       expect(stdout).toMatch(/^Usage: asset-gateway-client .*\n\nExamples:\n {2}asset-gateway-client /);
       expect(stdout.match(/^ {2}--json /gm)).toHaveLength(1);
@@ -304,7 +278,7 @@ describe('the exit code', () => {
 
 describe('completion', () => {
   it.each(['bash', 'zsh', 'fish'])('is a %s script that calls the program', async (shell) => {
-    const { code, stdout } = await fixture.run(['completion', shell]);
+    const { code, stdout } = await fixture.run(`completion ${shell}`);
     expect([code, stdout.includes('asset-gateway-client complete --')]).toEqual([0, true]);
   });
 

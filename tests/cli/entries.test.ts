@@ -99,7 +99,6 @@ describe('W21 the lines of a ledger', () => {
 
 it('a payment is on disk with its amount before it is sent, and its outcome once it is known', async () => {
   const folder = makeFolder();
-  const file = join(folder, 'spending.jsonl');
   /** Bytes of each file, by inode, when it was last synced. */
   const synced = new Map<number, number>();
   const { fsyncSync } = fs;
@@ -114,7 +113,7 @@ it('a payment is on disk with its amount before it is sent, and its outcome once
     syncBuiltinESMExports();
   });
   const expectOnDisk = () => {
-    const { ino, size } = statSync(file);
+    const { ino, size } = statSync(join(folder, 'spending.jsonl'));
     expect(synced.get(ino)).toBe(size);
   };
   const ledger = new LedgerFile(folder);
@@ -127,10 +126,8 @@ it('a payment is on disk with its amount before it is sent, and its outcome once
 });
 
 it('no 24 hours hold more than the limit, whatever is held and released', () => {
-  const amount = fc.record({
-    after: fc.integer({ min: -DAY_MS, max: DAY_MS / 3 }),
-    micros: fc.integer({ min: 1, max: 60 }),
-  });
+  const after = fc.integer({ min: -DAY_MS, max: DAY_MS / 3 });
+  const amount = fc.record({ after, micros: fc.integer({ min: 1, max: 60 }) });
   const step = fc.oneof(amount, fc.record({ released: fc.nat({ max: 40 }) }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

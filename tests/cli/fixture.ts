@@ -19,11 +19,7 @@ const NOON = Date.UTC(2026, 7, 3, 12);
 type RunOptions = { readonly home?: string } & CommandOptions;
 
 /** An answer of a proxy, of JSON by default. */
-interface ProxyAnswer {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | object;
-}
+type ProxyAnswer = Partial<Pick<Exchange, 'status' | 'headers'> & { readonly body: string | object }>;
 
 const hasPayment = ({ asked }: Exchange): boolean => asked['payment-signature'] !== undefined;
 
@@ -45,6 +41,11 @@ export async function openFixture() {
     ASSET_GATEWAY_URL: proxy.url,
     ASSET_GATEWAY_RPC_URL: solana.mainnet.url,
   });
+  /** Runs a command in this process, which is faster. A text is its words. */
+  const run = (typed: string | readonly string[], { home = newHome(), env }: RunOptions = {}) => {
+    const words = typeof typed === 'string' ? typed.split(' ').filter(Boolean) : typed;
+    return runHere(words, { env: { ...environment(home), ...env } });
+  };
   afterEach(() => {
     proxy.alter = unchanged;
   });
@@ -59,9 +60,11 @@ export async function openFixture() {
     /** Runs the program in a process of its own. */
     runProgram: (words: readonly string[], { home = newHome(), env }: RunOptions = {}) =>
       runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
-    /** Runs the command in this process, which is faster. */
-    run: (words: readonly string[], { home = newHome(), env }: RunOptions = {}) =>
-      runHere(words, { env: { ...environment(home), ...env } }),
+    run,
+    /** A user with a home folder, who runs commands. */
+    newUser(home = newHome()) {
+      return { home, run: (typed: Parameters<typeof run>[0], env = {}) => run(typed, { home, env }) };
+    },
     /** The number of settled payments. */
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
     /** The number of payments that passed, with repetitions. */

@@ -8,7 +8,7 @@ import { risk } from '../../packages/cli/src/show/views.ts';
 import { drip, flood, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { openFixture, WALLET } from './fixture.ts';
 
-const PAYING = ['balances', WALLET, '--pay'];
+const PAYING = `balances ${WALLET} --pay`;
 /** Characters that a terminal obeys or hides: an escape, C1, line ends, a direction, zero width, a tag. */
 const HIDDEN = ['\u001b', '\u009b', '\n', '\r', '\u2028', '\u202e', '\u200b', '\u{e0041}'];
 const FORGED = `a${HIDDEN.join('b')}forged line`;
@@ -70,10 +70,10 @@ describe('W24 a text from a gateway', () => {
     'that was paid for is printed even if it is HTML, with or without a receipt: %j',
     async (headers) => {
       fixture.answerPayments({ headers: { 'content-type': 'text/html', ...headers }, body: '<p>paid</p>' });
-      const home = fixture.newHome();
-      await fixture.run(['wallet', 'new'], { home });
-      for (const words of [PAYING, ['credit', 'buy', '0.05', '--pay']])
-        expect(await fixture.run(words, { home })).toMatchObject({ code: 0, stdout: '<p>paid</p>' });
+      const { run } = fixture.newUser();
+      await run('wallet new');
+      for (const typed of [PAYING, 'credit buy 0.05 --pay'])
+        expect(await run(typed)).toMatchObject({ code: 0, stdout: '<p>paid</p>' });
     },
   );
 
@@ -83,16 +83,15 @@ describe('W24 a text from a gateway', () => {
     [500, '', ''],
   ])('of status %i and type %j leaves the outcome of the payment open', async (status, type, body) => {
     fixture.answerPayments({ status, headers: { 'content-type': type }, body });
-    const home = fixture.newHome();
-    await fixture.run(['wallet', 'new'], { home });
-    for (const words of [PAYING, PAYING, ['credit', 'buy', '0.05', '--pay'], ['resume']]) {
-      const { code, stderr } = await fixture.run(words, { home });
-      expect([words, code]).toEqual([words, 5]);
+    const { run } = fixture.newUser();
+    await run('wallet new');
+    for (const typed of [PAYING, PAYING, 'credit buy 0.05 --pay', 'resume']) {
+      const { code, stderr } = await run(typed);
+      expect([typed, code]).toEqual([typed, 5]);
       expect(stderr).toMatch(/outcome (?:of the payment )?is not known/);
-      if (words[0] !== 'resume') expect(stderr).toContain('run the same command again, or resume: both send the same');
+      if (typed !== 'resume') expect(stderr).toContain('run the same command again, or resume: both send the same');
     }
-    const { open } = JSON.parse((await fixture.run(['spending'], { home })).stdout);
-    expect(open).toHaveLength(2);
+    expect(JSON.parse((await run('spending')).stdout)).toMatchObject({ open: { length: 2 } });
   });
 
   it.each([']', '}}}}', '{"a":]]', '"'.repeat(9)])('that is not JSON is printed too: %s', (text) => {
@@ -104,24 +103,18 @@ describe('W14 W15 a fetch of JSON', () => {
   it('stops at its size limit', async () => {
     let sent = 0;
     strange.answer((_, response) => flood(response, 200, (bytes) => (sent = bytes)));
-    const { code, stdout, stderr } = await fixture.run(['routes', '--gateway', url.href]);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(`asset-gateway-client: ${url.host} answers /v1/catalog with more than 8388608 bytes\n`);
+    const stderr = `asset-gateway-client: ${url.host} answers /v1/catalog with more than 8388608 bytes\n`;
+    expect(await fixture.run(`routes --gateway ${url.href}`)).toEqual({ code: 1, stdout: '', stderr });
     await expect.poll(() => sent).toBeGreaterThan(0);
     expect(sent).toBeLessThan(64 * 1_048_576);
   });
 
-  it('stops at its time limit, even while bytes arrive', async () => {
+  it('stops at its time limit, even while bytes arrive, and when its caller aborts', async () => {
     strange.answer((_, response) => drip(response));
     const limits = { timeoutMs: 300, maxBytes: 1_048_576 };
     await expect(fetchJson(url, {}, limits)).rejects.toMatchObject({ name: 'GatewayError', code: 'timeout' });
-  });
-
-  it('stops when its caller aborts', async () => {
-    strange.answer((_, response) => void response.writeHead(200).write(' '));
     const caller = new AbortController();
-    const limits = { timeoutMs: 60_000, maxBytes: 1_048_576, signal: caller.signal };
-    const outcome = fetchJson(url, {}, limits);
+    const outcome = fetchJson(url, {}, { ...limits, timeoutMs: 60_000, signal: caller.signal });
     setTimeout(() => caller.abort(new Error('given up')), 50);
     await expect(outcome).rejects.toThrow('given up');
   });
@@ -141,7 +134,6 @@ describe('the width of a text in columns', () => {
   });
 
   it('also when it is cut and padded', () => {
-    expect(fitted('黄金代币', 6)).toBe('黄金…');
     expect(padded(fitted('黄金代币', 6), 6)).toBe('黄金… ');
     expect(padded('金', 4, 'right')).toBe('  金');
   });

@@ -6,7 +6,7 @@ import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { openFixture, PROGRAM, unchanged, WALLET } from './fixture.ts';
 
-const PAYING = ['balances', WALLET, '--pay'];
+const PAYING = `balances ${WALLET} --pay`;
 const MAX_WAIT_MS = 120_000;
 /** How many processes pay at once, and for how many the budget has room; how many amounts each holds, with room for half of them. */
 const [PROCESSES, ROOM] = isFull ? [10, 4] : [2, 1];
@@ -36,7 +36,7 @@ async function charged(run: Promise<Outcome>): Promise<Outcome & { readonly char
 }
 
 /** Runs a command in a home and counts its charges. */
-const runIn = (home: string, words: readonly string[] = PAYING) => charged(fixture.run(words, { home }));
+const runIn = (home: string, typed = PAYING) => charged(fixture.run(typed, { home }));
 
 /** A home with a purchase whose answer was lost in a proxy, and its charges. */
 async function interrupted(): Promise<{ home: string; charges: number }> {
@@ -56,14 +56,14 @@ describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
     ['answered', 1],
   ] as const)('once it is %s costs %i payments with resume, and can be repeated', async (step, cost) => {
     const home = fixture.newHome();
-    const words = node(PROGRAM, 'kill', step, ...PAYING);
+    const words = node(PROGRAM, 'kill', step, ...PAYING.split(' '));
     const killed = await charged(runCommand(words, { env: fixture.environment(home) }));
     const isOpen = step === 'recorded' || step === 'answered';
     expect([killed.code, killed.stdout, openPayments(home).length]).toEqual([null, '', isOpen ? 1 : 0]);
-    const resumed = await runIn(home, ['resume']);
+    const resumed = await runIn(home, 'resume');
     expect([resumed.code, killed.charges + resumed.charges], resumed.stderr).toEqual([0, cost]);
     if (isOpen) expect(JSON.parse(resumed.stdout)).toMatchObject({ ok: true, method: 'balances' });
-    const again = await runIn(home, ['resume']);
+    const again = await runIn(home, 'resume');
     expect([again.code, again.stderr, again.charges]).toEqual([0, 'there is nothing to resume\n', 0]);
     const repeated = await runIn(home);
     expect([repeated.code, repeated.charges], repeated.stderr).toEqual([0, 1]);
@@ -93,7 +93,7 @@ describe('the spending', { timeout: MAX_WAIT_MS }, () => {
     expect(fixture.transfers() - before).toBe(ROOM);
     const refused = outcomes.find(({ code }) => code === 3);
     expect(refused?.stderr).toContain(`$0.0005 more would exceed ${budget} in 24 hours; nothing was signed\n`);
-    const { stdout } = await fixture.run(['spending'], { home });
+    const { stdout } = await fixture.run('spending', { home });
     expect(JSON.parse(stdout)).toMatchObject({ dayMicros: budgetMicros, perDayMicros: 1_000_000, open: [] });
   });
 
@@ -124,7 +124,7 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
     for (const [id, text] of Object.entries({ 1: 'null', 2: '{"id":', 3: '{}', 4: '[]' })) {
       writeFileSync(join(folder, `${id}.json`), text);
     }
-    const resumed = await runIn(home, ['resume']);
+    const resumed = await runIn(home, 'resume');
     expect([resumed.code, charges + resumed.charges], resumed.stderr).toEqual([5, 1]);
     expect(resumed.stdout).toContain('"method":"balances"');
     for (const id of [1, 2, 3, 4]) expect(resumed.stderr).toContain(`payments/${id}.json cannot be read`);
@@ -141,27 +141,25 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
     fixture.proxy.alter = () => UNKNOWN;
     for (const at of [Date.now(), Date.now() + HOUR_MS]) {
       changePayment(home, (payment) => ({ ...payment, at }));
-      const kept = await runIn(home, ['resume', '--give-up']);
+      const kept = await runIn(home, 'resume --give-up');
       expect([kept.code, kept.charges, openPayments(home)]).toEqual([5, 0, [name]]);
       expect(kept.stderr).toContain('stays open, because it may still settle');
     }
     changePayment(home, (payment) => ({ ...payment, at: Date.now() - HOUR_MS }));
-    const over = await runIn(home, ['resume', '--give-up']);
+    const over = await runIn(home, 'resume --give-up');
     expect([over.code, over.charges, openPayments(home)], over.stderr).toEqual([0, 0, []]);
-    expect(over.stderr).toContain(
-      'is given up and counts as spent: it was signed more than 10 minutes ago and has expired\n',
+    expect(over.stderr).toMatch(
+      /given up and counts as spent: it was signed more than 10 minutes ago and has expired\n/,
     );
-    const { dayMicros, spent } = JSON.parse((await fixture.run(['spending'], { home })).stdout);
-    expect([dayMicros, spent]).toEqual([
-      500,
-      [expect.objectContaining({ id: name.slice(0, -'.json'.length), step: 'given up' })],
-    ]);
+    const spent = [{ id: name.slice(0, -'.json'.length), step: 'given up' }];
+    const { stdout } = await fixture.run('spending', { home });
+    expect(JSON.parse(stdout)).toMatchObject({ dayMicros: 500, spent });
   });
 
   it('reports a payment as refused if the gateway answers it with 402', async () => {
     const { home } = await interrupted();
     fixture.answerPayments({ status: 402, body: { ok: false, error: 'payment_required', message: 'Pay.' } });
-    const { code, stdout, stderr } = await runIn(home, ['resume']);
+    const { code, stdout, stderr } = await runIn(home, 'resume');
     expect([code, stdout, openPayments(home)]).toEqual([6, '', []]);
     expect(stderr).toMatch(/the payment of \$0\.0005 for \S+ was refused; it counts as spent\n/);
   });
@@ -174,15 +172,15 @@ it('W21 a ledger that cannot be read stops payments and names its file and the r
   mkdirSync(stateOf(home), { recursive: true });
   writeFileSync(file, text);
   const before = [fixture.transfers(), fixture.payments()];
-  for (const words of [PAYING, ['spending']]) {
-    const { code, stdout, stderr } = await fixture.run(words, { home });
+  for (const typed of [PAYING, 'spending']) {
+    const { code, stdout, stderr } = await fixture.run(typed, { home });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${file} cannot be read (line `);
     expect(stderr).toContain('restore it from a copy, or move it away');
   }
   expect([fixture.transfers(), fixture.payments()]).toEqual(before);
   expect(readFileSync(file, 'utf8')).toBe(text);
-  expect((await fixture.run(['price', 'solana'], { home })).code).toBe(0);
+  expect((await fixture.run('price solana', { home })).code).toBe(0);
 });
 
 describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
@@ -190,23 +188,23 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
     fixture.proxy.exchanges.filter(({ asked }) => asked['payment-signature'] ?? asked['sign-in-with-x']);
 
   /** Runs a command and expects no signature, no call to the chain and no held amount. */
-  async function signsNothing(words: readonly string[]): Promise<Outcome> {
+  async function signsNothing(typed: string): Promise<Outcome> {
     const home = fixture.newHome();
     const counts = () => [signatures().length, fixture.gateway.solana.mainnet.calls.length, fixture.transfers()];
     const before = counts();
-    const outcome = await fixture.run(words, { home });
+    const outcome = await fixture.run(typed, { home });
     expect([counts(), openPayments(home)]).toEqual([before, []]);
-    const { stdout } = await fixture.run(['spending'], { home });
+    const { stdout } = await fixture.run('spending', { home });
     expect(JSON.parse(stdout)).toMatchObject({ allMicros: 0, spent: [] });
     return outcome;
   }
 
   it('by quote, which does not read the wallet', async () => {
-    const { code, stdout, stderr } = await signsNothing(['quote', 'balances', WALLET, '--keypair', 'none.json']);
+    const { code, stdout, stderr } = await signsNothing(`quote balances ${WALLET} --keypair none.json`);
     expect([code, stderr]).toEqual([0, '']);
     const { payTo } = fixture.gateway.solana as { payTo: string };
     expect(JSON.parse(stdout)).toMatchObject({ priceUsd: '0.0005', listedUsd: '0.0005', payTo });
-    const free = await signsNothing(['quote', 'price', 'solana']);
+    const free = await signsNothing('quote price solana');
     expect(JSON.parse(free.stdout)).toMatchObject({ priceUsd: '0' });
   });
 
@@ -219,7 +217,7 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
   });
 
   it('without --pay', async () => {
-    const { code, stdout, stderr } = await signsNothing(['balances', WALLET]);
+    const { code, stdout, stderr } = await signsNothing(`balances ${WALLET}`);
     expect([code, JSON.parse(stdout).error]).toEqual([1, 'payment_required']);
     expect(stderr).toContain('nothing was paid; add --pay to pay, or run quote to see the price\n');
   });
