@@ -44,9 +44,9 @@ export function openMoney(
   const onWritten: OnWritten = (written) => void events.emit('written', written);
   const payments = new Payments(database, onWritten);
   const accounts = new Accounts(database, onWritten);
-  const { debitMs, watchMs } = CREDIT;
   const releaseLapsed = () => accounts.releaseAllLapsed();
-  const retention = new Retention(database, { journalKeepMs, answerBytes, debitMs, watchMs, releaseLapsed });
+  const { watchMs } = CREDIT;
+  const retention = new Retention(database, { journalKeepMs, answerBytes, watchMs, releaseLapsed });
   return {
     database,
     payments,

@@ -32,18 +32,6 @@ export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } 
 /** Why nothing was captured: the hold lapsed, and other requests took the debit or the credit. */
 type NotCharged = 'running' | 'busy' | 'insufficient';
 
-/** A change of a balance, with its members in the order in which clients get them. */
-interface Movement {
-  readonly kind: 'grant' | 'debit';
-  readonly cluster: Cluster;
-  readonly micros: number;
-  readonly at: string;
-  /** The route of the call that was debited, or whose payment brought the grant. */
-  readonly route: string;
-  /** The transaction of a grant. */
-  readonly transaction?: string;
-}
-
 const ATTEMPTS = 5;
 /** How often a release is tried again while the database is unavailable. */
 const RELEASE_AGAIN_MS = 500;
@@ -69,13 +57,10 @@ export class Accounts extends Ledger {
     return rows.accountOf(row);
   }
 
-  /** The latest movements of an account, newest first. */
-  async movements(holder: AccountHolder): Promise<readonly Movement[]> {
+  /** The latest movements of an account, newest first, with the members that clients get. */
+  async movements(holder: AccountHolder): Promise<readonly Row[]> {
     const found = await this.database.read(rows.findMovements(holder));
-    return found.map(({ signature, ...movement }) => ({
-      ...(movement as unknown as Movement),
-      ...(signature !== null && { transaction: String(signature) }),
-    }));
+    return found.map(({ transaction = null, ...others }) => ({ ...others, ...(transaction && { transaction }) }));
   }
 
   async debit(id: string): Promise<Debit | undefined> {

@@ -1,4 +1,11 @@
-import { CORS_HEADERS, dollars, HEADERS, Refusal } from '@asset-gateway/protocol';
+import {
+  CORS_HEADERS,
+  dollars,
+  HEADERS,
+  Refusal,
+  type RefusalCode,
+  type RefusalDetails,
+} from '@asset-gateway/protocol';
 import type { Admission, Delivery, Receipt } from '../call.ts';
 import { alreadyUsed, fromStore, inProgress, PaidAnswers } from '../gates/gate.ts';
 import { type PaidCall, settledResponse } from '../receipts/response.ts';
@@ -54,18 +61,18 @@ function receiptOf(debit: NewDebit, balanceMicros: number, context: DebitContext
 const BUSY = 'Too many calls of this wallet are in progress; retry after Retry-After.';
 const FAILING = 'Too many uncharged calls of this wallet have failed at the upstream; retry after Retry-After.';
 
-/** The refusal of a price that could not be held. The payment or signature stays unused. */
-export function refusalOf(verdict: Exclude<HoldVerdict, 'held'>): Refusal {
-  if (verdict === 'insufficient') return new Refusal('credit_exhausted', { payment: { state: 'unused' } });
-  if (verdict === 'due') return new Refusal('settlement_pending', { reason: verdict, payment: { state: 'unused' } });
-  if (verdict !== 'busy' && verdict !== 'failing') return inProgress('debit');
-  const isFailing = verdict === 'failing';
-  return new Refusal('rate_limited', {
-    reason: isFailing ? 'calls that were not charged' : 'holds of the wallet',
-    message: isFailing ? FAILING : BUSY,
-    retryAfterSeconds: isFailing ? 10 : 1,
-    payment: { state: 'unused' },
-  });
+/** Refusals of a price that could not be held. */
+const NOT_HELD: Partial<Record<HoldVerdict, readonly [RefusalCode, RefusalDetails]>> = {
+  insufficient: ['credit_exhausted', {}],
+  due: ['settlement_pending', { reason: 'due' }],
+  busy: ['rate_limited', { reason: 'holds of the wallet', message: BUSY, retryAfterSeconds: 1 }],
+  failing: ['rate_limited', { reason: 'calls that were not charged', message: FAILING, retryAfterSeconds: 10 }],
+};
+
+/** The payment or signature stays unused, or its debit is in progress. */
+export function refusalOf(verdict: HoldVerdict): Refusal {
+  const [code, details] = NOT_HELD[verdict] ?? [];
+  return code ? new Refusal(code, { ...details, payment: { state: 'unused' } }) : inProgress('debit');
 }
 
 /**

@@ -198,9 +198,9 @@ export const noteCallAgain = (id: string): Statement => ({
   values: [id],
 });
 
-/** The latest grants and debits of a wallet. */
+/** The latest grants and debits of a wallet: the route that was debited, or whose payment brought the grant by its transaction. */
 export const findMovements = (holder: AccountHolder): Statement => ({
-  sql: `select e.kind, e.cluster, e.micro_usdc as micros, e.at, e.route, e.signature from journal_entries e join wallets w on w.id = e.wallet_id
+  sql: `select e.kind, e.cluster, e.micro_usdc as micros, e.at, e.route, e.signature as "transaction" from journal_entries e join wallets w on w.id = e.wallet_id
   where w.cluster = $1 and w.address = $2 and e.kind in ('grant', 'debit') order by e.id desc limit ${CREDIT.movements}`,
   values: holderValues(holder),
 });

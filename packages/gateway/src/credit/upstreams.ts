@@ -1,6 +1,7 @@
 import { type Cluster, dollars, NETWORKS, Refusal } from '@asset-gateway/protocol';
 import type { Admission, Slot, UpstreamCall } from '../call.ts';
 import { fromStore } from '../gates/gate.ts';
+import { text } from '../stores/sql/database.ts';
 import { balanceOf, CREDIT } from './account.ts';
 import type { Accounts } from './accounts.ts';
 
@@ -28,7 +29,9 @@ export const balanceUpstream = (accounts: Accounts, sold: readonly Cluster[]) =>
       return { balance, movements };
     };
     const found = await fromStore(Promise.all(sold.map(read)));
-    const movements = found.flatMap((each) => each.movements).sort((one, other) => (one.at < other.at ? 1 : -1));
+    const movements = found
+      .flatMap((each) => each.movements)
+      .sort((one, other) => (text(one.at) < text(other.at) ? 1 : -1));
     const balances = found.map((each) => each.balance);
     const result = { wallet, balances, movements: movements.slice(0, CREDIT.movements) };
     return { json: JSON.stringify(result) };

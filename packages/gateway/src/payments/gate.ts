@@ -67,8 +67,10 @@ export class ExactGate implements Gate {
 
   /** Earlier purchases come first: only a new purchase needs a payment that matches the request. */
   async #admitPayment(context: PaymentCall): Promise<Admission | Delivery> {
+    const { crypto, memos, payments } = this.#dependencies;
     const { trail } = context;
-    const presented = this.#readPayment(context);
+    const { requestHash } = context.request;
+    const presented = readPresentedPayment({ ...context, crypto, memos, requestHash, nowMs: payments.now() });
     const looking = this.#look(context);
     looking.catch(() => undefined);
     let cover = await this.#cover(context, presented);
@@ -115,10 +117,15 @@ export class ExactGate implements Gate {
     const offer = this.#offer();
     if (offer.feePayer === '') return undefined;
     const { credit, describe } = this.#route;
-    const url = challengedUrl(call, this.#dependencies.originOf(call.inbound));
+    const { originOf, memos, payments } = this.#dependencies;
+    const url = challengedUrl(call, originOf(call.inbound));
     const requestHash = requestHashOf(call);
     const amounts = [offer.amount, ...(credit?.bundles ?? []).map(String)].filter((amount) => amount !== '');
-    const accepts = amounts.map((amount) => this.#requirement({ ...offer, amount }, requestHash));
+    const accepts = amounts.map((amount) => {
+      const required = { ...offer, amount };
+      const memo = memos?.issue(required, requestHash, payments.now());
+      return requirementOf(required, memo, memo && memos?.ticketOf(memo));
+    });
     return challenge(call, { code, url, accepts, extensions }, describe);
   }
 
@@ -133,13 +140,6 @@ export class ExactGate implements Gate {
     return feePayer === '' ? 'no fee payer known yet' : this.#dependencies.facilitator.whyClosed?.(network);
   }
 
-  /** The payment if it matches the request, or its refusal. */
-  #readPayment(context: PaymentCall): PresentedPayment | Refusal {
-    const { crypto, memos, payments } = this.#dependencies;
-    const { requestHash } = context.request;
-    return readPresentedPayment({ ...context, crypto, memos, requestHash, nowMs: payments.now() });
-  }
-
   /** Credit pays only for payments that match their request, and only while purchases are possible. */
   async #cover(context: PaymentCall, presented: PresentedPayment | Refusal) {
     const { credit } = this.#route;
@@ -152,12 +152,6 @@ export class ExactGate implements Gate {
   #offer(): Offer {
     const { offer } = this.#route;
     return { ...offer, feePayer: this.#dependencies.facilitator.feePayer(offer.network) ?? '' };
-  }
-
-  #requirement(offer: Offer, requestHash: string) {
-    const { memos, payments } = this.#dependencies;
-    const memo = memos?.issue(offer, requestHash, payments.now());
-    return requirementOf(offer, memo, memo && memos?.ticketOf(memo));
   }
 
   #newPayment({ request }: PaymentCall, presented: PresentedPayment): NewPayment & PresentedPayment {

@@ -8,7 +8,6 @@ import {
   isOpen,
   type NewPayment,
   PAYMENTS,
-  type PayerRecord,
   type PaymentRecord,
   type PaymentState,
   type ReserveVerdict,
@@ -39,11 +38,6 @@ export function step(stored: PaymentState, transition: Transition, nowMs: number
 
 const without = <T extends { readonly key: string }>(all: readonly T[], key: string): readonly T[] =>
   all.filter((each) => each.key !== key);
-
-const withoutInFlight = (payer: PayerRecord, key: string): PayerRecord => ({
-  ...payer,
-  inFlight: without(payer.inFlight, key),
-});
 
 /** Why a payment cannot bring credit now. */
 function creditRefusal(
@@ -123,7 +117,7 @@ export const resolve =
     const { record } = state;
     if (!record || record.progress === 'settled') return 'ignored';
     if (settlement.outcome === 'settled') return settled(state, record, settlement.signature, nowMs);
-    const payer = withoutInFlight(state.payer, record.key);
+    const payer = { ...state.payer, inFlight: without(state.payer.inFlight, record.key) };
     if (settlement.outcome === 'unknown') {
       if (!isOpen(record)) return 'ignored';
       const signature = settlement.signature ?? record.signature;
@@ -164,7 +158,7 @@ export const release =
   (state) => {
     const { record } = state;
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'ignored';
-    const payer = withoutInFlight(state.payer, record.key);
+    const payer = { ...state.payer, inFlight: without(state.payer.inFlight, record.key) };
     const last = isCalled ? -1 : payer.calls.findLastIndex((each) => each.key === record.key);
     const calls = last < 0 ? payer.calls : payer.calls.toSpliced(last, 1);
     return { ...state, record: undefined, payer: { ...payer, calls } };

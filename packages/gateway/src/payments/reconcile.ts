@@ -1,5 +1,5 @@
 import type { Crypto } from '../gates/crypto.ts';
-import { type Chain, type ChainStatus, HISTORY, SKEW_MS } from './facilitator/chain.ts';
+import { type Chain, type ChainStatus, DEAD_AFTER_BLOCKS, HISTORY, SKEW_MS } from './facilitator/chain.ts';
 import { type Facilitator, isFeePayerSignature, type Payment, type Settlement } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import { issuedAtMs } from './read/requirement.ts';
@@ -19,8 +19,6 @@ export interface ReconcilerDependencies {
 
 const INTERVAL_MS = 2_000;
 const EXPIRED = 'expired';
-/** After this many blocks a transaction that has not landed never will. */
-const DEAD_AFTER_BLOCKS = 200;
 
 /** What the chain shows of a payment. */
 interface Sighting {

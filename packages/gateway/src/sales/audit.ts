@@ -51,6 +51,13 @@ function ofSettlement(entry: ReadEntry, transfer: ChainTransfer | undefined): Di
   return faults;
 }
 
+/** A grant is part of its settlement. */
+function ofGrant(grant: ReadEntry, settlement: ReadEntry | undefined): Discrepancy[] {
+  if (!settlement) return [about(grant, 'granted without settlement', grant.micros, undefined)];
+  if (grant.micros <= settlement.micros) return [];
+  return [about(grant, 'granted beyond settlement', grant.micros, settlement.micros)];
+}
+
 const byTransaction = (entries: readonly ReadEntry[], kind: JournalKind) =>
   new Map(entries.flatMap((entry) => (entry.kind === kind ? [[entry.transaction, entry] as const] : [])));
 
@@ -80,23 +87,12 @@ function discrepanciesOf(
     return [about({ cluster, wallet, transaction: signature }, 'transfer without entry', undefined, micros)];
   };
   const unclaimed = transfers.filter((transfer) => isJudged(transfer) && !settlements.has(transfer.signature));
+  const judged = (kind: JournalKind) => entries.filter((entry) => entry.kind === kind && isJudged(entry));
   return [
-    ...entries
-      .filter((entry) => entry.kind === 'settlement' && isJudged(entry))
-      .flatMap((entry) => ofSettlement(entry, found.get(entry.transaction))),
+    ...judged('settlement').flatMap((entry) => ofSettlement(entry, found.get(entry.transaction))),
     ...unclaimed.flatMap(ofUnclaimed),
+    ...judged('grant').flatMap((entry) => ofGrant(entry, settlements.get(entry.transaction))),
   ];
-}
-
-/** Grants without a settlement, or larger than their settlement. */
-function grantFaults(entries: readonly ReadEntry[]): Discrepancy[] {
-  const settlements = byTransaction(entries, 'settlement');
-  return entries.flatMap((entry) => {
-    const micros = settlements.get(entry.transaction)?.micros;
-    if (entry.kind !== 'grant' || (micros !== undefined && entry.micros <= micros)) return [];
-    const fault = micros === undefined ? 'granted without settlement' : 'granted beyond settlement';
-    return [about(entry, fault, entry.micros, micros)];
-  });
 }
 
 /** How far an entry's time may be from its transfer's: they are written at different times, by different clocks. */
@@ -158,7 +154,6 @@ export async function audit(books: Books, payees: readonly Payee[], span: Span) 
   return {
     discrepancies: [
       ...discrepanciesOf(sinceMs, readable, transfers, open),
-      ...grantFaults(judged),
       ...balances.map((each) => about(each, 'balance differs', each.journal, each.found)),
     ],
     entries: judged.length,

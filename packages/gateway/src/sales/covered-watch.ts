@@ -1,4 +1,5 @@
 import type { Cluster } from '@asset-gateway/protocol';
+import { DEAD_AFTER_BLOCKS, SKEW_MS } from '../payments/facilitator/chain.ts';
 import { isOpen, type PaymentRecord } from '../payments/record.ts';
 import type { Database } from '../stores/sql/database.ts';
 import { appendMissing, type Listed, listSince, missingEntry, type Payee, transferBy } from './payee-history.ts';
@@ -35,10 +36,6 @@ interface CoveredPayment {
 
 const PACE: WatchPace = { everyMs: 10_000, againMs: 30_000 };
 const MOST_AT_ONCE = 100;
-/** After this many blocks a transaction that has not landed never will. */
-const DEAD_AFTER_BLOCKS = 200;
-/** How far the chain's time of day may be from ours. */
-const SKEW_MS = 60_000;
 
 /** Its columns are the members of a covered payment. */
 const FIND_DUE = `select w.cluster, d.id as key, d.memo, d.route, d.request_id as "requestId", d.captured_at_ms as "coveredAtMs", d.height
@@ -88,7 +85,7 @@ export class CoveredWatch {
       const payee = all.find((each) => each.cluster === cluster);
       if (payee) await this.#search(payee, ofCluster);
       // Without an RPC only `sales verify` can find them.
-      else for (const { key } of ofCluster) await this.#end(key);
+      else for (const { key } of ofCluster) await this.#schedule(key);
     }
   }
 
@@ -102,11 +99,8 @@ export class CoveredWatch {
       const first = payment.height ?? height;
       const landed = listed.filter((row) => row.memo === memo);
       const isOver = landed.length > 0 && (await this.#isGranted(payment, landed, payee));
-      if (isOver || height > first + DEAD_AFTER_BLOCKS) await this.#end(key);
-      else
-        await this.#dependencies.database.write({
-          guard: { sql: SCHEDULE, values: [key, this.#nowMs() + this.#pace.againMs, first] },
-        });
+      if (isOver || height > first + DEAD_AFTER_BLOCKS) await this.#schedule(key);
+      else await this.#schedule(key, this.#nowMs() + this.#pace.againMs, first);
     }
   }
 
@@ -128,9 +122,10 @@ export class CoveredWatch {
     return false;
   }
 
-  /** The payment has landed and is granted, or can never land. */
-  async #end(key: string): Promise<void> {
-    await this.#dependencies.database.write({ guard: { sql: SCHEDULE, values: [key, null, null] }, isDurable: true });
+  /** Searches a payment again at a time; never, if it has landed and is granted, or can never land. */
+  async #schedule(key: string, atMs: number | null = null, height: number | null = null): Promise<void> {
+    const guard = { sql: SCHEDULE, values: [key, atMs, height] };
+    await this.#dependencies.database.write({ guard, isDurable: atMs === null });
   }
 
   #nowMs(): number {

@@ -8,6 +8,8 @@ const DEADLINE_MS = 5_000;
 const CONNECTIONS = 16;
 /** A blockhash is good for this many blocks. */
 const BLOCKHASH_BLOCKS = 150;
+/** After this many blocks a transaction that has not landed never will. */
+export const DEAD_AFTER_BLOCKS = 200;
 /** How long a height is reused. Blocks take 400 ms. */
 const HEIGHT_MS = 1_000;
 /** The most transactions that an RPC lists at once. */

@@ -1,4 +1,4 @@
-import { HEADERS, member, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import { below, HEADERS, member, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Inbound, Trail } from '../../call.ts';
 import { type Crypto, decodeBase64, decodeJsonHeader } from '../../gates/crypto.ts';
 import { type PaidCall, SHORT_NETWORKS } from '../../receipts/response.ts';
@@ -19,24 +19,21 @@ export interface CarriedPayment {
 
 const MAX_HEADER_BYTES = 8192;
 
-function networkOfShortName(name: unknown): string | undefined {
-  return Object.entries(SHORT_NETWORKS).find(([, short]) => short === name)?.[0];
-}
-
 function readPayment(header: string): CarriedPayment | undefined {
   if (header.length > MAX_HEADER_BYTES) return undefined;
   const payload = decodeJsonHeader(header);
-  const encoded = member(member(payload, 'payload'), 'transaction');
+  const encoded = below(payload, 'payload', 'transaction');
   const transaction = typeof encoded === 'string' ? decodeBase64(encoded) : undefined;
   const version = member(payload, 'x402Version');
   if (!transaction) return undefined;
   if (version === 2) {
     const accepted = member(payload, 'accepted');
-    const ticket = member(member(accepted, 'extra'), 'ticket');
+    const ticket = below(accepted, 'extra', 'ticket');
     return { transaction, accepted, network: member(accepted, 'network'), ticket, version };
   }
   if (version !== 1 || member(payload, 'scheme') !== 'exact') return undefined;
-  const network = networkOfShortName(member(payload, 'network'));
+  const name = member(payload, 'network');
+  const [network] = Object.entries(SHORT_NETWORKS).find(([, short]) => short === name) ?? [];
   return { transaction, accepted: undefined, network, ticket: undefined, version };
 }
 

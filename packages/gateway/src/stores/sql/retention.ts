@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Database, Value } from './database.ts';
+import { ANSWER_MS } from './ledger.ts';
 
 /** How long and how much is stored. */
 interface RetentionOptions {
@@ -7,8 +8,6 @@ interface RetentionOptions {
   readonly journalKeepMs: number;
   /** The most bytes of all stored answers together. */
   readonly answerBytes: number;
-  /** How long debits and idle wallets are stored, in milliseconds. */
-  readonly debitMs: number;
   /** How long covered payments are watched, in milliseconds. */
   readonly watchMs: number;
   /** Releases lapsed holds. */
@@ -66,8 +65,9 @@ export class Retention {
 
   async #prune(): Promise<void> {
     const nowMs = Math.floor(this.#database.now());
-    const { journalKeepMs, debitMs, watchMs } = this.#options;
-    const oldMs = nowMs - debitMs;
+    const { journalKeepMs, watchMs } = this.#options;
+    // Debits and idle wallets are stored as long as answers.
+    const oldMs = nowMs - ANSWER_MS;
     const isFeeOver = '(fee_until_ms is null or fee_until_ms <= $1)';
     await this.#remove('payments', 'key', `forget_at_ms < $1 and ${isFeeOver}`, [nowMs]);
     await this.#remove('payments', 'key', `state = 'reserved' and leased_until_ms <= $1`, [oldMs]);
