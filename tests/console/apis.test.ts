@@ -85,14 +85,9 @@ browserSuite('an API in the console', () => {
     expect(new Set(sent.map((each) => JSON.stringify(each))).size).toBe(1);
   });
 
-  it('is paid for by the wallet of the page, once', async () => {
-    await page.goto(`${gateway.url}/#/wallet`);
-    await gateway.solana.mainnet.fundUsdc((await page.locator('.address').textContent()) ?? '', 1_000_000n);
+  it('has samples that pay at most its price', async () => {
     await open('weather.mainnet.weather.getHistory', 'Past weather of a city');
-    const paid = () => gateway.solana.mainnet.transfers.filter(({ to }) => to === gateway.solana.payTo) ?? [];
-    const before = paid().length;
-    expect(await send('Send, pay $0.002')).toBe('Answer 200');
-    expect(paid().slice(before)).toMatchObject([{ amount: 2000n }]);
+    await page.getByRole('button', { name: 'Send, pay $0.002' }).waitFor();
     const { TypeScript, CLI: line } = await samplesIn(page);
     expect(TypeScript).toContain("client.call('weather.getHistory', {");
     expect(TypeScript).toContain('caps: { perCallUsd: 0.002 }');
