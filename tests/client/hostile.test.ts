@@ -4,24 +4,11 @@ import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { drip, flood, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { asking, catalogWith, payTo, refusal, requirement } from './offers.ts';
-import {
-  ACCOUNT,
-  answerWith,
-  asks,
-  chain,
-  fails,
-  gateway,
-  getBalance,
-  keypair,
-  open,
-  payments,
-  type Reply,
-  reply,
-  wallet,
-} from './seller.ts';
+import { ACCOUNT, asks, fails, openSeller, type Reply, reply } from './seller.ts';
 
 const MIB = 1024 * 1024;
 const DAY_MS = 86_400_000;
+const { gateway, chain, keypair, wallet, open, getBalance, payments, answerWith } = await openSeller();
 const other = await startStrangeGateway();
 
 it('W12 the client pays on the chosen cluster only', async () => {

@@ -11,14 +11,6 @@ import { asking, catalogWith, requirement } from './offers.ts';
 
 export const ACCOUNT = 'So11111111111111111111111111111111111111112';
 
-/** A gateway whose answers a test writes, and a client's funded wallet. */
-export const gateway = await startStrangeGateway();
-export const chain = await startChain({ cluster: 'mainnet' });
-endsAfterTests(chain.close);
-export const keypair = newKeypair();
-export const wallet = signerFromBytes(keypair);
-await chain.fundUsdc(wallet.address, 1_000_000n);
-
 /** Answers one request. */
 export type Reply = (response: ServerResponse) => void;
 
@@ -32,34 +24,49 @@ export const asks = (...accepts: unknown[]): Reply => reply(402, asking(accepts)
 
 const PAYMENT = HEADERS.payment.toLowerCase();
 
-/** The received payments. */
-export const payments = (): unknown[] => gateway.arrivals.flatMap(({ headers }) => headers[PAYMENT] ?? []);
-
 interface Answers {
   readonly asked?: Reply;
   readonly catalog?: Reply;
   readonly paid?: Reply;
 }
 
-/** Answers like a gateway that sells at 5 millionths, except for these answers. */
-export function answerWith({ asked, catalog, paid }: Answers = {}): void {
-  const bought = reply(200, { ok: true, result: { context: { slot: 1 }, value: 7 } });
-  gateway.answer(({ path, headers }, response) => {
-    if (path === '/v1/catalog') return (catalog ?? reply(200, catalogWith('1')))(response);
-    if (headers[PAYMENT] !== undefined) return (paid ?? bought)(response);
-    return (asked ?? asks(requirement()))(response);
-  });
-}
-
 type Options = Partial<PayerOptions> & { readonly client?: Partial<ClientOptions> };
 
-/** A client that pays from the wallet. */
-export function open({ client, ...options }: Options = {}): GatewayClient {
-  const pay = payWith({ wallet: keypair, rpcUrl: chain.url, ...options });
-  return createClient({ baseUrl: gateway.url, signer: wallet, pay, ...client });
-}
+/** Starts a gateway whose answers a test writes, and funds the wallet of a client. */
+export async function openSeller() {
+  const gateway = await startStrangeGateway();
+  const chain = await startChain({ cluster: 'mainnet' });
+  endsAfterTests(chain.close);
+  const keypair = newKeypair();
+  const wallet = signerFromBytes(keypair);
+  await chain.fundUsdc(wallet.address, 1_000_000n);
 
-export const getBalance = (options: Options = {}) => open(options).rpc.getBalance(ACCOUNT);
+  /** A client that pays from the wallet. */
+  function open({ client, ...options }: Options = {}): GatewayClient {
+    const pay = payWith({ wallet: keypair, rpcUrl: chain.url, ...options });
+    return createClient({ baseUrl: gateway.url, signer: wallet, pay, ...client });
+  }
+
+  return {
+    gateway,
+    chain,
+    keypair,
+    wallet,
+    open,
+    getBalance: (options: Options = {}) => open(options).rpc.getBalance(ACCOUNT),
+    /** The received payments. */
+    payments: (): unknown[] => gateway.arrivals.flatMap(({ headers }) => headers[PAYMENT] ?? []),
+    /** Answers like a gateway that sells at 5 millionths, except for these answers. */
+    answerWith({ asked, catalog, paid }: Answers = {}): void {
+      const bought = reply(200, { ok: true, result: { context: { slot: 1 }, value: 7 } });
+      gateway.answer(({ path, headers }, response) => {
+        if (path === '/v1/catalog') return (catalog ?? reply(200, catalogWith('1')))(response);
+        if (headers[PAYMENT] !== undefined) return (paid ?? bought)(response);
+        return (asked ?? asks(requirement()))(response);
+      });
+    },
+  };
+}
 
 /** Expects a call to fail with this code. */
 export const fails = (call: PromiseLike<unknown>, code: string, more: object = {}) =>

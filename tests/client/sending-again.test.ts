@@ -2,7 +2,9 @@ import { createClient, type GatewayClient } from '@asset-gateway/client';
 import { describe, expect, it } from 'vitest';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { catalogWith, refusal, requirement } from './offers.ts';
-import { asks, fails, gateway, getBalance, payments, type Reply, reply, wallet } from './seller.ts';
+import { asks, fails, openSeller, type Reply, reply } from './seller.ts';
+
+const { gateway, wallet, getBalance, payments } = await openSeller();
 
 const AT_ONCE = { 'Retry-After': '0' };
 const CATALOG = '/v1/catalog';
