@@ -1,4 +1,5 @@
 import { GatewayError } from './error.ts';
+import type { CallSettings } from './settings.ts';
 
 /** `setTimeout` fires at once with a longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -44,15 +45,9 @@ export class Deadline {
   }
 }
 
-/** The settings of a deadline. */
-interface Times {
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal;
-}
-
 /** Runs work within the deadline of a call. */
 export async function within<T>(
-  { timeoutMs = TIMEOUT_MS, signal: caller }: Times,
+  { timeoutMs = TIMEOUT_MS, signal: caller }: CallSettings,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();

@@ -1,3 +1,4 @@
+import { clusterOfNetwork } from '@asset-gateway/protocol';
 import type { Transaction, TransactionSigner } from '@solana/kit';
 import { GatewayError } from './error.ts';
 import { accountOf, featureOf, type KeyPair, type Wallet } from './signer.ts';
@@ -9,11 +10,6 @@ interface SignTransaction {
   signTransaction(input: object): Promise<readonly { signedTransaction: Uint8Array }[]>;
 }
 
-const CHAINS: Readonly<Record<string, string>> = {
-  'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp': 'solana:mainnet',
-  'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1': 'solana:devnet',
-};
-
 /** A Wallet Standard wallet as a signer of `@solana/kit`. Only its signature is used. */
 async function walletSigner(wallet: Wallet, network: string): Promise<TransactionSigner> {
   const { address: addressOf, getTransactionDecoder, getTransactionEncoder } = await import('./kit.ts');
@@ -22,7 +18,11 @@ async function walletSigner(wallet: Wallet, network: string): Promise<Transactio
   const address = addressOf(account.address);
   const sign = async (transaction: Transaction) => {
     const bytes = new Uint8Array(getTransactionEncoder().encode(transaction));
-    const [output] = await signTransaction({ account, chain: CHAINS[network], transaction: bytes });
+    const [output] = await signTransaction({
+      account,
+      chain: `solana:${clusterOfNetwork(network)}`,
+      transaction: bytes,
+    });
     const signature = output && getTransactionDecoder().decode(output.signedTransaction).signatures[address];
     if (!signature) throw new GatewayError('not_signed', { message: `${wallet.name} did not sign the payment` });
     return { [address]: signature };
