@@ -16,7 +16,7 @@ export interface MoneyEvents {
 }
 
 /** Wraps a database to time its durable steps. */
-const timed = (database: Database, onCommit: (ms: number) => void): Database => ({
+const timed = (database: Database, events: EventEmitter<MoneyEvents>): Database => ({
   dialect: database.dialect,
   now: () => database.now(),
   isReady: () => database.isReady(),
@@ -25,7 +25,7 @@ const timed = (database: Database, onCommit: (ms: number) => void): Database => 
   write(step) {
     if (!step.isDurable) return database.write(step);
     const startedMs = monotonicMs();
-    return database.write(step).finally(() => onCommit(monotonicMs() - startedMs));
+    return database.write(step).finally(() => events.emit('committed', monotonicMs() - startedMs));
   },
   note: (statement) => database.note(statement),
   close: () => database.close(),
@@ -40,7 +40,7 @@ export function openMoney(
   }: { readonly journalKeepMs: number; readonly answerBytes?: number },
 ) {
   const events = new EventEmitter<MoneyEvents>();
-  const database = timed(untimed, (ms) => events.emit('committed', ms));
+  const database = timed(untimed, events);
   const onWritten: OnWritten = (written) => void events.emit('written', written);
   const payments = new Payments(database, onWritten);
   const accounts = new Accounts(database, onWritten);

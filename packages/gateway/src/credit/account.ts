@@ -1,5 +1,5 @@
 import type { PaidRequest } from '../gates/gate.ts';
-import { ANSWER_MS } from '../stores/sql/ledger.ts';
+import { ANSWER_MS } from '../stores/sql/database.ts';
 
 /** The owner of a balance. Each network has separate credit. */
 export interface AccountHolder {

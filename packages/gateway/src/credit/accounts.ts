@@ -1,6 +1,13 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
-import { append, isDuplicate, type JournalEntry, keepAnswer, type Row, type Step } from '../stores/sql/database.ts';
-import { Ledger } from '../stores/sql/ledger.ts';
+import {
+  append,
+  isDuplicate,
+  type JournalEntry,
+  keepAnswer,
+  Ledger,
+  type Row,
+  type Step,
+} from '../stores/sql/database.ts';
 import {
   type Account,
   type AccountHolder,
@@ -115,7 +122,9 @@ export class Accounts extends Ledger {
 
   /** Notes that the answer has reached its wallet. */
   delivered(id: string): void {
-    this.database.note(rows.noteDelivered(id));
+    const sql =
+      'update debits set owed_until_ms = null where id = $1 and owed_until_ms is not null and {in time} returning id';
+    this.database.note({ sql, values: [id] });
   }
 
   /** Upstream calls for a debit so far: the first, and those for a captured debit whose answer was lost. */
@@ -125,7 +134,8 @@ export class Accounts extends Ledger {
 
   /** Counts one more upstream call for a captured debit whose answer was lost. */
   async called(id: string): Promise<void> {
-    await this.database.write({ guard: rows.noteCallAgain(id) });
+    const sql = `update debits set calls_again = calls_again + 1 where id = $1 and state = 'captured' and {in time} returning id`;
+    await this.database.write({ guard: { sql, values: [id] } });
   }
 
   async #write(holder: AccountHolder, step: Step): Promise<Row | undefined> {
@@ -143,7 +153,7 @@ export class Accounts extends Ledger {
   async #refusalOf(debit: NewDebit, { isPastOwed }: rows.HoldOptions): Promise<HoldResult | undefined> {
     const nowMs = this.now();
     const { id, owner, requestHash, micros } = debit;
-    const found = await this.database.read(rows.lookAt(debit, { id, requestHash }, nowMs));
+    const found = await this.database.read(rows.lookAt(debit, nowMs));
     const account = rows.accountOf(found[0]);
     const debits = found.map((row) => rows.debitOf(row, nowMs));
     const own = debits.find((each) => each?.id === id);

@@ -39,22 +39,21 @@ export const creditHeader = (chargedMicros: number | undefined, balanceMicros: n
 };
 
 /**
- * x402's response to a debit: nothing was sent, and no transfer was made. Answers to a signature carry it only with a signed receipt.
+ * The receipt of a debit. x402's response says that nothing was sent, and that no transfer was made; answers to a signature carry it
+ * only with a signed receipt.
  */
-function responseOf(debit: NewDebit, context: DebitContext): Record<string, string> {
-  const { by, network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
-  if (by === 'signature' && !context.receipts) return {};
-  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, context);
-}
-
-/** The receipt of a debit. */
 function receiptOf(debit: NewDebit, balanceMicros: number, context: DebitContext, isRepeat = false): Receipt {
-  const { micros, by } = debit;
-  const ofRepeat = isRepeat && { ...context.freshNonce?.(), [HEADERS.replayed]: 'true' };
+  const { micros, by, network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
+  const settled = { transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs };
+  const hasResponse = by === 'payment' || context.receipts !== undefined;
   return {
     priceUsd: dollars(micros),
     debit: { micros, by, balanceMicros, isRepeat },
-    headers: { ...creditHeader(micros, balanceMicros), ...responseOf(debit, context), ...ofRepeat },
+    headers: {
+      ...creditHeader(micros, balanceMicros),
+      ...(hasResponse && settledResponse(settled, context)),
+      ...(isRepeat && { ...context.freshNonce?.(), [HEADERS.replayed]: 'true' }),
+    },
   };
 }
 
@@ -88,7 +87,7 @@ export function debiting(
   let isCalled = false;
   if (isHeld) onStep?.('hold');
   return {
-    headers: () => context.freshNonce?.() ?? {},
+    headers: context.freshNonce,
     async spend(take) {
       if (!isHeld) {
         const { verdict } = await fromStore(accounts.hold(debit, { leaseMs, isPastOwed: true }));

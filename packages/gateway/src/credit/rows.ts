@@ -81,18 +81,16 @@ const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
 const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
 
 /** Everything that decides whether a price can be held: the account, this debit, a debit owed for the request, lapsed holds. */
-export const lookAt = (
-  holder: AccountHolder,
-  { id, requestHash }: Pick<NewDebit, 'id' | 'requestHash'>,
-  nowMs: number,
-): Statement => ({
-  sql: `select ${ACCOUNT}, ${DEBIT}, (select count(*) from payments ${OF_REQUEST}) as due_payments,
+const LOOK = `select ${ACCOUNT}, ${DEBIT}, (select count(*) from payments ${OF_REQUEST}) as due_payments,
   (select case when ${IS_LAPSED_PAYMENT.replace('$2', '$5')} then 'lapsed' else 'bought' end from payments
     where key = $3 and state <> 'refused') as own_payment
   from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
   left join debits d on d.id in (select $3 union
-    select id from debits where wallet_id = ${THE_WALLET} and ${isUnfinished} and ((${isOwed}) or (${isLapsed})))`,
-  values: [...holderValues(holder), id, requestHash, nowMs],
+    select id from debits where wallet_id = ${THE_WALLET} and ${isUnfinished} and ((${isOwed}) or (${isLapsed})))`;
+
+export const lookAt = (debit: NewDebit, nowMs: number): Statement => ({
+  sql: LOOK,
+  values: [...holderValues(debit), debit.id, debit.requestHash, nowMs],
 });
 
 export interface HoldOptions {
@@ -186,16 +184,6 @@ export const noteUncharged = (
   sql: `update wallets set uncharged_at_ms = $3, failing_until_ms = $4
   where cluster = $1 and address = $2 and uncharged_at_ms = $5 and {in time} returning id`,
   values: [...holderValues(holder), JSON.stringify(times), failingUntilMs, before],
-});
-
-export const noteDelivered = (id: string): Statement => ({
-  sql: 'update debits set owed_until_ms = null where id = $1 and owed_until_ms is not null and {in time} returning id',
-  values: [id],
-});
-
-export const noteCallAgain = (id: string): Statement => ({
-  sql: `update debits set calls_again = calls_again + 1 where id = $1 and state = 'captured' and {in time} returning id`,
-  values: [id],
 });
 
 /** The latest grants and debits of a wallet: the route that was debited, or whose payment brought the grant by its transaction. */

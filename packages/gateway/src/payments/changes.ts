@@ -10,7 +10,9 @@ import {
   type JournalEntry,
   type JournalKind,
   keepAnswer,
+  POSTGRES,
   type Row,
+  SQLITE,
   type Statement,
   type Value,
 } from '../stores/sql/database.ts';
@@ -79,12 +81,6 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Taki
   return [record?.progress === 'settled' ? endAnswer(key, nowMs + PAYMENTS.answerMs) : dropAnswer(key)];
 }
 
-/** Notes that the answer has reached the payer. */
-export const noteDelivered = (key: string): Statement => ({
-  sql: 'update payments set owed_until_ms = null where key = $1 and owed_until_ms is not null and {in time} returning key',
-  values: [key],
-});
-
 export const renewLease = (key: string, owner: string, untilMs: number): Statement => ({
   sql: `update payments set leased_until_ms = $3 where key = $1 and owner = $2 and state in ('reserved', 'settling') and {in time}
   returning key`,
@@ -101,10 +97,12 @@ const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')},
 
 const updateWallet = (guard = ''): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $8
   where id = $1 and version = $2${guard} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
+const UPDATE_WALLET = updateWallet();
 /** A settlement also requires that credit has not covered this payment and that the fee budget suffices. */
-const guardOfSettlement = ({ countedFees }: Dialect): string =>
-  ` and not exists (select 1 from debits where id = $9) and (cast($10 as bigint) is null or
-  (${countedFees('$11', '$7', '0')} <= $10 and ($13 = 0 or ${countedFees('$11', '$7', '1')} <= $12)))`;
+const updateToSettle = ({ countedFees }: Dialect): string =>
+  updateWallet(` and not exists (select 1 from debits where id = $9) and (cast($10 as bigint) is null or
+  (${countedFees('$11', '$7', '0')} <= $10 and ($13 = 0 or ${countedFees('$11', '$7', '1')} <= $12)))`);
+const UPDATES_TO_SETTLE = { sqlite: updateToSettle(SQLITE), postgres: updateToSettle(POSTGRES) };
 
 /** Whether money may move from this step on. */
 export const beginsSettling = ({ before, after }: Step): boolean =>
@@ -135,7 +133,7 @@ function walletGuard(
   const state = [version, JSON.stringify(inFlight), JSON.stringify(calls), JSON.stringify(paid), nowMs, grantedMicros];
   if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(subject.network), subject.payer, ...state] };
   const values: Value[] = [wallet.id, wallet.version, ...state];
-  if (!beginsSettling(step)) return { sql: updateWallet(), values };
+  if (!beginsSettling(step)) return { sql: UPDATE_WALLET, values };
   values.push(subject.key);
   if (fee) {
     // How much the fee payer may have spent before this fee, for all payers and for new ones.
@@ -143,7 +141,7 @@ function walletGuard(
     const leftOfNewPayers = Math.floor(fee.limit * PAYMENTS.newPayersShare) - fee.lamports;
     values.push(left, fee.feePayer, leftOfNewPayers, Number(fee.isNewPayer));
   } else values.push(null, null, null, 0);
-  return { sql: updateWallet(guardOfSettlement(dialect)), values };
+  return { sql: UPDATES_TO_SETTLE[dialect.name], values };
 }
 
 /**

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CreditLimits } from '../credit/account.ts';
-import type { Database, JournalKind, OnWritten, Row } from '../stores/sql/database.ts';
-import { Ledger } from '../stores/sql/ledger.ts';
+import { type Database, type JournalKind, Ledger, type OnWritten, type Row } from '../stores/sql/database.ts';
 import * as changes from './changes.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import * as machine from './machine.ts';
@@ -131,7 +130,9 @@ export class Payments extends Ledger {
 
   /** Notes that the answer has reached the payer. */
   delivered(key: string): void {
-    this.database.note(changes.noteDelivered(key));
+    const sql =
+      'update payments set owed_until_ms = null where key = $1 and owed_until_ms is not null and {in time} returning key';
+    this.database.note({ sql, values: [key] });
   }
 
   /** Payments whose outcome must be looked up on the chain, a hundred at a time. */

@@ -1,5 +1,5 @@
 import { MOST_CALLS, type PaidRequest } from '../gates/gate.ts';
-import { ANSWER_MS } from '../stores/sql/ledger.ts';
+import { ANSWER_MS } from '../stores/sql/database.ts';
 import type { Payment } from './facilitator/facilitator.ts';
 import type { Transfer } from './read/transaction.ts';
 
@@ -194,6 +194,7 @@ export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): 
 
 /** Whether the mainnet payments of the last 30 days make a known payer. */
 export function isKnownPayer(paid: readonly Paid[], nowMs: number): boolean {
-  const recent = paid.filter(({ atMs }) => nowMs - atMs < PAYMENTS.payerMs);
-  return recent.reduce((sum, { micros }) => sum + micros, 0) >= PAYMENTS.knownPayerMicros;
+  let sum = 0;
+  for (const { atMs, micros } of paid) if (nowMs - atMs < PAYMENTS.payerMs) sum += micros;
+  return sum >= PAYMENTS.knownPayerMicros;
 }

@@ -102,8 +102,12 @@ export function stateOf(rows: readonly Row[], key: string): StoredState {
   const row = only(rows);
   const list = <T>(json: Value | undefined): readonly T[] => (json ? JSON.parse(String(json)) : []);
   const resolvedAtMs = (each: Row) => Number(each.resolved_at_ms ?? Number.MAX_SAFE_INTEGER);
-  const found = rows.find((each) => each.key === key);
-  const due = rows.filter((each) => each !== found && each.key !== null);
+  let found: Row | undefined;
+  const due: Row[] = [];
+  for (const each of rows) {
+    if (each.key === key) found = each;
+    else if (each.key !== null) due.push(each);
+  }
   due.sort((one, other) => resolvedAtMs(one) - resolvedAtMs(other));
   return {
     wallet: row.wallet_id === null ? undefined : { id: Number(row.wallet_id), version: text(row.version) },

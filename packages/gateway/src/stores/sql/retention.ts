@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Database, Value } from './database.ts';
-import { ANSWER_MS } from './ledger.ts';
+import { ANSWER_MS, type Database, type Value } from './database.ts';
 
 /** How long and how much is stored. */
 interface RetentionOptions {
