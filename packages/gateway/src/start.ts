@@ -66,16 +66,12 @@ async function openMetrics(config: Config, state: State): Promise<ServedMetrics 
   const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
   const folder = console ? consoleFolder() : undefined;
   const files = folder === undefined ? undefined : openConsoleFiles(folder);
-  const resources = {
-    sales,
-    files,
-    version: version(),
-    rows: rowsOf(config.apis),
-    hasTraces: config.traces !== undefined,
-  };
-  const served = await serveMetrics(place, resources).catch((error) =>
-    Promise.reject(listenFault(error, place, 'METRICS_')),
-  );
+  const { host, port, token } = place;
+  const rows = rowsOf(config.apis);
+  const resources = { token, sales, files, version: version(), rows, hasTraces: config.traces !== undefined };
+  const served = await serveMetrics(host, port, resources).catch((error) => {
+    throw listenFault(error, place, 'METRICS_');
+  });
   money?.events.on('written', ({ entries }) => served.metrics.appended(entries));
   money?.events.on('committed', (ms) => served.metrics.committed(ms));
   return served;

@@ -54,16 +54,6 @@ export function readMembers(path: string): Members {
   return value;
 }
 
-/** One operation of an OpenAPI document. */
-export interface Operation {
-  readonly verb: string;
-  /** With `{name}` for parameters. */
-  readonly path: string;
-  readonly node: Members;
-  /** Parameters of the whole path. */
-  readonly shared: readonly unknown[];
-}
-
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const VERSION = /^3\.[01]\.\d+$/;
 
@@ -85,8 +75,8 @@ export class OpenApiDocument {
     }
   }
 
-  /** The operations in the order of the document. */
-  operations(): Operation[] {
+  /** The operations in the order of the document; `shared` are the parameters of the whole path, which has `{name}` for each. */
+  operations() {
     return Object.entries(membersOf(this.root.paths)).flatMap(([path, item]) => {
       const members = membersOf(this.resolve(item));
       return VERBS.flatMap((verb) => {
@@ -121,6 +111,9 @@ export class OpenApiDocument {
     return found;
   }
 }
+
+/** One operation of an OpenAPI document. */
+export type Operation = ReturnType<OpenApiDocument['operations']>[number];
 
 const MAX_SHOWN = 100;
 

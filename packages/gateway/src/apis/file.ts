@@ -8,20 +8,6 @@ import { Families } from './families.ts';
 import { type ApiEntry, type FileEntry, type KeyEntry, microsOf, type OperationEntry, schemaFaults } from './format.ts';
 import { rowOf } from './rows.ts';
 
-/** One URL of an API. */
-export interface ApiUrl {
-  readonly baseUrl: string;
-  readonly key: KeyEntry | undefined;
-  readonly limitPerMinute: number;
-}
-
-/** What a file says: the APIs without faults, and every fault as a sentence with its place. */
-interface ApisFile {
-  readonly apis: readonly ApiPlan[];
-  readonly families: Families;
-  readonly faults: readonly string[];
-}
-
 const API_NAME = /^[a-z][a-z0-9-]{1,30}$/;
 const TAKEN = ['alchemy', 'all', 'any', 'catalog', 'credit', 'das', 'gateway', 'helius', 'rpc', 'solana', 'system'];
 const RESERVED = new Set([...TAKEN, 'tokens', 'wallet', 'mainnet', 'devnet', 'none']);
@@ -39,7 +25,7 @@ class ApiReading {
   readonly name: string;
   readonly title: string;
   /** In the order to ask them: the next one while one is down. */
-  readonly urls: readonly ApiUrl[];
+  readonly urls;
   readonly rows: Route[] = [];
   /** By row id, in millionths of a dollar. */
   readonly prices = new Map<string, number>();
@@ -70,7 +56,7 @@ class ApiReading {
     return this.faults.length === 0;
   }
 
-  #urls(): ApiUrl[] {
+  #urls() {
     const { url, urls, key, requestsPerMinute = DEFAULT_LIMIT } = this.entry;
     this.#check((url === undefined) !== (urls === undefined), 'it needs either url or urls');
     const entries = urls ?? (url === undefined ? [] : [{ url }]);
@@ -158,9 +144,6 @@ class ApiReading {
   }
 }
 
-/** An API with the rows that it serves; its keys are in the environment. */
-export type ApiPlan = Omit<ApiReading, 'faults' | 'read'>;
-
 /** The header or query parameter of a key. */
 function keyNameOf(key: KeyEntry | undefined): string | undefined {
   if (!key) return undefined;
@@ -172,10 +155,13 @@ function keyNameOf(key: KeyEntry | undefined): string | undefined {
 export const keyNameIn = ({ key, urls = [] }: ApiEntry): string | undefined =>
   keyNameOf(key ?? urls.find((each) => each.key)?.key);
 
-const faulty = (faults: readonly string[]): ApisFile => ({ apis: [], families: new Families(), faults });
+/** An API with the rows that it serves; its keys are in the environment. */
+export type ApiPlan = Omit<ApiReading, 'faults' | 'read'>;
 
-/** Reads the file that describes APIs, and their documents. */
-export function readApisFile(path: string): ApisFile {
+const faulty = (faults: readonly string[]) => ({ apis: [] as ApiPlan[], families: new Families(), faults });
+
+/** Reads the file that describes APIs, and their documents: the APIs without faults, and every fault as a sentence with its place. */
+export function readApisFile(path: string) {
   try {
     const value = readMembers(path);
     const faults = schemaFaults(value);

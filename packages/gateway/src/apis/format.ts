@@ -136,20 +136,14 @@ export const microsOf = (price: string): number => Math.round(Number(price) * MI
 const placeOf = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || 'the file';
 
-interface SchemaError {
-  readonly keyword: string;
-  readonly schemaPath: string;
-  readonly instancePath: string;
-  readonly params: unknown;
-  readonly message: string;
-}
-
 /** The names that an object of the file may have. */
 function namesAt(schemaPath: string): string[] {
   let found: unknown = FILE;
   for (const segment of schemaPath.split('/').slice(1)) found = membersOf(found)[segment];
   return Object.keys(membersOf(membersOf(found).properties));
 }
+
+type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[1][number];
 
 function sentenceOf({ keyword, schemaPath, instancePath, params, message }: SchemaError): string[] {
   const place = placeOf(instancePath);
@@ -168,5 +162,5 @@ export function schemaFaults(value: Members): string[] {
   const fileSchema = Compile(FILE);
   if (fileSchema.Check(value)) return [];
   const [, errors] = fileSchema.Errors(value);
-  return [...new Set((errors as readonly SchemaError[]).flatMap(sentenceOf))].slice(0, MAX_FAULTS);
+  return [...new Set(errors.flatMap(sentenceOf))].slice(0, MAX_FAULTS);
 }

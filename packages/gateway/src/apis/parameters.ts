@@ -33,15 +33,6 @@ function segmentOf(segment: string): string {
   throw new DocumentFault(`the path has the segment ${shown(segment)}, which is neither plain text nor one parameter`);
 }
 
-/** A parameter with its schema. */
-interface Parameter {
-  readonly name: string;
-  readonly place: string;
-  readonly isRequired: boolean;
-  readonly schema: TSchema;
-  readonly isRepeated: boolean;
-}
-
 const SCALARS = ['string', 'integer', 'number', 'boolean'];
 
 const kindOf = (schema: unknown): string => {
@@ -73,13 +64,13 @@ function textSchema(document: OpenApiDocument, node: Members): TSchema {
 /** Headers that OpenAPI describes elsewhere; as parameters they are ignored. */
 const DESCRIBED_ELSEWHERE = ['accept', 'content-type', 'authorization'];
 
-function parameterOf(document: OpenApiDocument, value: unknown): Parameter {
+function parameterOf(document: OpenApiDocument, value: unknown) {
   const node = membersOf(document.resolve(value));
   const { name, in: place, required, style, explode = true, content } = node;
   const label = `the ${String(place)} parameter ${shown(String(name))}`;
   if (place === 'header' || place === 'cookie') {
     const isRequired = required === true && !DESCRIBED_ELSEWHERE.includes(String(name).toLowerCase());
-    return { name: String(name), place, isRequired, schema: {}, isRepeated: false };
+    return { name: String(name), place, isRequired, schema: {} as TSchema, isRepeated: false };
   }
   const isPath = place === 'path';
   if (!NAME.test(String(name)) || isInherited(String(name))) throw new DocumentFault(`${label} has an unusable name`);
@@ -92,6 +83,9 @@ function parameterOf(document: OpenApiDocument, value: unknown): Parameter {
   const isRepeated = kindOf(schema) === 'array' && explode === true;
   return { name: String(name), place: String(place), isRequired: isPath || required === true, schema, isRepeated };
 }
+
+/** A parameter with its schema. */
+type Parameter = ReturnType<typeof parameterOf>;
 
 /** The parameters of an operation; its own replace those of its path. */
 export function parametersOf(document: OpenApiDocument, { node, shared }: Operation, keyName?: string): Parameter[] {

@@ -22,18 +22,11 @@ function faultOf(path: string, error: unknown): ListFault {
   return new ListFault(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
 }
 
-/** A list and the version of the file it was read from. */
-export interface ListFile {
-  readonly path: string;
-  readonly list: BlockedList;
-  readonly version: string;
-}
-
 /** Changes with the content of a file. */
 const versionOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
 
-/** Reads a list file synchronously. Throws a ListFault that names the file. */
-export function readListFile(path: string): ListFile {
+/** Reads a list file synchronously, with its version. Throws a ListFault that names the file. */
+export function readListFile(path: string) {
   try {
     const stats = statSync(path, { bigint: true });
     assertReadable(stats);
@@ -66,7 +59,7 @@ export class BlockedFile {
   #taken: string;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ path, list, version }: ListFile, notice: (message: string) => void) {
+  constructor({ path, list, version }: ReturnType<typeof readListFile>, notice: (message: string) => void) {
     this.#path = path;
     this.#notice = (message) => notice(`BLOCKED_FILE: ${message}`);
     this.list = list;

@@ -15,14 +15,8 @@ const IPV4_BITS = 32;
 const WALLET_BYTES = 32;
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** An address range: its prefix and the prefix length in bits. */
-interface Range {
-  readonly bits: bigint;
-  readonly length: number;
-}
-
-/** An address or CIDR; the CIDR's address may lie anywhere in the range. */
-function rangeOf(text: string): Range | undefined {
+/** The bits and the prefix length of an address or CIDR, whose address may lie anywhere in the range. */
+function rangeOf(text: string) {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
   const bits = addressBits(address);

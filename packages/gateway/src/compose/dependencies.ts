@@ -13,9 +13,6 @@ import type { KeyOptions } from '../upstreams/several-keys.ts';
 import type { OwnRoute } from '../upstreams/upstream.ts';
 import type { Money } from './money.ts';
 
-/** How long a refused key is set aside. */
-export type RefusedKeys = Partial<Pick<KeyOptions, 'setAsideMs' | 'now'>>;
-
 /** What the gateway reports while it runs. */
 export interface Observers {
   readonly notice?: (message: string) => void;
@@ -41,7 +38,8 @@ export interface Dependencies extends Observers {
   /** The window of the asset-data budget in milliseconds; default: a minute. */
   readonly windowMs?: number | undefined;
   readonly breaker?: Partial<BreakerOptions> | undefined;
-  readonly refusedKeys?: RefusedKeys;
+  /** How long a refused key is set aside. */
+  readonly refusedKeys?: Partial<Pick<KeyOptions, 'setAsideMs' | 'now'>>;
   readonly watchPace?: Partial<WatchPace>;
   /** Public routes besides the route table. No description lists them. */
   readonly ownRoutes?: readonly OwnRoute[];

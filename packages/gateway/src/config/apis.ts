@@ -1,6 +1,6 @@
 import { consoleRoutes, everyRoute, type Route } from '@asset-gateway/protocol';
 import { Families, type Family } from '../apis/families.ts';
-import { type ApiPlan, type ApiUrl, readApisFile } from '../apis/file.ts';
+import { type ApiPlan, readApisFile } from '../apis/file.ts';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 import { VARIABLES } from './variables.ts';
@@ -9,15 +9,12 @@ const NAME = 'APIS_FILE';
 /** Each key has its own budget and metrics. */
 const MAX_KEYS = 16;
 
-/** One URL of an API, with its keys. */
-export interface ApiUrlConfig extends ApiUrl {
-  /** Empty if the upstream needs none. */
-  readonly keys: readonly string[];
-}
+/** One URL of an API, with its keys; none if the upstream needs none. */
+export type ApiUrlConfig = ApiPlan['urls'][number] & { readonly keys: readonly string[] };
 
 /** An API of the operator, with the keys of its upstreams. */
 export interface ApiConfig extends ApiPlan {
-  readonly urls: readonly ApiUrlConfig[];
+  readonly urls: ApiUrlConfig[];
 }
 
 function readKeys(read: Reader, { name }: ApiPlan, env: string): string[] {

@@ -1,3 +1,5 @@
+import type { ListenOptions } from 'node:net';
+
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -73,13 +75,8 @@ export class Reader {
   }
 }
 
-export interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** The configuration fault behind a listen error. `prefix` is that of the variables. */
-export function listenFault(error: NodeJS.ErrnoException, { host, port }: Place, prefix = ''): Error {
+export function listenFault(error: NodeJS.ErrnoException, { host, port }: ListenOptions, prefix = ''): Error {
   const name = `${prefix}PORT`;
   if (error.code === 'EADDRINUSE')
     return new ConfigError([`${name}: ${port} on ${host} is in use; stop the other program or change ${name}.`]);

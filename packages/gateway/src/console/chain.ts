@@ -9,13 +9,7 @@ interface ChainRpc {
 }
 
 /** Two connections to a cluster, so that slow balance reads do not delay a blockhash. */
-interface ChainConnections {
-  readonly payments: ChainRpc;
-  readonly balances: ChainRpc;
-}
-
-/** The clusters with paid routes. */
-type ChainRpcs = Readonly<Partial<Record<Cluster, ChainConnections>>>;
+type ChainConnections = Readonly<Record<'payments' | 'balances', ChainRpc>>;
 
 /** Cache lifetimes in milliseconds: a blockhash is valid for a minute, a mint hardly ever changes. */
 const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, accounts: 3_000 };
@@ -110,7 +104,7 @@ function resultIn(text: string): string | undefined {
 }
 
 /** Answers the row's few JSON-RPC methods from the gateway's settlement RPC. */
-export function chainAnswer(rpcs: ChainRpcs, now: () => number): OwnAnswer {
+export function chainAnswer(rpcs: Readonly<Partial<Record<Cluster, ChainConnections>>>, now: () => number): OwnAnswer {
   const views = new Map(
     Object.entries(rpcs).map(([cluster, connections]) => [
       cluster,

@@ -19,13 +19,6 @@ interface Method {
   readonly rows: readonly [Route, ...Route[]];
 }
 
-/** One argument of a method. */
-interface Argument {
-  readonly name: string;
-  readonly type: string;
-  readonly isRequired: boolean;
-}
-
 const HEAD = `// Written by the build from the route table. Do not edit.
 import type { Call, MethodRows, MethodTable } from './call.ts';
 `;
@@ -77,7 +70,8 @@ function objectOf({ input }: Route): JsonSchema | undefined {
   return schema?.properties && Object.keys(schema.properties).length > 0 ? schema : undefined;
 }
 
-function argumentsOf(method: Method): readonly Argument[] {
+/** The arguments of a method. */
+function argumentsOf(method: Method) {
   const [row] = method.rows;
   if (takes(row) === 'amount') return [{ name: 'amount', type: '{ usd: number }', isRequired: false }];
   const positional = positionalParameters(row)?.map(({ name, isRequired, schema }) => ({

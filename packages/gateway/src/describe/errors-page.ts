@@ -1,14 +1,11 @@
 import { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
 import texts from './error-notes.json' with { type: 'json' };
 
-/** When a refusal happens, where its message does not say it, and what it uses up, where that differs from its group. */
-interface ErrorNote {
-  readonly when?: string;
-  readonly uses?: string;
-}
+type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
-const GROUPS: Readonly<Record<NextStep, { readonly about: string; readonly uses: string }>> = texts.groups;
-const NOTES: Readonly<Partial<Record<RefusalCode, ErrorNote>>> = texts.notes;
+const GROUPS: Readonly<Record<NextStep, Texts<'about' | 'uses'>>> = texts.groups;
+/** When a refusal happens, where its message does not say it, and what it uses up, where that differs from its group. */
+const NOTES: Readonly<Partial<Record<RefusalCode, Partial<Texts<'when' | 'uses'>>>>> = texts.notes;
 
 /** Text that Markdown does not read as HTML. */
 export const plain = (text: string): string => text.replaceAll('<', '&lt;');

@@ -1,5 +1,5 @@
 import type { Route } from '@asset-gateway/protocol';
-import type { Registry } from 'prom-client';
+import type { MetricValueWithName, Registry } from 'prom-client';
 
 /** Prefix of every metric name. */
 export const PREFIX = 'asset_gateway_';
@@ -19,34 +19,21 @@ export const channelOf = ({ provider, cluster, surface }: ChannelName) => ({
 
 type Labels = Readonly<Record<string, string>>;
 
-/** One value of a metric. */
-export interface Sample {
-  /** Without the gateway's prefix. */
-  readonly name: string;
-  readonly labels: Labels;
-  readonly value: number;
-  /** Whether it only grows while the process runs. */
-  readonly isCounter: boolean;
-}
-
-/** A value as prom-client gives it out. */
-interface Read {
-  readonly value: number;
-  readonly labels: Readonly<Record<string, string | number | undefined>>;
-  /** Of a part of a histogram. */
-  readonly metricName?: string;
-}
-
-/** A value of a metric with this name. */
-export function sampleOf({ value, labels, metricName }: Read, name: string, type: unknown): Sample {
+/** A value of a metric with this name, or of a part of a histogram. */
+export function sampleOf({ value, labels, metricName }: MetricValueWithName<string>, name: string, type: unknown) {
   const texts = Object.entries(labels).map(([label, text]) => [label, String(text ?? '')]);
   return {
+    /** Without the gateway's prefix. */
     name: (metricName ?? name).replace(PREFIX, ''),
-    labels: Object.fromEntries(texts),
+    labels: Object.fromEntries(texts) as Labels,
     value,
+    /** Whether it only grows while the process runs. */
     isCounter: type !== 'gauge',
   };
 }
+
+/** One value of a metric. */
+export type Sample = ReturnType<typeof sampleOf>;
 
 /** A filter on labels. */
 export type Wanted = Readonly<Record<string, string | RegExp>>;

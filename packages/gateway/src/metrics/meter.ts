@@ -1,12 +1,6 @@
 import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { PREFIX } from './figures.ts';
 
-/** Metrics as a scraper gets them. */
-export interface MetricsPage {
-  readonly contentType: string;
-  readonly text: string;
-}
-
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 type Value = number | boolean;
@@ -80,7 +74,7 @@ export function durationsIn(registry: Registry) {
 }
 
 /** The metrics in OpenMetrics, with exemplars. Changing the registry's own format would rename its counters for good. */
-export async function openMetricsPage(registry: Registry): Promise<MetricsPage> {
+export async function openMetricsPage(registry: Registry) {
   const scrape = new Registry();
   scrape.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
   for (const { name, type } of registry.getMetricsAsArray()) {

@@ -2,7 +2,7 @@ import { NETWORKS, REFUSALS, type Route } from '@asset-gateway/protocol';
 import { collectDefaultMetrics } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
 import { CHANNEL, channelOf, type Figures, figuresOf } from './figures.ts';
-import { durationsIn, Meter, type MetricsPage, openMetricsPage } from './meter.ts';
+import { durationsIn, Meter, openMetricsPage } from './meter.ts';
 
 /** The fields of a journal entry that metrics count. */
 interface MoneyEntry {
@@ -140,9 +140,9 @@ export class Metrics {
   readonly figures = (): Promise<Figures> => figuresOf(this.meter.registry);
 
   /** The metrics in a format that the scraper accepts. */
-  async page(accept: string | undefined): Promise<MetricsPage> {
-    if (this.#hasTraces && accept?.includes('application/openmetrics-text'))
-      return openMetricsPage(this.meter.registry);
-    return { contentType: this.meter.registry.contentType, text: await this.meter.registry.metrics() };
+  async page(accept: string | undefined) {
+    const { registry } = this.meter;
+    if (this.#hasTraces && accept?.includes('application/openmetrics-text')) return openMetricsPage(registry);
+    return { contentType: registry.contentType, text: await registry.metrics() };
   }
 }

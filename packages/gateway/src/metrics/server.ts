@@ -41,15 +41,10 @@ const CONSOLE_PAGE = 'operate.html';
 const CONSOLE_PATH = '/console/';
 const OPERATE_PATH = '/operate/';
 
-/** Where to listen, and the token for sales. */
-interface Place {
-  readonly port: number;
-  readonly host: string;
-  readonly token?: string | undefined;
-}
-
 /** What else the metrics port serves. */
 interface OperatorResources {
+  /** The token for sales. */
+  readonly token: string | undefined;
   /** Sales as JSON for a query; undefined for an invalid query. Rejects if the store is down. */
   readonly sales: (query: URLSearchParams) => Promise<string | undefined>;
   readonly version: string;
@@ -66,7 +61,6 @@ interface Answering extends OperatorResources {
   readonly recorder: Recorder;
   /** Whether only clients on this machine can connect. */
   readonly isOnLoopback: boolean;
-  readonly token: string | undefined;
 }
 
 /** The operator's page at `/` and its assets. They contain no figures; the page requests them. */
@@ -126,13 +120,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
 }
 
 /** Serves `/metrics`, `/history`, `/sales` and the operator's page at `/`, on their own port. Rejects if it cannot listen. */
-export async function serveMetrics({ port, host, token }: Place, resources: OperatorResources) {
+export async function serveMetrics(host: string, port: number, resources: OperatorResources) {
   const metrics = new Metrics(resources.rows, resources.hasTraces);
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   const recorder = new Recorder(metrics, resources.version);
   const { port: bound, address } = server.address() as AddressInfo;
-  const answering = { ...resources, metrics, recorder, token, isOnLoopback: isLoopback(address) };
+  const answering = { ...resources, metrics, recorder, isOnLoopback: isLoopback(address) };
   server.on('request', (request, response) => {
     answer(request, response, answering).catch(() => response.destroy());
   });
