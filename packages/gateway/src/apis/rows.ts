@@ -49,27 +49,19 @@ const MAX_DESCRIPTION = 200;
 const JSON_TYPE = 'application/json';
 
 /** The schema of a JSON body, which must be an object. */
-function bodyOf(
-  document: OpenApiDocument,
-  { node, verb }: Operation,
-): { schema: TObject; example: unknown } | undefined {
+function bodyOf(document: OpenApiDocument, { node, verb }: Operation) {
   const request = membersOf(document.resolve(node.requestBody));
   if (node.requestBody === undefined) return undefined;
   if (verb === 'GET') throw new DocumentFault('a GET has a body');
   const content = membersOf(request.content);
   const media = content[JSON_TYPE];
-  if (!isMembers(media)) {
-    throw new DocumentFault(
-      `the body is ${Object.keys(content).map(shown).join(' or ') || 'without a type'}, not JSON`,
-    );
-  }
+  const types = Object.keys(content).map(shown).join(' or ');
+  if (!isMembers(media)) throw new DocumentFault(`the body is ${types || 'without a type'}, not JSON`);
   const schema = checkedSchema(document, media.schema);
   const { type, properties } = membersOf(schema);
   if (type !== 'object' && properties === undefined) throw new DocumentFault('the body is not a JSON object');
-  return {
-    schema: { properties: {}, ...schema, type: 'object' } as unknown as TObject,
-    example: exampleIn(document, media),
-  };
+  const object = { properties: {}, ...schema, type: 'object' } as unknown as TObject;
+  return { schema: object, example: exampleIn(document, media) };
 }
 
 /** The example of a media type, unless it is long or a reference to nothing. */

@@ -52,11 +52,7 @@ export interface Dependencies extends Observers {
 const SEED_BYTES = 32;
 
 /** Signs receipts; undefined if they are off. Nodes with the same secrets or key pairs sign with the same key. */
-function openReceipts(
-  { receipts }: Config,
-  crypto: Crypto,
-  { secrets, store }: Dependencies,
-): ReceiptIssuer | undefined {
+function openReceipts({ receipts }: Config, crypto: Crypto, { secrets, store }: Dependencies) {
   if (!receipts) return undefined;
   const given = receipts.keypairs.map((keypair) => keypair.subarray(0, SEED_BYTES));
   const seeds = given.length > 0 ? given : keysFor('asset-gateway receipts', crypto, secrets);

@@ -15,7 +15,7 @@ import type { Connection } from '../upstreams/upstream.ts';
 export interface ChannelPlan {
   readonly name: ChannelName;
   readonly transport: (options: UpstreamOptions) => Connection;
-  readonly keys: readonly [KeyPlan, ...KeyPlan[]];
+  readonly keys: readonly KeyPlan[];
 }
 
 /** One key of a channel: its budget, and the options of its connection. */
@@ -78,16 +78,11 @@ function keyedChannel(
     budget: { key: `${name.provider}:${hashOf(account + secret)}`, limit, ...times },
     options: { ...common, ...withKey(baseUrl, key, secret) },
   });
-  const [first = '', ...others] = keys;
-  return { name, transport: openRest, keys: [planOf(first), ...others.map(planOf)] };
+  return { name, transport: openRest, keys: (keys.length > 0 ? keys : ['']).map(planOf) };
 }
 
 /** How an upstream request carries a key. */
-function withKey(
-  baseUrl: string,
-  key: ApiUrlConfig['key'],
-  secret: string,
-): Pick<UpstreamOptions, 'baseUrl' | 'headers'> {
+function withKey(baseUrl: string, key: ApiUrlConfig['key'], secret: string) {
   if (!key) return { baseUrl, headers: {} };
   if ('query' in key) return { baseUrl: `${baseUrl}?${new URLSearchParams({ [key.query]: secret })}`, headers: {} };
   return { baseUrl, headers: 'bearer' in key ? { authorization: `Bearer ${secret}` } : { [key.header]: secret } };
@@ -104,10 +99,7 @@ function tokensChannels({ tokens, upstreamTimeoutMs }: Config, windowMs: number)
 }
 
 /** The JSON-RPC channels of each cluster that has a URL. */
-function rpcChannels(
-  provider: UpstreamProvider & keyof PaidConfig['rpcUrls'],
-  paid: PaidConfig | undefined,
-): ChannelPlan[] {
+function rpcChannels(provider: keyof PaidConfig['rpcUrls'], paid: PaidConfig | undefined): ChannelPlan[] {
   if (!paid) return [];
   const { rpcUrls, limitsPerSecond, upstreamTimeoutMs: deadlineMs } = paid;
   return (Object.entries(rpcUrls[provider]) as [Cluster, string][]).flatMap(([cluster, url]) => {

@@ -9,7 +9,8 @@ import {
   USUAL_FEE_TEXT,
   usualFeeMicros,
 } from '@asset-gateway/protocol';
-import type { CreditConfig, PaidConfig } from '../config/paid.ts';
+import type { Config } from '../config/config.ts';
+import type { PaidConfig } from '../config/paid.ts';
 import { catalog } from '../describe/catalog.ts';
 import { llmsText } from '../describe/llms.ts';
 import { openApi } from '../describe/openapi.ts';
@@ -20,11 +21,7 @@ import type { Channels } from './channels.ts';
 import type { Foundation } from './dependencies.ts';
 
 /** The service of a configuration. A route is enabled if it has an upstream and, if it is paid, a payee on its cluster. */
-export function serviceOf(
-  { config, receipts }: Foundation,
-  channels: Channels,
-  exact: ExactSetup | undefined,
-): Service {
+export function serviceOf({ config, receipts }: Foundation, channels: Channels, exact?: ExactSetup): Service {
   const hasCredit = config.credit !== undefined && exact !== undefined;
   const titles = new Map(config.apis.map(({ name, title }) => [name, title]));
   const enabled = (route: Route): Route[] => {
@@ -61,11 +58,11 @@ function kept<K, V>(make: (key: K) => V): (key: K) => V {
 
 const READY = { json: JSON.stringify({ ok: true, status: 'ready' }) };
 
-/** By the route's method. */
-export type OwnAnswers = Readonly<Record<string, OwnAnswer>>;
-
-/** The gateway's own answers: documents about the enabled routes, made for each origin. */
-export function ownAnswers(service: Service, { originOf, receipts, notReadyCode }: Foundation): OwnAnswers {
+/** The gateway's own answers by the route's method: documents about the enabled routes, made for each origin. */
+export function ownAnswers(
+  service: Service,
+  { originOf, receipts, notReadyCode }: Foundation,
+): Readonly<Record<string, OwnAnswer>> {
   const answerOf = (method: string, text: string) => document(text, ownRoute(service, method).maxAgeSeconds ?? 0);
   const catalogOf = kept((provider: string | undefined) => {
     return answerOf('catalog', JSON.stringify(catalog(service, provider)));
@@ -114,13 +111,10 @@ export function bundleNotice(bundleMicros: number, { facilitator, solPriceUsd }:
 }
 
 type Selling = Pick<PaidConfig, 'facilitator' | 'solPriceUsd'>;
+type Prices = Pick<ExactSetup, 'priceOf'>;
 
 /** The lowest price of each surface, compared with the cost of a settlement. */
-function priceNotices(
-  routes: readonly Route[],
-  priceOf: (route: Route) => number,
-  { facilitator, solPriceUsd }: Selling,
-): string[] {
+function priceNotices(routes: readonly Route[], { priceOf }: Prices, { facilitator, solPriceUsd }: Selling): string[] {
   const paid = routes.filter(({ access, credit }) => access === 'exact' && credit !== 'sold');
   return [...new Set(paid.map(({ surface }) => surface))].map((surface) => {
     const cheapest = Math.min(...paid.filter((route) => route.surface === surface).map(priceOf));
@@ -130,12 +124,8 @@ function priceNotices(
 }
 
 /** Notices about prices at the start; none if nothing is sold. */
-export function saleNotices(
-  routes: readonly Route[],
-  exact: { readonly priceOf: (route: Route) => number } | undefined,
-  { paid, credit }: { readonly paid: PaidConfig | undefined; readonly credit: CreditConfig | undefined },
-): string[] {
+export function saleNotices(routes: readonly Route[], exact: Prices | undefined, { paid, credit }: Config): string[] {
   if (!exact || !paid) return [];
-  const prices = priceNotices(routes, exact.priceOf, paid);
+  const prices = priceNotices(routes, exact, paid);
   return credit ? [...prices, bundleNotice(credit.bundleMicros, paid)] : prices;
 }

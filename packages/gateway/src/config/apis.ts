@@ -33,14 +33,8 @@ function readKeys(read: Reader, { name }: ApiPlan, env: string): string[] {
   return keys;
 }
 
-/** The operator's file: their own APIs, and settings of the gateway's routes. */
-export interface ApisConfig {
-  readonly apis: readonly ApiConfig[];
-  readonly families: Families;
-}
-
 /** Reads the file of APIs; without one, there are none and the gateway's routes are as usual. */
-export function readApis(read: Reader): ApisConfig {
+export function readApis(read: Reader) {
   const path = read.optional(NAME);
   if (path === undefined) return { apis: [], families: new Families() };
   const { apis, families, faults } = readApisFile(path);
@@ -52,6 +46,9 @@ export function readApis(read: Reader): ApisConfig {
   };
   return { apis: apis.map(withKeys), families };
 }
+
+/** The operator's file: their own APIs, and settings of the gateway's routes. */
+export type ApisConfig = ReturnType<typeof readApis>;
 
 /** The limit of a family: the file's or its variable's; 0 removes the routes. */
 export function readLimit(read: Reader, family: Family, variable: readonly [string, number], own: Families): number {

@@ -48,12 +48,7 @@ export class Meter {
     new Gauge({ name: PREFIX + name, help, labelNames, registers: [this.registry], collect: collecting(read) });
   }
 
-  histogram<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    buckets = SECONDS,
-  ): Histogram<Label> {
+  histogram<Label extends string>(name: string, help: string, labelNames: readonly Label[], buckets = SECONDS) {
     return new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers: [this.registry] });
   }
 }
