@@ -61,15 +61,11 @@ class ApiReading {
     this.#check((url === undefined) !== (urls === undefined), 'it needs either url or urls');
     const entries = urls ?? (url === undefined ? [] : [{ url }]);
     const places = entries.map((entry) => ({ key, requestsPerMinute, ...entry }));
-    this.#check(
-      places.every((place) => isBaseUrl(place.url)),
-      'url must be an http or https URL without a query',
-    );
+    const areUrls = places.every((place) => isBaseUrl(place.url));
+    this.#check(areUrls, 'url must be an http or https URL without a query');
     this.#check(new Set(places.map((place) => place.url)).size === places.length, 'urls has the same url twice');
-    this.#check(
-      new Set(places.flatMap((place) => keyNameOf(place.key) ?? [])).size <= 1,
-      'the keys of all urls must have the same header or query name',
-    );
+    const keyNames = new Set(places.flatMap((place) => keyNameOf(place.key) ?? []));
+    this.#check(keyNames.size <= 1, 'the keys of all urls must have the same header or query name');
     return places.map((place) => ({ baseUrl: place.url, key: place.key, limitPerMinute: place.requestsPerMinute }));
   }
 

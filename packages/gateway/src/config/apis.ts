@@ -22,14 +22,10 @@ function readKeys(read: Reader, { name }: ApiPlan, env: string): string[] {
   const place = `${NAME}: apis.${name}.key.env`;
   read.check(!VARIABLES.includes(env), `${place}: ${env} configures the gateway; choose another name.`);
   read.check(keys.length > 0, `${place}: ${env} is not set.`);
-  read.check(
-    keys.length <= MAX_KEYS && new Set(keys).size === keys.length,
-    `${env} must hold up to ${MAX_KEYS} different keys.`,
-  );
-  read.check(
-    keys.every((each) => /^[\x21-\x7e]{8,}$/.test(each)),
-    `${env} must be printable ASCII without spaces, at least 8 characters for each key.`,
-  );
+  const areFew = keys.length <= MAX_KEYS && new Set(keys).size === keys.length;
+  read.check(areFew, `${env} must hold up to ${MAX_KEYS} different keys.`);
+  const areLong = keys.every((each) => /^[\x21-\x7e]{8,}$/.test(each));
+  read.check(areLong, `${env} must be printable ASCII without spaces, at least 8 characters for each key.`);
   return keys;
 }
 
@@ -55,10 +51,8 @@ export function readLimit(read: Reader, family: Family, variable: readonly [stri
   const [name, fallback] = variable;
   const limit = own.limits.get(family);
   const ofVariable = read.integer(name, fallback, [0, MAX_LIMIT]);
-  read.check(
-    limit === undefined || read.optional(name) === undefined,
-    `${NAME}: the limit of ${family} is set here and in ${name}; unset ${name}.`,
-  );
+  const isOnlyOne = limit === undefined || read.optional(name) === undefined;
+  read.check(isOnlyOne, `${NAME}: the limit of ${family} is set here and in ${name}; unset ${name}.`);
   return own.off.has(family) ? 0 : (limit ?? ofVariable);
 }
 

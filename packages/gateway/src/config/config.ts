@@ -40,10 +40,8 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
     return undefined;
   }
   const url = parseUrl(text);
-  read.check(
-    url?.pathname === '/' && url.search === '',
-    'GATEWAY_BASE_URL must be a plain origin such as https://gateway.example, without a path.',
-  );
+  const isOrigin = url?.pathname === '/' && url.search === '';
+  read.check(isOrigin, 'GATEWAY_BASE_URL must be a plain origin such as https://gateway.example, without a path.');
   const isPlain = url?.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'));
   if (isPlain) read.notices.push(WITHOUT_TLS);
   return url?.origin;
@@ -69,11 +67,8 @@ function readRedisUrl(read: Reader): string | undefined {
   if (url === undefined) return undefined;
   const isGood = isRedisUrl(url);
   read.check(isGood, 'REDIS_URL must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS.');
-  const hasSecret = read.optional('GATEWAY_SECRET') !== undefined;
-  read.check(
-    !isGood || hasSecret,
-    'GATEWAY_SECRET is required with REDIS_URL: all nodes must sign with the same secret.',
-  );
+  const isSigned = !isGood || read.optional('GATEWAY_SECRET') !== undefined;
+  read.check(isSigned, 'GATEWAY_SECRET is required with REDIS_URL: all nodes must sign with the same secret.');
   return url;
 }
 

@@ -89,10 +89,8 @@ export function readPaid(read: Reader, { apis, families }: ApisConfig) {
   const isOn = Object.keys(alchemy).length + Object.keys(helius).length > 0 || wallet !== undefined || isSold;
   if (!isOn) return undefined;
   read.check(payTo !== undefined, `PAY_TO_WALLET is required ${SELLING}: it receives the payments.`);
-  read.check(
-    facilitator !== undefined,
-    `FACILITATOR_URL or FEE_PAYER_KEYPAIR is required ${SELLING}: it settles the payments.`,
-  );
+  const noFacilitator = `FACILITATOR_URL or FEE_PAYER_KEYPAIR is required ${SELLING}: it settles the payments.`;
+  read.check(facilitator !== undefined, noFacilitator);
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   // The URLs of RPC and DAS may contain a key.
   return { payTo, rpcUrls: { alchemy, helius }, wallet, facilitator, ...settings };
@@ -123,10 +121,8 @@ function readBundles(read: Reader, fallback: string): number[] {
   const texts = read.text('CREDIT_BUNDLES_USD', fallback).split(',', MOST_BUNDLES + 1);
   const all = texts.map((text) => microsOf(text.trim()) ?? 0).sort((one, other) => one - other);
   const isGood = all.length <= MOST_BUNDLES && all.every((micros) => micros > 0) && new Set(all).size === all.length;
-  read.check(
-    isGood,
-    `CREDIT_BUNDLES_USD must be up to ${MOST_BUNDLES} different amounts in dollars, such as ${fallback}.`,
-  );
+  const wanted = `up to ${MOST_BUNDLES} different amounts in dollars, such as ${fallback}`;
+  read.check(isGood, `CREDIT_BUNDLES_USD must be ${wanted}.`);
   return all;
 }
 

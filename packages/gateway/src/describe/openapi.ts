@@ -1,7 +1,7 @@
 import { type Access, HEADERS, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import shared from './components.json' with { type: 'json' };
-import { headerComponents, headersOf, refusalComponents, refusalReferences, refusalsOf } from './responses.ts';
+import { headerComponents, headersOf, refusalResponses, refusalsOf } from './responses.ts';
 import {
   answerExample,
   answerSchema,
@@ -11,7 +11,16 @@ import {
   published,
   publishedRules,
 } from './schemas.ts';
-import { aboutSurface, bySurface, capital, givenFor, howToPass, ownPath, type Service } from './service.ts';
+import {
+  aboutSurface,
+  bySurface,
+  capital,
+  givenFor,
+  howToPass,
+  ownPath,
+  type Service,
+  servedRoutes,
+} from './service.ts';
 
 /** `rpc.mainnet.helius.getBalance` as `rpcMainnetHeliusGetBalance`. */
 const operationIdOf = ({ id }: Route): string =>
@@ -97,6 +106,9 @@ export function operation(route: Route, service: Service): JsonObject {
     ...(credit === 'accepted' ? [CREDIT_NOTE] : []),
     ...rules.map((rule) => rule.description),
   ];
+  const refusals = refusalResponses(route, service).map(({ status, name }) => {
+    return [status, { $ref: `#/components/responses/${name}` }];
+  });
   const paymentInfo = {
     price: { mode: 'fixed', currency: 'USD', amount: priceUsd },
     protocols: [{ x402: {} }],
@@ -111,7 +123,7 @@ export function operation(route: Route, service: Service): JsonObject {
     ...(rules.length > 0 && { 'x-rules': publishedRules(route) }),
     parameters: access === 'exact' ? [...parameters, ...PAYMENT_HEADERS] : parameters,
     ...requestBody(route),
-    responses: { ...successes(route, priceUsd), ...refusalReferences(route, service) },
+    responses: { ...successes(route, priceUsd), ...Object.fromEntries(refusals) },
   };
 }
 
@@ -125,18 +137,16 @@ function withoutMoreItems(schema: JsonSchema): JsonSchema {
 }
 
 /** Request and answer schemas, shared by the rows of one method. */
-function schemaComponents({ routes, hasShares }: Service): JsonObject {
-  const schemas = routes
-    .filter(({ surface }) => surface !== 'system')
-    .flatMap((route) => [
-      ...(route.input.body
-        ? [[schemaNameOf(route, 'Request'), mapSchema(published(route.input.body), withoutMoreItems)] as const]
-        : []),
-      [schemaNameOf(route, 'Answer'), published(route.result.schema)] as const,
-    ]);
+function schemaComponents(service: Service): JsonObject {
+  const schemas: Record<string, JsonSchema> = {};
+  for (const route of servedRoutes(service)) {
+    const { body } = route.input;
+    if (body) schemas[schemaNameOf(route, 'Request')] = mapSchema(published(body), withoutMoreItems);
+    schemas[schemaNameOf(route, 'Answer')] = published(route.result.schema);
+  }
   const { Error: error } = shared.schemas;
   const withScope = { ...error, properties: { ...error.properties, scope: shared.scope } };
-  return { ...Object.fromEntries(schemas), ...shared.schemas, ...(hasShares && { Error: withScope }) };
+  return { ...schemas, ...shared.schemas, ...(service.hasShares && { Error: withScope }) };
 }
 
 function paths(service: Service): JsonObject {
@@ -154,12 +164,13 @@ const SUCCESSES = [200, 304];
 function components(service: Service): JsonObject {
   const { routes } = service;
   const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route, service).keys()]));
+  const responses = routes.flatMap((route) => refusalResponses(route, service));
   const hasGate = (access: Access) => routes.some((route) => route.access === access);
   return {
     schemas: schemaComponents(service),
     ...(hasGate('exact') && { parameters: shared.parameters }),
     headers: Object.fromEntries(headers.flatMap((each) => Object.entries(each))),
-    responses: refusalComponents(service),
+    responses: Object.fromEntries(responses.map(({ name, response }) => [name, response])),
     ...(hasGate('siwx') && { securitySchemes: shared.securitySchemes }),
   };
 }

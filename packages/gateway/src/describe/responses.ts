@@ -105,20 +105,8 @@ function refusalResponse(route: Route, status: number, codes: readonly RefusalCo
   };
 }
 
-/** A route's refusals as references, by status. */
-export const refusalReferences = (route: Route, service: Service): JsonObject =>
-  Object.fromEntries(
-    [...refusalsOf(route, service)].map(([status, codes]) => {
-      return [status, { $ref: `#/components/responses/${nameOf(route, status, codes)}` }];
-    }),
-  );
-
-/** The components of those references. */
-export const refusalComponents = (service: Service): JsonObject =>
-  Object.fromEntries(
-    service.routes.flatMap((route) =>
-      [...refusalsOf(route, service)].map(([status, codes]) => {
-        return [nameOf(route, status, codes), refusalResponse(route, status, codes)];
-      }),
-    ),
-  );
+/** A route's refusals by status, each with the name of its component. */
+export const refusalResponses = (route: Route, service: Service) =>
+  [...refusalsOf(route, service)].map(([status, codes]) => {
+    return { status, name: nameOf(route, status, codes), response: refusalResponse(route, status, codes) };
+  });

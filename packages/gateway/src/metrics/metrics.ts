@@ -25,8 +25,9 @@ const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const MONEY_KINDS = ['settlement', 'grant', 'debit'];
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const SETTLEMENT_STATES = ['settled', 'refused', 'unknown', 'unsent'];
-const SLOT_GROUPS = ['address', 'paid', 'refresh'];
-const SHARE_SCOPES = ['group', 'wallet'];
+const CREDIT_SPENT_BY = ['signature', 'payment'];
+const SLOTS = 'Asset-data slots by the kind of group charged.';
+const NO_SHARE = 'Refusals for an exhausted share.';
 
 const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
 const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
@@ -38,50 +39,30 @@ function signInResultOf({ error, wallet }: LogLine): string | undefined {
 }
 
 /** Counts log lines. Labels are rows, statuses and codes, never values that a client chooses. */
-export class Metrics {
-  readonly meter = new Meter();
-  readonly #requests = this.meter.counter('requests_total', 'Requests.', ['route', 'status', 'code']);
-  readonly #durations = durationsIn(this.meter.registry);
-  readonly #signIns = this.meter.counter('sign_ins_total', 'Sign-ins by result.', ['result'], SIGN_IN_RESULTS);
-  readonly #upstreams = this.meter.histogram('upstream_duration_seconds', 'Duration of upstream calls.', CHANNEL);
-  readonly #cached = this.meter.counter('cache_answers_total', 'Answers of cached routes.', ['route', 'result']);
-  readonly #ages = this.meter.histogram('cache_age_seconds', 'Age of cached answers.', [], AGES);
-  readonly #settlements = this.meter.counter(
-    'settlements_total',
-    'Settlements by outcome.',
-    ['state'],
-    SETTLEMENT_STATES,
-  );
-  readonly #revenue = this.meter.counter('revenue_usd_micros_total', 'Revenue in millionths of a dollar.', ROUTE);
-  readonly #spent = this.meter.counter('credit_spent_usd_micros_total', CHARGED, SPENT);
-  readonly #debits = this.meter.counter(
-    'credit_answers_total',
-    'Answers paid from credit.',
-    ['by'],
-    ['signature', 'payment'],
-  );
-  readonly #slots = this.meter.counter(
-    'slots_total',
-    'Asset-data slots by the kind of group charged.',
-    ['group'],
-    SLOT_GROUPS,
-  );
-  readonly #shareRefusals = this.meter.counter(
-    'share_refusals_total',
-    'Refusals for an exhausted share.',
-    ['scope'],
-    SHARE_SCOPES,
-  );
-  readonly #moved = this.meter.counter('journal_usd_micros_total', 'Money moved, in millionths of a dollar.', MOVED);
-  readonly #fees = this.meter.counter('fee_lamports_total', FEES, ['cluster'], Object.keys(NETWORKS));
-  readonly #commits = this.meter.histogram('database_commit_seconds', COMMITS, [], COMMIT_SECONDS);
+export class Metrics extends Meter {
+  readonly #requests = this.counter('requests_total', 'Requests.', ['route', 'status', 'code']);
+  readonly #durations = durationsIn(this.registry);
+  readonly #signIns = this.counter('sign_ins_total', 'Sign-ins by result.', ['result'], SIGN_IN_RESULTS);
+  readonly #upstreams = this.histogram('upstream_duration_seconds', 'Duration of upstream calls.', CHANNEL);
+  readonly #cached = this.counter('cache_answers_total', 'Answers of cached routes.', ['route', 'result']);
+  readonly #ages = this.histogram('cache_age_seconds', 'Age of cached answers.', [], AGES);
+  readonly #settlements = this.counter('settlements_total', 'Settlements by outcome.', ['state'], SETTLEMENT_STATES);
+  readonly #revenue = this.counter('revenue_usd_micros_total', 'Revenue in millionths of a dollar.', ROUTE);
+  readonly #spent = this.counter('credit_spent_usd_micros_total', CHARGED, SPENT);
+  readonly #debits = this.counter('credit_answers_total', 'Answers paid from credit.', ['by'], CREDIT_SPENT_BY);
+  readonly #slots = this.counter('slots_total', SLOTS, ['group'], ['address', 'paid', 'refresh']);
+  readonly #shareRefusals = this.counter('share_refusals_total', NO_SHARE, ['scope'], ['group', 'wallet']);
+  readonly #moved = this.counter('journal_usd_micros_total', 'Money moved, in millionths of a dollar.', MOVED);
+  readonly #fees = this.counter('fee_lamports_total', FEES, ['cluster'], Object.keys(NETWORKS));
+  readonly #commits = this.histogram('database_commit_seconds', COMMITS, [], COMMIT_SECONDS);
   readonly #hasTraces: boolean;
   readonly #rows: ReadonlyMap<string, Route>;
 
   constructor(rows: readonly Route[], hasTraces = false) {
+    super();
     this.#hasTraces = hasTraces;
     this.#rows = new Map(rows.map((row) => [row.id, row]));
-    collectDefaultMetrics({ register: this.meter.registry });
+    collectDefaultMetrics({ register: this.registry });
     for (const cluster of Object.keys(NETWORKS)) for (const kind of MONEY_KINDS) this.#moved.inc({ kind, cluster }, 0);
   }
 
@@ -137,11 +118,11 @@ export class Metrics {
   }
 
   /** The gateway's own metrics. Process metrics are left out: reading their event loop delay restarts it. */
-  readonly figures = (): Promise<Figures> => figuresOf(this.meter.registry);
+  readonly figures = (): Promise<Figures> => figuresOf(this.registry);
 
   /** The metrics in a format that the scraper accepts. */
   async page(accept: string | undefined) {
-    const { registry } = this.meter;
+    const { registry } = this;
     if (this.#hasTraces && accept?.includes('application/openmetrics-text')) return openMetricsPage(registry);
     return { contentType: registry.contentType, text: await registry.metrics() };
   }
