@@ -1,4 +1,4 @@
-import { challengeIn, type Signer, signIn } from '@asset-gateway/client';
+import { type CreditBalanceResult, type Signer, signIn } from '@asset-gateway/client';
 import { newKeypair } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
@@ -67,26 +67,13 @@ export async function openCreditedWallet(gateway: SellingGateway): Promise<Walle
 }
 
 /** The balance on one cluster. */
-export interface Balance {
-  readonly cluster: string;
-  readonly balanceMicros: number;
-  readonly heldMicros: number;
-  readonly grantedMicros: number;
-  readonly spentMicros: number;
-}
-
-/** The account of a wallet. */
-export interface Statement {
-  readonly wallet: string;
-  readonly balances: readonly Balance[];
-  readonly movements: readonly { readonly kind: string; readonly micros: number; readonly cluster: string }[];
-}
+type Balance = CreditBalanceResult['balances'][number];
 
 /** Asks for the account of a wallet. */
-export async function statementOf(gateway: { readonly url: string }, wallet: Wallet): Promise<Statement> {
+export async function statementOf(gateway: { readonly url: string }, wallet: Wallet): Promise<CreditBalanceResult> {
   const response = await askSigned(`${gateway.url}/v1/x402/credit`, {}, wallet.signIn);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-  return (await bodyOf(response)).result as Statement;
+  return (await bodyOf(response)).result as CreditBalanceResult;
 }
 
 /** The balance of a wallet on one cluster. */
@@ -102,11 +89,14 @@ export async function balanceOf(
 }
 
 /** A header that spends credit on this call once. */
-export async function spendingHeader(gateway: SellingGateway, call: Example, signer: Signer): Promise<string> {
-  const response = await send(gateway, call, { Prefer: 'credit' });
-  const challenge = challengeIn(await response.json());
-  if (!challenge) throw new Error(`no challenge but ${response.status}`);
-  return signIn(challenge, signer, new URL(`${gateway.url}${call.target}`));
+export async function spendingHeader(
+  gateway: { readonly url: string },
+  { target, init }: Example,
+  signer: Signer,
+): Promise<string> {
+  const url = gateway.url + target;
+  const challenge = await challengeFor(url, { ...init, headers: { ...init.headers, Prefer: 'credit' } });
+  return signIn(challenge, signer, new URL(url));
 }
 
 /** Asks by signature, out of credit. */
@@ -117,9 +107,9 @@ export async function spend(gateway: SellingGateway, call: Example, signer: Sign
 type Headers = Readonly<Record<string, string>>;
 
 /** Signs for a path, with a challenge of the gateway. */
-export async function signatureFor(url: string, path: string, { signIn: signer }: Wallet): Promise<Headers> {
-  const challenge = await challengeFor(url + path, { headers: { Prefer: 'credit' } });
-  return { [HEADERS.signIn]: await signIn(challenge, signer, new URL(url + path)) };
+export async function signatureFor(url: string, target: string, wallet: Wallet): Promise<Headers> {
+  const call = { target, init: { method: 'GET', headers: {} } };
+  return { [HEADERS.signIn]: await spendingHeader({ url }, call, wallet.signIn) };
 }
 
 /** Pays for a path with the first requirement of its challenge or, `bundle`, with the last. */

@@ -222,22 +222,16 @@ describe('P6 a refusal of a remote facilitator', () => {
   const extra = { feePayer: '1'.repeat(32) };
   const payment = { key: 'key', transaction: 'AAAA', message: new Uint8Array(), requirement: { extra } } as Payment;
 
-  /** The outcomes of one payment that is settled twice and refused each time. */
-  async function settleTwice(transaction: string): Promise<string[]> {
+  it.each([
+    ['that nothing was sent only if it answers the first settlement', '', ['refused', 'unknown']],
+    ['nothing if it names a transaction', '1'.repeat(64), ['unknown', 'unknown']],
+  ])('P6 proves %s', async (_, transaction, expected) => {
     const refusal = { ...refuses('invalid_exact_svm_transaction_simulation_failed'), transaction };
     server.answer((_, response) => json(response, 402, refusal));
     const facilitator = new RemoteFacilitator({ url: server.url, authorization: undefined, crypto: nodeCrypto });
     const outcomes = [await facilitator.settle(payment), await facilitator.settle(payment)];
     await facilitator.close();
-    return outcomes.map(({ outcome }) => outcome);
-  }
-
-  it('P6 proves that nothing was sent only if it answers the first settlement', async () => {
-    expect(await settleTwice('')).toEqual(['refused', 'unknown']);
-  });
-
-  it('P6 proves nothing if it names a transaction', async () => {
-    expect(await settleTwice('1'.repeat(64))).toEqual(['unknown', 'unknown']);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(expected);
   });
 });
 

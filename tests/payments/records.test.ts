@@ -4,12 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import type { Database, Step } from '../../packages/gateway/src/stores/sql/database.ts';
+import { inEachTest } from '../kit/in-suite.ts';
 import {
   grant,
   landed,
   ledgerSuite,
   newDebit,
   newPayment,
+  openSqliteLedger,
   REFUSED,
   requirementOf,
   settle,
@@ -370,7 +372,10 @@ ledgerSuite('a payment', (ledger) => {
   });
 });
 
-ledgerSuite('P22 a payment abandoned by a running process', (ledger) => {
+// The lease is renewed above the database.
+describe('P22 a payment abandoned by a running process', () => {
+  const ledger = inEachTest(() => openSqliteLedger());
+
   it('P22 during a renewal of its lease is free after that lease', async () => {
     const { database } = ledger;
     let beforeWrite: () => Promise<unknown> = async () => undefined;

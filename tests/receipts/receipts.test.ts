@@ -40,17 +40,10 @@ import {
 } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 
-/** A public key. */
-interface Jwk {
-  readonly kty: string;
-  readonly crv: string;
-  readonly x: string;
-}
-
 /** A DID document, as far as tests look at it. */
 interface DidDocument {
   readonly id: string;
-  readonly verificationMethod: readonly { readonly id: string; readonly publicKeyJwk: Jwk }[];
+  readonly verificationMethod: readonly { id: string; publicKeyJwk: { kty: string; crv: string; x: string } }[];
   readonly assertionMethod: readonly string[];
 }
 
@@ -275,7 +268,7 @@ const xOf = (keypair: Uint8Array): string => Buffer.from(keypair.subarray(32)).t
 const xsOf = ({ verificationMethod }: DidDocument) => verificationMethod.map(({ publicKeyJwk }) => publicKeyJwk.x);
 
 /** The key of a document that a receipt names. */
-const keyFor = (receipt: JWSSignedReceipt, { verificationMethod }: DidDocument): Jwk | undefined =>
+const keyFor = (receipt: JWSSignedReceipt, { verificationMethod }: DidDocument) =>
   verificationMethod.find(({ id }) => id === partOf(receipt, 0).kid)?.publicKeyJwk;
 
 const verifiesWith = async (receipt: JWSSignedReceipt, document: DidDocument): Promise<void> => {

@@ -1,18 +1,16 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
-import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
-import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
-import { makeFolder } from '../kit/folder.ts';
 import { inSuite } from '../kit/in-suite.ts';
 import {
   HOLDER,
-  JOURNAL_KEEP_MS,
+  type Ledger,
   newDebit,
   newPayment,
   newPurchase,
+  openPostgresLedger,
+  openSqliteLedger,
   REFUSED,
   requirementOf,
   settle,
@@ -54,28 +52,14 @@ async function run(words: readonly string[], input: string, environment: NodeJS.
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [columns[index], cell])));
 }
 
-const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS };
-
-/** A database of money, and how one of its own programs reads it. */
-interface Place {
-  readonly engine: Engine;
-  readonly money: Money;
-  query(sql: string): Promise<Rows>;
-  stop(): Promise<void>;
-}
+/** A ledger, and how the program of its database reads it. */
+type Place = Ledger & { readonly engine: Engine; query(sql: string): Promise<Rows> };
 
 async function openFolder(): Promise<Place> {
-  const folder = makeFolder();
-  const money = openMoney(new SqliteDatabase(sqliteIn(folder), { now: Date.now }), OPTIONS);
-  return {
-    engine: 'sqlite',
-    money,
-    query: (sql) => run(['sqlite3', '-readonly', '-header', '-csv', sqliteIn(folder)], sql),
-    async stop() {
-      await money.close().then(() => money.database.close());
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  const ledger = await openSqliteLedger();
+  const [database] = await ledger.database.report({ sql: 'pragma database_list' });
+  const query = (sql: string) => run(['sqlite3', '-readonly', '-header', '-csv', String(database?.file)], sql);
+  return Object.assign(ledger, { engine: 'sqlite', query } as const);
 }
 
 const VIEWS = 'journal, credit_balances, open_payments, sales_by_hour';
@@ -83,22 +67,19 @@ const VIEWS = 'journal, credit_balances, open_payments, sales_by_hour';
 /** `psql` reads as a role that may do nothing else than select from the views. */
 async function openDatabase(): Promise<Place> {
   const { url, drop } = await openPostgresDatabase();
-  const database = await PostgresDatabase.load({ url });
-  await database.connect();
-  const money = openMoney(database, OPTIONS);
+  const ledger = await openPostgresLedger(url);
+  const { close } = ledger;
   const books = new URL(url);
   books.username = `books_${books.pathname.slice(1)}`;
   await askPostgres(url, `create role ${books.username} login; grant select on ${VIEWS} to ${books.username}`);
-  return {
+  return Object.assign(ledger, {
     engine: 'postgres',
-    money,
-    query: (sql) => run(['psql', '--csv', '--no-psqlrc', books.href], sql, { PGTZ: 'UTC' }),
-    async stop() {
-      await money.close().then(() => database.close());
-      await drop();
+    query: (sql: string) => run(['psql', '--csv', '--no-psqlrc', books.href], sql, { PGTZ: 'UTC' }),
+    async close() {
+      await close().then(drop);
       await askPostgres(new URL('/postgres', url).href, `drop role if exists ${books.username}`);
     },
-  };
+  } as const);
 }
 
 const DAY_MS = 86_400_000;
@@ -144,7 +125,7 @@ const [BUNDLE_PAID, REFUSED_PAYMENT, UNKNOWN] = [
 ];
 
 /** Two payments of a week ago; today three, a bundle, a call from it, a refusal and a payment with an unknown outcome. */
-async function sell({ database, payments, accounts }: Money, nowMs: number): Promise<void> {
+async function sell({ database, payments, accounts, nowMs }: Ledger): Promise<void> {
   for (const micros of [700, 300]) {
     const old = entryOf({ wallet: 'old', route: WALLET_ROUTE, micros, feeLamports: FEE });
     await appendEntry(database, old, nowMs - 7 * DAY_MS);
@@ -222,16 +203,15 @@ const TITLES = Object.keys(expectedOn(Date.now()));
 
 function suite(open: () => Promise<Place>): void {
   const place = inSuite(open);
-  let nowMs: number;
   beforeAll(async () => {
-    nowMs = await startOfTest();
-    await sell(place.money, nowMs);
+    place.nowMs = await startOfTest();
+    await sell(place);
   }, 60_000);
 
   it.each(TITLES)('%s', async (title) => {
     const sql = documented(place.engine).get(title) ?? 'none';
     const asked = sql.replace('WALLET', HOLDER.wallet).replace('SIGNATURE', signatureOf(BUNDLE_PAID));
-    expect(asNumbers(await place.query(asked))).toEqual(expectedOn(nowMs)[title]);
+    expect(asNumbers(await place.query(asked))).toEqual(expectedOn(place.nowMs)[title]);
   });
 }
 
