@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routesIn } from '@asset-gateway/client/pay';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { typesOf } from '../../packages/cli/src/commands/types.ts';
 import { StoredAnswers } from '../../packages/cli/src/mcp/answer.ts';
 import { Calls } from '../../packages/cli/src/mcp/calls.ts';
@@ -10,11 +10,12 @@ import { toolsOf } from '../../packages/cli/src/mcp/server.ts';
 import { serveWeatherAndNotes } from '../apis/apis.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { compile } from '../kit/run-code.ts';
-import { startHost, textOf } from '../mcp/host.ts';
+import { textOf, useHosts } from '../mcp/host.ts';
 import { runHere } from './in-process.ts';
 
 const { gateway, stub } = await serveWeatherAndNotes();
 const chain = gateway.solana.mainnet;
+const openHost = useHosts(gateway);
 
 const home = makeFolder();
 const env = { HOME: home, ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: chain.url };
@@ -85,8 +86,7 @@ describe('an API of the gateway is a command', () => {
 });
 
 it('an API of the gateway is a set of MCP tools with prices, payments within the budget, and refusals', async () => {
-  const host = await startHost(gateway, { words: ['--budget-usd', '0.01'] });
-  onTestFinished(() => host.close());
+  const host = await openHost({ words: ['--budget-usd', '0.01'] });
   const { tools } = await host.client.listTools();
   const own = tools.filter(({ name }) => /^(?:weather|notes)_/.test(name));
   expect(own.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([

@@ -21,131 +21,127 @@ function makeKeypair(file: string): string {
   return signerFromFile(file).address;
 }
 
-describe('a command by name', () => {
-  it.each([
-    ['search gold', '/v1/x402/tokens/assets/search?q=gold'],
-    ['search paxos gold --limit 2', '/v1/x402/tokens/assets/search?q=paxos%20gold&limit=2'],
-    ['price solana', '/v1/x402/tokens/assets/solana?include=ohlcv'],
-    ['chart solana --interval 1D', '/v1/x402/tokens/assets/solana/price-chart?interval=1D'],
-    ['variants gold --trust-tier tier1', '/v1/x402/tokens/assets/gold/variants?trustTier=tier1'],
-    [`risk ${SOL}`, `/v1/x402/tokens/assets/risk-summary?mint=${SOL}`],
-    ['markets solana', '/v1/x402/tokens/assets/solana/markets'],
-    ['tickers solana', '/v1/x402/tokens/assets/solana/tickers'],
-    [`balances ${WALLET} --pay`, `/v1/x402/helius/wallet/balances/${WALLET}`],
-    [`rpc getBalance ${SOL} --pay`, '/v1/x402/solana/mainnet/helius/rpc/getBalance'],
-    ['assets/solana/profile', '/v1/x402/tokens/assets/solana/profile'],
-    ['/llms.txt', '/llms.txt'],
-    ['credit', '/v1/x402/credit'],
-  ])('%s requests %s and pipes the bytes of the answer', async (typed, target) => {
-    expect(await fixture.run(typed)).toMatchObject({ code: 0, stdout: lastAnswer() });
-    expect(lastTarget()).toBe(target);
-  });
-
-  it('of the RPC goes to the chosen cluster and provider', async () => {
-    const typed = `rpc getAccountInfo ${SOL} {"encoding":"base64"} --cluster devnet --provider alchemy`;
-    const { code, stdout } = await fixture.run(typed);
-    expect([code, lastTarget()]).toEqual([1, '/v1/x402/solana/devnet/alchemy/rpc/getAccountInfo']);
-    expect(JSON.parse(stdout).error).toBe('payment_required');
-  });
-
-  it('routes prints a line for each route, with its price', async () => {
-    const { run } = fixture.newUser();
-    const { code, stdout } = await run('routes balance');
-    const lines = stdout.trimEnd().split('\n');
-    expect([code, lines.length, lines.at(-1)]).toEqual([0, 5, 'GET\t/v1/x402/helius/wallet/balances/:wallet\t0.0005']);
-    expect(Buffer.byteLength((await run('routes')).stdout)).toBeLessThan(5000);
-    expect([fixture.proxy.exchanges.at(-1)?.status, lastAnswer().length]).toEqual([304, 0]);
-  });
-
-  it('credit buys an amount that then pays for calls without transfers', async () => {
-    const { run } = fixture.newUser();
-    await run('wallet new');
-    const passed = fixture.proxy.exchanges.length;
-    const needsPay = { code: 2, stdout: '', stderr: expect.stringContaining('add --pay\n') };
-    expect(await run('credit buy 0.05')).toEqual(needsPay);
-    expect(fixture.proxy.exchanges).toHaveLength(passed);
-    const bought = { code: 0, stderr: expect.stringContaining('credit: $0.05 left\n') };
-    expect(await run('credit buy 0.05 --pay')).toMatchObject(bought);
-    const before = fixture.transfers();
-    const charged = { code: 0, stderr: expect.stringContaining('credit: charged $0.0005, $0.0495 left\n') };
-    expect(await run(`balances ${WALLET} --pay`)).toMatchObject(charged);
-    expect(fixture.transfers()).toBe(before);
-  });
-
-  it('stops quietly when its reader closes the pipe', async () => {
-    const env = fixture.environment(fixture.newHome());
-    const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), { env });
-    child.stdout?.destroy();
-    const { code, stderr } = await ended;
-    expect([0, null]).toContain(code);
-    expect(stderr).not.toContain('EPIPE');
-  });
+it.each([
+  ['search gold', '/v1/x402/tokens/assets/search?q=gold'],
+  ['search paxos gold --limit 2', '/v1/x402/tokens/assets/search?q=paxos%20gold&limit=2'],
+  ['price solana', '/v1/x402/tokens/assets/solana?include=ohlcv'],
+  ['chart solana --interval 1D', '/v1/x402/tokens/assets/solana/price-chart?interval=1D'],
+  ['variants gold --trust-tier tier1', '/v1/x402/tokens/assets/gold/variants?trustTier=tier1'],
+  [`risk ${SOL}`, `/v1/x402/tokens/assets/risk-summary?mint=${SOL}`],
+  ['markets solana', '/v1/x402/tokens/assets/solana/markets'],
+  ['tickers solana', '/v1/x402/tokens/assets/solana/tickers'],
+  [`balances ${WALLET} --pay`, `/v1/x402/helius/wallet/balances/${WALLET}`],
+  [`rpc getBalance ${SOL} --pay`, '/v1/x402/solana/mainnet/helius/rpc/getBalance'],
+  ['assets/solana/profile', '/v1/x402/tokens/assets/solana/profile'],
+  ['/llms.txt', '/llms.txt'],
+  ['credit', '/v1/x402/credit'],
+])('the command %s requests %s and pipes the bytes of the answer', async (typed, target) => {
+  expect(await fixture.run(typed)).toMatchObject({ code: 0, stdout: lastAnswer() });
+  expect(lastTarget()).toBe(target);
 });
 
-describe('a wallet', () => {
-  it('is made once in a private file, and gets play money in the sandbox', async () => {
-    const { home, run } = fixture.newUser();
-    const file = join(home, '.local/state/asset-gateway/wallet.json');
-    const none = 'asset-gateway-client: you have no wallet yet; make one: asset-gateway-client wallet new\n';
-    expect(await run('wallet show')).toMatchObject({ code: 1, stderr: none });
-    const made = await run('wallet new');
-    const { address } = signerFromFile(file);
-    expect(made).toEqual({ code: 0, stdout: `${address}\n`, stderr: `its key is in ${file}\n` });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await run('wallet show')).stdout).toBe(`${address}\n`);
-    expect(JSON.parse((await run('wallet show --json')).stdout)).toEqual({ address, keyIn: file });
-    const kept = readFileSync(file, 'utf8');
-    expect((await run('wallet new')).code).toBe(2);
-    expect(readFileSync(file, 'utf8')).toBe(kept);
-    expect(await run('wallet fund')).toMatchObject({ code: 0, stderr: 'the sandbox has sent it play money\n' });
-    const elsewhere = { code: 0, stderr: expect.stringContaining('send it USDC on Solana') };
-    expect(await run(`wallet fund --rpc ${fixture.proxy.url}`)).toMatchObject(elsewhere);
-  });
+it('a command of the RPC goes to the chosen cluster and provider', async () => {
+  const typed = `rpc getAccountInfo ${SOL} {"encoding":"base64"} --cluster devnet --provider alchemy`;
+  const { code, stdout } = await fixture.run(typed);
+  expect([code, lastTarget()]).toEqual([1, '/v1/x402/solana/devnet/alchemy/rpc/getAccountInfo']);
+  expect(JSON.parse(stdout).error).toBe('payment_required');
+});
 
-  it('of the Solana command line is the last choice', async () => {
-    const { home, run } = fixture.newUser();
-    const address = makeKeypair(join(home, '.config/solana/id.json'));
-    expect((await run('wallet show')).stdout).toBe(`${address}\n`);
-    expect((await run('price solana')).stderr).toContain(`signed by ${address}\n`);
-    const other = join(home, 'other.json');
-    const named = makeKeypair(other);
-    expect((await run('wallet show', { ASSET_GATEWAY_KEYPAIR: other })).stdout).toBe(`${named}\n`);
-  });
+it('routes prints a line for each route, with its price', async () => {
+  const { run } = fixture.newUser();
+  const { code, stdout } = await run('routes balance');
+  const lines = stdout.trimEnd().split('\n');
+  expect([code, lines.length, lines.at(-1)]).toEqual([0, 5, 'GET\t/v1/x402/helius/wallet/balances/:wallet\t0.0005']);
+  expect(Buffer.byteLength((await run('routes')).stdout)).toBeLessThan(5000);
+  expect([fixture.proxy.exchanges.at(-1)?.status, lastAnswer().length]).toEqual([304, 0]);
+});
 
-  it.each([
-    ['a JSON array', (key: Uint8Array) => JSON.stringify([...key])],
-    ['base58', (key: Uint8Array) => bs58.encode(key)],
-    ['base58 of its seed', (key: Uint8Array) => bs58.encode(key.subarray(0, 32))],
-    ['hex', (key: Uint8Array) => Buffer.from(key).toString('hex')],
-    ['hex of its seed', (key: Uint8Array) => Buffer.from(key.subarray(0, 32)).toString('hex')],
-    ['base64', (key: Uint8Array) => Buffer.from(key).toString('base64')],
-    ['base64 with slashes', () => `ab/${'c/'.repeat(40)}=`],
-    ['base64url of its seed', (key: Uint8Array) => Buffer.from(key.subarray(0, 32)).toString('base64url')],
-  ])('W35 is never an argument, and a key as %s is never shown', async (_, form) => {
-    const key = form(newKeypair());
-    const { run } = fixture.newUser();
-    for (const [name, words, env] of [
-      ['--keypair', ['--keypair', key], {}],
-      ['ASSET_GATEWAY_KEYPAIR', [], { ASSET_GATEWAY_KEYPAIR: key }],
-    ] as const) {
-      const never = 'takes the path of a file; never type a key itself, because others could read it';
-      const refused = { code: 2, stdout: '', stderr: `asset-gateway-client: ${name} ${never}\n` };
-      expect(await run(['wallet', 'show', ...words], env)).toEqual(refused);
-    }
-    for (const words of [['wallet', key, 'x'], ...(key.includes('/') ? [] : [[key]])]) {
-      const { code, stderr } = await run(words);
-      expect([code, stderr.includes(key)]).toEqual([2, false]);
-    }
-  });
+it('credit buys an amount that then pays for calls without transfers', async () => {
+  const { run } = fixture.newUser();
+  await run('wallet new');
+  const passed = fixture.proxy.exchanges.length;
+  const needsPay = { code: 2, stdout: '', stderr: expect.stringContaining('add --pay\n') };
+  expect(await run('credit buy 0.05')).toEqual(needsPay);
+  expect(fixture.proxy.exchanges).toHaveLength(passed);
+  const bought = { code: 0, stderr: expect.stringContaining('credit: $0.05 left\n') };
+  expect(await run('credit buy 0.05 --pay')).toMatchObject(bought);
+  const before = fixture.transfers();
+  const charged = { code: 0, stderr: expect.stringContaining('credit: charged $0.0005, $0.0495 left\n') };
+  expect(await run(`balances ${WALLET} --pay`)).toMatchObject(charged);
+  expect(fixture.transfers()).toBe(before);
+});
 
-  it('is not stored if the keychain fails', async () => {
-    const { run } = fixture.newUser();
-    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
-    const { code, stdout, stderr } = await run('wallet new --keychain', env);
-    if (process.platform === 'linux') expect([code, stdout]).toEqual([1, '']);
-    if (code !== 0) expect(stderr).toContain('omit --keychain');
-    expect(await run('wallet show')).toMatchObject(code === 0 ? { code, stdout } : { code: 1, stdout: '' });
-  });
+it('a command stops quietly when its reader closes the pipe', async () => {
+  const env = fixture.environment(fixture.newHome());
+  const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), { env });
+  child.stdout?.destroy();
+  const { code, stderr } = await ended;
+  expect([0, null]).toContain(code);
+  expect(stderr).not.toContain('EPIPE');
+});
+
+it('a wallet is made once in a private file, and gets play money in the sandbox', async () => {
+  const { home, run } = fixture.newUser();
+  const file = join(home, '.local/state/asset-gateway/wallet.json');
+  const none = 'asset-gateway-client: you have no wallet yet; make one: asset-gateway-client wallet new\n';
+  expect(await run('wallet show')).toMatchObject({ code: 1, stderr: none });
+  const made = await run('wallet new');
+  const { address } = signerFromFile(file);
+  expect(made).toEqual({ code: 0, stdout: `${address}\n`, stderr: `its key is in ${file}\n` });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect((await run('wallet show')).stdout).toBe(`${address}\n`);
+  expect(JSON.parse((await run('wallet show --json')).stdout)).toEqual({ address, keyIn: file });
+  const kept = readFileSync(file, 'utf8');
+  expect((await run('wallet new')).code).toBe(2);
+  expect(readFileSync(file, 'utf8')).toBe(kept);
+  expect(await run('wallet fund')).toMatchObject({ code: 0, stderr: 'the sandbox has sent it play money\n' });
+  const elsewhere = { code: 0, stderr: expect.stringContaining('send it USDC on Solana') };
+  expect(await run(`wallet fund --rpc ${fixture.proxy.url}`)).toMatchObject(elsewhere);
+});
+
+it('the wallet of the Solana command line is the last choice', async () => {
+  const { home, run } = fixture.newUser();
+  const address = makeKeypair(join(home, '.config/solana/id.json'));
+  expect((await run('wallet show')).stdout).toBe(`${address}\n`);
+  expect((await run('price solana')).stderr).toContain(`signed by ${address}\n`);
+  const other = join(home, 'other.json');
+  const named = makeKeypair(other);
+  expect((await run('wallet show', { ASSET_GATEWAY_KEYPAIR: other })).stdout).toBe(`${named}\n`);
+});
+
+it.each([
+  ['a JSON array', (key: Uint8Array) => JSON.stringify([...key])],
+  ['base58', (key: Uint8Array) => bs58.encode(key)],
+  ['base58 of its seed', (key: Uint8Array) => bs58.encode(key.subarray(0, 32))],
+  ['hex', (key: Uint8Array) => Buffer.from(key).toString('hex')],
+  ['hex of its seed', (key: Uint8Array) => Buffer.from(key.subarray(0, 32)).toString('hex')],
+  ['base64', (key: Uint8Array) => Buffer.from(key).toString('base64')],
+  ['base64 with slashes', () => `ab/${'c/'.repeat(40)}=`],
+  ['base64url of its seed', (key: Uint8Array) => Buffer.from(key.subarray(0, 32)).toString('base64url')],
+])('W35 a key is never an argument, and as %s it is never shown', async (_, form) => {
+  const key = form(newKeypair());
+  const { run } = fixture.newUser();
+  for (const [name, words, env] of [
+    ['--keypair', ['--keypair', key], {}],
+    ['ASSET_GATEWAY_KEYPAIR', [], { ASSET_GATEWAY_KEYPAIR: key }],
+  ] as const) {
+    const never = 'takes the path of a file; never type a key itself, because others could read it';
+    const refused = { code: 2, stdout: '', stderr: `asset-gateway-client: ${name} ${never}\n` };
+    expect(await run(['wallet', 'show', ...words], env)).toEqual(refused);
+  }
+  for (const words of [['wallet', key, 'x'], ...(key.includes('/') ? [] : [[key]])]) {
+    const { code, stderr } = await run(words);
+    expect([code, stderr.includes(key)]).toEqual([2, false]);
+  }
+});
+
+it('a wallet is not stored if the keychain fails', async () => {
+  const { run } = fixture.newUser();
+  const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
+  const { code, stdout, stderr } = await run('wallet new --keychain', env);
+  if (process.platform === 'linux') expect([code, stdout]).toEqual([1, '']);
+  if (code !== 0) expect(stderr).toContain('omit --keychain');
+  expect(await run('wallet show')).toMatchObject(code === 0 ? { code, stdout } : { code: 1, stdout: '' });
 });
 
 it('W35 the URL of the RPC is never shown after its host, whatever the RPC answers', async () => {
@@ -276,20 +272,18 @@ describe('the exit code', () => {
   );
 });
 
-describe('completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('is a %s script that calls the program', async (shell) => {
-    const { code, stdout } = await fixture.run(`completion ${shell}`);
-    expect([code, stdout.includes('asset-gateway-client complete --')]).toEqual([0, true]);
-  });
+it.each(['bash', 'zsh', 'fish'])('completion is a %s script that calls the program', async (shell) => {
+  const { code, stdout } = await fixture.run(`completion ${shell}`);
+  expect([code, stdout.includes('asset-gateway-client complete --')]).toEqual([0, true]);
+});
 
-  it('knows commands, words and options', async () => {
-    const offered = async (...words: string[]): Promise<string[]> => {
-      const { stdout } = await fixture.run(['complete', '--', ...words]);
-      return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
-    };
-    expect(await offered('')).toEqual(expect.arrayContaining(['search', 'price', 'resume']));
-    expect(await offered('wallet', '')).toEqual(expect.arrayContaining(['new', 'show', 'fund']));
-    expect(await offered('chart', 'solana', '--interval', '')).toEqual(expect.arrayContaining(['1H', '1D']));
-    expect(await offered('rpc', 'getB')).toContain('getBalance');
-  });
+it('completion knows commands, words and options', async () => {
+  const offered = async (...words: string[]): Promise<string[]> => {
+    const { stdout } = await fixture.run(['complete', '--', ...words]);
+    return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+  };
+  expect(await offered('')).toEqual(expect.arrayContaining(['search', 'price', 'resume']));
+  expect(await offered('wallet', '')).toEqual(expect.arrayContaining(['new', 'show', 'fund']));
+  expect(await offered('chart', 'solana', '--interval', '')).toEqual(expect.arrayContaining(['1H', '1D']));
+  expect(await offered('rpc', 'getB')).toContain('getBalance');
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { freePort } from '../http/ports.ts';
-import { type CommandOptions, node, runCommand } from '../kit/command.ts';
+import type { CommandOptions } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type Exchange, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
@@ -57,9 +57,6 @@ export async function openFixture() {
     newHome,
     /** The environment of a command in this home. */
     environment,
-    /** Runs the program in a process of its own. */
-    runProgram: (words: readonly string[], { home = newHome(), env }: RunOptions = {}) =>
-      runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
     run,
     /** A user with a home folder, who runs commands. */
     newUser(home = newHome()) {

@@ -99,44 +99,40 @@ describe('W24 a text from a gateway', () => {
   });
 });
 
-describe('W14 W15 a fetch of JSON', () => {
-  it('stops at its size limit', async () => {
-    let sent = 0;
-    strange.answer((_, response) => flood(response, 200, (bytes) => (sent = bytes)));
-    const stderr = `asset-gateway-client: ${url.host} answers /v1/catalog with more than 8388608 bytes\n`;
-    expect(await fixture.run(`routes --gateway ${url.href}`)).toEqual({ code: 1, stdout: '', stderr });
-    await expect.poll(() => sent).toBeGreaterThan(0);
-    expect(sent).toBeLessThan(64 * 1_048_576);
-  });
-
-  it('stops at its time limit, even while bytes arrive, and when its caller aborts', async () => {
-    strange.answer((_, response) => drip(response));
-    const limits = { timeoutMs: 300, maxBytes: 1_048_576 };
-    await expect(fetchJson(url, {}, limits)).rejects.toMatchObject({ name: 'GatewayError', code: 'timeout' });
-    const caller = new AbortController();
-    const outcome = fetchJson(url, {}, { ...limits, timeoutMs: 60_000, signal: caller.signal });
-    setTimeout(() => caller.abort(new Error('given up')), 50);
-    await expect(outcome).rejects.toThrow('given up');
-  });
+it('W14 W15 a fetch of JSON stops at its size limit', async () => {
+  let sent = 0;
+  strange.answer((_, response) => flood(response, 200, (bytes) => (sent = bytes)));
+  const stderr = `asset-gateway-client: ${url.host} answers /v1/catalog with more than 8388608 bytes\n`;
+  expect(await fixture.run(`routes --gateway ${url.href}`)).toEqual({ code: 1, stdout: '', stderr });
+  await expect.poll(() => sent).toBeGreaterThan(0);
+  expect(sent).toBeLessThan(64 * 1_048_576);
 });
 
-describe('the width of a text in columns', () => {
-  it.each([
-    ['gold', 4],
-    ['黄金', 4],
-    ['한국', 4],
-    ['e\u0301', 1],
-    ['👨‍👩‍👧', 2],
-    ['🇨🇭', 2],
-    ['', 0],
-  ])('%s: %i', (text, width) => {
-    expect(widthOf(text)).toBe(width);
-  });
+it('W14 W15 a fetch of JSON stops at its time limit, even while bytes arrive, and when its caller aborts', async () => {
+  strange.answer((_, response) => drip(response));
+  const limits = { timeoutMs: 300, maxBytes: 1_048_576 };
+  await expect(fetchJson(url, {}, limits)).rejects.toMatchObject({ name: 'GatewayError', code: 'timeout' });
+  const caller = new AbortController();
+  const outcome = fetchJson(url, {}, { ...limits, timeoutMs: 60_000, signal: caller.signal });
+  setTimeout(() => caller.abort(new Error('given up')), 50);
+  await expect(outcome).rejects.toThrow('given up');
+});
 
-  it('also when it is cut and padded', () => {
-    expect(padded(fitted('黄金代币', 6), 6)).toBe('黄金… ');
-    expect(padded('金', 4, 'right')).toBe('  金');
-  });
+it.each([
+  ['gold', 4],
+  ['黄金', 4],
+  ['한국', 4],
+  ['e\u0301', 1],
+  ['👨‍👩‍👧', 2],
+  ['🇨🇭', 2],
+  ['', 0],
+])('the width in columns of %s is %i', (text, width) => {
+  expect(widthOf(text)).toBe(width);
+});
+
+it('a text is cut and padded to a width', () => {
+  expect(padded(fitted('黄金代币', 6), 6)).toBe('黄金… ');
+  expect(padded('金', 4, 'right')).toBe('  金');
 });
 
 it('a chart can show a single price', () => {

@@ -89,19 +89,12 @@ suiteWith(
       return ended;
     }
 
-    /** Several commands of one user in one process, to save the start of each. */
-    function together(commands: readonly (readonly string[])[]): string[] {
-      const env = { PATH: process.env.PATH, ...environment({ TERM: 'xterm' }) };
-      return node(PROGRAM, 'type', JSON.stringify(commands.map((words) => ({ typed: words.join(' '), env }))));
-    }
-
-    const PAID = ['balances', WALLET];
-
+    const PAID = `balances ${WALLET}`;
     const counts = () => [fixture.transfers(), fixture.payments()];
 
     it.each(isFull ? ['\u0003', '\u0004'] : ['\u0003'])('pays nothing with %j', async (answer) => {
       const before = counts();
-      const { code, stdout } = await answered(node(MAIN, ...PAID), answer);
+      const { code, stdout } = await answered(node(MAIN, ...PAID.split(' ')), answer);
       expect(code).not.toBe(0);
       expect(stdout).not.toContain('paying');
       expect(counts()).toEqual(before);
@@ -109,8 +102,10 @@ suiteWith(
 
     it('pays with yes and nothing with any other answer, and is not asked with --no-input or --pay', async () => {
       const [paid, sent] = counts();
-      const commands = [PAID, PAID, PAID, PAID, [...PAID, '--no-input'], [...PAID, '--pay']];
-      const { stdout } = await answered(together(commands), 'n\r', '\r', 'yes please\r', 'y\r');
+      const env = { PATH: process.env.PATH, ...environment({ TERM: 'xterm' }) };
+      const commands = ['', '', '', '', ' --no-input', ' --pay'].map((option) => ({ typed: PAID + option, env }));
+      const command = node(PROGRAM, 'type', JSON.stringify(commands));
+      const { stdout } = await answered(command, 'n\r', '\r', 'yes please\r', 'y\r');
       const parts = stdout.split('\f');
       expect(stdout.split('[y/N]')).toHaveLength(5);
       expect(parts.filter((_, at) => at % 2 === 1)).toEqual(['1', '1', '1', '0', '1', '0']);

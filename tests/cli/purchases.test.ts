@@ -4,7 +4,7 @@ import { newSigner } from '@asset-gateway/client/node';
 import { describe, expect, it } from 'vitest';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { openFixture, PROGRAM, unchanged, WALLET } from './fixture.ts';
+import { MAIN, openFixture, PROGRAM, unchanged, WALLET } from './fixture.ts';
 
 const PAYING = `balances ${WALLET} --pay`;
 const MAX_WAIT_MS = 120_000;
@@ -86,7 +86,9 @@ describe('the spending', { timeout: MAX_WAIT_MS }, () => {
     const budget = `$${budgetMicros / 1_000_000}`;
     // Processes with the same request would send one payment.
     const wordsOf = () => ['balances', newSigner().address, '--pay', '--max-day', budget.slice(1)];
-    const all = Array.from({ length: PROCESSES }, () => fixture.runProgram(wordsOf(), { home }));
+    const all = Array.from({ length: PROCESSES }, () =>
+      runCommand(node(MAIN, ...wordsOf()), { env: fixture.environment(home) }),
+    );
     const outcomes = await Promise.all(all);
     const codes = outcomes.map(({ code }) => code).sort();
     expect(codes).toEqual([...Array<number>(ROOM).fill(0), ...Array<number>(PROCESSES - ROOM).fill(3)]);

@@ -1,6 +1,6 @@
 import { examine } from '@asset-gateway/doctor';
 import { creditRoutes } from '@asset-gateway/protocol';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { documentPath, serveApis } from '../apis/apis.ts';
 import { newList } from '../blocked/kit.ts';
 import { gated } from '../http/targets.ts';
@@ -9,38 +9,36 @@ import { paidRoutes } from '../payments/calls.ts';
 
 const solana = await startChains();
 
-describe('the doctor finds nothing to fix', () => {
-  it.each([
-    ['single-use', '127.0.0.1'],
-    ['until-expiry', 'localhost'],
-  ])('at a free gateway with %s signatures, named %s', async (SIWX_NONCE, host) => {
-    const SERVICE_NAME = 'a name that is too long for any index of routes';
-    const gateway = await startTestGateway({ SERVICE_NAME, SIWX_NONCE });
-    const diagnosis = await examine(gateway.url.replace('127.0.0.1', host));
-    expect(diagnosis).toMatchObject({ routes: gated.length, findings: [], notes: [] });
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
+it.each([
+  ['single-use', '127.0.0.1'],
+  ['until-expiry', 'localhost'],
+])('the doctor finds nothing to fix at a free gateway with %s signatures, named %s', async (SIWX_NONCE, host) => {
+  const SERVICE_NAME = 'a name that is too long for any index of routes';
+  const gateway = await startTestGateway({ SERVICE_NAME, SIWX_NONCE });
+  const diagnosis = await examine(gateway.url.replace('127.0.0.1', host));
+  expect(diagnosis).toMatchObject({ routes: gated.length, findings: [], notes: [] });
+  expect(gateway.upstream.arrivals).toEqual([]);
+});
 
-  const { BLOCKED_FILE = '' } = newList('203.0.113.0/24').variables;
-  it.each<[string, Record<string, string>, number]>([
-    ['its own prices and no memos', { PRICE_SURCHARGE_USD_MICROS: '1234', PAYMENT_MEMO: 'off' }, 0],
-    ['credit, receipts and a blocklist', { CREDIT: 'on', RECEIPTS: 'on', BLOCKED_FILE }, creditRoutes.length],
-  ])('at a gateway with paid routes only, %s', async (_, variables, more) => {
-    const gateway = await startSellingGateway(variables, { solana });
-    expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length + more, findings: [] });
-    expect(solana.provider.arrivals).toEqual([]);
-  });
+const { BLOCKED_FILE = '' } = newList('203.0.113.0/24').variables;
+it.each<[string, Record<string, string>, number]>([
+  ['its own prices and no memos', { PRICE_SURCHARGE_USD_MICROS: '1234', PAYMENT_MEMO: 'off' }, 0],
+  ['credit, receipts and a blocklist', { CREDIT: 'on', RECEIPTS: 'on', BLOCKED_FILE }, creditRoutes.length],
+])('the doctor finds nothing to fix at a gateway with paid routes only, %s', async (_, variables, more) => {
+  const gateway = await startSellingGateway(variables, { solana });
+  expect(await examine(gateway.url)).toMatchObject({ routes: paidRoutes.length + more, findings: [] });
+  expect(solana.provider.arrivals).toEqual([]);
+});
 
-  it('at a gateway with APIs of the operator', async () => {
-    const key = { bearer: true, env: 'TEST_API_KEY' };
-    const shared = { key, requestsPerMinute: 1000 };
-    const weather = { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } };
-    const notes = { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} };
-    const { gateway, stub } = await serveApis({
-      weather: { ...shared, title: 'Weather', openapi: documentPath('weather.yaml'), operations: weather },
-      notes: { ...shared, title: 'Notes', openapi: documentPath('notes.yaml'), cluster: 'devnet', operations: notes },
-    });
-    expect(await examine(gateway.url)).toMatchObject({ routes: 64, findings: [] });
-    expect(stub.arrivals).toEqual([]);
+it('the doctor finds nothing to fix at a gateway with APIs of the operator', async () => {
+  const key = { bearer: true, env: 'TEST_API_KEY' };
+  const shared = { key, requestsPerMinute: 1000 };
+  const weather = { getForecast: {}, getHistory: { access: 'exact', price: '0.002' } };
+  const notes = { 'list-notes': { access: 'exact', price: '0.000007' }, 'update-note': {} };
+  const { gateway, stub } = await serveApis({
+    weather: { ...shared, title: 'Weather', openapi: documentPath('weather.yaml'), operations: weather },
+    notes: { ...shared, title: 'Notes', openapi: documentPath('notes.yaml'), cluster: 'devnet', operations: notes },
   });
+  expect(await examine(gateway.url)).toMatchObject({ routes: 64, findings: [] });
+  expect(stub.arrivals).toEqual([]);
 });

@@ -2,15 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { served } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { gated } from '../http/targets.ts';
-import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { node, runCommand } from '../kit/command.ts';
 import { type RecordingProxy, startRecordingProxy } from '../kit/recording-proxy.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { inDocument } from './seeds.ts';
 import { run } from './stranger.ts';
-
-/** Runs the program in its own process. */
-const runProgram = (...words: string[]): Promise<Outcome> =>
-  runCommand(node('packages/gateway/bin/main.js', 'doctor', ...words));
 
 /** Runs the doctor behind a proxy that changes the answers of a gateway. */
 async function runBehind({ port }: TestGateway, alter: RecordingProxy['alter']) {
@@ -22,40 +18,38 @@ async function runBehind({ port }: TestGateway, alter: RecordingProxy['alter']) 
 const selling = await startTestGateway({}, { paid: true });
 const free = await startTestGateway();
 
-describe('asset-gateway doctor', () => {
-  it('finds nothing to fix at our own gateway, with the URL as its only argument', async () => {
-    const { code, stdout, stderr } = await runProgram(selling.url);
-    const lines = stdout.split('\n');
-    const whole = `nothing to fix \\(${served.length} routes, \\d+ requests\\)\\.$`;
-    expect(lines.at(-2)).toMatch(new RegExp(`^✓ http://127\\.0\\.0\\.1:\\d+: ${whole}`));
-    const fee = 'a usual settlement costs the fee payer 10,001 lamports, so such a sale loses money while SOL is above';
-    expect(lines.slice(0, -2)).toEqual([
-      `· rpc: priced from $0.000005 a call; ${fee} $0.50.`,
-      `· das: priced from $0.000036 a call; ${fee} $3.60.`,
-      `· wallet: priced from $0.0005 a call; ${fee} $50.00.`,
-    ]);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(selling.upstream.arrivals).toEqual([]);
-    expect(selling.solana?.provider.arrivals).toEqual([]);
-  });
+it('asset-gateway doctor finds nothing to fix at our own gateway, with the URL as its only argument', async () => {
+  const { code, stdout, stderr } = await runCommand(node('packages/gateway/bin/main.js', 'doctor', selling.url));
+  const lines = stdout.split('\n');
+  const whole = `nothing to fix \\(${served.length} routes, \\d+ requests\\)\\.$`;
+  expect(lines.at(-2)).toMatch(new RegExp(`^✓ http://127\\.0\\.0\\.1:\\d+: ${whole}`));
+  const fee = 'a usual settlement costs the fee payer 10,001 lamports, so such a sale loses money while SOL is above';
+  expect(lines.slice(0, -2)).toEqual([
+    `· rpc: priced from $0.000005 a call; ${fee} $0.50.`,
+    `· das: priced from $0.000036 a call; ${fee} $3.60.`,
+    `· wallet: priced from $0.0005 a call; ${fee} $50.00.`,
+  ]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(selling.upstream.arrivals).toEqual([]);
+  expect(selling.solana?.provider.arrivals).toEqual([]);
+});
 
-  it('prints one line per fault, also if it occurs in many places', async () => {
-    const { code, stdout, url } = await runBehind(free, ({ status, headers }) =>
-      status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined,
-    );
-    const lines = stdout.trimEnd().split('\n');
-    const found = lines.filter((line) => line.includes('browsers hide this 404'));
-    expect([code, found]).toEqual([
-      1,
-      [
-        `✗ GET ${url}/nothing-is-served-here and 1 more: browsers hide this 404 from scripts. ` +
-          'Send Access-Control-Allow-Origin: * once with every answer.',
-      ],
-    ]);
-    const faults = lines.slice(0, -1).filter((line) => !line.startsWith('· '));
-    expect(faults.every((line) => /^✗ [A-Z]+ http\S+.*: .*\. .*\.$/.test(line))).toBe(true);
-    expect(lines.at(-1)).toMatch(/ \d+ to fix \(/);
-  });
+it('asset-gateway doctor prints one line per fault, also if it occurs in many places', async () => {
+  const { code, stdout, url } = await runBehind(free, ({ status, headers }) =>
+    status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined,
+  );
+  const lines = stdout.trimEnd().split('\n');
+  const found = lines.filter((line) => line.includes('browsers hide this 404'));
+  expect([code, found]).toEqual([
+    1,
+    [
+      `✗ GET ${url}/nothing-is-served-here and 1 more: browsers hide this 404 from scripts. ` +
+        'Send Access-Control-Allow-Origin: * once with every answer.',
+    ],
+  ]);
+  const faults = lines.slice(0, -1).filter((line) => !line.startsWith('· '));
+  expect(faults.every((line) => /^✗ [A-Z]+ http\S+.*: .*\. .*\.$/.test(line))).toBe(true);
+  expect(lines.at(-1)).toMatch(/ \d+ to fix \(/);
 });
 
 describe('the command of the doctor', () => {

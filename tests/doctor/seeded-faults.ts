@@ -46,9 +46,9 @@ function storingCache(): Alter {
 const withoutAllowed = (words: string): Alter =>
   when(
     ({ status }) => status === 204,
-    ({ headers, ...exchange }) => {
-      const allowed = String(headers['access-control-allow-headers']).replace(words, '');
-      return withHeaders({ 'access-control-allow-headers': allowed })({ headers, ...exchange });
+    (exchange) => {
+      const allowed = String(exchange.headers['access-control-allow-headers']).replace(words, '');
+      return withHeaders({ 'access-control-allow-headers': allowed })(exchange);
     },
   );
 

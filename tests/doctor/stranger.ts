@@ -1,7 +1,6 @@
 import { doctor } from '../../packages/doctor/src/command.ts';
 import type { Outcome } from '../kit/command.ts';
-import type { Answerer } from '../kit/strange-gateway.ts';
-import { startStrangeGateway } from '../kit/strange-gateway.ts';
+import { type Answerer, startStrangeGateway } from '../kit/strange-gateway.ts';
 
 /** A complete catalog entry. */
 export const ENTRY = {
@@ -45,12 +44,8 @@ export async function startStranger(
 
 /** Runs the doctor's command in this process. */
 export async function run(...words: string[]): Promise<Outcome> {
-  const written = { stdout: '', stderr: '' };
-  const writer = (name: 'stdout' | 'stderr') => ({
-    write: (text: string) => {
-      written[name] += text;
-    },
-  });
-  const code = await doctor(words, { stdout: writer('stdout'), stderr: writer('stderr') });
-  return { code, ...written };
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const writing = (to: string[]) => ({ write: (text: string) => to.push(text) });
+  const code = await doctor(words, { stdout: writing(stdout), stderr: writing(stderr) });
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
 }

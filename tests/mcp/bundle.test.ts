@@ -9,16 +9,15 @@ import { mcpb } from '../../scripts/mcpb.mjs';
 import { runHere } from '../cli/in-process.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { blocksOf } from '../kit/page.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const own = read('packages/cli/package.json');
+const gateway = await startTestGateway();
 
 describe('the bundle for Claude Desktop', () => {
   const folder = makeFolder();
-  let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway();
     await mcpb(join(folder, 'own.mcpb'));
     await unpackExtension({ mcpbPath: join(folder, 'own.mcpb'), outputDir: join(folder, 'own'), silent: true });
   }, 240_000);

@@ -75,31 +75,29 @@ it('an unreachable gateway is named in an error that says what to set', async ()
   expect([answer.isError, textOf(answer)]).toEqual([true, sentence]);
 });
 
-describe('W11 a payment with an unknown outcome', () => {
-  it('is resent by every later call with the same input, never signed again, and the error says so', async () => {
-    const { call, spentUsd } = await openHost();
-    const body = { ok: false, error: 'settlement_pending', message: 'Later.' };
-    reply = { status: 503, headers: { 'retry-after': '600' }, body };
-    for (const _ of [1, 2, 3]) {
-      const answered = await call('rpc', BALANCE);
-      expect(answered.isError).toBe(true);
-      expect(textOf(answered)).toMatch(/^payment_unknown: .*\nThe payment was sent and its outcome is not known\./);
-      expect(textOf(answered)).toContain('a call with the same input sends the same payment again');
-    }
-    expect([payments.length, new Set(payments).size, await spentUsd()]).toEqual([3, 1, '0.000005']);
-    reply = { headers: settled(), body: { ok: true, result: 7, priceUsd: '0.000005' } };
-    expect((await call('rpc', BALANCE)).structuredContent).toMatchObject({ result: 7, paid: { usd: '0.000005' } });
-    expect([payments.length, new Set(payments).size, await spentUsd()]).toEqual([4, 1, '0.000005']);
-    await call('rpc', BALANCE);
-    expect(new Set(payments).size).toBe(2);
-  });
+it('W11 a payment with an unknown outcome is resent by every later call with the same input, never signed again, and the error says so', async () => {
+  const { call, spentUsd } = await openHost();
+  const body = { ok: false, error: 'settlement_pending', message: 'Later.' };
+  reply = { status: 503, headers: { 'retry-after': '600' }, body };
+  for (const _ of [1, 2, 3]) {
+    const answered = await call('rpc', BALANCE);
+    expect(answered.isError).toBe(true);
+    expect(textOf(answered)).toMatch(/^payment_unknown: .*\nThe payment was sent and its outcome is not known\./);
+    expect(textOf(answered)).toContain('a call with the same input sends the same payment again');
+  }
+  expect([payments.length, new Set(payments).size, await spentUsd()]).toEqual([3, 1, '0.000005']);
+  reply = { headers: settled(), body: { ok: true, result: 7, priceUsd: '0.000005' } };
+  expect((await call('rpc', BALANCE)).structuredContent).toMatchObject({ result: 7, paid: { usd: '0.000005' } });
+  expect([payments.length, new Set(payments).size, await spentUsd()]).toEqual([4, 1, '0.000005']);
+  await call('rpc', BALANCE);
+  expect(new Set(payments).size).toBe(2);
+});
 
-  it('is resent after a yes of the user, who is not asked again', async () => {
-    const { call, questions } = await openHost({ words: [], user: () => 'accept' });
-    reply = { status: 500, body: { ok: false, error: 'internal', message: 'Failed.' } };
-    for (const _ of [1, 2]) expect(textOf(await call('rpc', BALANCE))).toContain('its outcome is not known');
-    expect([payments.length, new Set(payments).size, questions.length]).toEqual([2, 1, 1]);
-  });
+it('W11 a payment with an unknown outcome is resent after a yes of the user, who is not asked again', async () => {
+  const { call, questions } = await openHost({ words: [], user: () => 'accept' });
+  reply = { status: 500, body: { ok: false, error: 'internal', message: 'Failed.' } };
+  for (const _ of [1, 2]) expect(textOf(await call('rpc', BALANCE))).toContain('its outcome is not known');
+  expect([payments.length, new Set(payments).size, questions.length]).toEqual([2, 1, 1]);
 });
 
 it.each<[string, Reply]>([

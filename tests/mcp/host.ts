@@ -53,9 +53,6 @@ export const ERAS = [
 
 export type EraOptions = (typeof ERAS)[number][1];
 
-/** Answers the questions of the host. Without a user the host cannot ask. */
-export type User = (question: string) => ElicitResult['action'];
-
 /** A host with the program and a funded wallet. */
 export type Host = Awaited<ReturnType<typeof startHost>>;
 
@@ -63,7 +60,8 @@ export type Host = Awaited<ReturnType<typeof startHost>>;
 export interface HostOptions {
   readonly words?: readonly string[];
   readonly era?: EraOptions;
-  readonly user?: User | undefined;
+  /** Answers the questions of the host. Without a user the host cannot ask. */
+  readonly user?: (question: string) => ElicitResult['action'];
   readonly client?: ClientOptions;
   /** Whether the server is the bundled program in a process of its own. */
   readonly isProgram?: boolean;

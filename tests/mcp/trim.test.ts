@@ -63,49 +63,48 @@ describe('a trimmed value', () => {
   });
 });
 
-describe('an answer', () => {
-  it.each([
-    ['random digits', () => String(fc.sample(fc.bigInt({ min: 10n ** 70n, max: 10n ** 76n }), 1)[0])],
-    ['characters in no vocabulary', () => '\u{2b739}\u{1f9ff}\ua015'.repeat(30)],
-    ['control characters', () => '\u0001'.repeat(60)],
-    ['quotes and backslashes', () => '"\\'.repeat(60)],
-  ])('of %s takes less than 25,000 tokens in both copies', (_, text) => {
-    const stored = new StoredAnswers();
-    const result = Array.from({ length: 2_000 }, text);
-    const { content, structuredContent } = answerOf(fullOf(result), stored, {});
-    const [shown, link] = content;
-    expect([shown?.type, link?.type]).toEqual(['text', 'resource_link']);
-    const { answer } = (structuredContent as { cut: { answer: string } }).cut;
-    expect(JSON.parse(stored.text(answer) ?? '')).toHaveLength(2_000);
-    const tokens = countTokens(shown?.type === 'text' ? shown.text : '') + tokensOf(structuredContent) + tokensOf(link);
-    expect(tokens).toBeLessThan(25_000);
-  });
+it.each([
+  ['random digits', () => String(fc.sample(fc.bigInt({ min: 10n ** 70n, max: 10n ** 76n }), 1)[0])],
+  ['characters in no vocabulary', () => '\u{2b739}\u{1f9ff}\ua015'.repeat(30)],
+  ['control characters', () => '\u0001'.repeat(60)],
+  ['quotes and backslashes', () => '"\\'.repeat(60)],
+])('an answer of %s takes less than 25,000 tokens in both copies', (_, text) => {
+  const stored = new StoredAnswers();
+  const result = Array.from({ length: 2_000 }, text);
+  const { content, structuredContent } = answerOf(fullOf(result), stored, {});
+  const [shown, link] = content;
+  expect([shown?.type, link?.type]).toEqual(['text', 'resource_link']);
+  const { answer } = (structuredContent as { cut: { answer: string } }).cut;
+  expect(JSON.parse(stored.text(answer) ?? '')).toHaveLength(2_000);
+  const tokens = countTokens(shown?.type === 'text' ? shown.text : '') + tokensOf(structuredContent) + tokensOf(link);
+  expect(tokens).toBeLessThan(25_000);
 });
 
-describe('W25 an answer that was paid for', () => {
-  const transaction = '4'.repeat(88);
+const transaction = '4'.repeat(88);
 
-  it('is not lost if it nests too deep: read_on shows its text', async () => {
-    for (const depth of [600, 100_000]) {
-      const stored = new StoredAnswers();
-      let result: unknown = 1;
-      for (let level = 0; level < depth; level++) result = [result];
-      const text = `{"result":${'['.repeat(depth)}1${']'.repeat(depth)}}`;
-      const answer = answerOf({ ...fullOf(result), text, transaction, price: '0.0005' }, stored, {});
-      const shown = JSON.stringify(answer);
-      expect(shown).toContain(transaction);
-      const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(shown) ?? [];
-      expect(stored.text(name)).toContain('['.repeat(depth));
-      const read = await readOnTool(stored).call({ answer: name }, {} as never);
-      expect([read.isError ?? false, JSON.stringify(read).length < 25_000]).toEqual([false, true]);
-    }
-  });
+it('W25 an answer that was paid for is not lost if it nests too deep: read_on shows its text', async () => {
+  for (const depth of [600, 100_000]) {
+    const stored = new StoredAnswers();
+    let result: unknown = 1;
+    for (let level = 0; level < depth; level++) result = [result];
+    const text = `{"result":${'['.repeat(depth)}1${']'.repeat(depth)}}`;
+    const answer = answerOf({ ...fullOf(result), text, transaction, price: '0.0005' }, stored, {});
+    const shown = JSON.stringify(answer);
+    expect(shown).toContain(transaction);
+    const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(shown) ?? [];
+    expect(stored.text(name)).toContain('['.repeat(depth));
+    const read = await readOnTool(stored).call({ answer: name }, {} as never);
+    expect([read.isError ?? false, JSON.stringify(read).length < 25_000]).toEqual([false, true]);
+  }
+});
 
-  it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])('shows no malformed price: %#', (price) => {
+it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])(
+  'W25 an answer that was paid for shows no malformed price: %#',
+  (price) => {
     const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new StoredAnswers(), {});
     expect(JSON.parse(JSON.stringify(structuredContent))).toEqual({ result: 1, paid: { transaction } });
-  });
-});
+  },
+);
 
 it('a whole answer is stored for an hour, until 64 newer ones or 32 million characters are stored', () => {
   let now = 1;
