@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import { type GatewayProcess, startGatewayProcess } from '../kit/process.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
@@ -22,7 +22,7 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   const [port, metricsPort] = [String(await freePort()), String(await freePort())];
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
-  gateway = await startProcess('tests/kit/gateway-process.mjs', ['60000'], {
+  gateway = await startGatewayProcess({
     PORT: port,
     METRICS_PORT: metricsPort,
     DATA_DIR: makeFolder(),
@@ -33,9 +33,6 @@ beforeAll(async () => {
     ...(!isFull && { CACHE_MAX_MIB: String(BOUND_MIB) }),
   });
 }, 120_000);
-afterAll(async () => {
-  await gateway.end('SIGKILL');
-});
 
 const residentMib = () => memoryMib(gateway.child.pid);
 

@@ -110,13 +110,6 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect(mintsSeen().filter((mints) => mints.includes(BAD))).toHaveLength(3);
   });
 
-  it('W1 is repeated once for equal requests', async () => {
-    await start();
-    reject(BAD);
-    const { answers, calls } = await askTogether([BAD, BAD, BAD, VICTIMS[0] ?? '', VICTIMS[0] ?? '']);
-    expect([statusesOf(answers), calls.length]).toEqual([[400, 400, 400, 200, 200], 3]);
-  });
-
   it('W2 is not shared with a mint that is no public key', async () => {
     await start();
     const [padded, ...good] = VICTIMS.slice(0, 9);
@@ -172,14 +165,4 @@ it('W2 a rejected mint is refused in every list without a call, and called alone
   const { answers, calls } = await askTogether([BAD, ...VICTIMS.slice(0, 4)], [init]);
   expect(statusesOf(answers)).toEqual([400, 200, 200, 200, 200]);
   expect(calls.filter((mints) => mints.includes(BAD))).toEqual([BAD]);
-});
-
-it('W2 what was rejected is called again for no-cache', async () => {
-  await start();
-  const askAsset = (headers = {}) => askSigned(`${gateway.url}/v1/x402/tokens/assets/solana`, { headers });
-  gateway.upstream.faults.status = 400;
-  expect((await askAsset()).status).toBe(400);
-  gateway.upstream.faults.reset();
-  expect((await askAsset({ 'Cache-Control': 'no-cache' })).status).toBe(200);
-  expect(gateway.upstream.arrivals).toHaveLength(2);
 });

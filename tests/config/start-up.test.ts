@@ -3,17 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CommandOptions } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { endPrograms, type Program, startProgram } from '../process/program.ts';
+import { type Program, startProgram } from '../process/program.ts';
 import { SOLD } from './faults.ts';
 
 const KEY = 'CANARY_key_of_the_upstream';
 
 const folder = makeFolder();
 let folders = 0;
-afterAll(() => endPrograms());
 
 /** The path of a folder that is not there yet. */
 const freshFolder = (): string => join(folder, `data-${folders++}`);

@@ -9,7 +9,7 @@ import { startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { openPostgresDatabase } from '../kit/postgres.ts';
 import { startRedis } from '../kit/redis.ts';
-import { endPrograms, type Program, startProgram } from '../process/program.ts';
+import { type Program, startProgram } from '../process/program.ts';
 
 const CONFIGURATION = 'deploy/nginx.conf';
 
@@ -101,7 +101,7 @@ export async function startDeployment(nginxProgram: string, count: number, varia
     const url = `http://127.0.0.1:${port}`;
     const redis = await startRedis();
     const { url: databaseUrl, drop } = await openPostgresDatabase();
-    closing.push(redis.stop, drop, endPrograms);
+    closing.push(redis.stop, drop);
     const own = { ...variables, GATEWAY_BASE_URL: url, REDIS_URL: redis.url, DATABASE_URL: databaseUrl };
     const nodes = await Promise.all(Array.from({ length: count }, () => startNode(own)));
     closing.push(...nodes.map(({ upstream }) => upstream.close));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
-import { codeOf, faultsOf, headerFaults } from './error-table.ts';
+import { codeOf, expectRefusal, faultsOf, headerFaults, statusAndCode } from './error-table.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
-import { readAnswers, requestTo, type WireRequest, writeAndRead } from './wire.ts';
+import { askFor, readAnswers, requestTo, seen, type WireRequest, writeAndRead, writePieces } from './wire.ts';
 
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const BODY = JSON.stringify(SNAPSHOTS.example.body);
@@ -42,9 +42,89 @@ const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]
 
 const gateway = await startTestGateway();
 
+const KIB = 1024;
+const SEARCH = pathOf(rowOf('tokens.search'));
+const ask = (target: string, ...lines: string[]) => askFor(gateway.port, 'GET', target, ...lines);
+const padded = (prefix: string, length: number): string => prefix + 'x'.repeat(length - prefix.length);
+
+describe('H8 the request target', () => {
+  it('is at most 8 KiB; above that a 414', async () => {
+    expectRefusal(await ask(padded(`${SEARCH}?q=`, 8 * KIB)), '402 sign_in_required');
+    for (const length of [8 * KIB + 1, 9 * KIB, 16 * KIB, 23 * KIB, 64 * KIB]) {
+      expectRefusal(await ask(padded(`${SEARCH}?q=`, length)), '414 uri_too_long');
+      expectRefusal(await ask(padded('/', length)), '414 uri_too_long');
+    }
+    expect(gateway.upstream.arrivals).toEqual([]);
+  });
+});
+
+describe('H7 headers', () => {
+  it('are at most 16 KiB; above that a 431', async () => {
+    expectRefusal(await ask(SEARCH, padded('X: ', 15 * KIB)), '402 sign_in_required');
+    for (const length of [16 * KIB, 17 * KIB, 32 * KIB, 60 * KIB]) {
+      expectRefusal(await ask(SEARCH, padded('X: ', length)), '431 headers_too_large');
+    }
+    expect(gateway.upstream.arrivals).toEqual([]);
+  });
+
+  it('count in many short lines too', async () => {
+    const lines = (count: number) => Array.from({ length: count }, () => 'a: b');
+    expectRefusal(await ask(SEARCH, ...lines(1_000)), '402 sign_in_required');
+    for (const count of [2_800, 3_500, 8_000]) {
+      expectRefusal(await ask(SEARCH, ...lines(count)), '431 headers_too_large');
+    }
+  });
+
+  it('are found in the target, in any number of packets', async () => {
+    const head = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\n`;
+    const raw = await writePieces(gateway.port, [head, padded('X: ', 12 * KIB), 'x'.repeat(14 * KIB)]);
+    expect(readAnswers(raw, ['GET']).map(statusAndCode)).toEqual(['431 headers_too_large']);
+  });
+});
+
+describe('H5 a body', () => {
+  const post = async (body: string, ...lines: readonly string[]) => {
+    const { bytes } = requestTo(gateway.port, 'POST', pathOf(SNAPSHOTS), ...lines);
+    return readAnswers(await writeAndRead(gateway.port, bytes + body, 3_000), ['POST'])[0];
+  };
+  const inChunks = 'Transfer-Encoding: chunked';
+  const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+
+  it('of 64 KiB is accepted, with a length or in chunks', async () => {
+    const [size, close] = [64 * KIB, 'Connection: close'];
+    expectRefusal(await post('x'.repeat(size), `Content-Length: ${size}`, close), '402 sign_in_required');
+    expectRefusal(await post(`${chunk(size)}0\r\n\r\n`, inChunks, close), '402 sign_in_required');
+  });
+
+  it.each([
+    ...['65537', '1073741824', '9007199254740993'].map((length) => ['', `Content-Length: ${length}`] as const),
+    [chunk(64 * KIB) + chunk(1), inChunks] as const,
+  ])('that is larger is a 413 before its end, and the connection is closed (%#)', async (body, line) => {
+    const answer = await post(body, line);
+    expectRefusal(answer, '413 body_too_large');
+    expect(answer?.headers.connection).toBe('close');
+    expect(gateway.upstream.arrivals).toEqual([]);
+  });
+
+  it('of a megabyte is a 413 that the sender can read', async () => {
+    for (let round = 0; round < 10; round++) {
+      const answer = await seen(
+        await fetch(gateway.url + pathOf(SNAPSHOTS), { method: 'POST', body: 'x'.repeat(KIB * KIB) }),
+      );
+      expectRefusal(answer, '413 body_too_large');
+    }
+  });
+
+  it('without an end is not buffered', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    expectRefusal(await post(chunk(8 * KIB * KIB), inChunks), '413 body_too_large');
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * KIB * KIB);
+  });
+});
+
 const signed = () => signedHeader(gateway.url + pathOf(SNAPSHOTS), { method: 'POST' });
 
-async function post(lines: string, body: string): Promise<string> {
+async function postSigned(lines: string, body: string): Promise<string> {
   const head =
     `POST ${pathOf(SNAPSHOTS)} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\n` +
     `SIGN-IN-WITH-X: ${await signed()}\r\nContent-Type: application/json\r\n`;
@@ -54,7 +134,7 @@ async function post(lines: string, body: string): Promise<string> {
 describe('H10 an ambiguous request frame', () => {
   it.each(Object.entries(UNREADABLE))('%s: one 400, closed, no smuggled request', async (_, [lines, body]) => {
     const before = gateway.logLines.length;
-    const raw = await post(lines, body);
+    const raw = await postSigned(lines, body);
     const answers = readAnswers(raw, ['POST', 'GET']);
     expect(answers.map(({ status }) => status)).toEqual([400]);
     expect(answers.map(codeOf)).toEqual(['bad_request']);
@@ -77,7 +157,7 @@ describe('H10 an unambiguous request frame', () => {
   };
   it.each(Object.entries(readable))('%s: answered, and so is the next request', async (_, [lines, body]) => {
     const before = gateway.upstream.arrivals.length;
-    const answers = readAnswers(await post(lines, body), ['POST', 'GET']);
+    const answers = readAnswers(await postSigned(lines, body), ['POST', 'GET']);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ ok: true, method: 'marketSnapshots' });
     expect(gateway.upstream.arrivals.length).toBe(before + 1);

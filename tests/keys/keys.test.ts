@@ -139,17 +139,6 @@ describe('a key that the upstream refuses', () => {
   });
 });
 
-describe('a 429 of one key', () => {
-  it('pauses only that key', async () => {
-    Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '300', times: 1 });
-    expect(await askTimes(1)).toEqual(['503 upstream_rate_limited']);
-    expect(counts()).toEqual([1, 0]);
-    expect(slotsLeft(await ask())).toBe(LIMIT - 1);
-    expect(await askTimes(LIMIT - 1)).toEqual(Array(LIMIT - 1).fill('200'));
-    expect(counts()).toEqual([1, LIMIT]);
-  });
-});
-
 it('an upstream that fails is one upstream for all keys', async () => {
   gateway.upstream.faults.status = 500;
   for (const name of ['a', 'b', 'c', 'd', 'e']) await ask(`${TOKENS}/assets/${name}`);
@@ -234,12 +223,6 @@ describe('a cache in front of two keys', () => {
   const askFor = async (name: string): Promise<number> =>
     (await new Caller(cached).ask({ target: `${TOKENS}/assets/search?q=${name}` })).status;
   const calls = () => countsOf(cached.upstream, FIRST, SECOND);
-
-  it('a call for the cache with a refused key is repeated with the other key', async () => {
-    cached.upstream.keys.delete(FIRST);
-    expect([await askFor('a'), await askFor('a')]).toEqual([200, 200]);
-    expect(calls()).toEqual([1, 1]);
-  });
 
   it('a miss gets a 429 while one key is paused and the other has no slot', async () => {
     Object.assign(cached.upstream.faults, { status: 429, retryAfter: '300', only: isWith(FIRST) });

@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { endsAfterTests } from './ends.ts';
 
 /** The outcome of a command. */
 export interface Outcome {
@@ -23,13 +24,7 @@ export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'
   readonly stdin?: 'pipe';
 }
 
-const running = new Set<ChildProcess>();
-// A test that fails before it has ended its command leaves none behind.
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
-/** Starts a command. */
+/** Starts a command. It is killed after the tests of the file. */
 export function startCommand(words: readonly string[], options: CommandOptions = {}): Command {
   const { env, stdin = 'ignore', ...others } = options;
   const [program = '', ...rest] = words;
@@ -38,7 +33,6 @@ export function startCommand(words: readonly string[], options: CommandOptions =
     env: { PATH: process.env.PATH, ...env },
     stdio: [stdin, 'pipe', 'pipe'],
   }) as ChildProcess & Record<'stdout' | 'stderr', Readable>;
-  running.add(child);
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {
@@ -46,7 +40,11 @@ export function startCommand(words: readonly string[], options: CommandOptions =
     });
   }
   const ended = new Promise<Outcome>((resolve) => child.once('close', (code) => resolve({ code, ...written })));
-  ended.then(() => running.delete(child));
+  const end = endsAfterTests(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  ended.then(end);
   return { child, stdout: () => written.stdout, stderr: () => written.stderr, ended };
 }
 

@@ -1,11 +1,11 @@
 // Runs a gateway that the environment configures. argv[2], if given: the span of its budgets in ms. It kills itself after the
-// step of a purchase that argv[3] or a line on its standard input names.
+// step of a purchase that a line on its standard input names.
 import { processEnvironment, readConfig, run, startGateway } from '../../packages/gateway/bin/index.js';
 
-const [, , windowMs, step] = process.argv;
+const [, , windowMs] = process.argv;
 
 await run(async () => {
-  let last = step;
+  let last;
   process.stdin.on('data', (line) => {
     last = String(line);
     process.stdout.write('told\n');

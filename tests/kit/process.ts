@@ -9,7 +9,7 @@ export interface GatewayProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a script of the repository and waits until it says where it listens. */
+/** Starts a script of the repository, which is killed after the tests of the file, and waits until it says where it listens. */
 export async function startProcess(
   script: string,
   words: readonly string[],
@@ -26,3 +26,7 @@ export async function startProcess(
     },
   };
 }
+
+/** Starts a gateway that can kill itself after a step; `windowMs` is the span of its budgets. */
+export const startGatewayProcess = (variables: object, windowMs?: number): Promise<GatewayProcess> =>
+  startProcess('tests/kit/gateway-process.mjs', windowMs === undefined ? [] : [String(windowMs)], variables);

@@ -6,11 +6,10 @@ import { expect } from 'vitest';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import { type GatewayProcess, startGatewayProcess } from '../kit/process.ts';
 import { startChains } from '../kit/test-gateway.ts';
 import { newPath, nextLookMs, type Reply, ROOMY, readReply } from './fault-buyer.ts';
 
-const SCRIPT = 'tests/kit/gateway-process.mjs';
 /** How long a process may take to end after its last answer. */
 const FALL_MS = 2_000;
 
@@ -22,7 +21,7 @@ export async function openGatewaySeries(variables: Environment = {}) {
   const isRunning = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;
   async function open(): Promise<GatewayProcess> {
     const settings = { PORT: '0', DATA_DIR: folder, ...solana.variables, ...ROOMY, ...variables };
-    const gateway = await startProcess(SCRIPT, [], settings);
+    const gateway = await startGatewayProcess(settings);
     running.push(gateway);
     return gateway;
   }

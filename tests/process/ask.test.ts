@@ -8,7 +8,7 @@ import { freePort } from '../http/ports.ts';
 import { rowOf } from '../http/targets.ts';
 import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { type Answerer, startStrangeGateway } from '../kit/strange-gateway.ts';
+import { type Answerer, json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
 const ASK = 'packages/cli/bin/main.js';
@@ -101,57 +101,48 @@ describe('ask says what to type', () => {
   });
 });
 
-describe('ask says what to do', () => {
-  it('if nothing listens', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`;
-    const { code, stderr } = await refused(['assets/solana'], url);
-    expect(code).toBe(1);
-    expect(stderr).toBe(`ask: nothing listens on ${url}; run npm start first, or set ASSET_GATEWAY_URL\n`);
+const [HTML, TEXT] = [{ 'Content-Type': 'text/html' }, { 'Content-Type': 'text/plain' }];
+/** The sentences after `ask: `. */
+const saidIn = ({ stderr }: { readonly stderr: string }): string[] =>
+  [...stderr.matchAll(/^ask: (.*)$/gm)].map(([, sentence = '']) => sentence);
+
+describe('ask says what to do', async () => {
+  const origin = 'ASSET_GATEWAY_URL must be an origin such as http://localhost:8402';
+  const { url: other } = strange;
+  const notGateway = (status: number) =>
+    `${other} answers ${status} and is not a gateway; set ASSET_GATEWAY_URL to one`;
+  const silent = `http://127.0.0.1:${await freePort()}`;
+
+  it.each([
+    [silent, 1, `nothing listens on ${silent}; run npm start first, or set ASSET_GATEWAY_URL`],
+    ['localhost:8402', 2, origin],
+    ['gateway', 2, origin],
+    ['ftp://gateway.example', 2, origin],
+    ['http://gateway.invalid', 1, expect.stringMatching(/gateway\.invalid.*set ASSET_GATEWAY_URL/)],
+  ])('for %s, where no gateway is', async (url, code, sentence) => {
+    const outcome = await refused(['assets/solana'], url);
+    expect([outcome.code, saidIn(outcome)]).toEqual([code, [sentence]]);
   });
 
-  it.each(['localhost:8402', 'gateway', 'ftp://gateway.example'])('for %s', async (url) => {
-    const { code, stderr } = await refused(['assets/solana'], url);
-    expect([code, stderr]).toEqual([2, 'ask: ASSET_GATEWAY_URL must be an origin such as http://localhost:8402\n']);
-  });
-
-  it('if there is no such host', async () => {
-    const { code, stderr } = await refused(['assets/solana'], 'http://gateway.invalid');
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^ask: .*gateway\.invalid.*set ASSET_GATEWAY_URL.*\n$/);
-  });
-
-  it.each<[string, Answerer]>([
-    ['a page', (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>hello</p>')],
-    ['a text that says no', (_, response) => response.writeHead(404, { 'Content-Type': 'text/plain' }).end('no')],
+  it.each<[string, Answerer, string]>([
+    ['a page', (_, response) => response.writeHead(200, HTML).end('<p>hello</p>'), notGateway(200)],
+    ['a text that says no', (_, response) => response.writeHead(404, TEXT).end('no'), notGateway(404)],
+    ['JSON of somebody else', (_, response) => json(response, 404, {}), notGateway(404)],
+    ['nothing', (_, response) => response.writeHead(200).end(), notGateway(200)],
     [
-      'JSON of somebody else',
-      (_, response) => response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}'),
+      'a redirect, which it does not follow',
+      (_, response) => response.writeHead(308, { Location: gateway.url }).end(),
+      `${other} redirects; set ASSET_GATEWAY_URL to the redirect's target`,
     ],
-    ['nothing', (_, response) => response.writeHead(200).end()],
-  ])('if another server answers with %s', async (_, answer) => {
-    const { url } = strange;
+    [
+      'a broken connection',
+      (_, response) => response.destroy(),
+      `${other} cannot be reached (UND_ERR_SOCKET); set ASSET_GATEWAY_URL to a gateway`,
+    ],
+  ])('if another server answers with %s', async (_, answer, sentence) => {
     strange.answer(answer);
-    const { code, stdout, stderr } = await ask(['assets/solana'], url);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(
-      new RegExp(`ask: ${url} answers \\d+ and is not a gateway; set ASSET_GATEWAY_URL to one\\n$`),
-    );
-  });
-
-  it('for a redirect, which it does not follow', async () => {
-    const { url } = strange;
-    strange.answer((_, response) => response.writeHead(308, { Location: gateway.url }).end());
-    const { code, stderr } = await refused(['assets/solana'], url);
-    expect(code).toBe(1);
-    expect(stderr).toBe(`ask: ${url} redirects; set ASSET_GATEWAY_URL to the redirect's target\n`);
-  });
-
-  it('if the connection breaks', async () => {
-    const { url } = strange;
-    strange.answer((_, response) => response.destroy());
-    const { code, stderr } = await refused(['assets/solana'], url);
-    expect(code).toBe(1);
-    expect(stderr).toBe(`ask: ${url} cannot be reached (UND_ERR_SOCKET); set ASSET_GATEWAY_URL to a gateway\n`);
+    const { code, stdout, ...outcome } = await ask(['assets/solana'], other);
+    expect([code, stdout, saidIn(outcome).at(-1)]).toEqual([1, '', sentence]);
   });
 
   it('if the RPC is unreachable, and pays nothing', async () => {

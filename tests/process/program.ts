@@ -11,9 +11,7 @@ export interface Program extends Omit<Command, 'ended'> {
   readonly ended: Promise<number | null>;
 }
 
-const running = new Set<Program>();
-
-/** Starts it with exactly these variables. */
+/** Starts it with exactly these variables. It is killed after the tests of the file. */
 export function startProgram(
   env: NodeJS.ProcessEnv,
   { through, ...options }: Omit<CommandOptions, 'env'> & { readonly through?: string } = {},
@@ -22,16 +20,7 @@ export function startProgram(
   const command = startCommand(words, { env, ...options });
   const url = urlOf(command);
   url.catch(() => undefined);
-  const program = { ...command, url, ended: command.ended.then(({ code }) => code) };
-  running.add(program);
-  return program;
-}
-
-/** Kills all programs. */
-export async function endPrograms(): Promise<void> {
-  for (const { child } of running) child.kill('SIGKILL');
-  await Promise.all([...running].map(({ ended }) => ended));
-  running.clear();
+  return { ...command, url, ended: command.ended.then(({ code }) => code) };
 }
 
 /** Waits for a condition, at most ten seconds. */

@@ -10,18 +10,10 @@ const ASK = `'${process.execPath}' packages/cli/bin/main.js`;
 const MAX_WAIT_MS = 120_000;
 
 const folder = makeFolder();
-const running: Command[] = [];
-afterAll(async () => {
-  for (const { child } of running) child.kill('SIGKILL');
-  await Promise.all(running.map(({ ended }) => ended));
-});
 
 let folders = 0;
 function start(port: number, words = START): Command {
-  const env = { PORT: String(port), DATA_DIR: `${folder}/${folders++}`, SHELL: '/bin/sh' };
-  const command = startCommand(words, { env });
-  running.push(command);
-  return command;
+  return startCommand(words, { env: { PORT: String(port), DATA_DIR: `${folder}/${folders++}`, SHELL: '/bin/sh' } });
 }
 
 /** Waits for this output; rejects if the command ends. */

@@ -5,11 +5,10 @@ import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts
 import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import { type GatewayProcess, startGatewayProcess } from '../kit/process.ts';
 import { CANARY_KEY, CANARY_SECRET, startChains, startUpstream } from '../kit/test-gateway.ts';
 import { challengeFor } from '../kit/wallet.ts';
 
-const SCRIPT = 'tests/kit/gateway-process.mjs';
 /** The public origin of all nodes. */
 const ORIGIN = 'http://gateway.example';
 
@@ -19,14 +18,12 @@ export interface Nodes {
   readonly solana: SolanaSandbox;
   /** Starts one more, with these variables as well. */
   open(variables?: object): Promise<GatewayProcess>;
-  close(): Promise<void>;
 }
 
 /** Starts the sandbox and what the nodes share: the span that budgets count in, and these variables. */
 export async function openNodes(windowMs: number, variables: Environment): Promise<Nodes> {
   const upstream = await startUpstream();
   const solana = await startChains();
-  const running = new Set<GatewayProcess>();
   const common = {
     DATA_DIR: makeFolder(),
     GATEWAY_BASE_URL: ORIGIN,
@@ -41,12 +38,8 @@ export async function openNodes(windowMs: number, variables: Environment): Promi
     solana,
     async open(more = {}) {
       const port = String(await freePort());
-      const node = await startProcess(SCRIPT, [String(windowMs)], { ...common, PORT: port, ...more });
-      running.add(node);
+      const node = await startGatewayProcess({ ...common, PORT: port, ...more }, windowMs);
       return { ...node, url: `http://127.0.0.1:${port}` };
-    },
-    async close() {
-      await Promise.all([...running].map((node) => node.end('SIGKILL')));
     },
   };
 }

@@ -93,7 +93,6 @@ function suite(): void {
       () => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
       () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
     ],
-    ['PostgreSQL down', () => postgres.kill(), () => postgres.start()],
   ] as const;
 
   it.each(outages)('%s: refused in time and unused, and bought when it is back', LONG, async (_, fail, mend) => {

@@ -1,10 +1,9 @@
 import type { SignInChallenge } from '@asset-gateway/client';
 import { routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exampleOf } from '../http/targets.ts';
-import { everyThird, rounds } from '../kit/rounds.ts';
+import { everyThird } from '../kit/rounds.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import { type Changes, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
 import { openDirect, PORT } from './direct-gateway.ts';
@@ -325,21 +324,11 @@ describe('S16 a payload does not pollute prototypes', () => {
     await direct.costsNothing(async () => {
       for (const name of NAMES) {
         await refusedWith(HEADER, direct.askWith(base64(`{${member(name, payload)}}`)));
+        const named = { ...payload, chainId: name, type: name, [name]: { polluted: name } };
+        await refusedWith(CHAIN, direct.askWith(encodeHeader(named)));
         expectCleanPrototypes();
       }
     });
-  });
-
-  it('with special names as values', async () => {
-    const challenge = await direct.challenge();
-    const { length } = direct.upstream.arrivals;
-    for (let round = 0; round < rounds(150) * NAMES.length; round++) {
-      const word = NAMES[round % NAMES.length] ?? '';
-      const payload = { ...(await signedPayload(challenge)), chainId: word, type: word, [word]: { polluted: word } };
-      expect(await statusOf(direct.askWith(encodeHeader(payload)))).toBe(402);
-    }
-    expectCleanPrototypes();
-    expect(direct.upstream.arrivals).toHaveLength(length);
   });
 });
 
@@ -366,49 +355,4 @@ it('S14 JSONTestSuite as headers: each of its 318 files is refused', { timeout: 
   await direct.costsNothing(async () => {
     for (const { bytes } of everyThird(files, 0)) await refusedWith(HEADER, direct.askWith(bytes.toString('base64')));
   });
-});
-
-type Mutation = readonly [kind: 'flip' | 'cut' | 'insert', at: number, byte: number];
-
-function mutated(bytes: Buffer, [kind, at, byte]: Mutation): Buffer {
-  const index = Math.floor(at * bytes.length);
-  const [head, tail] = [bytes.subarray(0, index), bytes.subarray(index)];
-  if (kind === 'insert') return Buffer.concat([head, Buffer.of(byte), tail]);
-  return Buffer.concat([head, kind === 'cut' ? Buffer.of() : Buffer.of((tail[0] ?? 0) ^ byte), tail.subarray(1)]);
-}
-
-const meaning = (bytes: Buffer): unknown => {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
-};
-
-describe('S14 a mutated sign-in', () => {
-  const kind = fc.constantFrom('flip' as const, 'cut' as const, 'insert' as const);
-  const mutation = fc.tuple(
-    kind,
-    fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-    fc.integer({ min: 1, max: 255 }),
-  );
-
-  it('is refused, in its JSON or in its base64', async () => {
-    const header = await direct.signIn();
-    const json = Buffer.from(header, 'base64');
-    const changes = fc.asyncProperty(
-      fc.array(mutation, { minLength: 1, maxLength: 3 }),
-      fc.boolean(),
-      async (list, inside) => {
-        const bytes = list.reduce(mutated, inside ? json : Buffer.from(header));
-        const sent = inside ? bytes.toString('base64') : bytes.toString('latin1').replace(/[^\x21-\x7e]/g, '!');
-        // A comma makes two headers of one, of which the last counts.
-        fc.pre(!sent.includes(','));
-        fc.pre(JSON.stringify(meaning(Buffer.from(sent, 'base64'))) !== JSON.stringify(meaning(json)));
-        expect(await statusOf(direct.askWith(sent))).toBe(402);
-      },
-    );
-    await direct.costsNothing(() => fc.assert(changes, { numRuns: rounds(20) * 100 }));
-    expect(await statusOf(direct.askWith(header))).toBe(200);
-  }, 300_000);
 });

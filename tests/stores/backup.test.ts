@@ -1,16 +1,29 @@
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Local, openLocal } from '../../packages/gateway/src/compose/local.ts';
 import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
-import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
+import { node, runCommand, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { grant, HOLDER, JOURNAL_KEEP_MS, newPayment, settle } from '../kit/ledger.ts';
+import { inSuite } from '../kit/in-suite.ts';
+import {
+  grant,
+  HOLDER,
+  JOURNAL_KEEP_MS,
+  type Ledger,
+  newDebit,
+  newPayment,
+  newPurchase,
+  openPostgresLedger,
+  settle,
+} from '../kit/ledger.ts';
 import { suiteWith } from '../kit/optional.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 import { ROOM } from './contract.ts';
@@ -28,10 +41,8 @@ beforeEach(() => {
 
 /** Does what docs/operating/restarts-and-state.md says, in its own process, while the database is in use. */
 async function copy(): Promise<void> {
-  const env = { PATH: process.env.PATH, DATA_DIR: folder, COPY: sqliteIn(restored) };
-  const child = spawn('sh', ['-ec', COMMANDS], { env });
-  const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  expect([code, complaints]).toEqual([0, '']);
+  const env = { DATA_DIR: folder, COPY: sqliteIn(restored) };
+  expect(await runCommand(['sh', '-ec', COMMANDS], { env })).toMatchObject({ code: 0, stderr: '' });
 }
 
 async function openAll(dataDir: string): Promise<Local & { readonly money: Money }> {
@@ -90,15 +101,13 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
   });
 
   it('is made while the database is written to, and its books are in order', async () => {
-    const writer = spawn(process.execPath, ['tests/stores/busy-store.mjs', folder], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(writer.stdout, 'data');
+    const writer = startCommand(node('tests/stores/busy-store.mjs', folder));
+    await once(writer.child.stdout as Readable, 'data');
     await pause(300);
     await copy();
-    expect(writer.exitCode).toBeNull();
-    writer.kill('SIGKILL');
-    await once(writer, 'close');
+    expect(writer.child.exitCode).toBeNull();
+    writer.child.kill('SIGKILL');
+    await writer.ended;
     await expectBooksInOrder({ folder: restored });
     const copied = await openAll(restored);
     const [settled] = await copied.database.report({
@@ -108,3 +117,64 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
     await copied.close();
   });
 });
+
+const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS };
+/** Ends a line, quotes, and looks like what stands for null. */
+const AWKWARD = '{"a":"one, \\"two\\"\\n\\\\N"}\r\n\\N';
+
+const suite = () => {
+  const folder = makeFolder();
+  const opened = inSuite(openPostgresDatabase);
+  let ledger: Ledger;
+  const purchase = newPurchase(50_000);
+
+  /** Copies as an operator does. */
+  function move() {
+    const environment = { PATH: process.env.PATH, DATA_DIR: folder, DATABASE_URL: opened.url };
+    return spawnSync('deploy/sqlite-to-postgresql.sh', { env: environment, encoding: 'utf8' });
+  }
+
+  beforeAll(async () => {
+    const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
+    const money = openMoney(database, OPTIONS);
+    await settle(money, purchase, AWKWARD);
+    const debit = newDebit(5);
+    const held = await money.accounts.hold(debit);
+    if (held.verdict !== 'held') throw new Error(held.verdict);
+    await money.accounts.capture(held.debit, AWKWARD);
+    await money.close();
+    await database.close();
+    ledger = await openPostgresLedger(opened.url);
+    expect(move()).toEqual(expect.objectContaining({ status: 0, stderr: '' }));
+  }, 60_000);
+  afterAll(() => ledger.close());
+
+  it('has the same balances, payments and answers', async () => {
+    const balances = await ledger.database.report({ sql: 'select * from credit_balances' });
+    expect(balances).toEqual([
+      {
+        cluster: 'mainnet',
+        wallet: HOLDER.wallet,
+        granted_micro_usdc: 50_000,
+        spent_micro_usdc: 5,
+        balance_micro_usdc: 49_995,
+        held_micro_usdc: 0,
+      },
+    ]);
+    const answers = await ledger.database.report({ sql: 'select answer from answers' });
+    expect(new Set(answers.map(({ answer }) => answer))).toEqual(new Set([AWKWARD]));
+    await expectBooksInOrder({ url: opened.url });
+  });
+
+  it('continues the counters', async () => {
+    await grant(ledger, 1_000);
+    await expectBooksInOrder({ url: opened.url });
+  });
+
+  it('copies nothing a second time', async () => {
+    expect(move().status).not.toBe(0);
+    await expectBooksInOrder({ url: opened.url });
+  });
+};
+
+suiteWith('sqlite3', 'money that moves from SQLite', () => postgresSuite('to PostgreSQL', suite));

@@ -27,7 +27,7 @@ import { JOURNAL_KEEP_MS, newPayment, settle } from '../kit/ledger.ts';
 import { roundsOnEach } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
-import { endPrograms, startProgram } from '../process/program.ts';
+import { startProgram } from '../process/program.ts';
 
 const PAGE = 4096;
 const SETTLED_PAYMENTS = 40;
@@ -83,7 +83,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await openings.close();
-  await endPrograms();
   rmSync(parent, { recursive: true, force: true });
 });
 

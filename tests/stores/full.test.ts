@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync, statfsSync, statSync, writeS
 import { join } from 'node:path';
 import type { Environment } from '@asset-gateway/gateway';
 import Connection from 'libsql';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLocal } from '../../packages/gateway/src/compose/local.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
@@ -13,7 +13,7 @@ import { isFull } from '../kit/rounds.ts';
 import { type SellingGateway, startSellingGateway, startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
-import { endPrograms, startProgram } from '../process/program.ts';
+import { startProgram } from '../process/program.ts';
 
 const HEALTH = '/v1/x402/tokens/health';
 const PAGE = Buffer.alloc(4096);
@@ -49,8 +49,6 @@ function mountDisk(): Disk | undefined {
     },
   };
 }
-
-afterAll(endPrograms);
 
 const startOn = (folder: string) =>
   startProgram({ PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' });

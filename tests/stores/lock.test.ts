@@ -1,15 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Readable } from 'node:stream';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type FolderLock, lockFolder } from '../../packages/gateway/src/stores/lock.ts';
+import { node, runCommand, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull, roundsOnEach } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { endPrograms, startProgram } from '../process/program.ts';
+import { startProgram } from '../process/program.ts';
 
 const NOBODY = 65_534;
 const CONTENDERS = 8;
@@ -18,14 +19,9 @@ const FILES = ['gateway.db.lock'];
 const LOCK_MODULE = `${process.cwd()}/packages/gateway/dist/stores/lock.js`;
 
 let folder: string;
-const children: ChildProcess[] = [];
 beforeEach(() => {
   folder = makeFolder();
 });
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-});
-afterAll(endPrograms);
 
 async function take(path = folder): Promise<FolderLock> {
   const locking = await lockFolder(path);
@@ -44,9 +40,8 @@ async function holderOf(path = folder): Promise<string> {
 async function holdElsewhere(): Promise<ChildProcess> {
   const script = `import('${LOCK_MODULE}').then((m) => m.lockFolder('${folder}')).then(() => console.log('held'));
     setInterval(() => undefined, 1_000)`;
-  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  children.push(child);
-  await once(child.stdout, 'data');
+  const { child } = startCommand([process.execPath, '-e', script]);
+  await once(child.stdout as Readable, 'data');
   return child;
 }
 
@@ -109,20 +104,9 @@ describe('many that want the lock at once', () => {
   it.each(Array.from({ length: roundsOnEach(20) }, (_, round) => round))(
     'V17 exactly one has it at any time, through releases and kills (round %i)',
     async () => {
-      const words = ['tests/stores/lock-contender.mjs', folder, isFull ? '25' : '8'];
-      const contenders = Array.from({ length: CONTENDERS }, () => spawn(process.execPath, words, { stdio: 'pipe' }));
-      children.push(...contenders);
-      const ends = await Promise.all(
-        contenders.map(async (child) => {
-          const [output, complaints] = await Promise.all([
-            text(child.stdout),
-            text(child.stderr),
-            once(child, 'close'),
-          ]);
-          return { output: output + complaints, signal: child.signalCode };
-        }),
-      );
-      expect(ends).toEqual(Array(CONTENDERS).fill({ output: '', signal: 'SIGKILL' }));
+      const words = node('tests/stores/lock-contender.mjs', folder, isFull ? '25' : '8');
+      const ends = await Promise.all(Array.from({ length: CONTENDERS }, () => runCommand(words)));
+      expect(ends).toEqual(Array(CONTENDERS).fill({ code: null, stdout: '', stderr: '' }));
       await (await take()).close();
       expect(readdirSync(folder).sort()).toEqual(FILES);
     },

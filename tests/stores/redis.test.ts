@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ADMIT } from '../../packages/gateway/src/budget/redis-scripts.ts';
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
 import type { Budget, NonceUse } from '../../packages/gateway/src/budget/store.ts';
+import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
-import { Keyspace, READ_EPOCH } from '../../packages/gateway/src/stores/redis/keyspace.ts';
 import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
-import { nonceOf, openRedisStore, ROOM, storeContract } from './contract.ts';
+import { admitUntilAnswered, nonceOf, openRedisStore, ROOM, storeContract } from './contract.ts';
 
 const HOUR = 3_600_000;
 const budget: Budget = { key: 'clock', limit: 2, windowMs: 60_000, inFlightMs: 10_000 };
@@ -60,6 +59,26 @@ redisSuite('the store on Redis', () => {
     for (const { close } of nodes) await close();
   });
 
+  it.each(['copies of one used nonce', 'nonces that were used at another node'])(
+    'V13 200 %s at once take nothing from honest sign-ins',
+    async (replays) => {
+      const [node, other] = [await openRedisState(redis.url), await openRedisState(redis.url)];
+      const newNonces = (count: number) => Array.from({ length: count }, () => nonceOf(node.store));
+      const used = replays.startsWith('copies') ? newNonces(1) : newNonces(200);
+      for (const nonce of used) await other.store.burn(nonce, 'somebody');
+      const [room, honest] = [new InFlight(4), newNonces(4)];
+      const narrow = { ...budget, key: randomUUID(), limit: 4 };
+      const nonces = [...Array.from({ length: 200 }, (_, index) => used[index % used.length] as NonceUse), ...honest];
+      const admit = (nonce: NonceUse) => {
+        const attempt = { budget: narrow, owner: randomUUID(), room, nonce };
+        return admitUntilAnswered(node.store, attempt);
+      };
+      const kinds = (await Promise.all(nonces.map(admit))).map(({ kind }) => kind);
+      expect(kinds).toEqual([...Array(200).fill('nonce_used'), ...Array(4).fill('admitted')]);
+      for (const { close } of [node, other]) await close();
+    },
+  );
+
   it('U9 a pause holds for a question that is under way as well, whose nonce stays good', async () => {
     const proxy = await startTcpProxy(redis.port);
     const { store, close } = await openRedisState(`redis://127.0.0.1:${proxy.port}`);
@@ -83,24 +102,6 @@ redisSuite('the store on Redis', () => {
       break;
     }
     await close();
-  });
-
-  it('returns a Retry-After for any remaining fraction', async () => {
-    const connection = await RedisConnection.load(redis.url);
-    await connection.connect(() => undefined);
-    const space = new Keyspace(connection, 'fractions');
-    const epoch = String(await space.run({ script: READ_EPOCH, args: ['', 'epoch'] }));
-    const waiting = async (here: number, pausedHere: number) => {
-      const args = [epoch, 'me', 1, 1_000, 0, 0, 1, here, pausedHere, '', ''];
-      return (await space.run({
-        script: ADMIT,
-        keys: ['slots', 'limits', 'pause', 'holders', 'counts'],
-        args,
-      })) as unknown[];
-    };
-    expect((await waiting(0.4, 0)).slice(0, 2)).toEqual(['limited', 1]);
-    expect((await waiting(0, 0.4)).slice(0, 2)).toEqual(['paused', 1]);
-    connection.close();
   });
 });
 

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { mostInAnySpan } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
-import { CANARY_KEY, CANARY_SECRET, startChains } from '../kit/test-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, startChains, startUpstream } from '../kit/test-gateway.ts';
 import { until } from '../payments/fault-buyer.ts';
-import { endPrograms, type Program, startProgram } from '../process/program.ts';
+import { type Program, startProgram } from '../process/program.ts';
 import {
   openBuyers,
   quantile,
@@ -64,7 +64,7 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
   const addressesOf = (keys: readonly Uint8Array[]) => keys.map((key) => signerFromBytes(key).address);
 
   beforeAll(async () => {
-    upstream = await startTokensApi({ key: CANARY_KEY });
+    upstream = await startUpstream();
     solana = await startChains();
     const port = await freePort();
     origin = `http://127.0.0.1:${port}`;
@@ -94,11 +94,7 @@ describe.runIf(isFull)('an hour of all attacks at once, beside ten wallets that 
     Object.assign(solana.provider.faults, { hang: true, only: hangs });
   }, 120_000);
 
-  afterAll(async () => {
-    attackers?.kill('SIGKILL');
-    await endPrograms();
-    await upstream.close();
-  });
+  afterAll(() => void attackers?.kill('SIGKILL'));
 
   async function phase(lengthMs: number, onVolley?: (used: readonly UsedSignIn[]) => void): Promise<Phase> {
     const endMs = performance.now() + lengthMs;

@@ -5,7 +5,7 @@ import {
   type TestGateway,
   type TestGatewayOptions,
 } from '../kit/test-gateway.ts';
-import { answersWith, buys, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
+import { answersWith, buys, callOf, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { Caller, codeOf, HEALTH, slotsLeft, TOKENS } from './caller.ts';
 
@@ -113,16 +113,6 @@ describe.sequential('U10 the breaker of a paid upstream', () => {
     const payment = await paymentFor(seller, RPC, wallet);
     await answersWith(503, 'upstream_unavailable', 'unused', sendPaid(seller, RPC, payment));
     await buysFresh(DAS);
-  });
-
-  it('keeps its probe for the next request if a payment is refused', async () => {
-    await openBreaker();
-    const unpayable = await paymentFor(seller, RPC, await openWallet(seller.solana, 1n));
-    const payment = await paymentFor(seller, RPC, wallet);
-    clock.nowMs += 5_000;
-    const refused = await leaves(seller, { transfers: 0, arrivals: 0 }, () => sendPaid(seller, RPC, unpayable));
-    expect(refused.status).toBe(402);
-    await buys(seller, RPC, payment);
   });
 
   it('does not open for errors that depend on the request', async () => {
