@@ -3,42 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { VARIABLES } from '../../packages/gateway/src/config/variables.ts';
 import { DOCUMENTED } from '../deploy/monitoring.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
+import names from './names.json' with { type: 'json' };
 
 const noticesOf = (environment: Environment) => readConfig({ TOKENS_API_KEY: 'k', ...environment }).notices;
 const sentence = (name: string, known: string) => `${name} is set but unknown; did you mean ${known}?`;
-
-const MEANT: readonly (readonly [string, string])[] = [
-  ['GATEWAY_URL', 'GATEWAY_BASE_URL'],
-  ['GATEWAY_SECRET_FILE', 'GATEWAY_SECRET'],
-  ['TOKENS_APIKEY', 'TOKENS_API_KEY'],
-  ['TOKEN_API_KEY', 'TOKENS_API_KEY'],
-  ['tokens_api_key', 'TOKENS_API_KEY'],
-  ['HELIUS_RPC_URL', 'HELIUS_MAINNET_RPC_URL'],
-  ['ALCHEMY_MAINET_RPC_URL', 'ALCHEMY_MAINNET_RPC_URL'],
-  ['FACILITATOR_AUTH', 'FACILITATOR_AUTHORIZATION'],
-  ['FEE_PAYER_KEYPAIR_FILE', 'FEE_PAYER_KEYPAIR'],
-  ['PAY_TO_ADDRESS', 'PAY_TO_WALLET'],
-  ['PRICE_SURCHARGE', 'PRICE_SURCHARGE_USD_MICROS'],
-  ['REDIS_URI', 'REDIS_URL'],
-  ['LOGLEVEL', 'LOG_LEVEL'],
-  ['GATEWAY_PORT', 'PORT'],
-  ['RPC_ENDPOINT', 'ALCHEMY_MAINNET_RPC_URL'],
-  ['RPC_URL', 'HELIUS_MAINNET_RPC_URL'],
-];
-
-/** Variables that shells, images, supervisors and package managers set. */
-const USUAL =
-  `PATH HOME HOSTNAME HOST PWD OLDPWD SHLVL SHELL USER LOGNAME LANG LC_ALL TERM TERM_PROGRAM TMPDIR TZ EDITOR
-PAGER MAIL DISPLAY COLUMNS LINES _ HOSTTYPE MACHTYPE OSTYPE SSH_CLIENT SSH_CONNECTION SSH_TTY XDG_DATA_DIRS XDG_DATA_HOME
-XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS NODE_ENV NODE_VERSION NODE_OPTIONS YARN_VERSION INIT_CWD npm_config_registry
-npm_lifecycle_event npm_package_name npm_execpath npm_node_execpath CI DEBUG NO_COLOR FORCE_COLOR http_proxy HTTPS_PROXY
-NO_PROXY SSL_CERT_FILE INVOCATION_ID JOURNAL_STREAM STATE_DIRECTORY RUNTIME_DIRECTORY LOGS_DIRECTORY SYSTEMD_EXEC_PID
-MEMORY_PRESSURE_WATCH CREDENTIALS_DIRECTORY NOTIFY_SOCKET container POD_NAME POD_IP NODE_NAME SERVICE_ACCOUNT
-KUBERNETES_SERVICE_HOST KUBERNETES_PORT OTEL_SERVICE_NAME OTEL_METRICS_EXPORTER OTEL_EXPORTER_OTLP_METRICS_ENDPOINT
-AWS_REGION GOOGLE_CLOUD_PROJECT DYNO WEB_CONCURRENCY POSTGRES_DB REDIS_HOST REDIS_PORT REDIS_PASSWORD REDIS_USER
-REDIS_USERNAME REDIS_DB REDIS_TLS_URL REDIS_VERSION REDIS_DOWNLOAD_URL REDIS_DOWNLOAD_SHA REDISCLOUD_URL
-NGINX_VERSION POSTGRES_PASSWORD LOG_DIR LOG_FILE BASE_URL API_KEY SECRET SECRET_KEY GATEWAY_INTERFACE SERVER_NAME
-DEVICE_NAME SORT POST PORTS port host ANCHOR_WALLET ANCHOR_PROVIDER_URL ETH_RPC_URL PYTHONPATH JAVA_HOME`.split(/\s+/);
 
 /** Variables that Kubernetes and Docker set for a service with this name. */
 function serviceLinks(service: string): Environment {
@@ -59,7 +27,7 @@ function serviceLinks(service: string): Environment {
 }
 
 describe('a variable that is nearly known', () => {
-  it.each(MEANT)('%s is named once, with the suggestion %s', (name, known) => {
+  it.each(Object.entries(names.nearlyKnown))('%s is named once, with the suggestion %s', (name, known) => {
     expect(noticesOf({ [name]: 'CANARY' })).toEqual([sentence(name, known)]);
   });
 
@@ -90,7 +58,7 @@ describe('a variable that is nearly known', () => {
 
 describe('variables of other programs cause no notice', () => {
   it('whether a shell, an image or a supervisor sets them', () => {
-    for (const name of USUAL) expect(noticesOf({ [name]: '127.0.0.1' })).toEqual([]);
+    for (const name of names.ofOthers) expect(noticesOf({ [name]: '127.0.0.1' })).toEqual([]);
   });
 
   it.each(['redis-master', 'rpc', 'wallet-api', 'asset-gateway', 'pay', 'prices', 'solana'])(

@@ -1,6 +1,7 @@
 import { dollars, type Route } from '@asset-gateway/protocol';
+import type { Lifetime } from '../cache/lifetimes.ts';
 import { DocumentFault, type OpenApiDocument, type Operation } from './document.ts';
-import type { Families } from './families.ts';
+import type { Families, Family } from './families.ts';
 import { type ApiPlan, keyNameIn, readApisFile } from './file.ts';
 import { FILE } from './format.ts';
 import { rowOf } from './rows.ts';
@@ -58,18 +59,15 @@ function others({ name: api, document, entry }: ApiPlan): string {
 
 /** What the file changes of the gateway's own routes. */
 function ownRoutes({ off, limits, disabled, prices, lifetimes }: Families): string {
+  const limited = (family: Family, limit: number) => `${limit} requests a ${family === 'tokens' ? 'minute' : 'second'}`;
+  const cached = ({ freshSeconds: fresh, maxStaleSeconds: most }: Lifetime) =>
+    `cached: fresh ${fresh} s, at most ${most} s`;
   const lines = [
     ...[...off].map((family) => [family, 'disabled']),
-    ...[...limits].map(([family, limit]) => [
-      family,
-      `${limit} requests a ${family === 'tokens' ? 'minute' : 'second'}`,
-    ]),
+    ...[...limits].map(([family, limit]) => [family, limited(family, limit)]),
     ...[...disabled].map((id) => [id, 'disabled']),
     ...[...prices].map(([id, micros]) => [id, `$${dollars(micros)}`]),
-    ...[...lifetimes].map(([id, { freshSeconds, maxStaleSeconds }]) => [
-      id,
-      `cached: fresh ${freshSeconds} s, at most ${maxStaleSeconds} s`,
-    ]),
+    ...[...lifetimes].map(([id, lifetime]) => [id, cached(lifetime)]),
   ];
   return lines.length === 0 ? '' : `The gateway's own routes:\n${columns(lines)}`;
 }

@@ -29,21 +29,14 @@ export function openConsole(config: Config, service: Service, notice: (message: 
     notice(MISSING);
     return NONE;
   }
-  const opened: Chain[] = [];
-  const open = (url: string): Chain => {
-    const chain = new Chain(url, CONNECTIONS);
-    opened.push(chain);
-    return chain;
-  };
-  const urls = Object.entries(config.paid?.solanaRpcUrls ?? {});
-  const chains = Object.fromEntries(
-    urls.map(([cluster, url]) => [cluster, { payments: open(url), balances: open(url) }]),
-  );
-  const chain = chainAnswer(chains, () => performance.now());
+  const chains = Object.entries(config.paid?.solanaRpcUrls ?? {}).map(([cluster, url]) => {
+    return [cluster, { payments: new Chain(url, CONNECTIONS), balances: new Chain(url, CONNECTIONS) }] as const;
+  });
+  const chain = chainAnswer(Object.fromEntries(chains), () => performance.now());
   return {
     rows: consolePages(openConsoleFiles(folder), indexOf(service, config), chain),
     async close() {
-      await Promise.all(opened.map((each) => each.close()));
+      await Promise.all(chains.flatMap(([, { payments, balances }]) => [payments.close(), balances.close()]));
     },
   };
 }

@@ -16,22 +16,19 @@ const SECRET = /^[\w-]{43}$/;
 /** A fault of the folder, as advice for the operator. */
 const fault = (advice: string): ConfigError => new ConfigError([`DATA_DIR: ${advice}`]);
 
+const DAMAGED =
+  ': restore a backup of it, or move it away and start with an empty one, which loses its secret, all credit and the ' +
+  'state of payments';
+
 /** Turns an error of the folder into advice for the operator. */
 function folderFault(error: unknown, folder: string): unknown {
   const { message, code = '' } = error as NodeJS.ErrnoException;
-  if (error instanceof SchemaTooNew) {
-    return fault(
-      `gateway.db in ${folder} is of a later version (${message}): start that version, or restore a backup.`,
-    );
-  }
-  if (/malformed|not a database|disk I\/O|cut off|secret/.test(message)) {
-    return fault(
-      `gateway.db in ${folder} is damaged (${message}): restore a backup of it, or move it away and start with an ` +
-        'empty one, which loses its secret, all credit and the state of payments.',
-    );
-  }
+  const ofFile = (what: string, advice: string) => fault(`gateway.db in ${folder} ${what} (${message})${advice}.`);
+  if (error instanceof SchemaTooNew)
+    return ofFile('is of a later version', ': start that version, or restore a backup');
+  if (/malformed|not a database|disk I\/O|cut off|secret/.test(message)) return ofFile('is damaged', DAMAGED);
   if (!/SQLITE|EACCES|EROFS|EPERM|ENOSPC/.test(code) && !/readonly|unable to open|full/i.test(message)) return error;
-  return fault(`gateway.db in ${folder} cannot be opened or written (${message}).`);
+  return ofFile('cannot be opened or written', '');
 }
 
 function makeFolder(folder: string): void {
@@ -93,12 +90,9 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>) {
     /** Made once, for operators who set none. */
     secret,
     async connect(notice: (message: string) => void) {
-      const earlier = EARLIER.filter((name) => existsSync(`${dataDir}/${name}`));
-      if (earlier.length > 0) {
-        notice(
-          `DATA_DIR holds data of an earlier version (${earlier.join(', ')}), which stays unchanged: docs/upgrading.md`,
-        );
-      }
+      const earlier = EARLIER.filter((name) => existsSync(`${dataDir}/${name}`)).join(', ');
+      if (earlier !== '')
+        notice(`DATA_DIR holds data of an earlier version (${earlier}), which stays unchanged: docs/upgrading.md`);
       damage.then(
         (found) => found !== undefined && notice(`DATA_DIR: gateway.db is damaged (${found}): restore a backup of it`),
         ({ message }: Error) => notice(`DATA_DIR: gateway.db was not checked for damage (${message})`),

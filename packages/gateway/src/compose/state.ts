@@ -33,12 +33,10 @@ const FORGETS =
 /** Turns an error of PostgreSQL into advice for the operator. Its messages contain no secret. */
 function databaseFault(error: unknown): unknown {
   const { code, message } = error as { readonly code?: string; readonly message: string };
-  if (error instanceof SchemaTooNew) {
-    return new ConfigError([
-      `DATABASE_URL: the database was made by a later version (${message}): start that version.`,
-    ]);
-  }
-  return code === undefined ? error : new ConfigError([`DATABASE_URL: PostgreSQL says "${message}" (${code}).`]);
+  const fault = (text: string) => new ConfigError([`DATABASE_URL: ${text}.`]);
+  if (error instanceof SchemaTooNew)
+    return fault(`the database was made by a later version (${message}): start that version`);
+  return code === undefined ? error : fault(`PostgreSQL says "${message}" (${code})`);
 }
 
 /** Opens money in PostgreSQL. While the server does not answer, the gateway retries and serves free routes. */

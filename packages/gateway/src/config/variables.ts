@@ -39,20 +39,16 @@ const isServiceLink = (name: string, value: string): boolean =>
 const isSlipOf = (name: string, known: string): boolean =>
   distance(name, known) <= known.length / LETTERS_FOR_A_SLIP && known.length >= LETTERS_FOR_A_SLIP;
 
-/** Counts the words shared by two names, and those in only one; an abbreviation counts as shared. */
-function comparison(name: string, known: string) {
-  const [words, knownWords] = [name.split('_'), known.split('_')];
-  const isIn = (word: string) => words.some((other) => other.startsWith(word) || word.startsWith(other));
-  const shared = knownWords.filter(isIn).length;
-  return { shared, others: words.length + knownWords.length - 2 * shared };
-}
-
-/** The known name that shares words with this one and has the fewest different ones. */
+/** The known name that shares words with this one and has the fewest different ones; an abbreviation counts as shared. */
 function nearestTo(name: string): string {
+  const words = name.split('_');
+  const isIn = (word: string) => words.some((other) => other.startsWith(word) || word.startsWith(other));
   const strangeness = (known: string): number => {
     // A name without a cluster means mainnet.
     const plain = known.replace('MAINNET_', '');
-    const { shared, others } = comparison(name, plain);
+    const knownWords = plain.split('_');
+    const shared = knownWords.filter(isIn).length;
+    const others = words.length + knownWords.length - 2 * shared;
     return shared === 0 ? Number.POSITIVE_INFINITY : others + distance(name, plain) / 100;
   };
   return VARIABLES.reduce((best, known) => (strangeness(known) < strangeness(best) ? known : best));

@@ -113,17 +113,16 @@ function pathCheck({ input, rules }: Route): (values: Values) => boolean {
   return (values) => validator?.Check(values) === true && ofPath.every((rule) => rule.holds(values));
 }
 
-const prepared = (route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>) => ({
-  resource: resourceOf(route, name),
-  discoveries: discoveriesOf(route, priceUsd(route)),
-  isTaken: pathCheck(route),
-});
-
 /** Describes a route for its challenges. The first call prepares the description, so that a start prepares none. */
-export function createDescribe(route: Route, service: Pick<Service, 'name' | 'priceUsd'>): Describe {
-  let made: ReturnType<typeof prepared> | undefined;
+export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>): Describe {
+  const prepare = () => ({
+    resource: resourceOf(route, name),
+    discoveries: discoveriesOf(route, priceUsd(route)),
+    isTaken: pathCheck(route),
+  });
+  let made: ReturnType<typeof prepare> | undefined;
   return (pathParams) => {
-    made ??= prepared(route, service);
+    made ??= prepare();
     const { resource, discoveries, isTaken } = made;
     // Invalid values make no example: keep the row's own.
     if (!isTaken(pathParams)) return { resource, discoveries };

@@ -164,14 +164,12 @@ export class Recorder {
 
   #schedule(): void {
     const elapsedMs = performance.now() - this.#startMs;
-    this.#timer = setTimeout(
-      () => {
-        // An error of a reading must not end the process; the next update covers the time.
-        this.#updated().catch(() => undefined);
-        this.#schedule();
-      },
-      INTERVAL_MS - (elapsedMs % INTERVAL_MS),
-    ).unref();
+    const update = () => {
+      // An error of a reading must not end the process; the next update covers the time.
+      this.#updated().catch(() => undefined);
+      this.#schedule();
+    };
+    this.#timer = setTimeout(update, INTERVAL_MS - (elapsedMs % INTERVAL_MS)).unref();
   }
 
   /** Reads that overlap share one update, so that counters never go back. */

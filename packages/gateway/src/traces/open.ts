@@ -1,14 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { REFUSALS, Refusal, type Route } from '@asset-gateway/protocol';
-import {
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { Inbound, KeyedCall, Outbound, Slot } from '../call.ts';
 import type { TracesConfig } from '../config/traces.ts';
@@ -71,7 +63,6 @@ class OpenTelemetryTracing implements Tracing {
   /** Path templates by row id. */
   readonly #paths: ReadonlyMap<string, string>;
   readonly #export: Export;
-  readonly #tracer: Tracer;
   readonly #reachesUpstreams: boolean;
   /** The context of the request that is being served. */
   readonly #current = new AsyncLocalStorage<Context>();
@@ -79,7 +70,6 @@ class OpenTelemetryTracing implements Tracing {
   constructor(opened: Export, reachesUpstreams: boolean, rows: readonly Route[]) {
     this.#paths = new Map(rows.map(({ id, path }) => [id, path]));
     this.#export = opened;
-    this.#tracer = opened.tracer;
     this.#reachesUpstreams = reachesUpstreams;
   }
 
@@ -100,7 +90,7 @@ class OpenTelemetryTracing implements Tracing {
       const parent = propagator.extract(ROOT_CONTEXT, inbound, getter);
       const method = METHODS.includes(inbound.method) ? inbound.method : '_OTHER';
       const attributes = { 'http.request.method': method };
-      const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+      const span = this.#export.tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
       const answer = async () => {
         const outbound = await handle(inbound);
         span.setAttribute('http.response.status_code', outbound.status);
@@ -160,7 +150,7 @@ class OpenTelemetryTracing implements Tracing {
         const spend = async (): Promise<Slot> => {
           const slot = await call.spend();
           const attributes = { ...place, 'http.request.method': call.route.httpMethod };
-          const span = this.#tracer.startSpan('upstream call', { kind: SpanKind.CLIENT, attributes }, parent);
+          const span = this.#export.tracer.startSpan('upstream call', { kind: SpanKind.CLIENT, attributes }, parent);
           spans.push(span);
           return this.#reachesUpstreams ? carrying(slot, trace.setSpan(parent, span)) : slot;
         };
@@ -180,7 +170,7 @@ class OpenTelemetryTracing implements Tracing {
   #within<T>(name: string, task: () => Promise<T>): Promise<T> {
     const parent = this.#current.getStore();
     if (!parent) return task();
-    const span = this.#tracer.startSpan(name, {}, parent);
+    const span = this.#export.tracer.startSpan(name, {}, parent);
     return this.#current.run(trace.setSpan(parent, span), () => ending(span, task));
   }
 }
