@@ -27,13 +27,13 @@ const START_MS = Date.parse('2026-11-20T00:00:00Z');
 const FEW_BYTES = 256 * 1024;
 /** The default of SALES_KEEP_DAYS. */
 export const JOURNAL_KEEP_MS = 400 * 86_400_000;
-const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS, answerBytes: FEW_BYTES };
 
 /** A ledger in a new folder. */
 export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {}): Promise<Ledger> {
   const file = sqliteIn(makeFolder());
   const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES };
-  const open = () => openMoney(new SqliteDatabase(file, { now: () => ledger.nowMs, ...options }), OPTIONS);
+  const open = () =>
+    openMoney(new SqliteDatabase(file, { now: () => ledger.nowMs, ...options }), JOURNAL_KEEP_MS, FEW_BYTES);
   const end = (money: Money) => money.close().then(() => money.database.close());
   let money = open();
   const ends = {
@@ -59,7 +59,7 @@ export async function openPostgresLedger(url: string): Promise<Ledger> {
     await database.connect();
     // A busy server is tried again.
     while (!database.isReady()) await pause(20);
-    const money = openMoney(database, OPTIONS);
+    const money = openMoney(database, JOURNAL_KEEP_MS, FEW_BYTES);
     nodes.add(money);
     return money;
   };

@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { isFeePayerSignature } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
+import { isFeePayerSignature, type Payment } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { Memos, type Offer, paymentKeyOf } from '../../packages/gateway/src/payments/read/requirement.ts';
 import { freePort } from '../http/ports.ts';
 import { anyText } from '../kit/any-text.ts';
@@ -420,7 +420,10 @@ const primitives = [
 
 describe.each(primitives)('a signature that a facilitator reports, by %s', (_, crypto) => {
   const counts = (signature: unknown, over: Uint8Array = message) =>
-    isFeePayerSignature(crypto, signature, addressOf(feePayer), over);
+    isFeePayerSignature(crypto, signature, {
+      message: over,
+      requirement: { extra: { feePayer: addressOf(feePayer) } } as Payment['requirement'],
+    });
 
   it('P11 counts when it is the fee payer’s over our message', () => {
     expect(counts(bs58.encode(feePayerSignature))).toBe(true);

@@ -112,7 +112,7 @@ postgresSuite('a server of its own', () => {
     it('the role that serves prunes', async () => {
       const database = await PostgresDatabase.load({ url: as('gateway') });
       await database.connect();
-      const money = openMoney(database, { journalKeepMs: -1_000 });
+      const money = openMoney(database, -1_000);
       await money.retention.prune();
       expect(await askPostgres(as('gateway'), 'select count(*) as entries from journal')).toEqual([{ entries: '0' }]);
       await money.close();

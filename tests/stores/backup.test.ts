@@ -47,7 +47,7 @@ async function copy(): Promise<void> {
 
 async function openAll(dataDir: string): Promise<Local & { readonly money: Money }> {
   const local = await openLocal({ dataDir });
-  const money = openMoney(local.database, { journalKeepMs: JOURNAL_KEEP_MS });
+  const money = openMoney(local.database, JOURNAL_KEEP_MS);
   return { ...local, money, close: () => money.close().then(local.close) };
 }
 
@@ -118,7 +118,6 @@ suiteWith('sqlite3', 'a copy of a database that is in use', () => {
   });
 });
 
-const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS };
 /** Ends a line, quotes, and looks like what stands for null. */
 const AWKWARD = '{"a":"one, \\"two\\"\\n\\\\N"}\r\n\\N';
 
@@ -136,7 +135,7 @@ const suite = () => {
 
   beforeAll(async () => {
     const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
-    const money = openMoney(database, OPTIONS);
+    const money = openMoney(database, JOURNAL_KEEP_MS);
     await settle(money, purchase, AWKWARD);
     const debit = newDebit(5);
     const held = await money.accounts.hold(debit);

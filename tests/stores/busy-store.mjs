@@ -6,7 +6,7 @@ import { openMoney } from '../../packages/gateway/dist/compose/money.js';
 
 const [dataDir, turns = Number.POSITIVE_INFINITY] = process.argv.slice(2);
 const { store, database, close } = await openLocal({ dataDir }).catch(() => process.exit(0));
-const money = openMoney(database, { journalKeepMs: 86_400_000 });
+const money = openMoney(database, 86_400_000);
 const { payments } = money;
 const network = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const budget = { key: 'budget', limit: 1_000, windowMs: 10, inFlightMs: 10 };

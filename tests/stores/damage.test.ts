@@ -73,7 +73,7 @@ beforeAll(async () => {
   const folder = newFolder();
   const local = await openLocal({ dataDir: folder });
   secret = local.secret;
-  const money = openMoney(local.database, { journalKeepMs: JOURNAL_KEEP_MS });
+  const money = openMoney(local.database, JOURNAL_KEEP_MS);
   for (let serial = 0; serial < SETTLED_PAYMENTS; serial++) {
     await settle(money, newPayment(), `"${'x'.repeat(serial * 997)}"`);
   }

@@ -49,7 +49,7 @@ function open(at: string): Money {
       });
     },
   });
-  const one = openMoney(database, { journalKeepMs: JOURNAL_KEEP_MS });
+  const one = openMoney(database, JOURNAL_KEEP_MS);
   opened.push(one);
   if (at === folder) flushed = read();
   return one;

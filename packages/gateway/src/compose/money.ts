@@ -31,14 +31,11 @@ const timed = (database: Database, events: EventEmitter<MoneyEvents>): Database 
   close: () => database.close(),
 });
 
-/** Opens the data about money in a database. Closing it does not close the database. */
-export function openMoney(
-  untimed: Database,
-  {
-    journalKeepMs,
-    answerBytes = PAYMENTS.answerBytes,
-  }: { readonly journalKeepMs: number; readonly answerBytes?: number },
-) {
+/**
+ * Opens the data about money in a database; closing it does not close the database. `journalKeepMs`: how long journal entries are
+ * stored. `answerBytes`: the most bytes of all stored answers together.
+ */
+export function openMoney(untimed: Database, journalKeepMs: number, answerBytes: number = PAYMENTS.answerBytes) {
   const events = new EventEmitter<MoneyEvents>();
   const database = timed(untimed, events);
   const onWritten: OnWritten = (written) => void events.emit('written', written);

@@ -128,7 +128,7 @@ export async function openState(config: Config, tracing: Pick<Tracing, 'spanned'
     const postgres =
       databaseUrl === undefined ? undefined : opened(await openPostgres(databaseUrl, config.credit !== undefined));
     const database = postgres?.database ?? local?.database;
-    const money = database && openMoney(tracing.spanned<Database>(database, DATABASE_SPANS), { journalKeepMs });
+    const money = database && openMoney(tracing.spanned<Database>(database, DATABASE_SPANS), journalKeepMs);
     if (money) opened({ connect: async () => undefined, close: () => money.close() });
     if (money && !postgres) await recover(money);
     const { store } = redis ?? (local as Local);

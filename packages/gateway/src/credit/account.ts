@@ -79,11 +79,7 @@ export const balanceOf = ({ grantedMicros, spentMicros }: Account): number => gr
 export const availableOf = (account: Account): number => balanceOf(account) - account.heldMicros;
 
 /** Why a price cannot be held. `hold` in rows.ts has the same condition in SQL; a test compares them. */
-export function holdRefusal(
-  account: Account,
-  micros: number,
-  nowMs: number,
-): 'insufficient' | 'busy' | 'failing' | undefined {
+export function holdRefusal(account: Account, micros: number, nowMs: number) {
   if (balanceOf(account) < micros) return 'insufficient';
   if (account.failingUntilMs > nowMs) return 'failing';
   // Other calls may release what they hold.

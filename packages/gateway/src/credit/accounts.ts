@@ -16,7 +16,6 @@ import {
   type Debit,
   holdRefusal,
   type NewDebit,
-  withUnchargedCall,
 } from './account.ts';
 import * as rows from './rows.ts';
 
@@ -182,9 +181,8 @@ export class Accounts extends Ledger {
   async #noteUncharged(holder: AccountHolder): Promise<void> {
     for (let attempt = 1; attempt <= CREDIT.holdsPerWallet; attempt++) {
       const [wallet] = await this.database.read(rows.findUncharged(holder));
-      const before = String(wallet?.uncharged_at_ms);
-      const uncharged = withUnchargedCall(JSON.parse(before), this.now());
-      if (await this.database.write({ guard: rows.noteUncharged(holder, before, uncharged) })) return;
+      const guard = rows.noteUncharged(holder, String(wallet?.uncharged_at_ms), this.now());
+      if (await this.database.write({ guard })) return;
     }
   }
 }

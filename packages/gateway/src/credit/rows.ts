@@ -11,7 +11,15 @@ import {
   text,
   type Value,
 } from '../stores/sql/database.ts';
-import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
+import {
+  type Account,
+  type AccountHolder,
+  CREDIT,
+  type Debit,
+  NEW_ACCOUNT,
+  type NewDebit,
+  withUnchargedCall,
+} from './account.ts';
 
 const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds, w.failing_until_ms,
   b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
@@ -175,16 +183,15 @@ export const findUncharged = (holder: AccountHolder): Statement => ({
   values: holderValues(holder),
 });
 
-/** Notes the times of uncharged calls, if they have not changed since they were read. */
-export const noteUncharged = (
-  holder: AccountHolder,
-  before: string,
-  { times, failingUntilMs }: { readonly times: readonly number[]; readonly failingUntilMs: number },
-): Statement => ({
-  sql: `update wallets set uncharged_at_ms = $3, failing_until_ms = $4
+/** Notes an uncharged call, if the times of earlier ones have not changed since they were read. */
+export function noteUncharged(holder: AccountHolder, before: string, nowMs: number): Statement {
+  const { times, failingUntilMs } = withUnchargedCall(JSON.parse(before), nowMs);
+  return {
+    sql: `update wallets set uncharged_at_ms = $3, failing_until_ms = $4
   where cluster = $1 and address = $2 and uncharged_at_ms = $5 and {in time} returning id`,
-  values: [...holderValues(holder), JSON.stringify(times), failingUntilMs, before],
-});
+    values: [...holderValues(holder), JSON.stringify(times), failingUntilMs, before],
+  };
+}
 
 /** The latest grants and debits of a wallet: the route that was debited, or whose payment brought the grant by its transaction. */
 export const findMovements = (holder: AccountHolder): Statement => ({

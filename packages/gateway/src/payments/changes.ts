@@ -4,8 +4,6 @@ import {
   columnsOf,
   type Step as DatabaseStep,
   type Dialect,
-  dropAnswer,
-  endAnswer,
   insertion,
   type JournalEntry,
   type JournalKind,
@@ -78,7 +76,10 @@ function answerChange({ subject, step: { before, after }, details, nowMs }: Taki
   const { record } = after;
   if (record && details.answer !== undefined) return [keepAnswer({ key, answer: details.answer, untilMs: null })];
   if (!isOpen(before.record) || isOpen(record)) return [];
-  return [record?.progress === 'settled' ? endAnswer(key, nowMs + PAYMENTS.answerMs) : dropAnswer(key)];
+  if (record?.progress !== 'settled')
+    return [{ sql: 'delete from answers where key = $1 and {guarded}', values: [key] }];
+  const sql = 'update answers set until_ms = $2 where key = $1 and {guarded}';
+  return [{ sql, values: [key, nowMs + PAYMENTS.answerMs] }];
 }
 
 export const renewLease = (key: string, owner: string, untilMs: number): Statement => ({

@@ -52,11 +52,7 @@ export class Deliveries extends PaidAnswers {
    * The answer to another payment for the same request, so that each payer pays once. `due`: the payments that are owed or open.
    * A payment without a ticket (`isProven` is false) may be a copy: it gets a stored answer, which stays owed.
    */
-  async owed(
-    context: PaidCall,
-    due: PaymentState['due'],
-    isProven: boolean,
-  ): Promise<Admission | Delivery | undefined> {
+  async owed(context: PaidCall, due: PaymentState['due'], isProven: boolean) {
     const dueKey = due.at(-1)?.key;
     if (dueKey === undefined) return undefined;
     const { payments } = this.#dependencies;

@@ -46,12 +46,7 @@ export async function tokenAccountOf(wallet: string, mint: string): Promise<stri
 }
 
 /** Throws if payments could not arrive, or if the fee payer holds tokens that could be stolen. */
-async function assertReady(
-  chain: Chain,
-  cluster: Cluster,
-  destination: string,
-  feePayer: string | undefined,
-): Promise<void> {
+async function assertReady(chain: Chain, cluster: Cluster, destination: string, feePayer: string | undefined) {
   const faults: string[] = [];
   const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
   const payee = await chain.account(destination);

@@ -103,11 +103,11 @@ export class Reconciler {
     if (record.signature !== undefined) return { signature: record.signature, isComplete: true };
     if (record.memo === undefined || !payment) return { signature: undefined, isComplete: false };
     const { memo } = record;
-    const { feePayer, memo: issued } = payment.requirement.extra;
+    const { crypto } = this.#dependencies;
+    const { memo: issued } = payment.requirement.extra;
     const rows = await chain.transactionsOf(record.source);
     const found = rows.find(
-      ({ memos, signature }) =>
-        memos.includes(memo) && isFeePayerSignature(this.#dependencies.crypto, signature, feePayer, payment.message),
+      ({ memos, signature }) => memos.includes(memo) && isFeePayerSignature(crypto, signature, payment),
     );
     const oldestMs = rows.at(-1)?.atMs ?? 0;
     const reachesBack = issued !== undefined && oldestMs > 0 && oldestMs < issuedAtMs(issued) - SKEW_MS;

@@ -89,9 +89,8 @@ const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 export function isFeePayerSignature(
   crypto: Crypto,
   signature: unknown,
-  feePayer: string,
-  message: Uint8Array,
+  { message, requirement }: Pick<Payment, 'message' | 'requirement'>,
 ): signature is string {
   if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return false;
-  return crypto.verify(bs58.decode(signature), message, bs58.decode(feePayer));
+  return crypto.verify(bs58.decode(signature), message, bs58.decode(requirement.extra.feePayer));
 }

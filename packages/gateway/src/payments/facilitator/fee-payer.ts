@@ -1,5 +1,6 @@
 import { clusterOfNetwork } from '@asset-gateway/protocol';
 import { type FeeCharge, type NewPayment, PAYMENTS } from '../record.ts';
+import type { StoredState } from '../rows.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator } from './facilitator.ts';
 
@@ -23,10 +24,7 @@ export function feeChargeOf(facilitator: Facilitator, payment: NewPayment, isNew
 export const feePayerName = (network: string, feePayer: string): string => `${network}:${feePayer}`;
 
 /** Whether the fee budget suffices after what was spent within the hour. New payers share a part of it. */
-export function fitsBudget(
-  { lamports, limit, isNewPayer }: FeeCharge,
-  spent: { readonly all: number; readonly ofNewPayers: number },
-): boolean {
+export function fitsBudget({ lamports, limit, isNewPayer }: FeeCharge, spent: StoredState['fees']): boolean {
   if (spent.all + lamports > limit) return false;
   return !isNewPayer || spent.ofNewPayers + lamports <= limit * PAYMENTS.newPayersShare;
 }

@@ -93,8 +93,7 @@ export class RemoteFacilitator implements Facilitator {
     const answer = await this.#call('POST', '/settle', payment, SETTLE_MS).catch(() => undefined);
     const { crypto } = this.#options;
     const reported = member(answer?.body, 'transaction');
-    const { feePayer } = payment.requirement.extra;
-    const signature = isFeePayerSignature(crypto, reported, feePayer, payment.message) ? reported : undefined;
+    const signature = isFeePayerSignature(crypto, reported, payment) ? reported : undefined;
     const success = member(answer?.body, 'success');
     if (success === true && signature !== undefined && answer?.status === 200) return { outcome: 'settled', signature };
     const reason = member(answer?.body, 'errorReason');

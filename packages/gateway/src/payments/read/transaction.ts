@@ -173,10 +173,7 @@ const OTHERS: readonly RefusalCode[] = [
   'invalid_exact_svm_payload_unknown_seventh_instruction',
 ];
 
-function signersFault(
-  { signers, keys, lookups, instructions }: Transaction,
-  feePayer: string,
-): RefusalCode | undefined {
+function signersFault({ signers, keys, lookups, instructions }: Transaction, feePayer: string) {
   if (signers !== LIMITS.maxRequiredSignatures) return 'invalid_exact_svm_payload_excessive_signers';
   if (keys[0] !== feePayer) return 'invalid_exact_svm_fee_payer_mismatch';
   if (lookups > 0) return 'invalid_exact_svm_payload_transaction_could_not_be_decoded';
@@ -187,11 +184,7 @@ function signersFault(
   return undefined;
 }
 
-function readTokenTransfer(
-  instruction: Instruction,
-  { keys }: Transaction,
-  offer: Offer,
-): Omit<Transfer, 'memo' | 'feeLamports'> | RefusalCode {
+function readTokenTransfer(instruction: Instruction, { keys }: Transaction, offer: Offer) {
   const { program, accounts, data } = instruction;
   const [source, mint, destination, authority] = accounts.map((index) => keys[index] ?? '');
   if (program !== TOKEN || data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4)

@@ -208,17 +208,6 @@ export const keepAnswer = ({ key, answer, untilMs }: StoredAnswer) => ({
   values: [key, untilMs, Buffer.byteLength(answer), answer],
 });
 
-/** Sets the expiry of an answer. */
-export const endAnswer = (key: string, untilMs: number): Statement => ({
-  sql: 'update answers set until_ms = $2 where key = $1 and {guarded}',
-  values: [key, untilMs],
-});
-
-export const dropAnswer = (key: string): Statement => ({
-  sql: 'delete from answers where key = $1 and {guarded}',
-  values: [key],
-});
-
 /** How long an answer is stored, and owed if it was not delivered, in milliseconds; longer than any nonce or memo is valid. */
 export const ANSWER_MS = 600_000;
 
