@@ -20,7 +20,7 @@ export const PENDING = '503 settlement_pending pending';
 
 export const DOLLAR = 1_000_000n;
 /** How long to wait before the next look: longer when it takes long, since each costs two processes some milliseconds. */
-export const nextLookMs = (sinceMs: number, firstMs = 100): number =>
+const nextLookMs = (sinceMs: number, firstMs = 100): number =>
   Math.min(500, firstMs + (performance.now() - sinceMs) / 10);
 
 /** A path that no other test uses, so that payments of one payer are independent. */
@@ -62,21 +62,29 @@ export async function ask(url: string, payment?: string, init: RequestInit = {})
   return readReply(await fetch(url, { ...init, headers }));
 }
 
-/** Sends the same request with the same payment until its outcome is known. */
-export async function askUntilDecided(
-  url: string,
-  payment: string,
+/** Asks again while the outcome is open, or until the time is over. A reply is missing if no gateway answers. */
+export async function untilDecided(
+  askAgain: () => Promise<Reply | undefined>,
+  isOpen: (reply: Reply) => boolean,
   limitMs = 15_000,
-  init: RequestInit = {},
 ): Promise<Reply> {
   const sinceMs = performance.now();
   for (;;) {
-    const reply = await ask(url, payment, init);
-    const isOpen = (reply.status === 503 || reply.status === 409) && reply.headers.has('retry-after');
-    if (!isOpen || performance.now() > sinceMs + limitMs) return reply;
+    const reply = await askAgain();
+    const isOver = performance.now() > sinceMs + limitMs;
+    if (reply && (!isOpen(reply) || isOver)) return reply;
+    if (isOver) throw new Error('no gateway answers');
     await pause(nextLookMs(sinceMs));
   }
 }
+
+/** Sends the same request with the same payment until its outcome is known. */
+export const askUntilDecided = (url: string, payment: string, limitMs?: number, init: RequestInit = {}) =>
+  untilDecided(
+    () => ask(url, payment, init),
+    ({ status, headers }) => [409, 503].includes(status) && headers.has('retry-after'),
+    limitMs,
+  );
 
 /** Waits until a condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {

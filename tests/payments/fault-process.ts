@@ -8,7 +8,7 @@ import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startGatewayProcess } from '../kit/process.ts';
 import { startChains } from '../kit/test-gateway.ts';
-import { newPath, nextLookMs, type Reply, ROOMY, readReply } from './fault-buyer.ts';
+import { newPath, type Reply, ROOMY, readReply, untilDecided } from './fault-buyer.ts';
 
 /** How long a process may take to end after its last answer. */
 const FALL_MS = 2_000;
@@ -65,21 +65,12 @@ export const askOnce = (url: string, headers: Headers, init: RequestInit = {}): 
   fetch(url, { ...init, headers }).then(readReply, () => undefined);
 
 /** Sends the same request until its outcome is known, or the time is over. */
-export async function askUntilDecided(
-  url: string,
-  headers: Headers,
-  limitMs = 15_000,
-  init: RequestInit = {},
-): Promise<Reply> {
-  const sinceMs = performance.now();
-  for (;;) {
-    const reply = await askOnce(url, headers, init);
-    const isOver = performance.now() > sinceMs + limitMs;
-    if (reply && (![409, 429, 503].includes(reply.status) || isOver)) return reply;
-    if (isOver) throw new Error('no gateway answers');
-    await sleep(nextLookMs(sinceMs));
-  }
-}
+export const askUntilDecided = (url: string, headers: Headers, limitMs?: number, init: RequestInit = {}) =>
+  untilDecided(
+    () => askOnce(url, headers, init),
+    ({ status }) => [409, 429, 503].includes(status),
+    limitMs,
+  );
 
 /** How a call is paid for: by which wallet, and by which headers. */
 export interface Payer {

@@ -31,18 +31,14 @@ const EARLY = ['upstream', 'verify', 'reserve', 'hold'];
 
 const [PRICE, BUNDLE, LARGEST_BUNDLE] = [500, 50_000, 1_000_000];
 const CHARGED = { grantedMicros: LARGEST_BUNDLE, spentMicros: PRICE };
-type Way = 'call' | 'bundle' | 'signature' | 'covered call';
-interface Account {
-  readonly grantedMicros: number;
-  readonly spentMicros: number;
-}
 /** Each way to pay for a call: its steps, and the account of the wallet in the end. */
-const WAYS: Readonly<Record<Way, { steps: Steps; account: Account }>> = {
+const WAYS = {
   call: { steps: PURCHASE, account: { grantedMicros: 0, spentMicros: 0 } },
   bundle: { steps: PURCHASE, account: { grantedMicros: BUNDLE - PRICE, spentMicros: 0 } },
   signature: { steps: DEBIT, account: CHARGED },
   'covered call': { steps: DEBIT, account: CHARGED },
 };
+type Way = keyof typeof WAYS;
 type Kill = readonly [way: Way, step: string];
 type KilledCall = Killed & { readonly payer: Wallet; readonly way: Way };
 

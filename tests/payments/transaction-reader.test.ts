@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import {
   getCompiledTransactionMessageDecoder,
@@ -40,28 +39,21 @@ function decoded(bytes: Uint8Array) {
   }
 }
 
-/** The rules of Solana's runtime for a version 0 message that kit's codecs leave to it, each by its name. */
-const RULES: Readonly<Record<string, (message: Message, bytes: Uint8Array) => boolean>> = {
-  version: ({ version }) => version === 0,
-  size: (_, { length }) => length <= 1232,
-  header({ header, staticAccounts }) {
-    const { numSignerAccounts: signers, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
-    return numReadonlySignerAccounts < signers && signers + numReadonlyNonSignerAccounts <= staticAccounts.length;
-  },
-  distinct: ({ staticAccounts }) => new Set(staticAccounts).size === staticAccounts.length,
-  indices: ({ staticAccounts, instructions }) =>
-    instructions.every(({ programAddressIndex, accountIndices = [] }) =>
-      [programAddressIndex, ...accountIndices].every((index) => index < staticAccounts.length),
-    ),
-};
-
-const brokenBy = (message: Message, bytes: Uint8Array): string[] =>
-  Object.keys(RULES).filter((name) => !RULES[name]?.(message, bytes));
-
-/** The runtime rules that a transaction breaks; undefined if kit cannot decode and encode it. */
-function rulesBroken(bytes: Uint8Array): string[] | undefined {
-  const read = decoded(bytes);
-  return read && brokenBy(read.message, bytes);
+/** Whether a message keeps the rules of Solana's runtime for version 0 that kit's codecs leave to it. */
+function isSound({ version, header, staticAccounts, instructions }: Message, { length }: Uint8Array): boolean {
+  const { numSignerAccounts: signers, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
+  const indices = instructions.flatMap(({ programAddressIndex, accountIndices = [] }) => [
+    programAddressIndex,
+    ...accountIndices,
+  ]);
+  return (
+    version === 0 &&
+    length <= 1232 &&
+    numReadonlySignerAccounts < signers &&
+    signers + numReadonlyNonSignerAccounts <= staticAccounts.length &&
+    new Set(staticAccounts).size === staticAccounts.length &&
+    indices.every((index) => index < staticAccounts.length)
+  );
 }
 
 /** A copy with plain arrays, for comparison by content. */
@@ -75,7 +67,7 @@ const plain = ({ signatures, message, instructions, ...rest }: Transaction): Tra
 /** Reads a transaction as the gateway's own reader does, with kit's codecs and those rules. */
 function readWithKit(bytes: Uint8Array): Transaction | undefined {
   const read = decoded(bytes);
-  if (!read || brokenBy(read.message, bytes).length > 0) return undefined;
+  if (!read || !isSound(read.message, bytes)) return undefined;
   const { header, staticAccounts, instructions, ...message } = read.message;
   return {
     signatures: read.signatures.map((signature) => Uint8Array.from(signature ?? new Uint8Array(SIGNATURE_BYTES))),
@@ -113,59 +105,22 @@ const mutated = (wires: readonly Buffer[]): fc.Arbitrary<Buffer> =>
       ),
     );
 
-interface Vector {
-  readonly payload: { readonly payload: { readonly transaction: string } };
-  readonly txBytes: number;
-  readonly messageSha256Hex: string;
-  readonly staticAccounts: readonly string[];
-  readonly instructions: readonly { program: string; accounts: [string, number][]; dataHex: string }[];
-  readonly header: { readonly numSignerAccounts: number };
-}
-
-const vector = (JSON.parse(readFileSync('tests/vectors/x402-vectors.json', 'utf8')) as { exact: Vector }).exact;
-const wire = Buffer.from(vector.payload.payload.transaction, 'base64');
+const { exact } = JSON.parse(readFileSync('tests/vectors/x402-vectors.json', 'utf8'));
+/** A transaction of the official client. */
+const wire = Buffer.from(exact.payload.payload.transaction, 'base64');
 const MESSAGE_AT = 129;
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-
-/** The vector's transaction with a change in it; the signatures stay, as reading does not look at them. */
+/** That transaction with a change in it; the signatures stay, as reading does not look at them. */
 function changed(change: (draft: Draft) => void): Buffer {
   const draft = draftOf(wire);
   change(draft);
   return wireOf([wire.subarray(1, 65), wire.subarray(65, 129)], messageOf(draft));
 }
 
-describe('the transaction of the official client', () => {
-  const read = readTransaction(wire);
-
-  it('is read to the same message, keys, signers and instructions', () => {
-    expect(wire).toHaveLength(vector.txBytes);
-    expect(
-      createHash('sha256')
-        .update(read?.message ?? '')
-        .digest('hex'),
-    ).toBe(vector.messageSha256Hex);
-    expect(read?.keys).toEqual(vector.staticAccounts);
-    expect(read?.signers).toBe(vector.header.numSignerAccounts);
-    expect(read?.lookups).toBe(0);
-    const told = read?.instructions.map(({ program, accounts, data }) => ({
-      program,
-      accounts: accounts.map((index) => read.keys[index]),
-      dataHex: hex(data),
-    }));
-    const expected = vector.instructions.map((each) => ({ ...each, accounts: each.accounts.map(([key]) => key) }));
-    expect(told).toEqual(expected);
-  });
-
-  it('has the slots of both signers; the first is empty', () => {
-    expect(read?.signatures.map(hex)).toEqual(['00'.repeat(64), hex(wire.subarray(65, MESSAGE_AT))]);
-  });
-
-  it('is refused at every shorter length', () => {
-    for (let length = 0; length < wire.length; length++) {
-      expect(readTransaction(wire.subarray(0, length)), `${length} bytes`).toBeUndefined();
-    }
-  });
+it('a transaction is refused at every shorter length', () => {
+  for (let length = 0; length < wire.length; length++) {
+    expect(readTransaction(wire.subarray(0, length)), `${length} bytes`).toBeUndefined();
+  }
 });
 
 it('a transaction is refused beyond the size of a packet, to the byte', () => {
@@ -188,56 +143,34 @@ const withLists = changed(({ instructions }) =>
   instructions.push({ programAddressIndex: 2, accountIndices: Array(200).fill(3), data: new Uint8Array(300) }),
 );
 
-/** Transactions that kit encodes to the same bytes, by the one rule that each breaks. */
-const BREAKING: readonly [string, Buffer][] = [
-  ['version', changed((draft) => Object.assign(draft, { version: 'legacy' }))],
-  [
-    'size',
-    changed(({ instructions }) =>
-      instructions.push({ programAddressIndex: 2, accountIndices: [], data: new Uint8Array(900) }),
-    ),
-  ],
-  [
-    'header',
-    changed((draft) => Object.assign(draft.header, { numReadonlySignerAccounts: draft.header.numSignerAccounts })),
-  ],
-  ['distinct', changed(({ staticAccounts }) => staticAccounts.push(staticAccounts[3] ?? ''))],
-  ['header', changed((draft) => Object.assign(draft.header, { numReadonlyNonSignerAccounts: 200 }))],
-  [
-    'indices',
-    changed(({ instructions, staticAccounts }) => instructions[3]?.accountIndices.push(staticAccounts.length)),
-  ],
-  [
-    'indices',
-    changed(({ instructions, staticAccounts }) =>
-      instructions.push({ programAddressIndex: staticAccounts.length, accountIndices: [], data: wire }),
-    ),
-  ],
-];
-
 const [slots, message] = [wire.subarray(1, MESSAGE_AT), wire.subarray(MESSAGE_AT)];
+const header = (change: Partial<Draft['header']>) => changed((draft) => Object.assign(draft.header, change));
+const instruction = (programAddressIndex: number, data: Uint8Array) =>
+  changed(({ instructions }) => instructions.push({ programAddressIndex, accountIndices: [], data }));
 /** Bytes that are no transaction. */
 const UNREADABLE: Readonly<Record<string, Buffer>> = {
+  'a legacy message': changed((draft) => Object.assign(draft, { version: 'legacy' })),
+  'version 1': Buffer.concat([wire.subarray(0, MESSAGE_AT), Buffer.of(0x81), message.subarray(1)]),
+  'more than a packet': instruction(2, new Uint8Array(900)),
+  'a fee payer who may not be charged': header({ numReadonlySignerAccounts: 2 }),
+  'more readers than keys': header({ numReadonlyNonSignerAccounts: 200 }),
+  'a key twice': changed(({ staticAccounts }) => staticAccounts.push(staticAccounts[3] ?? '')),
+  'an account that is not there': changed(({ instructions }) => instructions[3]?.accountIndices.push(99)),
+  'a program that is not there': instruction(99, new Uint8Array()),
   'the message alone': message,
   'a byte too many': Buffer.concat([wire, Buffer.of(0)]),
   'a third signature': Buffer.concat([Buffer.of(3), slots, Buffer.alloc(64), message]),
   'a single signature': Buffer.concat([Buffer.of(1), slots.subarray(64), message]),
-  'version 1': Buffer.concat([wire.subarray(0, MESSAGE_AT), Buffer.of(0x81), message.subarray(1)]),
   'a count in a longer spelling': Buffer.concat([Buffer.of(0x82, 0), wire.subarray(1)]),
 };
 
 describe("kit's codecs, with the rules of the runtime", () => {
-  it.each(BREAKING)('both readers refuse a transaction that breaks the rule of %s', (rule, wire) => {
-    expect(rulesBroken(wire)).toEqual([rule]);
-    expect([readWithKit(wire), readTransaction(wire)]).toEqual([undefined, undefined]);
-  });
-
   it.each(Object.entries(UNREADABLE))('both readers refuse %s', (_, wire) => {
     expect([readWithKit(wire), readTransaction(wire)]).toEqual([undefined, undefined]);
   });
 
   it('agree with the reader on every field and every refusal', { timeout: 600_000 }, () => {
-    const wires = [wire, wire, wire, withLookup, withLookup, withLists, ...BREAKING.map(([, wire]) => wire)];
+    const wires = [wire, wire, wire, withLookup, withLookup, withLists, ...Object.values(UNREADABLE)];
     const seen = { read: 0, refused: 0 };
     const check = (wire: Buffer) => {
       const [own, kit] = [readTransaction(wire), readWithKit(wire)];
