@@ -140,6 +140,14 @@ browserSuite('every route in the console', () => {
     expect(gateway.upstream.arrivals.length).toBe(before);
   });
 
+  it('leaves the address alone if another route was opened before the link is written', async () => {
+    await open('tokens.search', 'Search canonical assets.');
+    await page.getByLabel('limit').fill('7');
+    await page.evaluate(`history.replaceState(null, '', '#/routes/tokens.ohlcv')`);
+    await page.waitForTimeout(500);
+    expect(await page.evaluate('location.hash')).toBe('#/routes/tokens.ohlcv');
+  });
+
   it('offers the other clusters and providers of a method and keeps the form', async () => {
     await open('rpc.mainnet.helius.getBalance', 'Lamports of an account.');
     // The list scrolls to the entry.

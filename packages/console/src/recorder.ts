@@ -30,7 +30,8 @@ function budgetIn({ headers }: Response) {
 export class Recorder extends EventTarget {
   readonly #steps: Step[] = [];
   readonly #texts = new Map<string, string>();
-  #budget: ReturnType<typeof budgetIn>;
+  /** Undefined until an answer names it. */
+  budget: ReturnType<typeof budgetIn>;
 
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
@@ -39,15 +40,10 @@ export class Recorder extends EventTarget {
     const signedText = this.#textFor(request.headers.get('sign-in-with-x'));
     this.#steps.push(stepOf(request, response, signedText, performance.now() - startedAt));
     if (this.#steps.length > MAX_STEPS) this.#steps.shift();
-    this.#budget = budgetIn(response) ?? this.#budget;
+    this.budget = budgetIn(response) ?? this.budget;
     this.dispatchEvent(new Event('answer'));
     return response;
   };
-
-  /** Undefined until an answer names it. */
-  get budget() {
-    return this.#budget;
-  }
 
   /** Call this when a message is signed. */
   signed(message: Uint8Array): void {

@@ -8,7 +8,7 @@ import { several } from '../parts/format.ts';
 import { TermList } from '../parts/table.tsx';
 import { LinkChoice } from '../parts/tabs.tsx';
 import { BudgetLeft } from '../parts/waiting.tsx';
-import { hrefOf } from '../router.ts';
+import { hrefOf, placeOf } from '../router.ts';
 import { session } from '../session.ts';
 import { keyOf, type Row, titleOf } from './catalog.ts';
 import { Form } from './form.tsx';
@@ -161,7 +161,10 @@ const LINK_MS = 250;
 function useLink(id: string, link: string): void {
   useEffect(() => {
     const href = hrefOf('routes', id) + (link && `?${link}`);
-    const timer = setTimeout(() => location.hash === href || history.replaceState(null, '', href), LINK_MS);
+    const timer = setTimeout(() => {
+      // Another route may have been opened during the pause.
+      if (placeOf(location.hash).rest[0] === id) history.replaceState(null, '', href);
+    }, LINK_MS);
     return () => clearTimeout(timer);
   }, [id, link]);
 }

@@ -130,8 +130,8 @@ function Page({ shown, wanted }: { readonly shown: Shown; readonly wanted: Chart
 /** The page of an asset, from one call, with tabs that take calls of their own. Its place has the view of the chart. */
 export function Asset({ assetId, place }: { readonly assetId: string; readonly place: Place }) {
   const view = viewOf(place.rest, place.query);
-  const { range, interval } = view;
-  const call = useMemo(() => asset(assetId, view, Math.floor(Date.now() / 1000)), [assetId, range, interval]);
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const call = useMemo(() => asset(assetId, view, nowSeconds), [assetId, view.range, view.interval]);
   const [state, retry] = useCall(call);
   const [last, setLast] = useState<Shown>();
   useEffect(() => {

@@ -97,8 +97,7 @@ export function WalletView() {
   const { wallet, changes } = useWallet();
   const funds = useFunds(wallet.payer, changes);
   const { value: isSandbox } = useFresh(hasFaucet, []);
-  const catalog = useFresh(rowsOf, []);
-  const rows = catalog.value ?? [];
+  const { value: rows = [], error, isLoading } = useFresh(rowsOf, []);
   const first = rows.find(({ surface, method }) => surface === 'rpc' && method === 'getBalance');
   return (
     <div class="wallet">
@@ -110,8 +109,8 @@ export function WalletView() {
       <Balance funds={funds} />
       <AddMoney funds={funds} isSandbox={isSandbox === true} />
       <Limits />
-      {catalog.error !== undefined && <Failure error={catalog.error} />}
-      {!catalog.isLoading && (
+      {error !== undefined && <Failure error={error} />}
+      {!isLoading && (
         <>
           <Credit rows={rows} />
           {first && <PaidCall row={first} />}
