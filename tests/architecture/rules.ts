@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import ts from 'typescript';
+import rooms from './rooms.json' with { type: 'json' };
 
 /** A source file by its path from the root of the repository. */
 export interface Source {
@@ -21,50 +22,8 @@ const GATEWAY = 'packages/gateway/src/';
 /** Types that every folder may import. */
 const FOR_ALL = 'call.ts';
 
-/**
- * Who may import whom inside the gateway, and which other package than the protocol; a folder may also import from itself. `types` of
- * a room are for everybody whom the table lets name it.
- */
-const ROOMS: Readonly<Record<string, string>> = {
-  'call.ts': 'budget/store.ts',
-  'apis/': 'config/settings.ts cache/lifetimes.ts',
-  'config/':
-    'apis/families.ts apis/file.ts cache/lifetimes.ts blocked/file.ts ip-address.ts stores/sql/postgres-server.ts',
-  'ip-address.ts': '',
-  'tallies.ts': '',
-  'native-fetch.ts': '',
-  'pool.ts': 'native-fetch.ts',
-  'log.ts': 'stages/trail.ts secrets.ts',
-  'secrets.ts': '',
-  'version.ts': '',
-  'run.ts': 'config/',
-  'stores/': '',
-  'budget/': 'stores/ ip-address.ts tallies.ts',
-  'last-resort.ts': '',
-  'http/': 'ip-address.ts last-resort.ts',
-  'describe/': '',
-  'receipts/': 'gates/gate.ts',
-  'console/': 'upstreams/upstream.ts upstreams/member-text.ts',
-  'blocked/': 'gates/crypto.ts gates/gate.ts ip-address.ts',
-  'metrics/': 'console/files.ts stages/trail.ts',
-  'stages/': 'budget/store.ts tallies.ts',
-  'traces/': 'config/ stages/trail.ts upstreams/upstream.ts',
-  'gates/': 'describe/ budget/store.ts tallies.ts',
-  'payments/': 'pool.ts tallies.ts gates/ describe/ budget/ stores/ config/ credit/ receipts/ traces/tracing.ts',
-  'credit/': 'gates/ receipts/ stores/sql/',
-  'sales/': 'payments/facilitator/chain.ts payments/read/ payments/record.ts stores/',
-  'upstreams/': 'pool.ts budget/store.ts',
-  'cache/': 'budget/store.ts tallies.ts gates/crypto.ts stores/redis/ upstreams/upstream.ts upstreams/member-text.ts',
-  'gateway.ts': 'stages/ last-resort.ts',
-  'compose/':
-    'stages/ gates/ payments/ credit/ sales/ upstreams/ budget/ cache/ stores/ describe/ receipts/ blocked/ ' +
-    'console/ metrics/figures.ts metrics/meter.ts config/ gateway.ts secrets.ts traces/tracing.ts',
-  'start.ts':
-    'compose/ config/ console/files.ts http/ ip-address.ts log.ts metrics/ sales/report.ts secrets.ts ' +
-    'stages/trail.ts stores/ traces/ version.ts',
-  'main.ts': '@asset-gateway/doctor apis/check.ts compose/sales.ts config/ run.ts sales/command.ts start.ts version.ts',
-  'index.ts': 'config/ run.ts start.ts upstreams/upstream.ts',
-};
+/** Who may import whom inside the gateway, and which other package than the protocol; a folder may also import from itself. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = rooms;
 
 /** Rooms that do not speak the protocol. */
 const WITHOUT_PROTOCOL =
@@ -118,7 +77,7 @@ function wrongInGateway(source: Source): string[] {
   const room = roomOf(source.path);
   const names = ROOMS[room];
   if (names === undefined) return [`${source.path} is in no room of the table`];
-  const allowed = [FOR_ALL, ...(room.endsWith('/') ? [room] : []), ...names.split(' ').filter(Boolean)];
+  const allowed = [FOR_ALL, ...(room.endsWith('/') ? [room] : []), ...names];
   const isWrong = (name: string): boolean => {
     if (name === '@asset-gateway/protocol') return WITHOUT_PROTOCOL.includes(room);
     if (name.startsWith('@asset-gateway/')) return !allowed.includes(name);

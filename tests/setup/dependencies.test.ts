@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
+import { json, startStrangeGateway } from '../kit/strange-gateway.ts';
 
 /** The manifest of a published package. */
 interface Manifest {
@@ -37,33 +35,26 @@ async function startRegistry(folder: string, first: readonly Manifest[]) {
     const bytes = packages.get(fileOf({ name, version })) ?? '';
     return `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   };
-  const server = createServer(({ url = '' }, response) => {
-    const [file, base] = [packages.get(url.slice(1)), `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
-    if (file) return response.end(file);
-    const published = manifests.filter(({ name }) => name === url.slice(1));
+  const { url, answer } = await startStrangeGateway();
+  answer(({ path }, response) => {
+    const asked = path.slice(1);
+    const file = packages.get(asked);
+    if (file) return void response.end(file);
+    const published = manifests.filter(({ name }) => name === asked);
     const versions = published.map((each) => {
-      const dist = { tarball: `${base}/${fileOf(each)}`, integrity: integrityOf(each.name, each.version) };
+      const dist = { tarball: `${url}/${fileOf(each)}`, integrity: integrityOf(each.name, each.version) };
       return [each.version, { ...each, dist }];
     });
     const latest = published.at(-1)?.version;
-    response.statusCode = latest === undefined ? 404 : 200;
-    return response.end(
-      JSON.stringify({ name: url.slice(1), 'dist-tags': { latest }, versions: Object.fromEntries(versions) }),
-    );
+    const document = { name: asked, 'dist-tags': { latest }, versions: Object.fromEntries(versions) };
+    json(response, latest === undefined ? 404 : 200, document);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** The hash of a package as it is given out. */
     integrityOf,
     /** Gives out one more, which is its package's newest from then on. */
     publish,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
   };
 }
 
@@ -88,7 +79,6 @@ beforeAll(async () => {
     { name: 'other', version: '1.0.0' },
   ]);
 });
-afterAll(() => registry.close());
 
 const goodLock = (): Locked => ({
   tool: { version: '1.0.0', integrity: registry.integrityOf('tool', '1.0.0'), optionalDependencies: builds },

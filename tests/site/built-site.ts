@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { extname, join, resolve } from 'node:path';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { startStrangeGateway } from '../kit/strange-gateway.ts';
 
 /** What the generator reads or is run by, and what its pages only link to. */
 const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z]+\.md$/];
@@ -46,17 +45,17 @@ export const filesIn = (folder: string): string[] =>
     .map(String)
     .filter((path) => statSync(join(folder, path)).isFile());
 
-/** Serves a folder below a path, and nothing else. */
-export async function serve(folder: string, base: string): Promise<{ url: string; server: Server }> {
+/** Serves a folder below a path, and nothing else; answers with the URL. */
+export async function serve(folder: string, base: string): Promise<string> {
   const files = new Map(filesIn(folder).map((path) => [base + path, path]));
-  const server = createServer(({ url = '' }, response) => {
-    const path = files.get(decodeURI(url));
-    if (path === undefined) return response.writeHead(404).end();
-    const contentType = MEDIA_TYPES[extname(path)] ?? 'application/octet-stream';
-    return response.setHeader('content-type', contentType).end(readFileSync(join(folder, path)));
+  const { url, answer } = await startStrangeGateway();
+  answer(({ path }, response) => {
+    const file = files.get(decodeURI(path));
+    if (file === undefined) return void response.writeHead(404).end();
+    const contentType = MEDIA_TYPES[extname(file)] ?? 'application/octet-stream';
+    response.setHeader('content-type', contentType).end(readFileSync(join(folder, file)));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`, server };
+  return url + base;
 }
 
 /** A page as seen by a browser. */

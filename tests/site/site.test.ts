@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults, LOOKS, openPage } from '../console/console.ts';
 import { browserSuite } from '../kit/chromium.ts';
 import { suiteWithInstallation } from '../kit/packages.ts';
@@ -55,11 +54,10 @@ async function prepare(folder: string): Promise<{ code: number | null; stderr: s
 
 function lookAt(dist: string): void {
   let url: string;
-  let server: Server;
   const seen: Seen[] = [];
   const faults = new Set<string>();
   beforeAll(async () => {
-    ({ url, server } = await serve(dist, BASE));
+    url = await serve(dist, BASE);
     const phone = await openPage(`${url}index.html`, { ...LOOKS['390-light'], javaScriptEnabled: false });
     for (const path of filesIn(dist).filter((name) => name.endsWith('.html'))) {
       await phone.page.goto(url + path);
@@ -68,7 +66,6 @@ function lookAt(dist: string): void {
     }
     await phone.close();
   }, 120_000);
-  afterAll(() => void server?.close());
 
   it('every page works without scripts, on a phone, has none inline, and loads nothing from elsewhere', () => {
     expect(seen.length).toBeGreaterThan(40);

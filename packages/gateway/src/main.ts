@@ -15,19 +15,6 @@ const USAGE = `Usage: asset-gateway
   --version   prints the version
 `;
 
-type Output = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>;
-
-/** Handles options and unknown commands. Returns the exit code. */
-export function explain(word: string, { stdout, stderr }: Output): number {
-  if (word === '--help' || word === '-h') stdout.write(USAGE);
-  else if (word === '--version') stdout.write(`${version()}\n`);
-  else {
-    stderr.write(`asset-gateway: there is no command ${JSON.stringify(word)}.\n${USAGE}`);
-    return 2;
-  }
-  return 0;
-}
-
 const [command, ...words] = process.argv.slice(2);
 if (command === 'doctor') {
   const { doctor } = await import('@asset-gateway/doctor');
@@ -44,8 +31,13 @@ if (command === 'doctor') {
       return openArchive(config, toRepair);
     }),
   );
+} else if (command === '--help' || command === '-h') {
+  process.stdout.write(USAGE);
+} else if (command === '--version') {
+  process.stdout.write(`${version()}\n`);
 } else if (command !== undefined) {
-  process.exitCode = explain(command, process);
+  process.stderr.write(`asset-gateway: there is no command ${JSON.stringify(command)}.\n${USAGE}`);
+  process.exitCode = 2;
 } else {
   await run(async () => {
     // Report configuration faults before loading anything large.

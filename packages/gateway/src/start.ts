@@ -4,7 +4,7 @@ import { openState, type State } from './compose/state.ts';
 import { rowsOf } from './config/apis.ts';
 import type { Config } from './config/config.ts';
 import { listenFault } from './config/settings.ts';
-import { consoleFolder, openConsoleFiles } from './console/files.ts';
+import { openConsoleFiles } from './console/files.ts';
 import { HttpServer } from './http/server.ts';
 import { trustedProxies } from './ip-address.ts';
 import { createLog, inFormat, type Log, type LogDestination, standardOutput } from './log.ts';
@@ -64,8 +64,7 @@ async function openMetrics(config: Config, state: State): Promise<ServedMetrics 
   const { serveMetrics } = await import('./metrics/server.ts');
   const { money, store } = state;
   const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
-  const folder = console ? consoleFolder() : undefined;
-  const files = folder === undefined ? undefined : openConsoleFiles(folder);
+  const files = console ? openConsoleFiles() : undefined;
   const { host, port, token } = place;
   const rows = rowsOf(config.apis);
   const resources = { token, sales, files, version: version(), rows, hasTraces: config.traces !== undefined };

@@ -74,7 +74,8 @@ const only =
     return value;
   };
 
-const aNumber = only(Number.isFinite, 'a number');
+const forAll = (keywords: readonly string[], value: KeywordValue) =>
+  Object.fromEntries(keywords.map((keyword) => [keyword, value]));
 const aCount = only((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number');
 const aValue = only(isShort, 'a short value');
 
@@ -87,17 +88,9 @@ const CHECKED: Readonly<Record<string, KeywordValue>> = {
   ),
   const: aValue,
   default: aValue,
-  minimum: aNumber,
-  maximum: aNumber,
-  exclusiveMinimum: aNumber,
-  exclusiveMaximum: aNumber,
+  ...forAll(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'], only(Number.isFinite, 'a number')),
   multipleOf: only((value) => Number.isFinite(value) && Number(value) > 0, 'above 0'),
-  minLength: aCount,
-  maxLength: aCount,
-  minItems: aCount,
-  maxItems: aCount,
-  minProperties: aCount,
-  maxProperties: aCount,
+  ...forAll(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], aCount),
   required: (value) => itemsOf(value).filter((name) => typeof name === 'string'),
   description: (value) => String(value).slice(0, MAX_DESCRIPTION),
   pattern: patternOf,

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { chainAnswer } from '../console/chain.ts';
-import { consoleFolder, consolePages, openConsoleFiles } from '../console/files.ts';
+import { consolePages, openConsoleFiles } from '../console/files.ts';
 import { ownPath, type Service } from '../describe/service.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
 
@@ -24,8 +24,8 @@ const indexOf = (service: Service, { cache }: Config): string =>
 /** Opens the console's routes; none if it is off or not installed. */
 export function openConsole(config: Config, service: Service, notice: (message: string) => void) {
   if (!config.console) return NONE;
-  const folder = consoleFolder();
-  if (folder === undefined) {
+  const files = openConsoleFiles();
+  if (!files) {
     notice(MISSING);
     return NONE;
   }
@@ -34,7 +34,7 @@ export function openConsole(config: Config, service: Service, notice: (message: 
   });
   const chain = chainAnswer(Object.fromEntries(chains), () => performance.now());
   return {
-    rows: consolePages(openConsoleFiles(folder), indexOf(service, config), chain),
+    rows: consolePages(files, indexOf(service, config), chain),
     async close() {
       await Promise.all(chains.flatMap(([, { payments, balances }]) => [payments.close(), balances.close()]));
     },

@@ -64,11 +64,9 @@ export function openCredit(parts: CreditParts) {
     },
     /** What serves a route of the credit surface. */
     serving(route: Route): Pick<Endpoint, 'spending' | 'upstream'> {
-      const isSold = route.access === 'exact';
-      const upstream = isSold
-        ? purchaseUpstream(accounts, clusterOf(route))
-        : balanceUpstream(accounts, [...exact.clusters]);
-      return { upstream, spending: spendNothing };
+      const spending = spendNothing;
+      if (route.access === 'exact') return { upstream: purchaseUpstream(accounts, clusterOf(route)), spending };
+      return { upstream: balanceUpstream(accounts, [...exact.clusters]), spending };
     },
   };
 }

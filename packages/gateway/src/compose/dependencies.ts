@@ -1,6 +1,5 @@
 import type { RefusalCode } from '@asset-gateway/protocol';
-import type { GroupKind, Store } from '../budget/store.ts';
-import type { OpenShared } from '../cache/shared-entries.ts';
+import type { GroupKind } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import { type Crypto, keysFor, loadSodium, nodeCrypto, random } from '../gates/crypto.ts';
 import { localOrigins, type OriginOf } from '../gates/gate.ts';
@@ -11,7 +10,7 @@ import { type Tracing, untraced } from '../traces/tracing.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
 import type { KeyOptions } from '../upstreams/several-keys.ts';
 import type { OwnRoute } from '../upstreams/upstream.ts';
-import type { Money } from './money.ts';
+import type { State } from './state.ts';
 
 /** What the gateway reports while it runs. */
 export interface Observers {
@@ -26,14 +25,10 @@ export interface Observers {
 }
 
 /** What a gateway is composed from, besides its configuration. */
-export interface Dependencies extends Observers {
-  readonly store: Store;
-  /** Undefined if there is no database of money. */
-  readonly money?: Money | undefined;
-  /** Opens the part of the cache that nodes share; undefined if there is one node. */
-  readonly openShared?: OpenShared | undefined;
-  /** The first signs, all verify. */
-  readonly secrets: readonly string[];
+export interface Dependencies
+  extends Observers,
+    Pick<State, 'store' | 'secrets'>,
+    Partial<Pick<State, 'money' | 'openShared'>> {
   readonly log: (line: LogLine) => void;
   /** The window of the asset-data budget in milliseconds; default: a minute. */
   readonly windowMs?: number | undefined;

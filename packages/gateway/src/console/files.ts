@@ -74,8 +74,7 @@ function readFolder(folder: string) {
   );
 }
 
-/** The folder of the built console; undefined if it is not installed or built. */
-export function consoleFolder(): string | undefined {
+function consoleFolder(): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve('@asset-gateway/console/package.json');
     const folder = join(dirname(manifest), 'dist');
@@ -85,8 +84,10 @@ export function consoleFolder(): string | undefined {
   }
 }
 
-/** Opens a built console; reads each folder on its first request. */
-export function openConsoleFiles(folder: string) {
+/** Opens the built console; undefined if it is not installed or built. Reads each folder on its first request. */
+export function openConsoleFiles() {
+  const folder = consoleFolder();
+  if (folder === undefined) return undefined;
   const from = (path: string) => {
     let kept: ReturnType<typeof readFolder> | undefined;
     return (name: string, { headers }: Arrival): FileAnswer | undefined => {
@@ -105,7 +106,7 @@ export function openConsoleFiles(folder: string) {
 }
 
 /** The console's files, by name. */
-export type ConsoleFiles = ReturnType<typeof openConsoleFiles>;
+export type ConsoleFiles = NonNullable<ReturnType<typeof openConsoleFiles>>;
 
 const PAGE = 'index.html';
 

@@ -42,14 +42,10 @@ function ruleOf(schema: JsonSchema): string {
 
 /** The nested schemas: members of an object, positions of a tuple, items of a list. */
 function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
-  const { properties, required, prefixItems, items, minItems, anyOf } = schema;
+  const { properties, required = [], prefixItems, items, minItems, anyOf } = schema;
   if (properties) {
     return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, member]) => {
-      return {
-        suffix: `.${name}`,
-        schema: member,
-        isRequired: (required as string[] | undefined)?.includes(name) === true,
-      };
+      return { suffix: `.${name}`, schema: member, isRequired: (required as readonly string[]).includes(name) };
     });
   }
   if (prefixItems) {

@@ -73,10 +73,7 @@ function consoleFile(path: string, { headers }: IncomingMessage, files: ConsoleF
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
-function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
-  const [, query = ''] = url.split(/\?(.*)/s);
-  return new URLSearchParams(query);
-}
+const queryOf = ({ url = '' }: IncomingMessage) => new URLSearchParams(url.split(/\?(.*)/s)[1]);
 
 function answerFile(response: ServerResponse, { headers, body }: FileAnswer): void {
   const ours = { 'X-Content-Type-Options': 'nosniff', 'Content-Length': String(Buffer.byteLength(body)) };
