@@ -1,11 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { makeFolder } from '../kit/folder.ts';
+import { writeDocument } from '../apis/apis.ts';
 
 /** The path of an APIS_FILE with this lifetime of an asset-data route. */
-export function cacheFile(method: string, freshSeconds: number, maxStaleSeconds: number): string {
-  const path = join(makeFolder(), 'apis.json');
-  const operations = { [method]: { cache: { freshSeconds, maxStaleSeconds } } };
-  writeFileSync(path, JSON.stringify({ tokens: { operations } }));
-  return path;
-}
+export const cacheFile = (method: string, freshSeconds: number, maxStaleSeconds: number): string =>
+  writeDocument({ tokens: { operations: { [method]: { cache: { freshSeconds, maxStaleSeconds } } } } });

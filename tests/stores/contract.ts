@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
+import { openState, type State } from '../../packages/gateway/src/compose/state.ts';
+import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { openLocalStore } from '../kit/local-store.ts';
-import { openRedisState } from '../kit/redis-state.ts';
 
 const roomThat = (isFree: boolean): Room => ({ isFreeFor: () => isFree, take: () => undefined });
 
@@ -67,6 +68,14 @@ export async function openTurnedStore(): Promise<Subject> {
     now += milliseconds;
   };
   return { store, elapse, stop: close };
+}
+
+/** The connected state of a node on this Redis that sells nothing. */
+export async function openRedisState(url: string): Promise<State> {
+  const variables = { REDIS_URL: url, GATEWAY_SECRET: 's'.repeat(32), TOKENS_API_KEY: 'key-of-the-upstream' };
+  const state = await openState(readConfig(variables));
+  await state.connect(() => undefined);
+  return state;
 }
 
 /** The store on a Redis. A node also counts its own slots, by a clock that no test turns. */

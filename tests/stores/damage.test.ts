@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -7,15 +7,15 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import Connection from 'libsql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openLocal } from '../../packages/gateway/src/compose/local.ts';
 import { openMoney } from '../../packages/gateway/src/compose/money.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
@@ -38,7 +38,7 @@ const DAMAGED = /^DATA_DIR: gateway\.db in \S+ is damaged \(.*\): restore .*\.$/
 
 /** Starts gateways in a process of their own, one after the other. A crash ends that process. */
 function startOpenings(user: { readonly uid?: number; readonly gid?: number } = {}) {
-  const { child, stdout, ended } = startCommand(node('tests/stores/openings.mjs'), { ...user, stdin: 'pipe' });
+  const { child, stdout } = startCommand(node('tests/stores/openings.mjs'), { ...user, stdin: 'pipe' });
   const lines = () => stdout().split('\n');
   let count = 0;
   return {
@@ -49,15 +49,11 @@ function startOpenings(user: { readonly uid?: number; readonly gid?: number } = 
       await expect.poll(() => [end(), lines().length], { timeout: 60_000 }).toEqual([null, count + 2]);
       return JSON.parse(lines()[count++] ?? '');
     },
-    async close() {
-      child.kill('SIGKILL');
-      await ended;
-    },
   };
 }
 
 const parent = makeFolder();
-let openings: ReturnType<typeof startOpenings>;
+const openings = startOpenings();
 let healthy: Buffer;
 let secret: string;
 let folders = 0;
@@ -69,7 +65,6 @@ function newFolder(): string {
 }
 
 beforeAll(async () => {
-  openings = startOpenings();
   const folder = newFolder();
   const local = await openLocal({ dataDir: folder });
   secret = local.secret;
@@ -81,10 +76,6 @@ beforeAll(async () => {
   await local.close();
   healthy = readFileSync(sqliteIn(folder));
 }, 120_000);
-afterAll(async () => {
-  await openings.close();
-  rmSync(parent, { recursive: true, force: true });
-});
 
 /** A folder whose database is this one. */
 function folderWith(bytes: Buffer): string {
@@ -234,7 +225,6 @@ describe('a gateway that may not use its database', () => {
     expect(await asNobody.open(owned)).toEqual({ faults: [expect.stringMatching(CANNOT_BE_USED)] });
     const refused = /^DATA_DIR: the folder \S+ cannot be created or written\.$/;
     expect(await asNobody.open(unwritable)).toEqual({ faults: [expect.stringMatching(refused)] });
-    await asNobody.close();
   });
 
   it('says so in a sentence where the file is read-only, and leaves it as it is', async ({ skip }) => {
@@ -290,13 +280,11 @@ describe('a gateway whose database is whole', { timeout: 120_000 }, () => {
   it('V16 is in order when it is killed while it writes, again and again', async () => {
     const folder = newFolder();
     for (let round = 0; round < roundsOnEach(160); round++) {
-      const writer = spawn(process.execPath, ['tests/stores/busy-store.mjs', folder], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      await once(writer.stdout, 'data');
+      const { child, ended } = startCommand(node('tests/stores/busy-store.mjs', folder));
+      await once(child.stdout as Readable, 'data');
       await pause(Math.random() * 200);
-      writer.kill('SIGKILL');
-      await once(writer, 'close');
+      child.kill('SIGKILL');
+      await ended;
       await expectBooksInOrder({ folder });
     }
   }, 1_200_000);

@@ -7,9 +7,8 @@ import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { inEachTest, inSuite } from '../kit/in-suite.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
-import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
-import { admitUntilAnswered, nonceOf, openRedisStore, ROOM, storeContract } from './contract.ts';
+import { admitUntilAnswered, nonceOf, openRedisState, openRedisStore, ROOM, storeContract } from './contract.ts';
 
 const HOUR = 3_600_000;
 const budget: Budget = { key: 'clock', limit: 2, windowMs: 60_000, inFlightMs: 10_000 };

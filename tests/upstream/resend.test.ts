@@ -8,21 +8,16 @@ import { startSellingGateway, startTestGateway, type TestGateway, WITHOUT_BREAKE
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { type Answered, Caller, codeOf, HEALTH, JSON_BODY, SNAPSHOTS, send, slotsLeft } from './caller.ts';
-import { plainAnswer, startTrap } from './trap.ts';
+import { plainAnswer, type Reply, startTrap } from './trap.ts';
 
 const LIMIT = 100_000;
 const CROWD = 16;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
 const open = (variables = {}) => startTestGateway(variables, { windowMs: 3_600_000, ...WITHOUT_BREAKER });
 
-/** A gateway whose upstream gets the number of each request on its connection. */
-async function openTrap(reply: (socket: Socket, request: number) => void, variables = {}) {
-  const counts = new WeakMap<Socket, number>();
-  const trap = await startTrap((socket) => {
-    const request = (counts.get(socket) ?? 0) + 1;
-    counts.set(socket, request);
-    reply(socket, request);
-  });
+/** A gateway and its upstream. */
+async function openTrap(reply: Reply, variables = {}) {
+  const trap = await startTrap(reply);
   return { trap, gateway: await open({ TOKENS_API_BASE_URL: trap.url, ...variables }) };
 }
 

@@ -14,8 +14,8 @@ export interface Trap {
   stop(): Promise<void>;
 }
 
-/** Writes an answer to one request. */
-export type Reply = (socket: Socket, head: string) => void;
+/** Writes an answer to one request, which is the nth of its connection. */
+export type Reply = (socket: Socket, nth: number) => void;
 
 /** Starts one on a free port of 127.0.0.1. It stops after the tests of the file. */
 export async function startTrap(reply: Reply): Promise<Trap> {
@@ -24,6 +24,7 @@ export async function startTrap(reply: Reply): Promise<Trap> {
   const asked = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {
+    let requests = 0;
     connections += 1;
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
@@ -34,7 +35,7 @@ export async function startTrap(reply: Reply): Promise<Trap> {
     socket.on('data', (bytes) => {
       asked.add(socket);
       heard.push(bytes.toString('latin1'));
-      reply(socket, bytes.toString('latin1'));
+      reply(socket, ++requests);
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
