@@ -91,11 +91,8 @@ export class Accounts extends Ledger {
     const nowMs = debit.capturedAtMs ?? this.now();
     const entry = entryOf(debit);
     const stored = keepAnswer({ key: debit.id, answer, untilMs: nowMs + CREDIT.debitMs });
-    const row = await this.database.write(rows.capture(debit, nowMs, [stored, append(entry, nowMs)]));
-    if (row) {
-      this.onWritten({ network: debit.network, wallet: debit.wallet, entries: [entry] });
-      return Number(row.balance);
-    }
+    const row = await this.#write(debit, rows.capture(debit, nowMs, [stored, append(entry, nowMs)]), [entry]);
+    if (row) return Number(row.balance);
     const now = await this.debit(debit.id);
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
     // A lapsed hold can be taken again if the credit is still there.
@@ -137,9 +134,9 @@ export class Accounts extends Ledger {
     await this.database.write({ guard: { sql, values: [id] } });
   }
 
-  async #write(holder: AccountHolder, step: Step): Promise<Row | undefined> {
+  async #write({ network, wallet }: AccountHolder, step: Step, entries: readonly JournalEntry[] = []) {
     const row = await this.database.write(step);
-    if (row) this.onWritten({ network: holder.network, wallet: holder.wallet, entries: [] });
+    if (row) this.onWritten({ network, wallet, entries });
     return row;
   }
 

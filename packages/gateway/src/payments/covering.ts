@@ -6,7 +6,7 @@ import { type CreditDependencies, debiting, refusalOf } from '../credit/debiting
 import { fromStore } from '../gates/gate.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import { type AccountQueue, busy } from './queue.ts';
-import type { PresentedPayment } from './read/payment.ts';
+import type { PaymentCall, PresentedPayment } from './read/payment.ts';
 
 /** What covering needs. */
 export interface CoveringDependencies extends CreditDependencies {
@@ -14,9 +14,7 @@ export interface CoveringDependencies extends CreditDependencies {
 }
 
 /** A request that carries the payment with this key. */
-interface SentPayment extends PaidCall {
-  readonly key: string;
-}
+type SentPayment = PaidCall & Pick<PaymentCall, 'key'>;
 
 /** A payment that matches its request. Nothing is reserved yet. */
 interface CoverablePayment extends Pick<PresentedPayment, 'network' | 'payer' | 'memo' | 'amount' | 'hasTicket'> {

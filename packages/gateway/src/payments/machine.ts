@@ -1,5 +1,6 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { CreditLimits } from '../credit/account.ts';
+import { MOST_CALLS } from '../gates/gate.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import {
   amountOf,
@@ -54,7 +55,7 @@ function creditRefusal(
 function reserveRefusal({ record, payer, due }: PaymentState, key: string, nowMs: number): Unchanged | undefined {
   if (record) return 'taken';
   if (due.length > 0) return 'owed';
-  if (callsOf({ record, payer }, key) >= PAYMENTS.callsPerPayment) return 'exhausted';
+  if (callsOf({ record, payer }, key) >= MOST_CALLS) return 'exhausted';
   if (without(payer.inFlight, key).length >= PAYMENTS.inFlightPerPayer) return 'payer_busy';
   const recent = payer.calls.filter(({ atMs }) => nowMs - atMs < PAYMENTS.unsettledWindowMs);
   return recent.length >= PAYMENTS.unsettledCallsPerPayer ? 'payer_busy' : undefined;

@@ -2,19 +2,12 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Admission, Answer, Receipt, Slot, TakeSlot, Trail } from '../call.ts';
 import type { CreditLimits } from '../credit/account.ts';
 import { creditHeader } from '../credit/debiting.ts';
-import { fromStore } from '../gates/gate.ts';
+import { fromStore, MOST_CALLS } from '../gates/gate.ts';
 import type { PaidCall } from '../receipts/response.ts';
 import type { PaymentDependencies } from './dependencies.ts';
 import type { Payment, Settlement } from './facilitator/facilitator.ts';
 import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee-payer.ts';
-import {
-  type FeeCharge,
-  isKnownPayer,
-  type NewPayment,
-  PAYMENTS,
-  type PaymentRecord,
-  type SettlementAttempt,
-} from './record.ts';
+import { type FeeCharge, isKnownPayer, type NewPayment, type PaymentRecord, type SettlementAttempt } from './record.ts';
 import * as responses from './responses.ts';
 import type { StoredState } from './rows.ts';
 import { verify } from './verification.ts';
@@ -51,7 +44,8 @@ export class Purchase implements Admission {
     const { payments, onFailure } = this.#dependencies;
     const isFirst = !this.#isReserved;
     if (isFirst) await this.#begin();
-    else await this.#assertCallLeft();
+    // Retries of the upstream call count too.
+    else if ((await fromStore(payments.calls(this.#record.key))) >= MOST_CALLS) throw responses.refusalOf('exhausted');
     const slot = await take();
     // The reservation has counted the first call.
     if (!isFirst) await payments.called(this.#record.key).catch(onFailure);
@@ -106,12 +100,6 @@ export class Purchase implements Admission {
   async #release(): Promise<void> {
     this.#isReserved = false;
     await this.#dependencies.payments.release(this.#record.key, this.#record.owner, this.#isCalled);
-  }
-
-  /** Retries of the upstream call count too. */
-  async #assertCallLeft(): Promise<void> {
-    const calls = await fromStore(this.#dependencies.payments.calls(this.#record.key));
-    if (calls >= PAYMENTS.callsPerPayment) throw responses.refusalOf('exhausted');
   }
 
   /** Rejects early, before any I/O. Of concurrent copies only the reserved one counts. */

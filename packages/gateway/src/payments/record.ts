@@ -1,4 +1,4 @@
-import { MOST_CALLS, type PaidRequest } from '../gates/gate.ts';
+import type { PaidRequest } from '../gates/gate.ts';
 import { ANSWER_MS } from '../stores/sql/database.ts';
 import type { Payment } from './facilitator/facilitator.ts';
 import type { Transfer } from './read/transaction.ts';
@@ -84,8 +84,6 @@ export const FAILED_ON_CHAIN = 'failed on the chain';
 
 /** Limits of payments; times in milliseconds. */
 export const PAYMENTS = {
-  /** A payment whose upstream call fails may be sent again. */
-  callsPerPayment: MOST_CALLS,
   inFlightPerPayer: 4,
   /** Longer than verification, upstream call and settlement together. */
   inFlightMs: 60_000,

@@ -9,15 +9,11 @@ export const BUDGET_USED_UP = 'the hourly fee budget is used up';
 
 /** The charge of a settlement against the fee budget; undefined if a remote facilitator pays. */
 export function feeChargeOf(facilitator: Facilitator, payment: NewPayment, isNewPayer: boolean): FeeCharge | undefined {
+  const { network, feeLamports: lamports } = payment;
   const limit = facilitator.feeBudgetPerHour;
-  const feePayer = facilitator.feePayer(payment.network);
+  const feePayer = facilitator.feePayer(network);
   if (limit === undefined || feePayer === undefined) return undefined;
-  return {
-    feePayer: feePayerName(payment.network, feePayer),
-    lamports: payment.feeLamports,
-    limit,
-    isNewPayer,
-  };
+  return { feePayer: feePayerName(network, feePayer), lamports, limit, isNewPayer };
 }
 
 /** Each network has its own fee budget, because devnet's fees cost nothing. */
