@@ -265,6 +265,11 @@ describe('an upstream call', () => {
     expect(callsAfter(reserved, release('next', true))).toBe(1);
     expect(callsAfter(reserved, release('next', false))).toBe(0);
   });
+
+  it('of a settled payment is counted by its record, since the payer has others by then', () => {
+    const { before, after } = step(STATES.owed, EVENTS.called, NOW);
+    expect([after.record?.calls, after.payer]).toEqual([1, before.payer]);
+  });
 });
 
 describe('a settlement', () => {
@@ -282,6 +287,16 @@ describe('a settlement', () => {
       expect(step(STATES.settling, EVENTS[event], NOW).after.payer.inFlight).toEqual([]);
     },
   );
+
+  it('on devnet makes no known payer', () => {
+    const state = stateOf({ ...payment, network: NETWORKS.devnet, ...held, progress: 'settling' });
+    expect(step(state, EVENTS['proof of a transfer'], NOW).after.payer.paid).toEqual([]);
+  });
+
+  it('P6 with an unknown outcome and no signature keeps the signature that was recorded', () => {
+    const sent = step(STATES.reserved, settling('owner', { signature: 'sent' }), NOW).after;
+    expect(step(sent, resolve(UNKNOWN), NOW).after.record?.signature).toBe('sent');
+  });
 
   it('is known for as long if the payment was refused before', () => {
     const { record } = step(STATES.refused, EVENTS['proof of a transfer'], NOW).after;

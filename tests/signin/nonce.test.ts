@@ -119,22 +119,26 @@ describe('rotating secrets', () => {
 const match = createMatch([{ route: rowOf('tokens.search') }]);
 const fixed = { method: 'GET', target: SEARCH, hosts: [], port: 0, body: Buffer.of(), client: '' };
 
-/** A sign-in with this nonce, whose dates are of this time. */
-const signedAt = (nonce: string, nowMs: number) =>
-  signedPayload(siwxExtension(signInInfo(ORIGIN, { uri: ORIGIN + SEARCH, nonce, nowMs, statement: 'Sign in.' })));
+/** A sign-in with this nonce, whose dates are of this time, with changed fields. */
+const signedAt = (nonce: string, nowMs: number, changes = {}) =>
+  signedPayload(
+    siwxExtension(signInInfo(ORIGIN, { uri: ORIGIN + SEARCH, nonce, nowMs, statement: 'Sign in.' })),
+    changes,
+  );
 
-/** The code of a payload at this time, or "valid". */
-function codeOf(payload: object, { nowMs = NOW, judgedByStore = false, crypto = nodeCrypto } = {}): string {
+/** The code and the reason of the refusal of a payload at this time, or "valid". */
+function outcomeOf(payload: object, { nowMs = NOW, judgedByStore = false, crypto = nodeCrypto } = {}): string[] {
   const clocks = { now: () => nowMs, wallNow: () => nowMs };
   const rule = { origin: ORIGIN, epoch: EPOCH, judgedByStore };
   const call = match({ ...fixed, headers: { 'sign-in-with-x': encodeHeader(payload) } });
   try {
     readValidSignIn({ crypto, nonces: onNode, clocks }, call, rule);
-    return 'valid';
+    return ['valid'];
   } catch (error) {
-    return error instanceof Refusal ? error.code : String(error);
+    return error instanceof Refusal ? [error.code, error.message] : [String(error)];
   }
 }
+const codeOf = (...parts: Parameters<typeof outcomeOf>): string | undefined => outcomeOf(...parts)[0];
 
 const ATTEMPTS = samples(10_000);
 
@@ -155,7 +159,7 @@ describe('a nonce is accepted from 30 s before its time of issue until 300 s aft
     ['by this node alone', false, -30, 300],
     ['with 30 s more each way where the store checks again', true, -60, 330],
   ])('%s', async (_, judgedByStore, first, last) => {
-    const codes: string[] = [];
+    const codes: (string | undefined)[] = [];
     for (const age of [first - 1, first, last, last + 1]) {
       const nowMs = NOW + age * 1000;
       codes.push(codeOf(await signedAt(issued(), nowMs), { nowMs, judgedByStore }));
@@ -163,6 +167,42 @@ describe('a nonce is accepted from 30 s before its time of issue until 300 s aft
     expect(codes).toEqual(['invalid_siwx_expired', 'valid', 'valid', 'invalid_siwx_expired']);
   });
 });
+
+const date = (seconds: number): string => new Date(NOW + seconds * 1000).toISOString();
+
+it.each<[object, string[]]>([
+  [{ issuedAt: date(-300) }, ['valid']],
+  [{ issuedAt: date(-300.001) }, ['invalid_siwx_issued_at_too_old', 'issuedAt']],
+  [{ issuedAt: date(30) }, ['valid']],
+  [{ issuedAt: date(30.001) }, ['invalid_siwx_issued_at_in_future', 'issuedAt']],
+  [{ notBefore: date(30) }, ['valid']],
+  [{ notBefore: date(30.001) }, ['invalid_siwx_not_yet_valid', 'notBefore']],
+  [{ expirationTime: date(0) }, ['valid']],
+  [{ expirationTime: date(-0.001) }, ['invalid_siwx_expired', 'expirationTime']],
+  [{ issuedAt: '2026-11-20T00:00:00Z' }, ['valid']],
+  [{ issuedAt: '2026-11-20T00:00:00.123456789Z' }, ['valid']],
+  [{ issuedAt: '2026-11-20T00:00:00.1234567890Z' }, ['invalid_siwx_header', 'issuedAt']],
+  [{ issuedAt: '+002026-11-20T00:00:00Z' }, ['invalid_siwx_header', 'issuedAt']],
+  [{ notBefore: '2026-02-31T00:00:00Z' }, ['invalid_siwx_header', 'notBefore']],
+  [{ expirationTime: '2026-11-20T00:00:00Z ' }, ['invalid_siwx_header', 'expirationTime']],
+  [{ chainId: 'solana:other' }, ['invalid_siwx_unsupported_chain', 'chainId']],
+  [{ type: 'secp256k1' }, ['invalid_siwx_unsupported_chain', 'type']],
+  [{ signatureScheme: 'eip191' }, ['invalid_siwx_unsupported_chain', 'signatureScheme']],
+  [{ version: '2' }, ['invalid_siwx_header', 'version']],
+  [{ domain: 'other.example' }, ['invalid_siwx_domain_mismatch', 'domain']],
+  [{ uri: `${ORIGIN}${SEARCH}x` }, ['invalid_siwx_uri_mismatch', 'uri']],
+  [{ address: `${'1'.repeat(31)}0` }, ['invalid_siwx_malformed_signature', 'address']],
+])('a sign-in with %o is %j, at the boundary and with the reason in the log', async (changes, outcome) => {
+  expect(outcomeOf(await signedAt(issued(), NOW, changes))).toEqual(outcome);
+});
+
+it.each(['', '1'.repeat(10_000), `${'1'.repeat(63)}l`])(
+  'a signature of another form is malformed',
+  async (signature) => {
+    const outcome = outcomeOf({ ...(await signedAt(issued(), NOW)), signature });
+    expect(outcome[0]).toMatch(/^invalid_siwx_(?:malformed_signature|header)$/);
+  },
+);
 
 const sodium = loadSodium();
 const paths: [string, Crypto][] = [['node:crypto', nodeCrypto]];
