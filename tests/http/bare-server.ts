@@ -8,20 +8,7 @@ type Handle = ConstructorParameters<typeof HttpServer>[0]['handle'];
 type Ready = Awaited<ReturnType<Handle>>;
 
 /** The HTTP server with a handler that the test drives. */
-export interface BareServer {
-  readonly port: number;
-  readonly server: HttpServer;
-  /** Targets of the handled requests, in order. */
-  readonly handled: string[];
-  /** Answers a waiting request; default: the oldest. */
-  answer(target?: string): void;
-  /** Answers every request from now on. */
-  answerAll(body?: string): void;
-  /** Connects from an address of this machine, and writes these bytes. */
-  open(bytes?: string, localAddress?: string): Promise<Client>;
-  /** Answers what waits, closes all connections and stops, after the tests of the file at the latest. */
-  stop(): Promise<void>;
-}
+export type BareServer = Awaited<ReturnType<typeof startBareServer>>;
 
 const readyOf = (body: string): Ready => ({
   status: 200,
@@ -41,10 +28,8 @@ export async function listen(
   return { server, port: await server.listen(0, '127.0.0.1') };
 }
 
-/** Starts one on a free port. */
-export async function startBareServer(
-  options: Partial<ConstructorParameters<typeof HttpServer>[0]> = {},
-): Promise<BareServer> {
+/** Starts one on a free port. It stops after the tests of the file. */
+export async function startBareServer(options: Partial<ConstructorParameters<typeof HttpServer>[0]> = {}) {
   const handled: string[] = [];
   const waiting = new Map<string, (ready: Ready) => void>();
   const clients: Client[] = [];
@@ -55,18 +40,24 @@ export async function startBareServer(
     return new Promise((resolve) => waiting.set(target, resolve));
   };
   const { server, port } = await listen({ handle, ...options });
-  const bare: BareServer = {
+  const answer = (target = [...waiting.keys()][0] ?? '') => {
+    waiting.get(target)?.(readyOf(target));
+    waiting.delete(target);
+  };
+  const answerAll = (text = '') => {
+    body = text;
+    for (const target of [...waiting.keys()]) answer(target);
+  };
+  return {
     port,
     server,
-    handled,
-    answer(target = [...waiting.keys()][0] ?? '') {
-      waiting.get(target)?.(readyOf(target));
-      waiting.delete(target);
-    },
-    answerAll(text = '') {
-      body = text;
-      for (const target of [...waiting.keys()]) bare.answer(target);
-    },
+    /** Targets of the handled requests, in order. */
+    handled: handled as readonly string[],
+    /** Answers a waiting request; default: the oldest. */
+    answer,
+    /** Answers every request from now on. */
+    answerAll,
+    /** Connects from an address of this machine, and writes these bytes. */
     async open(bytes = '', localAddress = '127.0.0.1') {
       const client = openClient(port, { localAddress });
       clients.push(client);
@@ -74,13 +65,13 @@ export async function startBareServer(
       client.socket.write(bytes);
       return client;
     },
+    /** Answers what waits, closes all connections and stops. */
     stop: endsAfterTests(async () => {
       for (const { socket } of clients) socket.destroy();
-      bare.answerAll();
+      answerAll();
       await server.drain(1_000);
     }),
   };
-  return bare;
 }
 
 /** A minimal request. */

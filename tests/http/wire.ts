@@ -1,4 +1,4 @@
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { connect, type TcpNetConnectOpts } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A request as bytes; a character is a byte. */
@@ -81,20 +81,10 @@ export function readAnswers(raw: string, methods: readonly string[]): WireAnswer
 }
 
 /** A raw client connection. */
-export interface Client {
-  readonly socket: Socket;
-  readonly received: () => string;
-  /** The answers to these methods; default: none of HEAD. */
-  readonly answers: (methods?: readonly string[]) => WireAnswer[];
-  readonly connected: Promise<void>;
-  /** The other side has ended its part, or the connection is closed. */
-  readonly ended: Promise<void>;
-  readonly closed: Promise<void>;
-  isClosed(): boolean;
-}
+export type Client = ReturnType<typeof openClient>;
 
 /** Connects to a port of this machine. */
-export function openClient(port: number, options: Partial<TcpNetConnectOpts> = {}): Client {
+export function openClient(port: number, options: Partial<TcpNetConnectOpts> = {}) {
   const socket = connect({ port, host: '127.0.0.1', ...options });
   const chunks: Buffer[] = [];
   socket.on('error', () => undefined).on('data', (chunk) => chunks.push(chunk));
@@ -106,8 +96,10 @@ export function openClient(port: number, options: Partial<TcpNetConnectOpts> = {
   return {
     socket,
     received,
-    answers: (methods = []) => readAnswers(received(), methods),
+    /** The answers to these methods; default: none of HEAD. */
+    answers: (methods: readonly string[] = []) => readAnswers(received(), methods),
     connected: first('connect', 'close'),
+    /** The other side has ended its part, or the connection is closed. */
     ended: first('end', 'close'),
     closed: first('close'),
     isClosed: () => socket.closed,

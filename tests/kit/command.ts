@@ -10,12 +10,7 @@ export interface Outcome {
 }
 
 /** A command in its own process, and its output so far. */
-export interface Command {
-  readonly child: ChildProcess;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  readonly ended: Promise<Outcome>;
-}
+export type Command = ReturnType<typeof startCommand>;
 
 /** Where and with what a command runs. */
 export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'> {
@@ -25,7 +20,7 @@ export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'
 }
 
 /** Starts a command. It is killed after the tests of the file. */
-export function startCommand(words: readonly string[], options: CommandOptions = {}): Command {
+export function startCommand(words: readonly string[], options: CommandOptions = {}) {
   const { env, stdin = 'ignore', ...others } = options;
   const [program = '', ...rest] = words;
   const child = spawn(program, rest, {

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { type LocalClocks, LocalRecords, localClocks } from '../../packages/gateway/src/budget/local-records.ts';
 import { LocalStore } from '../../packages/gateway/src/budget/local-store.ts';
 import type { Clock } from '../../packages/gateway/src/stores/clock.ts';
@@ -6,12 +5,7 @@ import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/
 import { makeFolder } from './folder.ts';
 
 /** The store of one process under a test's clocks, and its database. */
-export interface OpenedStore {
-  readonly store: LocalStore;
-  readonly database: SqliteDatabase;
-  /** Stops as in operation. */
-  close(): Promise<void>;
-}
+export type OpenedStore = Awaited<ReturnType<typeof openLocalStore>>;
 
 /** Options of a store. */
 export interface OpenedStoreOptions {
@@ -22,7 +16,7 @@ export interface OpenedStoreOptions {
 }
 
 /** Opens one. */
-export async function openLocalStore(now: Clock, options: OpenedStoreOptions = {}): Promise<OpenedStore> {
+export async function openLocalStore(now: Clock, options: OpenedStoreOptions = {}) {
   const { wallNow = now, clocks = localClocks(now), folder = makeFolder() } = options;
   const database = new SqliteDatabase(sqliteIn(folder), { now });
   const records = new LocalRecords(database, clocks);
@@ -30,10 +24,7 @@ export async function openLocalStore(now: Clock, options: OpenedStoreOptions = {
   return {
     store,
     database,
-    async close() {
-      await records.close();
-      await database.close();
-      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
-    },
+    /** Stops as in operation. */
+    close: () => records.close().then(() => database.close()),
   };
 }

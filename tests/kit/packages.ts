@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { folderOfRun, makeFolder } from './folder.ts';
 import { isFull } from './rounds.ts';
 
@@ -103,25 +102,24 @@ export async function suiteWithInstallation(
 ): Promise<void> {
   if (!isPartOf(options)) return skip(title, 'ROUNDS=full', body);
   const folder = makeFolder();
-  suiteOver(title, await prepare(folder), () => {
-    // Thousands of files, on a machine that may be busy.
-    afterAll(() => rm(folder, { recursive: true, force: true }), 300_000);
-    body(folder);
-  });
+  suiteOver(title, await prepare(folder), () => body(folder));
 }
 
 /**
  * Such a suite of packages that are too many for the lock: suites of the same packages share the folder that they are installed
  * into.
  */
-export async function suiteOfPackages(
+export function suiteOfPackages(
   title: string,
   manifests: Manifests,
   body: Body,
-  options: SuiteOptions = {},
+  options?: SuiteOptions,
 ): Promise<void> {
-  if (!isPartOf(options)) return skip(title, 'ROUNDS=full', body);
-  const name = createHash('sha256').update(JSON.stringify(manifests)).digest('hex').slice(0, 16);
-  const folder = folderOfRun(name);
-  suiteOver(title, await installOnce(folder, manifests), () => body(folder));
+  const folder = folderOfRun(createHash('sha256').update(JSON.stringify(manifests)).digest('hex').slice(0, 16));
+  return suiteWithInstallation(
+    title,
+    () => installOnce(folder, manifests),
+    () => body(folder),
+    options,
+  );
 }

@@ -14,24 +14,7 @@ import { folderOf, processesOf } from './shared-postgres.ts';
 type Values = readonly (string | number | null)[];
 
 /** A PostgreSQL server on a free port, without a password. */
-export interface PostgresServer {
-  readonly port: number;
-  /** The folder of its data. */
-  readonly data: string;
-  /** The URL of a database. */
-  url(database?: string, user?: string): string;
-  query(sql: string, values?: Values, database?: string): Promise<Record<string, unknown>[]>;
-  /** A new empty database; answers its name. */
-  createDatabase(): Promise<string>;
-  /** SIGKILL to every process of the server. */
-  kill(): Promise<void>;
-  /** Starts it again on the same port. */
-  start(): Promise<void>;
-  /** SIGSTOP to every process: it takes connections and answers nothing. */
-  freeze(): void;
-  thaw(): void;
-  stop(): Promise<void>;
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 /** Options of a server. */
 export interface PostgresOptions {
@@ -166,7 +149,7 @@ async function createDatabase(port: number): Promise<string> {
 }
 
 /** Starts a server of a test's own, which it may kill. */
-export async function startPostgres({ settings, prepare, port }: PostgresOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({ settings, prepare, port }: PostgresOptions = {}) {
   const folder = join(tmpdir(), `asset-gateway-test-postgres-${randomBytes(6).toString('hex')}`);
   makeOwn(folder);
   const data = join(folder, 'data');
@@ -183,17 +166,30 @@ export async function startPostgres({ settings, prepare, port }: PostgresOptions
     else ending.kill(signal);
     await ended;
   };
-  const server: PostgresServer = {
+  const start = async () => {
+    child = launch(data, own, settings, false);
+    await untilReady(urlOf(own));
+  };
+  const forget = () => {
+    signalAll(child, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  running.add(forget);
+  await start();
+  return {
     port: own,
+    /** The folder of its data. */
     data,
-    url: (database, name) => urlOf(own, database, name),
-    query: (sql, values, database) => ask(urlOf(own, database), sql, values),
+    /** The URL of a database. */
+    url: (database?: string, name?: string) => urlOf(own, database, name),
+    query: (sql: string, values?: Values, database?: string) => ask(urlOf(own, database), sql, values),
+    /** A new empty database; answers its name. */
     createDatabase: () => createDatabase(own),
+    /** SIGKILL to every process of the server. */
     kill: () => end('SIGKILL'),
-    async start() {
-      child = launch(data, own, settings, false);
-      await untilReady(urlOf(own));
-    },
+    /** Starts it again on the same port. */
+    start,
+    /** SIGSTOP to every process: it takes connections and answers nothing. */
     freeze: () => signalAll(child, 'SIGSTOP'),
     thaw: () => signalAll(child, 'SIGCONT'),
     async stop() {
@@ -203,13 +199,6 @@ export async function startPostgres({ settings, prepare, port }: PostgresOptions
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  const forget = () => {
-    signalAll(child, 'SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  };
-  running.add(forget);
-  await server.start();
-  return server;
 }
 
 function copyData(from: string, to: string): void {

@@ -1,26 +1,17 @@
-import type { ChildProcess } from 'node:child_process';
 import { node, startCommand, urlOf } from './command.ts';
 
 /** A gateway in its own process. */
-export interface GatewayProcess {
-  readonly url: string;
-  readonly child: ChildProcess;
-  /** Sends a signal and waits for the end; answers with the exit code, or null after a kill. */
-  end(signal: NodeJS.Signals): Promise<number | null>;
-}
+export type GatewayProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** Starts a script of the repository, which is killed after the tests of the file, and waits until it says where it listens. */
-export async function startProcess(
-  script: string,
-  words: readonly string[],
-  variables: object,
-): Promise<GatewayProcess> {
+export async function startProcess(script: string, words: readonly string[], variables: object) {
   const command = startCommand(node(script, ...words), { env: { LOG_LEVEL: 'silent', ...variables }, stdin: 'pipe' });
   const { child, ended } = command;
   return {
     url: await urlOf(command),
     child,
-    async end(signal) {
+    /** Sends a signal and waits for the end; answers with the exit code, or null after a kill. */
+    async end(signal: NodeJS.Signals) {
       child.kill(signal);
       return (await ended).code;
     },

@@ -18,15 +18,7 @@ export interface Exchange {
 export type Alter = (exchange: Exchange) => Partial<Pick<Exchange, 'status' | 'headers' | 'body'>> | undefined;
 
 /** A proxy in front of a gateway that records all traffic. It forwards HEAD as GET, so that both are changed alike. */
-export interface RecordingProxy {
-  readonly url: string;
-  /** As the gateway answered. */
-  readonly exchanges: Exchange[];
-  alter: Alter;
-  /** Ports of 127.0.0.1, which take the requests in turn. */
-  ports: number[];
-  stop(): Promise<void>;
-}
+export type RecordingProxy = Awaited<ReturnType<typeof startRecordingProxy>>;
 
 async function textOf(stream: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
@@ -65,27 +57,29 @@ function answerWith({ status, headers, body }: ReturnType<typeof passedOn>, resp
 }
 
 /** Starts a proxy for ports of 127.0.0.1. It stops after the tests of the file. */
-export async function startRecordingProxy(...ports: number[]): Promise<RecordingProxy> {
+export async function startRecordingProxy(...ports: number[]) {
   let turn = 0;
+  const exchanges: Exchange[] = [];
+  const altering: { alter: Alter } = { alter: () => undefined };
   const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const exchange = await forward(incoming, proxy.ports[turn++ % proxy.ports.length] ?? 0);
-    proxy.exchanges.push(exchange);
-    answerWith(passedOn(exchange, proxy.alter), response);
+    const exchange = await forward(incoming, ports[turn++ % ports.length] ?? 0);
+    exchanges.push(exchange);
+    answerWith(passedOn(exchange, altering.alter), response);
   };
   const server = createServer((incoming, response) => {
     pass(incoming, response).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const proxy: RecordingProxy = {
+  return Object.assign(altering, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    exchanges: [],
-    alter: () => undefined,
+    /** As the gateway answered. */
+    exchanges,
+    /** Ports of 127.0.0.1, which take the requests in turn. */
     ports,
     stop: endsAfterTests(async () => {
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
     }),
-  };
-  return proxy;
+  });
 }

@@ -6,24 +6,6 @@ import { type Command, startCommand } from './command.ts';
 import { makeFolder } from './folder.ts';
 import { suiteWith } from './optional.ts';
 
-/** A redis-server on a free port, without persistence. */
-export interface RedisServer {
-  readonly port: number;
-  readonly url: string;
-  /** Sends one command over its own connection. */
-  command(...words: string[]): Promise<unknown>;
-  /** The same with a password. */
-  commandAs(password: string, ...words: string[]): Promise<unknown>;
-  /** SIGKILL: everything in it is lost. */
-  kill(): Promise<void>;
-  /** Starts it again, on the same port. */
-  start(): Promise<void>;
-  /** It takes connections and bytes, and answers nothing. */
-  freeze(): void;
-  thaw(): void;
-  stop(): Promise<void>;
-}
-
 const SETTINGS = { bind: '127.0.0.1', save: '', appendonly: 'no', daemonize: 'no', loglevel: 'warning' };
 
 /** A suite that needs a redis-server. */
@@ -54,31 +36,39 @@ async function untilReady(url: string): Promise<void> {
   throw new Error('redis-server does not start');
 }
 
+/** A redis-server on a free port, without persistence. */
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
+
 /** Starts one with these additional settings. */
-export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
+export async function startRedis(settings: Readonly<Record<string, string>> = {}) {
   const port = Number(settings.port ?? (await freePort()));
   const url = `redis://127.0.0.1:${port}`;
   const all = { ...SETTINGS, port: String(port), dir: makeFolder(), ...settings };
+  const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
   let command: Command | undefined;
-  const end = async () => {
+  const start = async () => {
+    command = startCommand(['redis-server', ...words]);
+    await untilReady(url);
+  };
+  const kill = async () => {
     command?.child.kill('SIGKILL');
     await command?.ended;
   };
-  const server: RedisServer = {
+  await start();
+  return {
     port,
     url,
-    command: (...words) => send(url, words),
-    commandAs: (password, ...words) => send(`redis://:${password}@127.0.0.1:${port}`, words),
-    kill: end,
-    async start() {
-      const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
-      command = startCommand(['redis-server', ...words]);
-      await untilReady(url);
-    },
+    /** Sends one command over its own connection. */
+    command: (...words: string[]) => send(url, words),
+    /** The same with a password. */
+    commandAs: (password: string, ...words: string[]) => send(`redis://:${password}@127.0.0.1:${port}`, words),
+    /** SIGKILL: everything in it is lost. */
+    kill,
+    /** Starts it again, on the same port. */
+    start,
+    /** It takes connections and bytes, and answers nothing. */
     freeze: () => void command?.child.kill('SIGSTOP'),
     thaw: () => void command?.child.kill('SIGCONT'),
-    stop: end,
+    stop: kill,
   };
-  await server.start();
-  return server;
 }

@@ -12,18 +12,11 @@ export interface Arrival {
 
 export type Answerer = (arrival: Arrival, response: ServerResponse) => void;
 
-/** A server whose answers a test writes, byte by byte if it wants to. */
-export interface StrangeGateway {
-  readonly url: string;
-  /** Everything that arrived. */
-  readonly arrivals: Arrival[];
-  /** Sets the handler, and forgets earlier requests. */
-  answer(answerer: Answerer): void;
-  stop(): Promise<void>;
-}
-
-/** Starts a server on 127.0.0.1, by default on a free port. It stops after the tests of the file. */
-export async function startStrangeGateway(port = 0): Promise<StrangeGateway> {
+/**
+ * Starts a server on 127.0.0.1, by default on a free port, whose answers a test writes, byte by byte if it wants to. It stops after the
+ * tests of the file.
+ */
+export async function startStrangeGateway(port = 0) {
   let answerer: Answerer = (_, response) => void response.end();
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {
@@ -38,8 +31,10 @@ export async function startStrangeGateway(port = 0): Promise<StrangeGateway> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Everything that arrived. */
     arrivals,
-    answer: (next) => {
+    /** Sets the handler, and forgets earlier requests. */
+    answer: (next: Answerer): void => {
       answerer = next;
       arrivals.length = 0;
     },

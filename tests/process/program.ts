@@ -1,26 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Command, type CommandOptions, node, startCommand, urlOf } from '../kit/command.ts';
+import { type CommandOptions, node, startCommand, urlOf } from '../kit/command.ts';
 
 const MAIN = 'packages/gateway/bin/main.js';
 
 /** The gateway in a process of its own. */
-export interface Program extends Omit<Command, 'ended'> {
-  /** Its URL; rejects if it ends. */
-  readonly url: Promise<string>;
-  /** Its exit code; null after a signal. */
-  readonly ended: Promise<number | null>;
-}
+export type Program = ReturnType<typeof startProgram>;
 
 /** Starts it with exactly these variables. It is killed after the tests of the file. */
 export function startProgram(
   env: NodeJS.ProcessEnv,
   { through, ...options }: Omit<CommandOptions, 'env'> & { readonly through?: string } = {},
-): Program {
+) {
   const words = through ? ['sh', '-c', `${through}; exec "${process.execPath}" ${MAIN}`] : node(MAIN);
   const command = startCommand(words, { env, ...options });
   const url = urlOf(command);
   url.catch(() => undefined);
-  return { ...command, url, ended: command.ended.then(({ code }) => code) };
+  return {
+    ...command,
+    /** Its URL; rejects if it ends. */
+    url,
+    /** Its exit code; null after a signal. */
+    ended: command.ended.then(({ code }) => code),
+  };
 }
 
 /** Waits for a condition, at most ten seconds. */

@@ -1,8 +1,6 @@
 import { type Signer, signIn } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
-import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startGatewayProcess } from '../kit/process.ts';
@@ -12,16 +10,8 @@ import { challengeFor } from '../kit/wallet.ts';
 /** The public origin of all nodes. */
 const ORIGIN = 'http://gateway.example';
 
-/** Gateways in their own processes, for one origin, on one sandbox. */
-export interface Nodes {
-  readonly upstream: TokensApi;
-  readonly solana: SolanaSandbox;
-  /** Starts one more, with these variables as well. */
-  open(variables?: object): Promise<GatewayProcess>;
-}
-
-/** Starts the sandbox and what the nodes share: the span that budgets count in, and these variables. */
-export async function openNodes(windowMs: number, variables: Environment): Promise<Nodes> {
+/** Starts the sandbox of gateways in their own processes, for one origin, and what they share: the span that budgets count in, and these variables. */
+export async function openNodes(windowMs: number, variables: Environment) {
   const upstream = await startUpstream();
   const solana = await startChains();
   const common = {
@@ -36,6 +26,7 @@ export async function openNodes(windowMs: number, variables: Environment): Promi
   return {
     upstream,
     solana,
+    /** Starts one more, with these variables as well. */
     async open(more = {}) {
       const port = String(await freePort());
       const node = await startGatewayProcess({ ...common, PORT: port, ...more }, windowMs);

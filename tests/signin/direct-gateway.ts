@@ -2,26 +2,12 @@ import { type Environment, readConfig } from '@asset-gateway/gateway';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
-import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { endsAfterTests } from '../kit/ends.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 import { CANARY_KEY, CANARY_SECRET, startUpstream } from '../kit/test-gateway.ts';
 import { Asker } from './craft.ts';
 
 export const PORT = 8402;
-
-/** A gateway in process, with a clock that the test sets. */
-export interface DirectGateway extends Asker {
-  readonly upstream: TokensApi;
-  readonly lines: readonly LogLine[];
-  /** Moves the store's clock and the time of day. */
-  step(seconds: number): void;
-  /** Moves the time of day only. */
-  setRight(seconds: number): void;
-  /** The time of day plus these seconds. */
-  fromNow(seconds: number): string;
-  close(): Promise<void>;
-}
 
 interface DirectOptions {
   readonly variables?: Environment;
@@ -42,12 +28,12 @@ const toResponse = ({ status, headers, body }: Ready) =>
 const lowerCase = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Opens one, which closes after the tests of the file. */
+/** Opens a gateway in process, with a clock that the test sets. It closes after the tests of the file. */
 export async function openDirect({
   variables = {},
   around = (store) => store,
   onFailure = () => undefined,
-}: DirectOptions = {}): Promise<DirectGateway> {
+}: DirectOptions = {}) {
   const upstream = await startUpstream();
   const limit = { TOKENS_RATE_LIMIT_PER_MINUTE: '100000', ...variables };
   const config = readConfig({ TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: CANARY_KEY, ...limit });
@@ -66,13 +52,16 @@ export async function openDirect({
   };
   return Object.assign(new Asker({ origin: `http://127.0.0.1:${PORT}`, upstream, ask }), {
     upstream,
-    lines,
+    lines: lines as readonly LogLine[],
+    /** Moves the store's clock and the time of day. */
     step(seconds: number) {
       now += seconds * 1000;
     },
+    /** Moves the time of day only. */
     setRight(seconds: number) {
       aheadMs += seconds * 1000;
     },
+    /** The time of day plus these seconds. */
     fromNow: (seconds: number) => new Date(now + aheadMs + seconds * 1000).toISOString(),
     close: endsAfterTests(() => close().then(opened.close)),
   });

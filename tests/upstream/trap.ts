@@ -2,23 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { endsAfterTests } from '../kit/ends.ts';
 
-/** A raw TCP server that records requests and answers with any bytes. */
-export interface Trap {
-  readonly url: string;
-  /** The head of each request, in the order in which they came. */
-  readonly heard: string[];
-  /** Connections so far. */
-  connections(): number;
-  /** Open connections that sent a request. */
-  asked(): number;
-  stop(): Promise<void>;
-}
-
 /** Writes an answer to one request, which is the nth of its connection. */
 export type Reply = (socket: Socket, nth: number) => void;
 
-/** Starts one on a free port of 127.0.0.1. It stops after the tests of the file. */
-export async function startTrap(reply: Reply): Promise<Trap> {
+/** Starts a raw TCP server that records requests and answers with any bytes. It stops after the tests of the file. */
+export async function startTrap(reply: Reply) {
   const heard: string[] = [];
   const sockets = new Set<Socket>();
   const asked = new Set<Socket>();
@@ -41,8 +29,11 @@ export async function startTrap(reply: Reply): Promise<Trap> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The head of each request, in the order in which they came. */
     heard,
+    /** Connections so far. */
     connections: () => connections,
+    /** Open connections that sent a request. */
     asked: () => asked.size,
     stop: endsAfterTests(async () => {
       server.close();
