@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { newList } from '../blocked/kit.ts';
 import { buyCredit, spend } from '../credit/gateway.ts';
 import { browserSuite } from '../kit/chromium.ts';
-import { type PaidGateway, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
 import { scrape } from '../operations/scrape.ts';
 import { callOf } from '../payments/calls.ts';
@@ -19,25 +19,25 @@ const blocked = newSigner();
 const list = newList(blocked.address, '203.0.113.0/24', '2001:db8::/32');
 
 /** A gateway with every feature on. */
-const startBusyGateway = (): Promise<PaidGateway> =>
-  startTestGateway(
-    {
-      ...list.variables,
-      METRICS_PORT: '0',
-      METRICS_TOKEN: TOKEN,
-      RESPONSE_CACHE: 'on',
-      FAIR_SHARES: 'on',
-      CREDIT: 'on',
-      SOL_PRICE_USD: '150',
-      TOKENS_RATE_LIMIT_PER_MINUTE: '30',
-    },
-    { paid: true },
-  );
+const gateway = await startTestGateway(
+  {
+    ...list.variables,
+    METRICS_PORT: '0',
+    METRICS_TOKEN: TOKEN,
+    RESPONSE_CACHE: 'on',
+    FAIR_SHARES: 'on',
+    CREDIT: 'on',
+    SOL_PRICE_USD: '150',
+    TOKENS_RATE_LIMIT_PER_MINUTE: '30',
+  },
+  { paid: true },
+);
+const { origin } = new URL(gateway.gateway.metricsUrl ?? '');
 
 const SEARCH = '/v1/x402/tokens/assets/search?q=';
 
 /** Sends signed, paid, credit and blocked requests; returns their statuses. */
-async function load(gateway: PaidGateway): Promise<number[]> {
+async function load(): Promise<number[]> {
   const { solana, url } = gateway;
   const call = callOf('rpc.mainnet.helius.getBalance');
   const [payer, saver] = [await openWallet(solana), await openWallet(solana)];
@@ -143,9 +143,6 @@ const FIGURES: readonly (readonly [table: string, row: string, metric: string, l
   ['Blocklist', 'ranges', 'blocked_entries', { kind: 'range' }],
 ];
 
-const gateway = await startBusyGateway();
-const { origin } = new URL(gateway.gateway.metricsUrl ?? '');
-
 browserSuite("the operator's page", () => {
   const salesBy = async (by: string): Promise<readonly Sale[]> => {
     const headers = { Authorization: `Bearer ${TOKEN}` };
@@ -157,7 +154,7 @@ browserSuite("the operator's page", () => {
     const page = await visit(origin);
     await unlock(page);
     await page.getByRole('heading', WELL).waitFor();
-    for (const statuses of [await load(gateway), await load(gateway)])
+    for (const statuses of [await load(), await load()])
       expect(statuses).toEqual([200, 200, 200, 200, 402, 404, 403, 403, 200, 200, 200, 200]);
     await vi.waitFor(
       async () => {

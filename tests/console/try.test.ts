@@ -1,5 +1,6 @@
 import { createClient } from '@asset-gateway/client';
 import { createTools } from '@asset-gateway/client/tools';
+import { listAt } from '@asset-gateway/protocol';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
@@ -50,8 +51,7 @@ browserSuite('Try', () => {
     const [path] = targetsSince(arrivals(), arrivals().length - 1);
     const query = path?.slice(path.indexOf('?'));
     const response = await createClient({ baseUrl: gateway.url }).ask(`/v1/x402/tokens/assets/solana${query}`);
-    return ((await response.json()) as { result: { includes: { ohlcv: { data: Candle[] } } } }).result.includes.ohlcv
-      .data;
+    return listAt(await response.json(), 'result', 'includes', 'ohlcv', 'data') as Candle[];
   }
 
   it('searches, opens an asset, shows candles and the signed exchange, and copies a call, all by keyboard', async () => {
