@@ -7,7 +7,7 @@ import { beginCover } from '../../packages/gateway/src/payments/covering.ts';
 import { AccountQueue } from '../../packages/gateway/src/payments/queue.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
-import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf } from '../kit/ledger.ts';
+import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf, startSettling } from '../kit/ledger.ts';
 
 const PRICE = 5;
 const BUNDLE = 50;
@@ -131,6 +131,18 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const { requestHash } = paid.record;
     await using other = await newPayment(PRICE, { change: { requestHash } }).begin();
     expect([await other.known(), await other.owed()]).toEqual([undefined, expect.objectContaining({ answer: ANSWER })]);
+  });
+
+  it('is charged to credit if the answer that was due for its request has been delivered since', async () => {
+    await grant(ledger, 2 * PRICE);
+    const due = newPurchase(BUNDLE);
+    await startSettling(ledger, due);
+    await using one = await newPayment(PRICE, { change: { requestHash: due.requestHash } }).admit();
+    await ledger.payments.resolve(due.key, landed(due));
+    ledger.payments.delivered(due.key);
+    await one.spend(take);
+    await one.settle(ANSWER);
+    expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
   describe('that would buy credit while another call of its wallet does', () => {
