@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 // @ts-expect-error What makes the site are scripts.
 import { repositoryOf, resolveLink } from '../../site/links.mjs';
 // @ts-expect-error What makes the site are scripts.
 import { navigationOf } from '../../site/navigation.mjs';
 // @ts-expect-error What makes the site are scripts.
 import { partWith } from '../../site/pictures.mjs';
+import { blocksOf } from '../kit/page.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { linkFaults, type SeenPage } from './built-site.ts';
@@ -145,10 +146,7 @@ it('the check of links finds pages, anchors and pictures that are not there, and
 });
 
 describe('the documents', () => {
-  let pages: SeenPage[];
-  beforeAll(() => {
-    pages = markdownPages();
-  });
+  const pages = markdownPages();
 
   it('have no broken link or anchor', () => {
     expect(pages.length).toBeGreaterThan(40);
@@ -164,11 +162,7 @@ describe('the documents', () => {
   });
 });
 
-const BLOCK = /^```http\n([\s\S]*?)^```$/gm;
-const [request = '', answer = ''] = Array.from(
-  readFileSync('docs/index.md', 'utf8').matchAll(BLOCK),
-  ([, block = '']) => block,
-);
+const [request = '', answer = ''] = blocksOf('docs/index.md', 'http');
 const MARKET_NOW = Date.parse('2026-11-24T12:00:00Z');
 
 const gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '30' }, { marketNow: () => MARKET_NOW });

@@ -93,7 +93,7 @@ export function check(words: readonly string[], { stdout, stderr }: Output): num
     return 1;
   }
   for (const plan of apis) {
-    stdout.write(`${plan.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}${others(plan)}`);
+    stdout.write(`${plan.entry.title}:\n${columns(plan.rows.map((row) => rowLine(row, plan)))}${others(plan)}`);
   }
   stdout.write(ownRoutes(families));
   const variables = [...new Set(apis.flatMap(({ urls }) => urls.flatMap(({ key }) => key?.env ?? [])))];

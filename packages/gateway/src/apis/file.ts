@@ -23,7 +23,6 @@ const MAX_FAULTS = 50;
 class ApiReading {
   readonly faults: string[] = [];
   readonly name: string;
-  readonly title: string;
   /** In the order to ask them: the next one while one is down. */
   readonly urls;
   readonly rows: Route[] = [];
@@ -41,7 +40,6 @@ class ApiReading {
 
   constructor(name: string, entry: ApiEntry) {
     this.name = name;
-    this.title = entry.title;
     this.entry = entry;
     this.urls = this.#urls();
   }

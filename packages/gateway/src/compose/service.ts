@@ -23,7 +23,7 @@ import type { Foundation } from './dependencies.ts';
 /** The service of a configuration. A route is enabled if it has an upstream and, if it is paid, a payee on its cluster. */
 export function serviceOf({ config, receipts }: Foundation, channels: Channels, exact?: ExactSetup): Service {
   const hasCredit = config.credit !== undefined && exact !== undefined;
-  const titles = new Map(config.apis.map(({ name, title }) => [name, title]));
+  const titles = new Map(config.apis.map(({ name, entry }) => [name, entry.title]));
   const enabled = (route: Route): Route[] => {
     if (config.disabled.has(route.id)) return [];
     const isSold =
