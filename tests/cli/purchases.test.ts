@@ -158,12 +158,17 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
     expect(JSON.parse(stdout)).toMatchObject({ dayMicros: 500, spent });
   });
 
-  it('reports a payment as refused if the gateway answers it with 402', async () => {
+  const pay = { ok: false, error: 'payment_required', message: 'Pay.' };
+  const busy = { ok: false, error: 'overloaded', message: 'Later.', payment: { state: 'unused' } };
+  it.each([
+    ['refused after a 402', { status: 402, body: pay }, 6, 0, /\$0\.0005 for \S+ was refused; it counts as spent\n/],
+    ['open if it was not used', { status: 503, headers, body: busy }, 5, 1, /the payment was not used; run the same/],
+  ])('reports a payment as %s', async (_, answer, exit, open, sentence) => {
     const { home } = await interrupted();
-    fixture.answerPayments({ status: 402, body: { ok: false, error: 'payment_required', message: 'Pay.' } });
-    const { code, stdout, stderr } = await runIn(home, 'resume');
-    expect([code, stdout, openPayments(home)]).toEqual([6, '', []]);
-    expect(stderr).toMatch(/the payment of \$0\.0005 for \S+ was refused; it counts as spent\n/);
+    fixture.answerPayments(answer);
+    const { code, stderr } = await runIn(home, 'resume');
+    expect([code, openPayments(home).length]).toEqual([exit, open]);
+    expect(stderr).toMatch(sentence);
   });
 });
 
