@@ -1,10 +1,13 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error It is a script.
 import { USAGE } from '../../scripts/usage.mjs';
-import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { freePort } from '../http/ports.ts';
+import { type Command, inTerminal, node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { findProgram, suiteWith } from '../kit/optional.ts';
 
 const { version, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly version: string;
@@ -89,5 +92,140 @@ describe('the programs themselves', () => {
     expect(own).toEqual(asked('npm run ask'));
     expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', '--help'), { env })).stdout);
     expect(await runCommand(node(CLIENT), { env })).toEqual(notUnderstood('npm run ask'));
+  });
+});
+
+const START = node('packages/sandbox/bin/start.js');
+const ASK = `'${process.execPath}' packages/cli/bin/main.js`;
+const MAX_WAIT_MS = 120_000;
+
+const folder = makeFolder();
+
+let folders = 0;
+function start(port: number, words = START): Command {
+  return startCommand(words, { env: { PORT: String(port), DATA_DIR: `${folder}/${folders++}`, SHELL: '/bin/sh' } });
+}
+
+/** Waits for this output; rejects if the command ends. */
+async function written({ stdout, stderr, ended, child }: Command, text: string | RegExp): Promise<string> {
+  const isThere = () => (typeof text === 'string' ? stdout().includes(text) : text.test(stdout()));
+  const end = ended.then(() => Promise.reject(new Error(`ended: ${stdout()}${stderr()}`)));
+  end.catch(() => undefined);
+  while (!isThere()) await Promise.race([end, new Promise((resolve) => child.stdout?.once('data', resolve))]);
+  return stdout();
+}
+
+const BANNER_END = /npm run ask -- --credit .*\r?\n\r?\n/;
+
+/** A sandbox with its chains on the next two ports; retried if a port gets taken. */
+async function startRow(words = START, attempts = 5): Promise<{ command: Command; port: number; shown: string }> {
+  const port = await freePort();
+  const command = start(port, words);
+  try {
+    return { command, port, shown: await written(command, BANNER_END) };
+  } catch (error) {
+    if (attempts === 0) throw error;
+    return startRow(words, attempts - 1);
+  }
+}
+
+const commandsIn = (shown: string): string[] =>
+  [...shown.matchAll(/^ {4}(.*npm run ask -- .*?)\r?$/gm)].map(([, command = '']) => command);
+
+/** Types a command of the banner. */
+const type = (command: string) =>
+  runCommand(['sh', '-c', command.replace('npm run ask --', ASK)], { env: { HOME: folder } });
+
+async function stopped({ child, ended }: Command): Promise<number | null> {
+  child.kill('SIGTERM');
+  return (await ended).code;
+}
+
+const SCRIPT = findProgram('script');
+
+describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT_MS }, () => {
+  let row: Awaited<ReturnType<typeof startRow>>;
+  beforeAll(async () => {
+    row = await startRow(SCRIPT === undefined ? START : inTerminal(SCRIPT, START));
+  }, MAX_WAIT_MS);
+  afterAll(() => stopped(row.command));
+
+  suiteWith('script', 'at a terminal', () => {
+    it('shows its banner last, then short log lines', async () => {
+      const { command, port, shown } = row;
+      const notices = shown.slice(0, shown.indexOf('Asset gateway listening'));
+      expect(notices).toMatch(
+        /^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): priced from|credit: a bundle of) .*\r\n){4}\r\n +$/,
+      );
+      await fetch(`http://127.0.0.1:${port}/healthz`);
+      const after = (await written(command, '/healthz')).slice(shown.length);
+      expect(after).toMatch(/^\d\d:\d\d:\d\d {2}200 GET \/healthz {2}[\d.]+ ms\r\n$/);
+    });
+  });
+
+  it('ends with working commands, sells credit, and names its ports', async () => {
+    const { port, shown } = row;
+    const commands = commandsIn(shown);
+    expect(commands).toHaveLength(3);
+    let told = '';
+    for (const each of commands) {
+      expect(each).toMatch(new RegExp(`^ASSET_GATEWAY_URL=http://localhost:${port} npm run ask -- `));
+      const outcome = await type(each);
+      expect([outcome.code, JSON.parse(outcome.stdout).ok], outcome.stderr).toEqual([0, true]);
+      told = outcome.stderr;
+    }
+    expect(told).toMatch(/^paying \$0\.05 .*\n(?:.*\n)*credit: \$0\.049995 left\n$/);
+    const ports = /other ports +(.*?)\r?\n/.exec(shown)?.[1] ?? '';
+    expect(ports).toMatch(new RegExp(`^${port + 1} mainnet, ${port + 2} devnet, \\d+ Tokens API, \\d+ providers$`));
+    for (const [taken] of ports.matchAll(/\d+/g))
+      expect((await fetch(`http://127.0.0.1:${taken}/`)).status).not.toBe(200);
+  });
+
+  it('with PORT=0 names the URLs of its chains', async () => {
+    const command = start(0);
+    const [, second = '', third = ''] = commandsIn(await written(command, BANNER_END));
+    expect(second).toMatch(/--pay --rpc http:\/\/127\.0\.0\.1:\d+ /);
+    expect(third).toBe(second.replace('--pay', '--credit'));
+    const outcome = await type(second);
+    expect(outcome.code, outcome.stderr).toBe(0);
+    expect(await stopped(command)).toBe(0);
+  });
+});
+
+describe('an unusable port: one sentence that names PORT', { timeout: MAX_WAIT_MS }, () => {
+  const refused = async (port: number) => {
+    const { code, stderr } = await start(port).ended;
+    expect(code).toBe(1);
+    return stderr;
+  };
+
+  /** The sentences of a start while another program holds this port. */
+  const refusedBeside = async (taken: number, port: number) => {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(taken, '127.0.0.1', listening));
+    const sentences = await refused(port);
+    await new Promise((closed) => server.close(closed));
+    return sentences;
+  };
+
+  it('beyond the last one', async () => {
+    expect(await refused(65_534)).toBe(
+      "asset-gateway: PORT must be at most 65533: the sandbox's chains listen on the two ports after it.\n",
+    );
+  });
+
+  it('in use, the second after it', async () => {
+    const port = await freePort();
+    expect(await refusedBeside(port + 2, port)).toBe(
+      `asset-gateway: PORT: the sandbox needs ${port + 2} on 127.0.0.1 for a chain, but it is in use; ` +
+        'set a PORT that is followed by two free ports, or stop the other program.\n',
+    );
+  });
+
+  it('in use itself', async () => {
+    const port = await freePort();
+    expect(await refusedBeside(port, port)).toBe(
+      `asset-gateway: PORT: ${port} on 127.0.0.1 is in use; stop the other program or change PORT.\n`,
+    );
   });
 });
