@@ -91,7 +91,7 @@ export interface Body {
 export const bodyOf = async (response: Response): Promise<Body> => (await response.json()) as Body;
 
 /** Transfers, upstream calls and RPC calls so far. */
-export const tracesIn = ({ solana }: SellingGateway) => ({
+const tracesIn = ({ solana }: SellingGateway) => ({
   transfers: solana.mainnet.transfers.length + solana.devnet.transfers.length,
   arrivals: solana.provider.arrivals.length,
   chainCalls: solana.mainnet.calls.length + solana.devnet.calls.length,

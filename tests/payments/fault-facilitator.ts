@@ -6,13 +6,14 @@ import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import bs58 from 'bs58';
+import { vi } from 'vitest';
 import { type Answerer, json, startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from './fault-buyer.ts';
 import { newSale } from './sale.ts';
 
 /** How the facilitator treats one kind of call. */
-export interface Orders {
+interface Orders {
   /** Whether it does the work. */
   readonly does?: boolean;
   readonly hang?: boolean;
@@ -55,6 +56,8 @@ async function work(response: ServerResponse, orders: Orders = {}, task: () => P
 
 /** A payment at a gateway whose facilitator settles with x402's own packages. By default the gateway reads the chain. */
 export async function openRemoteFixture(orders: RemoteOrders = {}, variables: Environment = {}) {
+  // The official packages print errors that they also return.
+  vi.spyOn(console, 'error').mockImplementation(() => {});
   const solana = await startChains();
   const { feePayer, scheme } = await newScheme(solana.variables.FEE_PAYER_KEYPAIR ?? '', solana.mainnet.url);
   const kind = { x402Version: 2, scheme: 'exact', network: NETWORKS.mainnet, extra: { feePayer } };
