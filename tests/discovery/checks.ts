@@ -59,7 +59,7 @@ export function faultsOf(extension: unknown): string[] {
 const queryOf = (values: Values = {}): string =>
   new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
 
-/** The request that a crawler builds from a challenge; tests/client/routes.test.ts shows that its example is answered. */
+/** The request that a crawler builds from a challenge; tests/client/paying.test.ts shows that its example is answered. */
 function requestOf(path: string, discovery: Discovery | undefined) {
   const { method, pathParams, queryParams, body } = (discovery?.info.input ?? {}) as Readonly<Record<string, Values>>;
   const filled = (discovery?.routeTemplate ?? path).replace(/:(\w+)/g, (_, name: string) =>
