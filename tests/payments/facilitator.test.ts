@@ -292,14 +292,6 @@ describe.concurrent('P8 an RPC or a facilitator that cannot be used', () => {
     expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);
   });
 
-  it('P8 is gone: 503, payment unused, no upstream call; restarted, it buys', async () => {
-    const sale = await openRemoteFixture();
-    await sale.crash();
-    expect([(await sale.ask()).outcome, sale.moved()]).toEqual([UNAVAILABLE, [0, 0]]);
-    await sale.restart();
-    expect([(await sale.decided()).outcome, sale.moved()]).toEqual(['200', [1, 1]]);
-  });
-
   /** Asks, and breaks the chain while the upstream is slow. */
   async function brokenMeanwhile(sale: Sale, breakIt: () => void) {
     sale.provider.faults.delayMs = 500;

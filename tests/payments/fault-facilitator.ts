@@ -68,7 +68,7 @@ export async function openRemoteFixture(orders: RemoteOrders = {}, variables: En
     const done = work(response, fixture.orders[name], () => scheme[name](paymentPayload, paymentRequirements));
     done.catch(() => response.destroy());
   };
-  let facilitator = await startStrangeGateway();
+  const facilitator = await startStrangeGateway();
   facilitator.answer(answer);
   const { url } = facilitator;
   const remote = { FACILITATOR_URL: url, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
@@ -80,11 +80,7 @@ export async function openRemoteFixture(orders: RemoteOrders = {}, variables: En
     orders,
     /** The payments that the facilitator was asked to judge. */
     judged: () => facilitator.arrivals.filter(({ method }) => method === 'POST'),
-    crash: () => facilitator.stop(),
-    async restart() {
-      facilitator = await startStrangeGateway(Number(new URL(url).port));
-      facilitator.answer(answer);
-    },
+    crash: facilitator.stop,
   };
   return fixture;
 }
