@@ -171,8 +171,11 @@ export function challenge(call: Call, { code, url, accepts, extensions }: Demand
     ...bare,
     extensions: { ...extensions, [BAZAAR_EXTENSION]: each },
   }));
-  const fits = (each: PaymentRequired) => Buffer.byteLength(JSON.stringify(each)) <= MAX_JSON_BYTES;
-  const required: PaymentRequired = withDiscovery.find(fits) ?? bare;
-  const { error: _, ...members } = required;
-  return { headers: { [HEADERS.paymentRequired]: Buffer.from(JSON.stringify(required)).toString('base64') }, members };
+  let json = '';
+  const fits = (each: PaymentRequired): boolean => {
+    json = JSON.stringify(each);
+    return Buffer.byteLength(json) <= MAX_JSON_BYTES;
+  };
+  const { error: _, ...members }: PaymentRequired = [...withDiscovery, bare].find(fits) ?? bare;
+  return { headers: { [HEADERS.paymentRequired]: Buffer.from(json).toString('base64') }, members };
 }
