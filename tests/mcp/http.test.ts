@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
@@ -59,8 +59,9 @@ async function statusOf(requestLine: string, headers: Readonly<Record<string, st
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(`${requestLine} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
-  const response = await text(socket).catch(() => '');
-  return response.split(' ', 2)[1] ?? '';
+  const [response] = await Promise.race([once(socket, 'data'), once(socket, 'close')]).catch(() => []);
+  socket.destroy();
+  return String(response).split(' ', 2)[1] ?? '';
 }
 
 /** The status of a list of tools with these headers. */
