@@ -6,28 +6,11 @@ import { endsAfterTests } from './ends.ts';
 /** Changes a reply. Undefined drops it. */
 export type Meddle = (reply: Buffer) => Buffer | undefined;
 
-/** A TCP proxy whose other side can be changed, and which can meddle with what comes back. */
-export interface TcpProxy {
-  readonly port: number;
-  /** Where new connections lead. */
-  target: number;
-  /** Default: replies pass unchanged. */
-  meddle: Meddle | undefined;
-  /** Called with the bytes to the target. */
-  overhear: ((asked: Buffer) => void) | undefined;
-  /** The delay of replies; default: 0. */
-  delayMs: number;
-  /** The rate to the target; default: unlimited. */
-  bytesPerMs: number | undefined;
-  /** Passes on, in turn, what was kept from the connection that was made last. */
-  release(replies: readonly Buffer[]): void;
-  /** Resets every connection. */
-  cut(): void;
-  close(): Promise<void>;
-}
-
-/** Starts one on a free port, in front of this one. It closes after the tests of the file. */
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+/**
+ * Starts a TCP proxy on a free port, whose other side can be changed, and which can meddle with what comes back. It closes after the
+ * tests of the file.
+ */
+export async function startTcpProxy(target: number) {
   const sockets = new Set<Socket>();
   const cut = () => {
     for (const socket of sockets) socket.resetAndDestroy();
@@ -60,16 +43,22 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       else if (passed) near.write(passed);
     });
   });
-  const proxy: TcpProxy = {
-    port: 0,
+  const proxy = {
+    /** Where new connections lead. */
     target,
-    meddle: undefined,
-    overhear: undefined,
+    /** Default: replies pass unchanged. */
+    meddle: undefined as Meddle | undefined,
+    /** Called with the bytes to the target. */
+    overhear: undefined as ((asked: Buffer) => void) | undefined,
+    /** The delay of replies; default: 0. */
     delayMs: 0,
-    bytesPerMs: undefined,
-    release(replies) {
+    /** The rate to the target; default: unlimited. */
+    bytesPerMs: undefined as number | undefined,
+    /** Passes on, in turn, what was kept from the connection that was made last. */
+    release(replies: readonly Buffer[]) {
       for (const reply of replies) latest?.write(reply);
     },
+    /** Resets every connection. */
     cut,
     close: endsAfterTests(async () => {
       server.close();

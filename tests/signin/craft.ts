@@ -63,55 +63,50 @@ interface AskerParts {
 }
 
 /** Sends requests to a gateway, over HTTP or in process. */
-export class Asker {
-  readonly origin: string;
-  readonly upstream: AskerParts['upstream'];
-  readonly ask: AskerParts['ask'];
+export type Asker = ReturnType<typeof newAsker>;
 
-  constructor({ origin, upstream, ask }: AskerParts) {
-    this.origin = origin;
-    this.upstream = upstream;
-    this.ask = ask;
-  }
-
-  async challenge(target = SEARCH, init: Sent = {}): Promise<SignInChallenge> {
-    const response = await this.ask(target, {}, init);
+export function newAsker({ origin, upstream, ask }: AskerParts) {
+  async function challenge(target = SEARCH, init: Sent = {}): Promise<SignInChallenge> {
+    const response = await ask(target, {}, init);
     const challenge = challengeIn(await response.json());
     if (!challenge) throw new Error(`no challenge but ${response.status} for ${target}`);
     return challenge;
   }
-
-  /** A signed header for this target, with changed fields. */
-  async signIn(target = SEARCH, changes: Changes = {}): Promise<string> {
-    return encodeHeader(await signedPayload(await this.challenge(target), changes));
-  }
-
-  /** Asks with this header. */
-  askWith = (header: string, target = SEARCH): Promise<Response> => this.ask(target, { [HEADERS.signIn]: header });
-
-  /** Asks with a fresh sign-in. */
-  askFreshly = async (target = SEARCH, changes: Changes = {}): Promise<Response> =>
-    this.askWith(await this.signIn(target, changes), target);
-
-  /** Slots left in the budget; asking takes one. */
-  async budgetLeft(): Promise<number> {
-    const response = await this.askFreshly(HEALTH);
+  const signIn = async (target = SEARCH, changes: Changes = {}): Promise<string> =>
+    encodeHeader(await signedPayload(await challenge(target), changes));
+  const askWith = (header: string, target = SEARCH): Promise<Response> => ask(target, { [HEADERS.signIn]: header });
+  const askFreshly = async (target = SEARCH, changes: Changes = {}): Promise<Response> =>
+    askWith(await signIn(target, changes), target);
+  async function budgetLeft(): Promise<number> {
+    const response = await askFreshly(HEALTH);
     expect(await statusOf(response)).toBe(200);
     return Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
   }
-
-  /** Expects that these requests reach no upstream and take no slot. */
-  async costsNothing(requests: () => Promise<unknown>): Promise<void> {
-    const left = await this.budgetLeft();
-    const arrivals = this.upstream.arrivals.length;
-    await requests();
-    expect(this.upstream.arrivals.length).toBe(arrivals);
-    expect(await this.budgetLeft()).toBe(left - 1);
-  }
+  return {
+    origin,
+    upstream,
+    ask,
+    challenge,
+    /** A signed header for this target, with changed fields. */
+    signIn,
+    /** Asks with this header. */
+    askWith,
+    /** Asks with a fresh sign-in. */
+    askFreshly,
+    /** Slots left in the budget; asking takes one. */
+    budgetLeft,
+    /** Expects that these requests reach no upstream and take no slot. */
+    async costsNothing(requests: () => Promise<unknown>): Promise<void> {
+      const [left, arrivals] = [await budgetLeft(), upstream.arrivals.length];
+      await requests();
+      expect(upstream.arrivals.length).toBe(arrivals);
+      expect(await budgetLeft()).toBe(left - 1);
+    },
+  };
 }
 
 export const overHttp = ({ url, upstream }: Pick<TestGateway, 'url' | 'upstream'>): Asker =>
-  new Asker({
+  newAsker({
     origin: url,
     upstream,
     ask: (target, headers = {}, init = {}) => fetch(`${url}${target}`, { ...init, headers }),

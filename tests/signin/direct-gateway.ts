@@ -5,7 +5,7 @@ import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { endsAfterTests } from '../kit/ends.ts';
 import { openLocalStore } from '../kit/local-store.ts';
 import { CANARY_KEY, CANARY_SECRET, startUpstream } from '../kit/test-gateway.ts';
-import { Asker } from './craft.ts';
+import { type Asker, newAsker } from './craft.ts';
 
 export const PORT = 8402;
 
@@ -50,7 +50,7 @@ export async function openDirect({
     const inbound = { ...fixed, method, target, headers: lowerCase(headers), body: Buffer.from(body) };
     return toResponse(await gateway(inbound));
   };
-  return Object.assign(new Asker({ origin: `http://127.0.0.1:${PORT}`, upstream, ask }), {
+  return Object.assign(newAsker({ origin: `http://127.0.0.1:${PORT}`, upstream, ask }), {
     upstream,
     lines: lines as readonly LogLine[],
     /** Moves the store's clock and the time of day. */
