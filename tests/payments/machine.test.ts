@@ -293,6 +293,11 @@ describe('a settlement', () => {
     expect(step(state, EVENTS['proof of a transfer'], NOW).after.payer.paid).toEqual([]);
   });
 
+  it('has the time that its purchase names, so that an outage does not change the receipt', () => {
+    const sent = step(STATES.reserved, settling('owner', { settlingSinceMs: NOW - 5 }), NOW).after;
+    expect(sent.record).toMatchObject({ progress: 'settling', settlingSinceMs: NOW - 5 });
+  });
+
   it('P6 with an unknown outcome and no signature keeps the signature that was recorded', () => {
     const sent = step(STATES.reserved, settling('owner', { signature: 'sent' }), NOW).after;
     expect(step(sent, resolve(UNKNOWN), NOW).after.record?.signature).toBe('sent');

@@ -150,7 +150,7 @@ export const settling =
     if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
     if (due.length > 0) return 'owed';
     const leasedUntilMs = nowMs + PAYMENTS.leaseMs;
-    return { ...state, record: { ...record, ...sent, leasedUntilMs, progress: 'settling', settlingSinceMs: nowMs } };
+    return { ...state, record: { ...record, settlingSinceMs: nowMs, ...sent, leasedUntilMs, progress: 'settling' } };
   };
 
 /** Releases a reservation: the payment is unused again. `isCalled`: whether the upstream was called. */

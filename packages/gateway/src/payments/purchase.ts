@@ -69,7 +69,8 @@ export class Purchase implements Admission {
     const { payments, facilitator, onFailure, onStep } = this.#dependencies;
     const { key, owner } = this.#record;
     this.#sentAtMs = payments.now();
-    const verdict = await payments.settling(key, owner, attempt).catch((error) => this.#unwritten(error));
+    const attempted = { ...attempt, settlingSinceMs: this.#sentAtMs };
+    const verdict = await payments.settling(key, owner, attempted).catch((error) => this.#unwritten(error));
     if (verdict === 'fees used up') throw responses.unavailable(BUDGET_USED_UP);
     if (verdict !== 'settling') throw responses.refusalOf(verdict === 'covered' ? 'taken' : verdict);
     this.#isSettling = true;

@@ -75,6 +75,8 @@ export interface SettlementAttempt {
   readonly answer: string;
   readonly signature?: string | undefined;
   readonly height?: number | undefined;
+  /** From when money may move, by the database's clock; default: when the step is decided. Receipts name it. */
+  readonly settlingSinceMs?: number;
   /** Undefined if another facilitator pays the fee. */
   readonly fee?: FeeCharge | undefined;
 }
