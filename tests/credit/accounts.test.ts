@@ -132,6 +132,14 @@ ledgerSuite('credit', (ledger) => {
       expect(await hold({ ...debit, owner: 'another' })).toBe('captured');
     });
 
+    it('that was held again for a capture which failed is released after its lease, and not forgotten', async () => {
+      await grant(ledger, 10);
+      expect(await hold({ ...newDebit(4), capturedAtMs: ledger.accounts.now() })).toBe('held');
+      ledger.nowMs += 11 * 60_000;
+      await ledger.retention.prune();
+      expect(await account()).toMatchObject({ heldMicros: 0, holds: 0 });
+    });
+
     it('is held although it lost a race in PostgreSQL to a debit that was released since', async () => {
       await grant(ledger, 10);
       const outcomes = [Promise.reject(Object.assign(new Error('duplicate key'), { code: '23505' }))];

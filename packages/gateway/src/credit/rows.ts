@@ -123,7 +123,8 @@ export function hold(debit: NewDebit, nowMs: number, options: HoldOptions): Step
   and {in time} returning id`,
     values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed)],
   };
-  const held: Debit = { ...debit, progress: 'held', untilMs: nowMs + leaseMs, callsAgain: 0 };
+  const times = { untilMs: nowMs + leaseMs, capturedAtMs: undefined };
+  const held = { ...debit, ...times, progress: 'held', callsAgain: 0 };
   return { guard, changes: [insertion('debits', columnsOf(held, COLUMNS))] };
 }
 
