@@ -174,6 +174,21 @@ describe('a signer', () => {
     expect(new Set(wallets).size).toBe(1);
   });
 
+  it('signs a later call without the statement of an earlier one, which may name its amount', async () => {
+    const { address, signMessage } = node.newSigner();
+    const texts: string[] = [];
+    const signer: Signer = {
+      address,
+      signMessage(message) {
+        texts.push(new TextDecoder().decode(message));
+        return signMessage(message);
+      },
+    };
+    const client = createClient({ baseUrl: gateway.url, signer });
+    for (let call = 0; call < 2; call++) await client.tokens.health();
+    expect(texts.map((text) => text.includes('moves no money'))).toEqual([true, false]);
+  });
+
   it('is not made from a key of another length', async () => {
     await expect(signerFromBytes(new Uint8Array(33))).rejects.toThrow('a key has 32 or 64 bytes');
   });

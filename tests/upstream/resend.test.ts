@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
+import type { Admit, Store } from '../../packages/gateway/src/budget/store.ts';
+import { createSpending, InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startSellingGateway, startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
@@ -254,6 +255,28 @@ describe('the calls in flight of a provider', () => {
     expect([room.isFreeFor('wallet'), room.isFreeFor('other'), room.isFreeFor()]).toEqual([false, true, true]);
     room.leave('first');
     expect(room.isFreeFor('wallet')).toBe(true);
+  });
+
+  it('W7 are over if the store fails after it has given a place', async () => {
+    const room = new InFlight(1);
+    const admit = async ({ owner }: Admit) => {
+      room.take(owner);
+      throw new Error('the disk is full');
+    };
+    const spending = createSpending({
+      store: { admit } as unknown as Store,
+      allowance: {
+        limit: 1,
+        windowMs: 1,
+        view: () => ({ left: 0, resetMs: 0, pauseMs: 0 }),
+        judge: async () => undefined,
+      },
+      room,
+      randomId: () => 'owner',
+    });
+    const spend = spending({ spend: (take) => take() }, { requestId: '', client: '' });
+    await expect(spend({ key: '', limit: 1, windowMs: 1, inFlightMs: 1 })).rejects.toThrow('the disk is full');
+    expect(room.isFreeFor()).toBe(true);
   });
 
   it('W7 count an owner once, however often it takes its place and leaves it', () => {

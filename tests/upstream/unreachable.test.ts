@@ -165,6 +165,7 @@ describe('the slot of a call frees', () => {
 
   it.each([
     ['U1 a minute after it was answered', {}, 60],
+    ['U10 a minute after it was refused', { status: 500 }, 60],
     ['U1 a minute and 5 s after its deadline when it was given up then, for it may be read late', { hang: true }, 65],
     ['U3 a minute and 5 s after its deadline when its connection was lost', { resetConnection: true }, 65],
   ])('%s', (_, knobs, seconds) => expectFreed(seconds, knobs, {}));
