@@ -120,7 +120,7 @@ const killing: Parameters<typeof withBothDatabases>[1] = (variables, database) =
   }
 
   it.sequential('P7 killed after any step: one transfer, one charge and one answer to all copies', {
-    timeout: 1_800_000,
+    timeout: 3_600_000,
   }, async () => {
     for (let round = 0; round < roundsOnEach(20); round++) {
       for (const kills of isFull ? FULL : [SHORT[database]]) {
