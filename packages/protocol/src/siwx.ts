@@ -52,6 +52,7 @@ export interface SiwxPayload extends SiwxMessage {
 
 const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
 const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme', 'resources'];
+const FIELDS = [...REQUIRED, ...OPTIONAL];
 const MAX_FIELD_LENGTH = 1024;
 const MAX_RESOURCES = 8;
 /** Control characters and line separators could give two payloads the same signed text. */
@@ -66,12 +67,14 @@ const isResources = (value: unknown): boolean =>
 /** Validates parsed JSON as a sign-in and drops unknown fields; undefined if invalid. */
 export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
   if (!isObject(json)) return undefined;
-  const given = [...REQUIRED, ...OPTIONAL].flatMap((name) =>
-    json[name] === undefined ? [] : [[name, json[name]] as const],
-  );
-  const isValid = given.every(([name, value]) => (name === 'resources' ? isResources(value) : isText(value)));
-  const isWhole = REQUIRED.every((name) => json[name] !== undefined && json[name] !== '');
-  return isValid && isWhole ? (Object.fromEntries(given) as unknown as SiwxPayload) : undefined;
+  const payload: Record<string, unknown> = {};
+  for (const name of FIELDS) {
+    const value = json[name];
+    if (value === undefined) continue;
+    if (!(name === 'resources' ? isResources(value) : isText(value))) return undefined;
+    payload[name] = value;
+  }
+  return REQUIRED.every((name) => payload[name]) ? (payload as unknown as SiwxPayload) : undefined;
 }
 
 /** The key of the sign-in extension in a PaymentRequired object. */
