@@ -303,8 +303,9 @@ describe('a settlement', () => {
     expect(step(sent, resolve(UNKNOWN), NOW).after.record?.signature).toBe('sent');
   });
 
-  it('is known for as long if the payment was refused before', () => {
+  it('is known for as long if the payment was refused before, and has no reason of a refusal', () => {
     const { record } = step(STATES.refused, EVENTS['proof of a transfer'], NOW).after;
+    expect(record).not.toHaveProperty('reason');
     expect(record).toMatchObject({ signature: SETTLED.signature, forgetAtMs: NOW + PAYMENTS.recordMs });
   });
 });

@@ -88,7 +88,8 @@ export const call: Transition = (state, nowMs) => {
   return { ...state, payer: { ...payer, calls: [...payer.calls, { key: record.key, atMs: nowMs }] } };
 };
 
-function settled(state: PaymentState, record: PaymentRecord, signature: string, nowMs: number): PaymentState {
+function settled(state: PaymentState, known: PaymentRecord, signature: string, nowMs: number): PaymentState {
+  const { reason: _, ...record } = known;
   const { key } = record;
   const { inFlight, calls, paid = [] } = state.payer;
   return {
