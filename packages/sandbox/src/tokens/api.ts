@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type Answer, type Arrival, type CommonKnobs, send, startUpstream, type Upstream } from '../upstream.ts';
 import { errorAnswer, JSON_TYPE, jsonAnswer, requestIdOf, serve } from './serve.ts';
 
@@ -61,7 +61,7 @@ function faultyAnswer(knobs: FaultKnobs, { method, target, headers, body }: Arri
   return { status: 200, headers: { 'content-type': JSON_TYPE }, body: knobs.body };
 }
 
-const CHUNK = Buffer.alloc(65_536, 'a');
+const CHUNK = Buffer.alloc(1024 * 1024, 'a');
 const COMPRESS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
 
 // A JSON string of this many bytes, including quotes.
@@ -73,11 +73,19 @@ function* longString(bytes: number): Generator<Buffer> {
   yield Buffer.from('"');
 }
 
+let packedChunk: Buffer | undefined;
+
+/** Packs each part as a gzip member of its own. Members follow one another, so a gigabyte needs one chunk packed once. */
+function* packedParts(parts: Iterable<Buffer>): Generator<Buffer> {
+  packedChunk ??= gzipSync(CHUNK);
+  for (const part of parts) yield part === CHUNK ? packedChunk : gzipSync(part);
+}
+
 /** Streams a JSON string of this many bytes, optionally with gzip. */
 async function deliverLong(response: ServerResponse, bytes: number, packed: boolean): Promise<void> {
   response.writeHead(200, { 'content-type': JSON_TYPE, ...(packed ? { 'content-encoding': 'gzip' } : {}) });
-  const source = Readable.from(longString(bytes), { objectMode: false });
-  await (packed ? pipeline(source, createGzip({ level: 1 }), response) : pipeline(source, response));
+  const parts = longString(bytes);
+  await pipeline(Readable.from(packed ? packedParts(parts) : parts, { objectMode: false }), response);
 }
 
 function encoded(answer: Answer, { contentType, encoding, body }: FaultKnobs): Answer {
