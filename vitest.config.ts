@@ -39,6 +39,6 @@ export default defineConfig({
     sequence: { sequencer: WaitingFirst },
     // The suites wait more than they compute: for windows to pass, for slow clients, for processes. With too many at once on
     // few cores, though, they meet the deadlines of what they test.
-    maxWorkers: Math.min(6, 3 * availableParallelism()),
+    maxWorkers: Math.min(7, 4 * availableParallelism()),
   },
 });
