@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../kit/folder.ts';
@@ -60,12 +60,17 @@ export class Reader {
   readonly folder = join(this.#home, 'work');
   readonly #programs = join(this.#home, 'programs');
   readonly #firstPort: number;
+  readonly #isBundled: boolean;
   readonly #servers: Started[] = [];
   #kept = '';
 
-  /** `firstPort` stands for 8402, since another program of this machine may use the ports that the tutorials name. */
-  constructor(firstPort: number) {
+  /**
+   * `firstPort` stands for 8402, since another program of this machine may use the ports that the tutorials name. `isBundled` starts the
+   * bundles of our programs instead of the files that npm publishes, which take twice the processor time.
+   */
+  constructor(firstPort: number, isBundled: boolean) {
     this.#firstPort = firstPort;
+    this.#isBundled = isBundled;
     mkdirSync(this.folder);
     mkdirSync(this.#programs);
     writeFileSync(join(this.#programs, 'npx'), NPX, { mode: 0o755 });
@@ -151,13 +156,17 @@ export class Reader {
   #link(names: readonly string[]): string {
     for (const name of names) {
       const [source, target] = [resolve('node_modules', name), join(this.folder, 'node_modules', name)];
-      const { bin = {} } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { bin?: object };
+      const { bin = {} } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
+        bin?: Record<string, string>;
+      };
       mkdirSync(dirname(target), { recursive: true });
       symlinkSync(source, target);
       for (const [command, path] of Object.entries(bin)) {
         const file = join(this.folder, 'node_modules/.bin', command);
+        const bundle = join(source, path.replace('dist/', 'bin/'));
+        const program = this.#isBundled && existsSync(bundle) ? bundle : join(source, path);
         mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${join(source, path)}' "$@"\n`, { mode: 0o755 });
+        writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, { mode: 0o755 });
       }
     }
     return '';

@@ -42,8 +42,8 @@ const IN_A_CLONE = 'contributor.md';
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.md') && name !== IN_A_CLONE);
 const pages = [...names.map((name) => `${FOLDER}/${name}`), ...OTHERS];
 
-async function useReader(use: (reader: Reader) => Promise<void>): Promise<void> {
-  const reader = new Reader(await freePort());
+async function useReader(use: (reader: Reader) => Promise<void>, isBundled = false): Promise<void> {
+  const reader = new Reader(await freePort(), isBundled);
   try {
     await use(reader);
   } finally {
@@ -52,7 +52,10 @@ async function useReader(use: (reader: Reader) => Promise<void>): Promise<void> 
 }
 
 suiteInCi('a reader who follows the tutorial', { timeout: 120_000 }, () => {
-  it.each(pages)('%s sees what it shows', (page) => useReader((reader) => reader.follow(page)));
+  // docs/own-apis.md starts each of our programs, always as it is published.
+  it.each(pages)('%s sees what it shows', (page) =>
+    useReader((reader) => reader.follow(page), !isFull && !OTHERS.includes(page)),
+  );
 });
 
 suiteWith('git', 'a reader in a clone', () => {
