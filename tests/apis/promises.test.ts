@@ -48,7 +48,7 @@ const read = (document: PublicDocument) => new DocumentReader(readMembers(docume
 const versionOf = (document: PublicDocument): string => String(read(document).root.openapi);
 
 /** Every operation of a document, as the reader of a file of APIs judges it: its name there, and its row, or why it has none. */
-function judgeAll(document: PublicDocument) {
+function judge(document: PublicDocument) {
   const operations = read(document).operations();
   const readEntry = (names: readonly string[]) => {
     const entry = { url: 'https://api.example', ...entryOf(document, names) };
@@ -66,6 +66,9 @@ function judgeAll(document: PublicDocument) {
   const rows = readEntry(names).apis[0]?.rows ?? [];
   return judged.map((each) => ({ ...each, row: rows[names.indexOf(each.name)] }));
 }
+
+const judged = new Map(PUBLIC_DOCUMENTS.map((document) => [document, judge(document)]));
+const judgeAll = (document: PublicDocument) => judged.get(document) ?? [];
 
 /** The operations of a document that the gateway can serve. */
 const servedOf = (document: PublicDocument) =>

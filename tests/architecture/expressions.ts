@@ -1,6 +1,6 @@
 import { isSafePattern } from 'redos-detector';
-import ts from 'typescript';
-import { type Source, syntaxOf } from './rules.ts';
+import type { Node } from 'typescript';
+import { type Source, syntaxOf, ts } from './rules.ts';
 
 /** A regular expression and where it stands. */
 export interface Expression {
@@ -16,7 +16,7 @@ const GIVE_UP_MS = 5_000;
 /** Every literal of a source file, from its syntax tree. */
 export function expressionsIn(source: Source): Expression[] {
   const found: Expression[] = [];
-  const visit = (node: ts.Node): void => {
+  const visit = (node: Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/');
       found.push({ where: source.path, pattern: node.text.slice(1, end), flags: node.text.slice(end + 1) });
@@ -32,7 +32,7 @@ export function madeOfText(source: Source): string[] {
   const { path } = source;
   const file = syntaxOf(source);
   const found: string[] = [];
-  const visit = (node: ts.Node): void => {
+  const visit = (node: Node): void => {
     const isCall = ts.isNewExpression(node) || ts.isCallExpression(node);
     if (isCall && node.expression.getText(file) === 'RegExp') found.push(`${path}: ${node.getText(file)}`);
     ts.forEachChild(node, visit);
@@ -51,8 +51,12 @@ export function patternsIn(value: unknown, where: string): Expression[] {
   );
 }
 
+/** Without a quantifier an expression reads at most its own length from each position. */
+const QUANTIFIER = /[*+{]|(?<!\()\?/;
+
 /** Whether an expression can take super-linear time. */
 export function faultOf({ where, pattern, flags }: Expression): string | undefined {
+  if (!QUANTIFIER.test(pattern)) return undefined;
   const { safe, error } = isSafePattern(pattern, {
     caseInsensitive: flags.includes('i'),
     multiLine: flags.includes('m'),

@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, normalize } from 'node:path';
-import ts from 'typescript';
+import type { Node } from 'typescript';
 import rooms from './rooms.json' with { type: 'json' };
+
+/** Loaded by `require`: for an import, Node first reads all of it to find what it exports. */
+export const ts = createRequire(import.meta.url)('typescript') as typeof import('typescript');
 
 /** A source file by its path from the root of the repository. */
 export interface Source {
@@ -135,7 +139,7 @@ function tooLongFunctions(source: Source): string[] {
   const { path } = source;
   const file = syntaxOf(source);
   const faults: string[] = [];
-  const visit = (node: ts.Node): void => {
+  const visit = (node: Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body) {
       const name = node.name?.getText(file) ?? 'a function';
       const lines = codeLines(node.getText(file));

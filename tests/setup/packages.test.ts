@@ -3,9 +3,9 @@ import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import ts from 'typescript';
+import type { CompilerOptions } from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { importsOf } from '../architecture/rules.ts';
+import { importsOf, ts } from '../architecture/rules.ts';
 import { runCommand } from '../kit/command.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -68,13 +68,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** How programs find the packages that they import. */
-const RESOLUTIONS: Readonly<Record<string, ts.CompilerOptions>> = {
+const RESOLUTIONS: Readonly<Record<string, CompilerOptions>> = {
   Node: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
   'a bundler': { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
 };
 
 /** Compiler messages about a program that imports all packages, and about their declarations. */
-function complaints(options: ts.CompilerOptions): string[] {
+function complaints(options: CompilerOptions): string[] {
   const entries = LIBRARIES.flatMap((name) =>
     Object.keys(manifestOf(name).exports).map((path) => `@asset-gateway/${name}${path.slice(1)}`),
   );
