@@ -52,7 +52,8 @@ export interface SiwxPayload extends SiwxMessage {
 
 const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
 const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme', 'resources'];
-const FIELDS = [...REQUIRED, ...OPTIONAL];
+// Marked, since a page that only signs in must not load the names.
+const FIELDS = /* @__PURE__ */ REQUIRED.concat(OPTIONAL);
 const MAX_FIELD_LENGTH = 1024;
 const MAX_RESOURCES = 8;
 /** Control characters and line separators could give two payloads the same signed text. */
