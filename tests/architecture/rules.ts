@@ -83,7 +83,7 @@ function wrongInGateway(source: Source): string[] {
   if (names === undefined) return [`${source.path} is in no room of the table`];
   const allowed = [FOR_ALL, ...(room.endsWith('/') ? [room] : []), ...names];
   const isWrong = (name: string): boolean => {
-    if (name === '@asset-gateway/protocol') return WITHOUT_PROTOCOL.includes(room);
+    if (name.startsWith('@asset-gateway/protocol')) return WITHOUT_PROTOCOL.includes(room);
     if (name.startsWith('@asset-gateway/')) return !allowed.includes(name);
     const isAllowed = allowed.some((room) => name.slice(GATEWAY.length).startsWith(room));
     return name.startsWith(GATEWAY) && !isAllowed;

@@ -1,4 +1,4 @@
-import { oneLine } from '@asset-gateway/protocol';
+import { oneLine } from '@asset-gateway/protocol/wire';
 import { Call, type Full, type MethodRow, type MethodTable } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type Deadline, within } from './deadline.ts';

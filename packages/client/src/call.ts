@@ -1,4 +1,4 @@
-import { HEADERS, member } from '@asset-gateway/protocol';
+import { HEADERS, member } from '@asset-gateway/protocol/wire';
 import { isSignature } from './error.ts';
 
 /** An answer with its metadata. */

@@ -1,4 +1,4 @@
-import { type Issue, member, objectAt, oneLine } from '@asset-gateway/protocol';
+import { type Issue, member, objectAt, oneLine } from '@asset-gateway/protocol/wire';
 import { violationOf } from './conforms.ts';
 import { fits, type SentRequest } from './sent-request.ts';
 

@@ -1,4 +1,4 @@
-import { type Issue, type Members, objectAt, oneLine } from '@asset-gateway/protocol';
+import { type Issue, type Members, objectAt, oneLine } from '@asset-gateway/protocol/wire';
 
 /** Where a value breaks its schema, and which rule it breaks. */
 type Violation = Pick<Issue, 'name' | 'rule' | 'message'> | undefined;

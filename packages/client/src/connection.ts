@@ -1,4 +1,4 @@
-import { HEADERS, readBytes, TooLarge } from '@asset-gateway/protocol';
+import { HEADERS, readBytes, TooLarge } from '@asset-gateway/protocol/wire';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import { NoncePool } from './nonce-pool.ts';

@@ -1,4 +1,4 @@
-import { listAt, member, NETWORKS, objectAt, type PaymentRequired, USDC } from '@asset-gateway/protocol';
+import { listAt, member, NETWORKS, objectAt, type PaymentRequired, USDC } from '@asset-gateway/protocol/wire';
 import { issuesOf, type ListedRoute, listedMicros, listedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 import type { Caps, EarlierPayment, SpendingLedger } from './ledger.ts';

@@ -1,4 +1,4 @@
-import { type Issue, oneLine, type PaymentState, type RefusalCode } from '@asset-gateway/protocol';
+import { type Issue, oneLine, type PaymentState, type RefusalCode } from '@asset-gateway/protocol/wire';
 
 /** The client's own codes. An answer that carries one of these is not from a gateway. */
 const CLIENT_CODES = [

@@ -1,4 +1,4 @@
-import { afterString } from '@asset-gateway/protocol';
+import { afterString } from '@asset-gateway/protocol/wire';
 
 const LONG_DIGITS = 16;
 const DIGITS = /^[0-9]+$/;

@@ -1,4 +1,4 @@
-import { type Cluster, HEADERS, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
+import { type Cluster, HEADERS, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol/wire';
 import { type Connection, nonceIn, retryAfterMs } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';

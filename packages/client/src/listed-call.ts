@@ -6,7 +6,7 @@ import {
   oneLine,
   positionalParameters,
   type Route,
-} from '@asset-gateway/protocol';
+} from '@asset-gateway/protocol/wire';
 import type { ListedRoute } from './catalog.ts';
 import { GatewayError } from './error.ts';
 

@@ -1,4 +1,4 @@
-import { below, oneLine, uint64Paths } from '@asset-gateway/protocol';
+import { below, oneLine, uint64Paths } from '@asset-gateway/protocol/wire';
 import type { MethodRow } from './call.ts';
 import type { ListedRoute } from './catalog.ts';
 import type { Connection } from './connection.ts';

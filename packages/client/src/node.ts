@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { pkcs8OfSeed } from '@asset-gateway/protocol';
+import { pkcs8OfSeed } from '@asset-gateway/protocol/wire';
 import { base58, type Signer } from './signer.ts';
 
 /** A new key pair in Solana's format: 32 bytes of seed, 32 of public key. */

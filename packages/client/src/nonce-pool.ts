@@ -1,4 +1,4 @@
-import type { SiwxInfo } from '@asset-gateway/protocol';
+import type { SiwxInfo } from '@asset-gateway/protocol/wire';
 import type { SignInChallenge } from './sign-in.ts';
 
 /** A nonce is valid for five minutes; the difference covers the transit. */

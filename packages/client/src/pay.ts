@@ -1,4 +1,4 @@
-import { below, HEADERS, oneLine, type PaymentRequired, readBytes, USDC_DECIMALS } from '@asset-gateway/protocol';
+import { below, HEADERS, oneLine, type PaymentRequired, readBytes, USDC_DECIMALS } from '@asset-gateway/protocol/wire';
 import type { TransactionSigner } from '@solana/kit';
 import { race } from './deadline.ts';
 import {

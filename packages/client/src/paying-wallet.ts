@@ -1,4 +1,4 @@
-import { clusterOfNetwork } from '@asset-gateway/protocol';
+import { clusterOfNetwork } from '@asset-gateway/protocol/wire';
 import type { Transaction, TransactionSigner } from '@solana/kit';
 import { GatewayError } from './error.ts';
 import { accountOf, featureOf, type KeyPair, type Wallet } from './signer.ts';

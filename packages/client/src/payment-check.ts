@@ -1,4 +1,4 @@
-import { USDC_DECIMALS } from '@asset-gateway/protocol';
+import { USDC_DECIMALS } from '@asset-gateway/protocol/wire';
 import type { Address } from '@solana/kit';
 import type { Offer } from './decision.ts';
 import { GatewayError } from './error.ts';

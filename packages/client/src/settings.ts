@@ -1,4 +1,4 @@
-import type { Cluster, PaymentRequired, UpstreamProvider } from '@asset-gateway/protocol';
+import type { Cluster, PaymentRequired, UpstreamProvider } from '@asset-gateway/protocol/wire';
 import type { ListedRoute } from './catalog.ts';
 import type { SentRequest } from './sent-request.ts';
 import type { Signer } from './signer.ts';

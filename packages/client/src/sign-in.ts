@@ -5,7 +5,7 @@ import {
   type SiwxInfo,
   type SiwxMessage,
   siwxMessageText,
-} from '@asset-gateway/protocol';
+} from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 import { base58, base64, type Signer } from './signer.ts';
 

@@ -1,4 +1,4 @@
-import { pkcs8OfSeed } from '@asset-gateway/protocol';
+import { pkcs8OfSeed } from '@asset-gateway/protocol/wire';
 import { GatewayError } from './error.ts';
 
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -1,4 +1,4 @@
-import { listAt, member, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
+import { listAt, member, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol/wire';
 import { creditIn } from './call.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { type Body402, type Exchange, readObject } from './exchange.ts';

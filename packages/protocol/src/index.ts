@@ -1,14 +1,2 @@
-export * from './enumerations.ts';
-export * from './foreign.ts';
-export * from './headers.ts';
-export * from './json.ts';
-export * from './match.ts';
-export * from './networks.ts';
-export * from './pricing.ts';
-export * from './providers.ts';
-export * from './refusal.ts';
-export { NEXT_STEPS, type NextStep, nextStepOf, REFUSALS, type RefusalCode } from './refusals.ts';
-export * from './route.ts';
 export * from './routes/index.ts';
-export * from './siwx.ts';
-export * from './type-text.ts';
+export * from './wire.ts';
