@@ -60,17 +60,13 @@ export class Reader {
   readonly folder = join(this.#home, 'work');
   readonly #programs = join(this.#home, 'programs');
   readonly #firstPort: number;
-  readonly #isBundled: boolean;
+  #isBundled = false;
   readonly #servers: Started[] = [];
   #kept = '';
 
-  /**
-   * `firstPort` stands for 8402, since another program of this machine may use the ports that the tutorials name. `isBundled` starts the
-   * bundles of our programs instead of the files that npm publishes, which take twice the processor time.
-   */
-  constructor(firstPort: number, isBundled: boolean) {
+  /** `firstPort` stands for 8402, since another program of this machine may use the ports that the tutorials name. */
+  constructor(firstPort: number) {
     this.#firstPort = firstPort;
-    this.#isBundled = isBundled;
     mkdirSync(this.folder);
     mkdirSync(this.#programs);
     writeFileSync(join(this.#programs, 'npx'), NPX, { mode: 0o755 });
@@ -78,9 +74,10 @@ export class Reader {
 
   /**
    * Does what each block of a page says, or leaves its commands out. Throws if an output differs from the page, or if nothing runs a
-   * block.
+   * block. `isBundled` starts the bundles of our programs instead of the files that npm publishes, which take twice the processor time.
    */
-  async follow(page: string, { withCommands = true } = {}): Promise<void> {
+  async follow(page: string, { withCommands = true, isBundled = false } = {}): Promise<void> {
+    this.#isBundled = isBundled;
     const moved = (port: string) => String(Number(port) - FIRST_PORT + this.#firstPort);
     const blocks = blocksIn(readFileSync(page, 'utf8').replace(PORT, moved));
     for (const [index, block] of blocks.entries()) {

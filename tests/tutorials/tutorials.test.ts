@@ -42,8 +42,8 @@ const IN_A_CLONE = 'contributor.md';
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.md') && name !== IN_A_CLONE);
 const pages = [...names.map((name) => `${FOLDER}/${name}`), ...OTHERS];
 
-async function useReader(use: (reader: Reader) => Promise<void>, isBundled = false): Promise<void> {
-  const reader = new Reader(await freePort(), isBundled);
+async function useReader(use: (reader: Reader) => Promise<void>): Promise<void> {
+  const reader = new Reader(await freePort());
   try {
     await use(reader);
   } finally {
@@ -54,7 +54,7 @@ async function useReader(use: (reader: Reader) => Promise<void>, isBundled = fal
 suiteInCi('a reader who follows the tutorial', { timeout: 120_000 }, () => {
   // docs/own-apis.md starts each of our programs, always as it is published.
   it.each(pages)('%s sees what it shows', (page) =>
-    useReader((reader) => reader.follow(page), !isFull && !OTHERS.includes(page)),
+    useReader((reader) => reader.follow(page, { isBundled: !isFull && !OTHERS.includes(page) })),
   );
 });
 
