@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { node, runCommand } from '../kit/command.ts';
 import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 
@@ -10,7 +9,7 @@ const FEW = { rounds: 1, requests: 40 };
 /** The names of the rows that one of the measuring scripts writes, each with figures. */
 async function rowsOf(measure: string, script: string): Promise<(string | undefined)[]> {
   const text = `import { ${measure} } from './scripts/measure/${script}'; await ${measure}(${JSON.stringify(FEW)});`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', text]);
+  const { stdout } = await runCommand(node('--input-type=module', '--eval', text));
   return [...stdout.matchAll(/^\| ([^|]+) \| [\d.]+ \| [^|]+ \|(?: \d+ \|)?$/gm)].map(([, name]) => name);
 }
 
@@ -51,21 +50,13 @@ const OTHERS = [
 ];
 const ROWS = isFull ? [...LONGEST, ...OTHERS] : LONGEST;
 
-interface Ended {
-  readonly code?: number;
-  readonly stdout: string;
-}
-
-const measured = (ids: readonly string[]): Promise<Ended> =>
-  promisify(execFile)(process.execPath, ['scripts/run.mjs', 'measure:worst', ...ids]).catch((failed: Ended) => failed);
-
 const MOST_MS = isFull ? 900_000 : 300_000;
 
 testInCi(
   'V1 V2 V18 no request costs over 20 ms of CPU, and no refusal more than an answer',
   { timeout: MOST_MS },
   async () => {
-    const { code = 0, stdout } = await measured(ROWS);
+    const { code, stdout } = await runCommand(node('scripts/run.mjs', 'measure:worst', ...ROWS), { env: process.env });
     expect(ROWS.filter((id) => !stdout.includes(id))).toEqual([]);
     expect({ code, stdout }).toEqual({ code: 0, stdout });
   },

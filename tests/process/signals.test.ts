@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { expectRefusal } from '../http/error-table.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { openClient, readAnswers, type WireAnswer, wireRequest, writeAndRead } from '../http/wire.ts';
+import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startStrangeGateway } from '../kit/strange-gateway.ts';
 import { startTestGateway, startUpstream } from '../kit/test-gateway.ts';
@@ -227,7 +226,6 @@ const EMBEDDER = `
 it('a program that embeds the gateway keeps the fetch of Node', async () => {
   const { url, answer, stop } = await startStrangeGateway();
   answer((_, response) => response.end('heard'));
-  const embedder = promisify(execFile)(process.execPath, ['--input-type=module', '-e', EMBEDDER, url]);
-  expect((await embedder).stdout).toBe('heard');
+  expect((await runCommand(node('--input-type=module', '-e', EMBEDDER, url))).stdout).toBe('heard');
   await stop();
 });

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
+import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
@@ -45,8 +44,7 @@ describe('the packages of OpenTelemetry', () => {
   // Another file may have loaded them in this process.
   async function isLoaded(variables: NodeJS.ProcessEnv): Promise<string> {
     const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: makeFolder(), ...KEY, ...variables };
-    const words = ['--input-type=module', '--eval', LOADER];
-    return (await promisify(execFile)(process.execPath, words, { env })).stdout;
+    return (await runCommand(node('--input-type=module', '--eval', LOADER), { env })).stdout;
   }
 
   it('are loaded only with an endpoint', async () => {

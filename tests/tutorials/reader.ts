@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../kit/folder.ts';
@@ -160,8 +160,7 @@ export class Reader {
       symlinkSync(source, target);
       for (const [command, path] of Object.entries(bin)) {
         const file = join(this.folder, 'node_modules/.bin', command);
-        const bundle = join(source, path.replace('dist/', 'bin/'));
-        const program = this.#isBundled && existsSync(bundle) ? bundle : join(source, path);
+        const program = join(source, this.#isBundled ? path.replace('/dist/', '/bin/') : path);
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, { mode: 0o755 });
       }
