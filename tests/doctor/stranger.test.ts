@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { MAX_ROUTES } from '../../packages/doctor/src/explore.ts';
 import { CONNECTIONS, HttpClient } from '../../packages/doctor/src/http-client.ts';
-import { node, type Outcome, startCommand } from '../kit/command.ts';
+import { type Outcome, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { ENTRY, run, startStranger } from './stranger.ts';
 
@@ -15,7 +15,7 @@ let stranger: Awaited<ReturnType<typeof startStranger>>;
 /** Runs the doctor in its own process; kills it if it does not end, so that it has no exit code. */
 async function examine(...servers: Parameters<typeof startStranger>): Promise<Outcome> {
   stranger = await startStranger(...servers);
-  const command = startCommand(node('packages/gateway/bin/main.js', 'doctor', stranger.url));
+  const command = startCommand([process.execPath, 'packages/doctor/dist/main.js', stranger.url]);
   const timer = setTimeout(() => command.child.kill('SIGKILL'), MOST_MS);
   return await command.ended.finally(() => clearTimeout(timer));
 }
