@@ -127,6 +127,7 @@ const itAlso = it.runIf(isFull);
 
 describe('the set-up', () => {
   itAlso('installs a version that is newer than the npm cache', async () => {
+    await installByHand(goodLock());
     registry.publish({ name: 'tool', version: '1.2.0' });
     const project = makeProject({ tool: { version: '1.2.0', integrity: registry.integrityOf('tool', '1.2.0') } });
     const { code, stderr } = await install(project);
