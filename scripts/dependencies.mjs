@@ -22,18 +22,12 @@ function npm(cwd, ...words) {
 /** The packages in a lock, by path. */
 const lockedIn = (path) => JSON.parse(readFileSync(path, 'utf8')).packages ?? {};
 
-let libcHere;
-
-/** The C library of this machine. A report of the process takes 5 ms, so there is one at most. */
-function libcOfMachine() {
-  libcHere ??= process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
-  return libcHere;
-}
+const isMusl = () => !process.report.getReport().header.glibcVersionRuntime;
 
 /** Whether npm installs a package on this machine. */
 function isForThisMachine({ os, cpu, libc }) {
   if (!os?.includes(process.platform) || !cpu?.includes(process.arch)) return false;
-  return !libc || libc.includes(libcOfMachine());
+  return !libc || libc.includes(isMusl() ? 'musl' : 'glibc');
 }
 
 /**
