@@ -1,4 +1,4 @@
-/** All but the table of routes, whose schemas take longer to load than a client. */
+/** Everything except the route table, whose schemas take longer to load than the client. */
 export * from './enumerations.ts';
 export * from './foreign.ts';
 export * from './headers.ts';
