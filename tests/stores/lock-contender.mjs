@@ -1,5 +1,6 @@
 // One of many contenders for the lock of the folder argv[2]: takes it, checks that it is the only holder, and releases it, in rounds.
-// The last time it is killed while it has it. Says `two holders` when it met another one.
+// The last time it is killed while it has it. Says `two holders` when it met another one, and `itself` when it is named as the holder
+// before it was one.
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lockFolder } from '../../packages/gateway/dist/stores/lock.js';
@@ -7,16 +8,17 @@ import { lockFolder } from '../../packages/gateway/dist/stores/lock.js';
 const [folder, turns] = [process.argv[2], Number(process.argv[3])];
 const witness = `${folder}/witness`;
 
-async function take() {
+async function take(turn) {
   for (;;) {
     const locking = await lockFolder(folder);
     if (locking.lock) return locking.lock;
+    if (turn === 1 && locking.holder.startsWith(`process ${process.pid} `)) process.stdout.write('itself');
     await pause(Math.random() * 4);
   }
 }
 
 for (let turn = 1; ; turn++) {
-  const lock = await take();
+  const lock = await take(turn);
   try {
     closeSync(openSync(witness, 'wx'));
   } catch {

@@ -24,6 +24,8 @@ export interface FolderLock {
 
 const FILE = 'gateway.db.lock';
 const ATTEMPTS = 50;
+/** How long a new holder waits for those that read who it is. */
+const READERS_MS = 1_000;
 
 const isBusy = (error: unknown): boolean => /locked|busy/i.test((error as Error).message);
 
@@ -40,16 +42,25 @@ function run(connection: Connected, sql: string): boolean {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Writes the name of this process, which others can read, and then holds the write lock of the file. */
-function take(connection: Connected): boolean {
-  const name = quoted(`process ${process.pid} on ${hostname()}`);
-  const note = `create table if not exists holder (id integer primary key, name text); replace into holder values (1, ${name})`;
-  return run(connection, 'begin immediate') && run(connection, `${note}; commit`) && run(connection, 'begin immediate');
+/**
+ * Writes the name of a process, which others can read; false if another process holds the lock. The commit waits for readers, who
+ * would otherwise make it fail again and again.
+ */
+function writeName(connection: Connected, name: string): boolean {
+  const note = `create table if not exists holder (id integer primary key, name text); replace into holder values (1, ${quoted(name)})`;
+  const written = `pragma busy_timeout = ${READERS_MS}; ${note}; commit; pragma busy_timeout = 0`;
+  return run(connection, 'begin immediate') && run(connection, written);
 }
 
-function holderIn(connection: Connected): string {
-  const row = connection.prepare('select name from holder where id = 1').get() as { name?: string } | undefined;
-  return row?.name ?? 'another process';
+/** The name in the file; undefined while a holder writes its own. */
+function holderIn(connection: Connected): string | undefined {
+  try {
+    const row = connection.prepare('select name from holder where id = 1').get() as { name: string } | undefined;
+    return row?.name;
+  } catch (error) {
+    if (isBusy(error) || /no such table/.test((error as Error).message)) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -59,20 +70,20 @@ function holderIn(connection: Connected): string {
 export async function lockFolder(folder: string): Promise<{ lock: FolderLock } | { holder: string }> {
   const path = `${folder}/${FILE}`;
   makePrivate(path);
-  const connection = new Connection(path);
+  const name = `process ${process.pid} on ${hostname()}`;
+  let wroteName = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if (take(connection)) return { lock: { close: async () => void connection.close() } };
+    // A statement that failed stays active, and keeps the read lock of the connection's later statements. So each attempt has its own.
+    const connection = new Connection(path);
+    const isNamed = writeName(connection, name);
+    if (isNamed && run(connection, 'begin immediate')) return { lock: { close: async () => void connection.close() } };
+    wroteName ||= isNamed;
     if (connection.inTransaction) run(connection, 'rollback');
-    try {
-      const holder = holderIn(connection);
-      connection.close();
-      return { holder };
-    } catch (error) {
-      // The holder is writing its name.
-      if (!isBusy(error) && !/no such table/.test((error as Error).message)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const holder = holderIn(connection);
+    connection.close();
+    // If this call wrote the name, another process took the lock right after and is about to write its own.
+    if (holder !== undefined && !(wroteName && holder === name)) return { holder };
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  connection.close();
   return { holder: 'another process' };
 }
