@@ -44,18 +44,13 @@ const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min
 /** The index after the string that opens at `start`; a string that goes beyond `end` is cut there. */
 export function afterString(json: string, start: number, end = json.length): number {
   const last = Math.min(end, json.length);
-  let at = start;
-  do {
-    at = json.indexOf('"', at + 1);
-    if (at < 0 || at >= last) return Math.min(last + 1, json.length);
-  } while (isEscaped(json, at));
-  return at + 1;
-}
-
-function isEscaped(json: string, at: number): boolean {
-  let from = at;
-  while (json[from - 1] === '\\') from--;
-  return (at - from) % 2 === 1;
+  let at = json.indexOf('"', start + 1);
+  // Few strings have escapes. A search for each quote would take longer for text that is nothing but escaped quotes.
+  if (json[at - 1] === '\\') {
+    at = start + 1;
+    while (at < last && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  }
+  return at < 0 || at >= last ? Math.min(last + 1, json.length) : at + 1;
 }
 
 function afterSpace(json: string, start: number): number {
