@@ -122,7 +122,8 @@ it.each([
   const key = form(newKeypair());
   const { run } = fixture.newUser();
   for (const [name, words, env] of [
-    ['--keypair', ['--keypair', key], {}],
+    // A key that starts with a hyphen is an option otherwise.
+    ['--keypair', [`--keypair=${key}`], {}],
     ['ASSET_GATEWAY_KEYPAIR', [], { ASSET_GATEWAY_KEYPAIR: key }],
   ] as const) {
     const never = 'takes the path of a file; never type a key itself, because others could read it';
