@@ -191,9 +191,10 @@ describe('a full store', () => {
     const write = (key: number) => database.write({ guard: { sql, values: [`key ${key}`, text] }, isDurable: true });
     for (let key = 0; key < 80; key++) await write(key);
     const before = statSync(log).size;
-    for (let key = 80; key < 120; key++) await write(key);
-    expect(statSync(log).size - before).toBeLessThan(20 * MIB);
-    expect(await database.read({ sql: 'select count(*) as count from answers' })).toEqual([{ count: 120 }]);
+    for (let key = 80; key < 200; key++) await write(key);
+    // A busy machine restarts it later.
+    expect(statSync(log).size - before).toBeLessThan(60 * MIB);
+    expect(await database.read({ sql: 'select count(*) as count from answers' })).toEqual([{ count: 200 }]);
     await close();
     expect(statSync(log, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   }, 60_000);
