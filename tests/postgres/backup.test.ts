@@ -7,7 +7,7 @@ import { inSuite } from '../kit/in-suite.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { makeOwn, postgresSuite, runPostgresProgram, startPostgres } from '../kit/postgres.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
-import { ask, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
 
 /** A paid answer. */
 interface Bought {
@@ -61,7 +61,8 @@ suiteInCi('the commands of the page about PostgreSQL', { timeout: 120_000 }, () 
       const buy = async () => {
         const path = newPath();
         const payment = await buyer.pay(gateway.url + path);
-        const { status, text } = await ask(gateway.url + path, payment);
+        // The programs stop this process, and the gateway's connection with it.
+        const { status, text } = await askUntilDecided(gateway.url + path, payment);
         expect(status).toBe(200);
         bought.push({ path, payment, text });
       };
