@@ -93,7 +93,7 @@ export const bodyOf = async (response: Response): Promise<Body> => (await respon
 /** What a gateway also reads by itself: balances of its fee payer, and what became of covered payments. */
 const WATCHED = ['getBalance', 'getLatestBlockhash', 'getSignaturesForAddress', 'getTransaction'];
 
-/** Transfers, upstream calls and RPC calls so far. */
+/** Transfers, upstream calls and RPC calls for requests so far. */
 const tracesIn = ({ solana: { mainnet, devnet, provider } }: SellingGateway) => ({
   transfers: mainnet.transfers.length + devnet.transfers.length,
   arrivals: provider.arrivals.length,
@@ -114,7 +114,7 @@ export async function leaves<T>(
   return result;
 }
 
-/** Runs requests, and expects no transfer, no upstream call and no RPC call. */
+/** Runs requests, and expects no transfer, no upstream call and no RPC call for them. */
 export const leavesNoTrace = <T>(gateway: SellingGateway, requests: () => Promise<T>): Promise<T> =>
   leaves(gateway, { transfers: 0, arrivals: 0, chainCalls: 0 }, requests);
 
