@@ -5,6 +5,8 @@ import { WaitingFirst } from './tests/kit/waiting-first.ts';
 
 /** Whether our packages are what was compiled of them, as `npm test` has just done: every process loads them much faster. */
 const isBuilt = process.env.PACKAGES === 'built';
+/** Whether tests that race, kill, wait or start programs are left to the full run. */
+const isShort = process.env.TESTS === 'short';
 const fromSource = { resolve: { conditions: ['@asset-gateway/source'] } };
 const SOURCE = /\/packages\/([^/]+)\/src\/(.*)\.ts$/;
 
@@ -26,6 +28,7 @@ export default defineConfig({
   test: {
     server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
     include: ['tests/**/*.test.ts'],
+    exclude: isShort ? ['tests/**/*.full.test.ts'] : [],
     // Some suites load undici before the gateway does.
     setupFiles: ['packages/gateway/src/native-fetch.ts', 'tests/kit/end-after-tests.ts'],
     globalSetup: ['scripts/setup.mjs', 'tests/kit/folder.ts', 'tests/kit/shared-postgres.ts'],

@@ -1,8 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
-
-/** A list of the test files that a run did not finish. */
-export const UNFINISHED = '.setup/unfinished.json';
 
 const MINUTE_MS = 60_000;
 const LOOK_EVERY_MS = 5_000;
@@ -22,17 +18,15 @@ function workerIds() {
 }
 
 /**
- * Vitest's own time-outs cannot end a test that blocks its process. When only such files are left, this names them, kills the
- * workers, and records which files did not finish.
+ * Vitest's own time-outs cannot end a test that blocks its process. When only such files are left, this names them and kills the
+ * workers, so that the run ends and fails.
  */
 export default class OverdueReporter {
   #timer;
   #sinceMs = new Map();
   #changedMs = 0;
-  #isKilled = false;
 
   onTestRunStart() {
-    rmSync(UNFINISHED, { force: true });
     this.#changedMs = performance.now();
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
   }
@@ -47,12 +41,8 @@ export default class OverdueReporter {
     this.#sinceMs.delete(moduleId);
   }
 
-  onTestRunEnd(modules) {
+  onTestRunEnd() {
     clearInterval(this.#timer);
-    if (!this.#isKilled) return;
-    const isOver = (module) => ['passed', 'failed', 'skipped'].includes(module.state());
-    const names = modules.filter((module) => this.#sinceMs.has(module.moduleId) || !isOver(module));
-    writeFileSync(UNFINISHED, JSON.stringify(names.map(({ moduleId }) => moduleId)));
   }
 
   #look() {
@@ -60,7 +50,6 @@ export default class OverdueReporter {
     const overdue = [...this.#sinceMs].filter(([, sinceMs]) => now - sinceMs > LIMIT_MS).map(([name]) => name);
     if (overdue.length === 0 || now - this.#changedMs < QUIET_MS) return;
     clearInterval(this.#timer);
-    this.#isKilled = true;
     process.stdout.write(`Not ended after ${LIMIT_MS / MINUTE_MS} minutes: ${overdue.join(', ')}\n`);
     for (const id of workerIds()) process.kill(id, 'SIGKILL');
   }

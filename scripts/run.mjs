@@ -5,7 +5,7 @@ import { changeset } from './changeset.mjs';
 import { dev, isInspect } from './dev.mjs';
 import { alone, build, checkNode, install } from './setup.mjs';
 import { docs, site } from './site.mjs';
-import { test } from './test.mjs';
+import { test, testAll } from './test.mjs';
 import { COMMANDS, USAGE } from './usage.mjs';
 
 const PROGRAMS = {
@@ -21,6 +21,7 @@ const launchedFrom = process.cwd();
 const SCRIPTS = {
   setup: () => undefined,
   test,
+  'test:all': testAll,
   dev,
   site,
   changeset,

@@ -1,82 +1,87 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { UNFINISHED } from './overdue.mjs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { stop } from './setup.mjs';
 
 const REPORT = '.setup/tests.json';
 
 const idsIn = (tests) => new Set(tests.flatMap(({ fullName }) => fullName.match(/\b[SPURHLCVW]\d+\b/g) ?? []));
 
-/** The ids of docs/cases.md without a passed test: skipped, or missing. */
-function casesWithoutProof(results) {
-  const tests = results.flatMap(({ assertionResults }) => assertionResults);
+/** Titles of suites that this run leaves out say so. */
+const isLeftOut = ({ fullName }) => /\((?:skipped: |left to the full run)/.test(fullName);
+const isFullFile = (path) => path.endsWith('.full.test.ts');
+
+/** The ids of docs/cases.md without a passed test: left out of this run, or missing. */
+function casesWithoutProof(tests, isShort) {
   const passed = idsIn(tests.filter(isPassed));
-  const rows = readFileSync('docs/cases.md', 'utf8').matchAll(/^\| ([A-Z]\d+) \|.*\| tests\/[^|]+ \|$/gm);
-  const without = [...rows].map(([, id]) => id).filter((id) => !passed.has(id));
-  // Suites that need a missing program, or are left to CI, say so in their titles.
-  const skipped = idsIn(tests.filter(({ fullName }) => fullName.includes('(skipped: ')));
-  return { skipped: without.filter((id) => skipped.has(id)), unproved: without.filter((id) => !skipped.has(id)) };
+  const leftOut = idsIn(tests.filter(isLeftOut));
+  const rows = readFileSync('docs/cases.md', 'utf8').matchAll(/^\| ([A-Z]\d+) \|.*\| (tests\/[^|]+) \|$/gm);
+  const without = [...rows]
+    .filter(([, id]) => !passed.has(id))
+    .map(([, id, files]) => ({ id, isLeftOut: leftOut.has(id) || (isShort && files.split(', ').some(isFullFile)) }));
+  return split(without);
 }
 
-/** The statements of docs/conformance.md without a passed test: skipped, renamed or missing. */
-function statementsWithoutProof(results) {
+/** The statements of docs/conformance.md without a passed test: left out of this run, or skipped, renamed or missing. */
+function statementsWithoutProof(results, isShort) {
   const rows = readFileSync('docs/conformance.md', 'utf8').matchAll(/^\| ([\d.]+) \|.*\| `([^`]+)` (.+) \|$/gm);
-  const isShown = (path, words) =>
-    results.some(
-      ({ name, assertionResults }) =>
-        name.endsWith(path) &&
-        assertionResults.some(({ status, fullName }) => status === 'passed' && fullName.includes(words)),
-    );
-  return [...rows].filter(([, , path, words]) => !isShown(path, words)).map(([, statement]) => statement);
+  const testsOf = (path, words) =>
+    results
+      .filter(({ name }) => name.endsWith(path))
+      .flatMap(({ assertionResults }) => assertionResults)
+      .filter(({ fullName }) => fullName.includes(words));
+  const without = [...rows]
+    .map(([, number, path, words]) => ({ id: `§${number}`, path, tests: testsOf(path, words) }))
+    .filter(({ tests }) => !tests.some(isPassed))
+    .map(({ id, path, tests }) => ({ id, isLeftOut: tests.some(isLeftOut) || (isShort && isFullFile(path)) }));
+  return split(without);
 }
 
-function run(words, isWhole) {
+const idsOf = (rows) => [...new Set(rows.map(({ id }) => id))];
+const split = (rows) => ({
+  leftOut: idsOf(rows.filter((row) => row.isLeftOut)),
+  unproved: idsOf(rows.filter((row) => !row.isLeftOut)),
+});
+
+function run(words, isShort) {
   const reporters = ['--reporter=default', '--reporter=./scripts/overdue.mjs', '--reporter=json'];
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, `--outputFile.json=${REPORT}`, ...words];
   // Compiled packages load much faster; single files run from the sources.
-  const env = { PACKAGES: isWhole ? 'built' : 'source', ...process.env };
+  const isWhole = words.length === 0;
+  const env = { PACKAGES: isWhole ? 'built' : 'source', ...process.env, ...(isShort && { TESTS: 'short' }) };
   const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit', env });
-  const unfinished = existsSync(UNFINISHED) ? JSON.parse(readFileSync(UNFINISHED, 'utf8')) : [];
-  const files = JSON.parse(readFileSync(REPORT, 'utf8')).testResults;
-  return { status, unfinished, files: files.filter(({ name }) => !unfinished.includes(name)) };
+  return { status, files: JSON.parse(readFileSync(REPORT, 'utf8')).testResults };
 }
 
 const isPassed = ({ status }) => status === 'passed';
 const isFailed = ({ status }) => status === 'failed';
-const failuresOf = ({ assertionResults }) => assertionResults.filter(isFailed);
 
-/**
- * Runs the tests. If few files failed or did not finish, they run once more alone, since a busy machine breaks any time bound. All
- * of them are named.
- */
-function runTests(words) {
-  const isWhole = words.length === 0;
-  const first = run(words, isWhole);
-  const failed = first.files.filter(isFailed);
-  const again = [...first.unfinished, ...failed.map(({ name }) => name)];
-  if (!isWhole || again.length === 0 || failed.length > 8) return first;
-  const second = run(['--maxWorkers=1', ...again], isWhole);
-  const titles = failed.flatMap((file) => failuresOf(file).map(({ fullName }) => fullName));
-  const named = [...titles, ...first.unfinished].map((name) => `  ${name}\n`).join('');
-  process.stdout.write(`Failed or did not finish beside other tests; run again alone:\n${named}`);
-  const kept = first.files.filter(({ name }) => !again.includes(name));
-  return { status: second.status, files: [...kept, ...second.files] };
+/** Compares the two pages with the results of a whole run. Returns how many rows lack a test. */
+function comparePages(files, isShort) {
+  const tests = files.flatMap(({ assertionResults }) => assertionResults);
+  const pages = [casesWithoutProof(tests, isShort), statementsWithoutProof(files, isShort)];
+  const [leftOut, unproved] = ['leftOut', 'unproved'].map((kind) => pages.flatMap((page) => page[kind]));
+  const reason = isShort ? 'Left to the full run, npm run test:all' : 'Skipped because a program is missing';
+  if (leftOut.length > 0) process.stdout.write(`${reason}: the tests of ${leftOut.join(', ')}\n`);
+  if (unproved.length > 0) process.stdout.write(`Cases and statements without a passed test: ${unproved.join(', ')}\n`);
+  return unproved.length;
 }
 
-/** Runs the tests; the last line counts them. */
-export function test(words) {
+function runAndCount(words, isShort) {
   mkdirSync('.setup', { recursive: true });
-  const { status, files: testResults } = runTests(words);
-  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const { status, files } = run(words, isShort);
+  const tests = files.flatMap(({ assertionResults }) => assertionResults);
   const [numPassedTests, numFailedTests] = [tests.filter(isPassed).length, tests.filter(isFailed).length];
-  const isWhole = words.length === 0;
-  const cases = isWhole ? casesWithoutProof(testResults) : { skipped: [], unproved: [] };
-  const unproved = isWhole ? [...cases.unproved, ...statementsWithoutProof(testResults)] : [];
-  if (cases.skipped.length > 0)
-    process.stdout.write(`Cases skipped because a program is missing, or left to CI: ${cases.skipped.join(', ')}\n`);
-  if (unproved.length > 0) process.stdout.write(`Cases and statements without a passed test: ${unproved.join(', ')}\n`);
-  const failed = numFailedTests + unproved.length || (status === 0 ? 0 : 1);
+  const numUnproved = words.length === 0 ? comparePages(files, isShort) : 0;
+  const failed = numFailedTests + numUnproved || (status === 0 ? 0 : 1);
   if (numPassedTests + numFailedTests === 0) stop('No test ran.');
   process.stdout.write(`${numPassedTests} passed, ${failed} failed\n`);
   if (failed > 0) process.exit(1);
 }
+
+const isRequired = () => process.env.REQUIRE_ALL === '1' || process.env.ROUNDS === 'full';
+
+/** Runs the named tests, or all that are deterministic; the last line counts them. */
+export const test = (words) => runAndCount(words, words.length === 0 && !isRequired());
+
+/** Runs the tests that race, kill, wait or start programs as well. */
+export const testAll = () => runAndCount([], false);

@@ -4,7 +4,6 @@ import { readConfig } from '@asset-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BlockedFile, readListFile } from '../../packages/gateway/src/blocked/file.ts';
 import { MAX_LINES } from '../../packages/gateway/src/blocked/list.ts';
-import { testInCi } from '../kit/optional.ts';
 import { BLOCKED_ADDRESS, type ListFixture, newList, OTHER_ADDRESS } from './kit.ts';
 
 const KEPT = 'the last good list stays in force';
@@ -74,7 +73,7 @@ describe('the list in force', () => {
   });
 });
 
-testInCi('a list of 100,000 lines is loaded in turns, between which requests are served', {}, async () => {
+it('a list of 100,000 lines is loaded in turns, between which requests are served', async () => {
   const { noticeAfter, blocked } = watch();
   const lines = Array.from(
     { length: MAX_LINES - 1 },

@@ -121,7 +121,7 @@ export function expectEntry(entry: Values, row: Route): void {
   for (const [name, value] of Object.entries(expected)) expect([name, entry[name]]).toEqual([name, plain(value)]);
 }
 
-/** OpenAPI closes tuples, which tests/discovery/generators.test.ts checks. */
+/** OpenAPI closes tuples, which tests/discovery/generators.full.test.ts checks. */
 const withOpenTuples = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (_, value) => (value?.prefixItems ? { ...value, items: undefined } : value));
 

@@ -1,19 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, it, type TestOptions } from 'vitest';
-import { isFull } from './rounds.ts';
-
-/** Whether this is a whole run on a machine that need not run everything. */
-const isLeftToCi = process.env.PACKAGES === 'built' && process.env.REQUIRE_ALL !== '1' && !isFull;
-const titleInCi = (title: string): string => (isLeftToCi ? `${title} (skipped: left to CI)` : title);
-
-/** A suite that takes long and seldom fails: a whole run leaves it to CI and says so in its title. Named alone it runs. */
-export const suiteInCi = (title: string, options: TestOptions, body: () => void): void =>
-  void describe.skipIf(isLeftToCi)(titleInCi(title), options, body);
-
-/** The same of a single test. */
-export const testInCi = (title: string, options: TestOptions, body: () => Promise<void>): void =>
-  it.skipIf(isLeftToCi)(titleInCi(title), options, body);
+import { isFull, isShort } from './rounds.ts';
 
 const POSTGRES = '/usr/lib/postgresql';
 /** Debian has a folder for each version of PostgreSQL. */
@@ -44,10 +32,14 @@ export function findProgram(name: string): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** A suite that needs a program. Where that is missing it is skipped with a title that says so; in CI, where REQUIRE_ALL is 1, it fails. */
+/**
+ * A suite that needs a program. A short run leaves it out, and a full one where the program is missing; its title then says so. Where
+ * every suite is required, as in CI, it fails without its program.
+ */
 export function suiteWith(name: string, title: string, body: (path: string) => void, options: TestOptions = {}): void {
   const path = findProgram(name);
-  if (path !== undefined) describe(title, options, () => body(path));
+  if (isShort) describe.skip(`${title} (left to the full run)`, () => body(path ?? name));
+  else if (path !== undefined) describe(title, options, () => body(path));
   else if (!isRequired) describe.skip(`${title} (skipped: no ${name} here)`, () => body(name));
   else
     it(title, () => {

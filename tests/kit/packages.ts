@@ -76,7 +76,7 @@ export interface SuiteOptions {
   readonly isOfReleases?: boolean;
 }
 
-const isPartOf = ({ isOfReleases = false }: SuiteOptions): boolean => isFull || (isRequired && !isOfReleases);
+const isPartOf = ({ isOfReleases = false }: SuiteOptions): boolean => isFull || !isOfReleases;
 
 function skip(title: string, missing: string, body: Body): void {
   process.stdout.write(`${title}: skipped, no ${missing}\n`);
@@ -91,8 +91,8 @@ function suiteOver(title: string, { code, stderr }: Installation, body: () => vo
 }
 
 /**
- * A suite that needs more of npm's registry than the lock names: `prepare` installs it into a new folder. It runs with ROUNDS=full
- * and in CI, where REQUIRE_ALL is 1; elsewhere, and where no registry can be reached, it is skipped and says so.
+ * A suite that needs more of npm's registry than the lock names: `prepare` installs it into a new folder. Where no registry can be
+ * reached it is skipped and says so, except in CI, where REQUIRE_ALL is 1.
  */
 export async function suiteWithInstallation(
   title: string,

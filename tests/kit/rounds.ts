@@ -1,3 +1,6 @@
+/** Whether this is a short run, which scripts/test.mjs starts: it starts no programs. */
+export const isShort = process.env.TESTS === 'short';
+
 /** Whether repeated cases run as often as docs/proof.md says, and long ones run. */
 export const isFull = process.env.ROUNDS === 'full';
 

@@ -25,7 +25,7 @@ describe.each(ERAS)('in the era of %s', (name, era) => {
     const actions = ['decline', 'cancel', 'accept'] as const;
     const { call, transfers, spentUsd, questions } = await openHost({
       era,
-      // A process as a host starts it. In short runs tests/mcp/bundle.test.ts starts one of the other version.
+      // A process as a host starts it. In short runs tests/mcp/bundle.full.test.ts starts one of the other version.
       ...((isFull || name === ERAS[0][0]) && { isProgram: true }),
       user: () => actions[questions.length - 1] ?? 'decline',
     });

@@ -1,10 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { inSuite } from '../kit/in-suite.ts';
-import { suiteInCi } from '../kit/optional.ts';
 import { makeOwn, postgresSuite, runPostgresProgram, startPostgres } from '../kit/postgres.ts';
 import { startChains, startSellingGateway } from '../kit/test-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
@@ -45,7 +44,7 @@ const settings = Object.fromEntries(
   ]),
 );
 
-suiteInCi('the commands of the page about PostgreSQL', { timeout: 120_000 }, () => {
+describe('the commands of the page about PostgreSQL', { timeout: 120_000 }, () => {
   postgresSuite('restore what was sold', () => {
     const server = inSuite(() => startPostgres({ settings }));
     const solana = inSuite(() => startChains());

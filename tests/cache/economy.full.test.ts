@@ -13,7 +13,6 @@ import { Ours } from '../../scripts/simulate/orders.mjs';
 import { requestsOf, rowsOf, USUAL } from '../../scripts/simulate/workload.mjs';
 import { mostInAnySpan } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
-import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
@@ -54,35 +53,33 @@ function targetOf({ row, keys }: SimulatedRequest): string {
 const gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
 gateway.upstream.faults.delayMs = GATEWAY.upstreamSeconds * 1_000;
 
-testInCi(
-  `answers as many requests as the simulation, for ${WALLETS} wallets at ${RATE} requests a second`,
-  { timeout: 1_200_000 },
-  async () => {
-    const wallets = Array.from({ length: WALLETS }, newSigner);
-    const asked = requests();
-    const startedAt = performance.now();
-    const statuses = await Promise.all(
-      asked.map(async (request, index) => {
-        await new Promise((resolve) => setTimeout(resolve, startedAt + request.atMs - performance.now()));
-        const ask = () => askSigned(gateway.url + targetOf(request), {}, wallets[index % WALLETS]);
-        // An idle connection may be closed when it is used again.
-        const response = await ask().catch(ask).catch(ask);
-        await response.arrayBuffer();
-        return response.status;
-      }),
-    );
-    const share = statuses.filter((status) => status !== 429).length / asked.length;
-    const simulated = simulatedShare();
-    const calls = gateway.upstream.arrivals;
-    const most = mostInAnySpan(calls, 60_000);
-    const told = `${asked.length} requests, ${(100 * share).toFixed(1)} % answered, ${(100 * simulated).toFixed(1)} % simulated`;
-    process.stdout.write(`${told}, ${calls.length} calls, at most ${most} in a minute\n`);
-    expect([...new Set(statuses)].filter((status) => ![200, 404, 429].includes(status))).toEqual([]);
-    expect(most).toBeLessThanOrEqual(30);
-    // Within 20 seconds half of the slots go out at once, and chance decides for which of them.
-    expect(Math.abs(share - simulated)).toBeLessThan(isFull ? 0.03 : 0.15);
-  },
-);
+it(`answers as many requests as the simulation, for ${WALLETS} wallets at ${RATE} requests a second`, {
+  timeout: 1_200_000,
+}, async () => {
+  const wallets = Array.from({ length: WALLETS }, newSigner);
+  const asked = requests();
+  const startedAt = performance.now();
+  const statuses = await Promise.all(
+    asked.map(async (request, index) => {
+      await new Promise((resolve) => setTimeout(resolve, startedAt + request.atMs - performance.now()));
+      const ask = () => askSigned(gateway.url + targetOf(request), {}, wallets[index % WALLETS]);
+      // An idle connection may be closed when it is used again.
+      const response = await ask().catch(ask).catch(ask);
+      await response.arrayBuffer();
+      return response.status;
+    }),
+  );
+  const share = statuses.filter((status) => status !== 429).length / asked.length;
+  const simulated = simulatedShare();
+  const calls = gateway.upstream.arrivals;
+  const most = mostInAnySpan(calls, 60_000);
+  const told = `${asked.length} requests, ${(100 * share).toFixed(1)} % answered, ${(100 * simulated).toFixed(1)} % simulated`;
+  process.stdout.write(`${told}, ${calls.length} calls, at most ${most} in a minute\n`);
+  expect([...new Set(statuses)].filter((status) => ![200, 404, 429].includes(status))).toEqual([]);
+  expect(most).toBeLessThanOrEqual(30);
+  // Within 20 seconds half of the slots go out at once, and chance decides for which of them.
+  expect(Math.abs(share - simulated)).toBeLessThan(isFull ? 0.03 : 0.15);
+});
 
 interface Measured {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { it } from 'vitest';
+import { describe, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
-import { suiteInCi, suiteWith } from '../kit/optional.ts';
+import { suiteWith } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { Reader } from './reader.ts';
 
@@ -51,7 +51,7 @@ async function useReader(use: (reader: Reader) => Promise<void>): Promise<void> 
   }
 }
 
-suiteInCi('a reader who follows the tutorial', { timeout: 120_000 }, () => {
+describe('a reader who follows the tutorial', { timeout: 120_000 }, () => {
   // docs/own-apis.md starts each of our programs, always as it is published.
   it.each(pages)('%s sees what it shows', (page) =>
     useReader((reader) => reader.follow(page, { isBundled: !isFull && !OTHERS.includes(page) })),

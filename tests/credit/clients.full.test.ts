@@ -121,7 +121,7 @@ const scriptIn = (folder: string) => () => {
   return PROGRAM;
 };
 
-// In a short run official-client/versions.test.ts pays with an older version.
+// In a short run official-client/versions.full.test.ts pays with an older version.
 if (isFull)
   await suiteOfPackages('credit with other clients', OTHER_CLIENTS, (folder) => {
     const placeOf = (name: string) => [join(folder, name), scriptIn(join(folder, name))] as const;

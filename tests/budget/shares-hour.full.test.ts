@@ -1,7 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Budget, type Share, shareOf } from '../../packages/gateway/src/budget/store.ts';
 import { openLocalStore } from '../kit/local-store.ts';
-import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { ROOM } from '../stores/contract.ts';
 
@@ -65,7 +64,7 @@ const flood = (count: number) =>
 const GUEST = shareOf('192.0.2.1', 'G', false);
 const [EVERY_MINUTE, EVERY_10_S] = [MINUTE_MS, 10_000];
 
-suiteInCi(`over ${MINUTES} minutes of 30 slots each`, { timeout: 180_000 }, () => {
+describe(`over ${MINUTES} minutes of 30 slots each`, { timeout: 180_000 }, () => {
   it('a group that floods alone takes 24 a minute', async () => {
     const { perMinute } = await outcomeOf({ share: GUEST, everyMs: MINUTES * MINUTE_MS }, flood(1));
     expect(perMinute).toBeGreaterThan(23);

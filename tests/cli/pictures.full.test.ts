@@ -33,7 +33,7 @@ suiteWith(
       return given.map((_, at) => ({ stdout: parts[2 * at] ?? '', code: Number(parts[2 * at + 1]) }));
     }
 
-    // Redraw the pictures with: npm test -- tests/cli/pictures.test.ts --update
+    // Redraw the pictures with: npm test -- tests/cli/pictures.full.test.ts --update
     it('the pictures of docs/cli.md are current, and no line is wider than its terminal', async () => {
       const page = readFileSync(PAGE, 'utf8');
       const pictures = [...page.matchAll(PICTURE)];

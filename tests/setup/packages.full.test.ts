@@ -4,10 +4,9 @@ import { join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import type { CompilerOptions } from 'typescript';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importsOf, ts } from '../architecture/rules.ts';
 import { runCommand } from '../kit/command.ts';
-import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 
 interface Packed {
@@ -88,7 +87,7 @@ function complaints(options: CompilerOptions): string[] {
     .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
 }
 
-suiteInCi('what would be published', { timeout: MAX_WAIT_MS }, () => {
+describe('what would be published', { timeout: MAX_WAIT_MS }, () => {
   it.each(LIBRARIES)('of %s has the compiled code, its licence and a README', (name) => {
     const paths = packedAs(name).files.map(({ path }) => path);
     const compiled = sourcesOf(name).map((path) => `dist/${path.slice(0, -3)}`);
